@@ -41,7 +41,7 @@ def explain(formula: ast.expr, scope: Scope) -> Explanation:
     words = ""
     operands: Iterable[ast.expr] = (part.node,)
     if isinstance(part.node, ast.Compare):
-        left, operator, right = operands = _failing_pair(part.node, part.scope)
+        left, operator, right = _failing_pair(part.node, part.scope)
         if isinstance(operator, ast.Eq):
             words = _difference(left, right, part.scope) or _difference_of_types((left, right), part.scope)
         operands = (left, right)
@@ -64,9 +64,9 @@ def _failing(part: Part) -> Part:
     """Return the innermost part of a false formula that makes it false; what cannot be evaluated is false."""
     node, scope, bound = part
     if isinstance(node, ast.BoolOp):
-        is_and = isinstance(node.op, ast.And)
-        operands = [n for n in node.values if not _holds(n, scope)] or node.values
-        return _failing(Part(operands[0 if is_and else -1], scope, bound))
+        is_or = isinstance(node.op, ast.Or)  # of which the last operand is the most specific one
+        first = next((n for n in node.values if not _holds(n, scope)), node.values[-1])
+        return _failing(Part(node.values[-1] if is_or else first, scope, bound))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "all":
         comprehension = node.args[0]
         if isinstance(comprehension, ast.GeneratorExp):
@@ -87,7 +87,10 @@ def _bindings(generators: list[ast.comprehension], scope: Scope) -> Iterator[Sco
     for item, _ in zip(items if isinstance(items, Iterable) else (), range(MAX_BINDINGS)):
         inner = {**scope, "_item": item}
         assignment = ast.Module([ast.Assign([first.target], ast.Name("_item", ast.Load()))], [])
-        exec(compile(ast.fix_missing_locations(assignment), "<formula>", "exec"), inner)
+        try:
+            exec(compile(ast.fix_missing_locations(assignment), "<formula>", "exec"), inner)
+        except _NOT_EVALUABLE:
+            return
         if all(_holds(condition, inner) for condition in first.ifs):
             yield from _bindings(rest, inner)
 
@@ -99,7 +102,10 @@ def _failing_pair(node: ast.Compare, scope: Scope) -> tuple[ast.expr, ast.cmpop,
 
 
 def _holds(node: ast.expr, scope: Scope) -> bool:
-    return bool(_value(node, scope))
+    try:
+        return bool(_value(node, scope))
+    except ValueError:  # an array
+        return False
 
 
 def _value(node: ast.expr, scope: Scope) -> Any:
@@ -123,39 +129,44 @@ def _worth_showing(operands: Iterable[ast.expr]) -> Iterator[ast.expr]:
 # --- in words ---------------------------------------------------------------------------------------------------------
 
 
+class _Dimension(NamedTuple):
+    """A dimension in words: `contracting dimension 1` of `lhs`."""
+
+    which: str
+    of: str
+
+
 def _difference(left: ast.expr, right: ast.expr, scope: Scope) -> str:
-    """Return which sizes on the two sides of `==` differ: `dimension 1 of lhs has size 3, dimension 0 of rhs 4`."""
+    """Return which sizes on the two sides of `==` differ: `dimension 1 of lhs has size 3, of rhs 4`; "" if none are."""
+    if not _are_sizes(left):
+        left, right = right, left
     a, b = _value(left, scope), _value(right, scope)
-    if not (_is_size(left) or _is_size(right)) or a is None or b is None:
+    if not _are_sizes(left) or a is None or b is None:
         return ""
-    if not _is_size(left):
-        (left, a), (right, b) = (right, b), (left, a)
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        if len(a) != len(b):
-            return f"{_type(left)} has {len(a)} dimensions, expected {len(b)}" if _called(left) == "shape" else ""
-        index = next((i for i, pair in enumerate(zip(a, b)) if not _equal(*pair)), None)
-        if index is None:
-            return ""
-        return _sizes(_dimension(left, index, scope), a[index], _dimension(right, index, scope), b[index])
-    return _sizes(_dimension(left, 0, scope), a, _dimension(right, 0, scope), b)
+    if not (isinstance(a, tuple) and isinstance(b, tuple)):
+        return _sizes(_dimension(left, 0, scope), a, _dimension(right, 0, scope), b)
+    if len(a) != len(b):
+        return f"{_name_of_type(left)} has {len(a)} dimensions, expected {len(b)}" if _called(left) == "shape" else ""
+    index = next((i for i, pair in enumerate(zip(a, b)) if not _equal(*pair)), None)
+    if index is None:
+        return ""
+    return _sizes(_dimension(left, index, scope), a[index], _dimension(right, index, scope), b[index])
 
 
 def _difference_of_types(nodes: Iterable[ast.expr], scope: Scope) -> str:
     """Return how the first two of some tensor types that are not compatible differ; "" if they are no tensor types."""
-    types = [(ast.unparse(node), _value(node, scope)) for node in nodes]
-    for (a, x), (b, y) in combinations(types, 2):
-        if not (isinstance(x, TensorType) and isinstance(y, TensorType)) or compatible(x, y):
+    types = [(_name_of_type(node), _value(node, scope)) for node in nodes]
+    for (a, x), (b, y) in combinations(sorted(types, key=lambda pair: not pair[0]), 2):
+        if not (a and isinstance(x, TensorType) and isinstance(y, TensorType)) or compatible(x, y):
             continue
         if rank(x) != rank(y):
-            return f"{a} has {rank(x)} dimensions, {b} has {rank(y)}"
+            return f"{a} has {rank(x)} dimensions, {f'{b} has' if b else 'expected'} {rank(y)}"
         if x.element_type != y.element_type:
-            return f"{a} has elements {x.element_type}, {b} has {y.element_type}"
-        different = [d for d in axes(x) if not _equal(dim(x, d), dim(y, d))]
-        return (
-            f"dimension {different[0]} of {a} has size {dim(x, different[0])}, of {b} {dim(y, different[0])}"
-            if different
-            else ""
-        )
+            return f"{a} has elements {x.element_type}, {f'{b} has' if b else 'expected'} {y.element_type}"
+        for d in axes(x):
+            if not _equal(dim(x, d), dim(y, d)):
+                which = f"dimension {d}"
+                return _sizes(_Dimension(which, a), dim(x, d), _Dimension(which, b), dim(y, d))
     return ""
 
 
@@ -163,37 +174,36 @@ def _equal(a: object, b: object) -> bool:
     return a == b  # an unknown size is equal to any, and also unequal
 
 
-def _sizes(left: str, a: Any, right: str, b: Any) -> str:
-    return f"{left} has size {a}, " + (f"{right} {b}" if right else f"expected {b}")
+def _sizes(left: _Dimension, a: Any, right: _Dimension, b: Any) -> str:
+    other = f"{right.which} of {right.of}" if right.which != left.which else f"of {right.of}"
+    return f"{left.which} of {left.of} has size {a}, {other if right.of else 'expected'} {b}"
 
 
-def _is_size(node: ast.expr) -> bool:
-    """Return whether an expression is sizes of a type that has a name."""
-    return _called(node) in _SIZES and isinstance(node, ast.Call) and not _is_inferred(node.args[0])
-
-
-def _is_inferred(node: ast.expr) -> bool:
-    """Return whether a type is what is expected, and not that of a value."""
-    return any(isinstance(n, ast.Call) for n in ast.walk(node))
+def _are_sizes(node: ast.expr) -> bool:
+    """Return whether an expression is sizes of the type of a value."""
+    return _called(node) in _SIZES and bool(_name_of_type(node))
 
 
 def _called(node: ast.expr) -> str:
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
-def _type(node: ast.expr) -> str:
-    return ast.unparse(node.args[0]) if isinstance(node, ast.Call) else ""
+def _name_of_type(node: ast.expr) -> str:
+    """Return the value whose type, or its sizes, an expression is; "" for one that is computed, so expected."""
+    if _called(node) in (*_SIZES, "baseline_type") and isinstance(node, ast.Call):
+        return _name_of_type(node.args[0])
+    return "" if any(isinstance(n, ast.Call) for n in ast.walk(node)) else ast.unparse(node)
 
 
-def _dimension(node: ast.expr, index: int, scope: Scope) -> str:
-    """Return a dimension in words, `contracting dimension 1 of lhs`; "" if an expression is no sizes of a type."""
-    if not _is_size(node) or not isinstance(node, ast.Call):
-        return ""
-    type = _type(node)
+def _dimension(node: ast.expr, index: int, scope: Scope) -> _Dimension:
+    """Return which dimension of what an expression of sizes has at an index; of "" if it is something else."""
+    if not _are_sizes(node) or not isinstance(node, ast.Call):
+        return _Dimension("", "")
+    type = _name_of_type(node)
     number = index if _called(node) == "shape" else _value(node.args[1], scope)
     if _called(node) == "dims":
-        number = list(number)[index]
-    return f"{_kind(node, type)}dimension {number} of {type}"
+        number = tuple(_value(node.args[1], scope))[index]
+    return _Dimension(f"{_kind(node, type)}dimension {number}", type)
 
 
 def _kind(node: ast.Call, type: str) -> str:

@@ -8,11 +8,11 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.define.explain import explain
-from stablehlo_ref.define.spec import compatible, dim, dims, in_range, rank, same, shape, size
+from stablehlo_ref.define.spec import baseline_type, compatible, dim, dims, in_range, rank, same, shape, size
 from stablehlo_ref.ir.types import FLOATS, integer_type, tensor_type
 
 F32 = FLOATS["f32"]
-FUNCTIONS = {f.__name__: f for f in (compatible, dim, dims, in_range, rank, same, shape, size)}
+FUNCTIONS = {f.__name__: f for f in (baseline_type, compatible, dim, dims, in_range, rank, same, shape, size)}
 VALUES = {
     "lhs": tensor_type((2, 3), F32),
     "rhs": tensor_type((4, 5), F32),
@@ -44,8 +44,8 @@ def explained(formula: str) -> tuple[str, dict[str, object]]:
             "contracting dimension 1 of lhs has size 3, contracting dimension 0 of rhs 4",
         ),
         ("shape(lhs) == dims(lhs, permutation)", "dimension 0 of lhs has size 2, dimension 1 of lhs 3"),
-        ("shape(lhs) == shape(rhs)", "dimension 0 of lhs has size 2, dimension 0 of rhs 4"),
-        ("shape(unknown) == shape(rhs)", "dimension 1 of unknown has size 3, dimension 1 of rhs 5"),
+        ("shape(lhs) == shape(rhs)", "dimension 0 of lhs has size 2, of rhs 4"),
+        ("shape(unknown) == shape(rhs)", "dimension 1 of unknown has size 3, of rhs 5"),
         ("shape(lhs) == shape(infer())", "dimension 1 of lhs has size 3, expected 7"),
         ("shape(lhs) == sizes", "dimension 1 of lhs has size 3, expected 4"),
         ("sizes == shape(lhs)", "dimension 1 of lhs has size 3, expected 4"),
@@ -55,6 +55,9 @@ def explained(formula: str) -> tuple[str, dict[str, object]]:
         ("dim(lhs, 0) == 2 == dim(lhs, 1)", "dimension 1 of lhs has size 3, expected 2"),
         ("compatible(lhs, rhs)", "dimension 0 of lhs has size 2, of rhs 4"),
         ("compatible(lhs, unknown, rhs)", "dimension 0 of lhs has size 2, of rhs 4"),
+        ("compatible(infer(), baseline_type(lhs))", "dimension 1 of lhs has size 3, expected 7"),
+        ("compatible(wide, infer())", "wide has 3 dimensions, expected 2"),
+        ("integers == infer()", "integers has elements i32, expected f32"),
         ("compatible(lhs, wide)", "lhs has 2 dimensions, wide has 3"),
         ("lhs == integers", "lhs has elements f32, integers has i32"),
         ("size(lhs) == size(rhs)", ""),
