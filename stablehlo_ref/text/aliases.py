@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stablehlo_ref.text.structure import Region, Structure
+from stablehlo_ref.text.structure import CloseRegion, OpenRegion, Region, Structure
 from stablehlo_ref.text.tokens import HASH, IDENTIFIER, NUMBER, STRING_LITERAL, SYMBOL, TYPE, Tokens
 
 _OPENERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -18,7 +19,6 @@ class Alias:
 
     name: str
     token: int
-    region: Region  # in which the alias is visible
     start: int
     end: int
     is_location: bool = False
@@ -28,6 +28,30 @@ class Alias:
 # The use of an alias: the token of its definition, and whether it is inside of `loc(...)`, where locations are written
 # without `loc`.
 Use = tuple[int, bool]
+
+
+class Nesting:
+    """The regions of a text, and which is in which."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.opened = [structure.root]  # in textual order
+        self.parents: dict[Region, Region | None] = {structure.root: None}
+        inside = [structure.root]
+        for event in structure.events:
+            if isinstance(event, OpenRegion):
+                self.parents[event.region] = inside[-1]
+                self.opened.append(event.region)
+                inside.append(event.region)
+            elif isinstance(event, CloseRegion):
+                inside.pop()
+
+    def around(self, token: int) -> Iterator[Region]:
+        """Yield the regions around a token, the innermost first."""
+        region: Region | None = self.opened[bisect(self.opened, token, key=lambda region: region.open) - 1]
+        while region is not None:
+            if token <= region.close:
+                yield region
+            region = self.parents[region]
 
 
 class Aliases:
@@ -41,7 +65,8 @@ class Aliases:
         self.tokens = tokens
         self.limit = limit
         self.closers = structure.closers
-        self.known: dict[str, list[Alias]] = {}  # by name; of several, the regions differ
+        self.regions = Nesting(structure)
+        self.known: dict[str, dict[Region, Alias]] = {}  # by name and region
         self.defined: dict[int, Alias] = {}  # by the token of the definition
         self.sizes: dict[Use, int] = {}
         self.spelled_out: dict[Use, str] = {}  # what was asked for: longer aliases are often made of it
@@ -50,12 +75,12 @@ class Aliases:
 
     def define(self, token: int, region: Region) -> None:
         name = self.tokens.values[token]
-        namesakes = self.known.setdefault(name, [])
-        if any(alias.region is region for alias in namesakes):
+        namesakes = self.known.setdefault(name, {})
+        if region in namesakes:
             raise self.tokens.error(f"redefinition of alias '{name}'", token)
         start = token + 2
-        alias = self.defined[token] = Alias(name, token, region, start, self.value_end(start, name))
-        namesakes.append(alias)
+        alias = Alias(name, token, start, self.value_end(start, name))
+        self.defined[token] = namesakes[region] = alias
         alias.is_location = self.tokens.values[start] == "loc"
         alias.is_function_type = self.tokens.kinds[start] == "("
 
@@ -115,10 +140,11 @@ class Aliases:
     def find(self, token: int) -> Alias:
         """Return the alias that a token refers to: of those whose region is around it, the innermost."""
         name = self.tokens.values[token]
-        visible = [a for a in self.known.get(name, ()) if a.region.open < token <= a.region.close]
-        if not visible:
-            raise self.tokens.error(f"undefined alias '{name}'", token)
-        return max(visible, key=lambda alias: alias.region.open)
+        namesakes = self.known.get(name, {})
+        for region in self.regions.around(token) if namesakes else ():
+            if region in namesakes:
+                return namesakes[region]
+        raise self.tokens.error(f"undefined alias '{name}'", token)
 
     def is_use(self, token: int, in_dialect: bool) -> bool:
         """Return whether a token is the use of an alias; in text of a dialect, only if there is such an alias."""
