@@ -15,6 +15,7 @@ from stablehlo_ref import mode
 from stablehlo_ref.activity import activity
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
+from stablehlo_ref.define.local_tensors import check_local_tensors
 from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.display.guarantees import Guarantees, guarantees
@@ -415,10 +416,7 @@ class Program:
 
     def grid(self, count: int, num_replicas: int | None = None, num_partitions: int | None = None) -> Grid:
         """Return the grid of `count` processes. EvaluationError if the sizes are invalid or of another count."""
-        try:
-            return declared_grid(self.module, count, num_replicas, num_partitions)
-        except EvaluationError as error:
-            raise EvaluationError(error.diagnostics[0].message, self.entry.location) from None
+        return declared_grid(self.module, count, num_replicas, num_partitions, self.entry.location)
 
     @needs_stack(lambda program: program.module.location, frames=0)
     def run_parallel_in(
@@ -433,6 +431,7 @@ class Program:
         check_host_functions(context, lambda: self._names_of_host_functions)
         with context.in_force():
             plan = self._plan_for(context)
+            check_local_tensors(self.module.regions[0].block.symbol(self.entry.name), grid)
             inputs = [
                 self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
                 for given in inputs_per_process

@@ -24,7 +24,7 @@ from stablehlo_ref.define.processes import (
     Rendezvous,
     Send,
 )
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, StablehloError
 from stablehlo_ref.execute.run import running
 from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
@@ -69,11 +69,20 @@ def run_grid(
     return [returned[process] for process in grid.processes]
 
 
-def declared_grid(module: Operation, count: int, replicas: int | None, partitions: int | None) -> Grid:
+def declared_grid(
+    module: Operation, count: int, replicas: int | None, partitions: int | None, location: Location
+) -> Grid:
     """Return the grid of the sizes that are given, or else are the module's, or else follow from `count`.
 
-    EvaluationError unless it has `count` processes.
+    EvaluationError, at a location, if the sizes are invalid or the grid does not have `count` processes.
     """
+    try:
+        return _declared_grid(module, count, replicas, partitions)
+    except EvaluationError as error:
+        raise EvaluationError(error.diagnostics[0].message, location) from None
+
+
+def _declared_grid(module: Operation, count: int, replicas: int | None, partitions: int | None) -> Grid:
     replicas = _size(module, "mhlo.num_replicas") if replicas is None else replicas
     declared = _size(module, "mhlo.num_partitions") if partitions is None else partitions
     if replicas is None:

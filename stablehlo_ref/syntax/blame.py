@@ -51,7 +51,7 @@ def _yields(op: Operation, poisoned: set[Value]) -> bool:
 
 def _names(diagnostic: Diagnostic) -> list[str]:
     """Return the names in the formula that a diagnostic quotes."""
-    return [note.partition(" = ")[0] for note in diagnostic.notes]
+    return [name for note in diagnostic.notes if (name := note.partition(" = ")[0]).isidentifier()]
 
 
 # --- notes ----------------------------------------------------------------------------------------------------------
