@@ -9,6 +9,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from stablehlo_ref.diagnostics import MissingPackageError
+
 # PyTorch's element types that numpy lacks, by the integers of their size that both have.
 NARROW = {
     "bfloat16": ("int16", ml_dtypes.bfloat16),
@@ -27,12 +29,12 @@ EXTRAS = {
 
 
 def require(module: str) -> ModuleType:
-    """Import an optional dependency; ImportError that says what to install if it is missing."""
+    """Import an optional dependency; MissingPackageError that says what to install if it is missing."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         package = EXTRAS[module.partition(".")[0]]
-        raise ImportError(f"{module} is not installed; run: pip install 'stablehlo-ref[{package}]'") from error
+        raise MissingPackageError(f"{module} is not installed; run: pip install 'stablehlo-ref[{package}]'") from error
 
 
 def to_array(value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.alone import wrong_alone
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import LITERALS, Flat, is_constant, is_observable, operands_of, single
@@ -129,6 +130,7 @@ class Inner:
     found: Diff
 
 
+@checks_arguments
 def diff(
     program: Program,
     inputs: Sequence[Any],

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.define.computation import Callee
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import (
@@ -69,6 +70,7 @@ def run_grid(
     return [returned[process] for process in grid.processes]
 
 
+@checks_arguments
 def declared_grid(module: Operation, count: int, replicas: int | None, partitions: int | None) -> Grid:
     """Return the grid of the sizes that are given, or else are the module's, or else follow from `count`.
 

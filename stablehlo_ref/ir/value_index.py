@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import name_of
@@ -27,6 +28,7 @@ class ValueIndex:
         self.module = module
         self.entry = entry
 
+    @checks_arguments
     def named(self, name: str) -> list[Value]:
         """Return all values of a name; UnknownValueError with similar names if there is none."""
         found = self._by_name.get(name)
@@ -35,6 +37,7 @@ class ValueIndex:
             raise UnknownValueError(f"no value is called {name!r}{hint}", self.module.location)
         return found
 
+    @checks_arguments
     def find(self, name: str) -> Value:
         """Return the value; UnknownValueError with similar names if there is none, with the places if several."""
         found = self.named(name)

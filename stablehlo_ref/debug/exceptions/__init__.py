@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.exceptions.backend import backend_exceptions, only_in_backend
 from stablehlo_ref.debug.exceptions.findings import (
     GENERATIONS,
@@ -47,6 +48,7 @@ __all__ = [
 _GROUPS = {"inf": (Kind.OVERFLOW, Kind.DIVISION), "all": GENERATIONS}
 
 
+@checks_arguments
 def exceptions(
     program: Program,
     /,
@@ -66,6 +68,7 @@ def exceptions(
     return watcher.found([program.run(*inputs, observer=watcher, **named)])
 
 
+@checks_arguments
 def exceptions_parallel(
     program: Program,
     inputs_per_process: Sequence[Any],
@@ -79,6 +82,7 @@ def exceptions_parallel(
     return watcher.found(program.run_parallel(inputs_per_process, observer=watcher, **options))
 
 
+@checks_arguments
 def kinds_of(names: str | Iterable[Kind | str]) -> tuple[Kind, ...]:
     """Return the kinds of generations of names, `nan,inf` or a list; EvaluationError for an unknown name."""
     found: list[Kind] = []

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.cut import Flat, operands_of
 from stablehlo_ref.debug.exceptions.elements import element_at, first_index, has_exceptions, masks
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
@@ -22,6 +23,7 @@ from stablehlo_ref.program import Program
 MAX_BYTES = 1 << 30  # of intermediate values that one program of a backend returns
 
 
+@checks_arguments
 def backend_exceptions(
     program: Program, inputs: Sequence[Any], backend: str | Session, *, max_bytes: int = MAX_BYTES
 ) -> list[OnlyInBackend]:

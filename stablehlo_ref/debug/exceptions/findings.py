@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.define.processes import ProcessId
 
 
@@ -149,6 +150,7 @@ class Exceptions:
     def __post_init__(self) -> None:
         self.findings.sort(key=lambda f: (_RANK[f.reach], FOLLOWED.index(f.kind) if f.kind in FOLLOWED else 9))
 
+    @checks_arguments
     def reaching(self, reach: Reach) -> list[Finding]:
         """Return the findings whose values end like this."""
         return [finding for finding in self.findings if finding.reach is reach]
