@@ -21,6 +21,7 @@ from stablehlo_ref.debug.failing import failing_ops
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
 from stablehlo_ref.debug.loops import can_enter, parts
+from stablehlo_ref.debug.origins import set_turn
 from stablehlo_ref.debug.probe import Probed, probe
 from stablehlo_ref.debug.repro import Repro
 from stablehlo_ref.debug.sensitivity import Sensitivity, sensitivities
@@ -268,6 +269,7 @@ class _Search:
             for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
                 rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
                 rest.explains = False
+                set_turn(rest.flat.ops, op, part.turn)
                 found = rest.run()
                 if (
                     found.is_wrong and not found.failure

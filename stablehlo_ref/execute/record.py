@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from fnmatch import fnmatchcase
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -28,6 +29,7 @@ from stablehlo_ref.ir.signature import Function
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.numerics.host_values import read_only
+from stablehlo_ref.syntax.blame import defined_at
 
 Select: TypeAlias = Callable[[Operation], bool] | str | Iterable[str]
 
@@ -54,6 +56,7 @@ class Recorder(Follower):
     ) -> None:
         self._select = _selection(index, only)
         self._keeps = _pattern(keep, store)
+        self._place = cache(lambda value: str(defined_at(value) or ""))
         self._files = None if store is None else TraceFiles(Path(store))
         self._records: list[Record] = []
         self._constants: set[tuple[int, ProcessId]] = set()  # those that are recorded
@@ -103,9 +106,10 @@ class Recorder(Follower):
             self._constants.add((id(value), self.process.id))
             prefix, turns = "", ()
         name = self.index.unique_name(value)
-        local = name.rpartition("/")[2] if prefix and name.startswith("@") else name
-        op = defining_op(value)
-        names, address = tuple(self.index.names(value)), joined(prefix, local)
+        names, address = (
+            tuple(self.index.names(value)),
+            joined(prefix, self.index.local_name(value)) if prefix else name,
+        )
         name_of_op = owner.name if isinstance(owner, Operation) else None
         is_kept = self._keeps is None or any(map(self._keeps, (*names, address, name_of_op or "")))
         self.record(
@@ -116,7 +120,7 @@ class Recorder(Follower):
                 address=address,
                 op=name_of_op,
                 type=str(value.type),
-                location=str(op.location) if op else "",
+                location=self._place(value),
                 model_location=model_location(owner.debug_location if isinstance(owner, Operation) else value.location),
                 turns=turns,
                 process=self.process.id,

@@ -47,7 +47,8 @@ class Place:
     model_location: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.op or 'argument'} {self.name} at {self.location}"
+        model = f" ({self.model_location})" if self.op is None and self.model_location else ""
+        return f"{self.op or 'argument'} {self.name}{model} at {self.location}"
 
 
 @dataclass(frozen=True)
