@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 import reprlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from numbers import Integral, Real
 from types import UnionType
-from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from stablehlo_ref.diagnostics import ArgumentTypeError
 
@@ -68,15 +68,16 @@ def fits(value: object, hint: Any) -> bool:
         return isinstance(value, Mapping) and all(
             fits(key, parts[0]) and fits(element, parts[1]) for key, element in value.items()
         )
-    if inspect.isclass(origin) and issubclass(origin, Sequence) and getattr(value, "ndim", 0):
-        return parts[0] is Any
+    if inspect.isclass(origin) and issubclass(origin, Sequence) and getattr(value, "ndim", False):
+        return parts[0] is Any or all(fits(element, parts[0]) for element in cast(Iterable[object], value))
     expected = _NUMBERS.get(hint, origin or hint)
     if not inspect.isclass(expected) or expected is object:
         return hint is not None or value is None
     if isinstance(value, str | bytes) and parts and not issubclass(expected, str):
         return False
-    is_known = len(parts) == 1 and isinstance(value, Collection)
-    return isinstance(value, expected) and (not is_known or all(fits(element, parts[0]) for element in value))
+    if not isinstance(value, expected):
+        return False
+    return len(parts) != 1 or not isinstance(value, Collection) or all(fits(element, parts[0]) for element in value)
 
 
 def _all_fit(values: tuple[object, ...], parts: tuple[Any, ...]) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.diagnostics import MissingPackageError
+from stablehlo_ref.diagnostics import ArgumentValueError, MissingPackageError
 
 # PyTorch's element types that numpy lacks, by the integers of their size that both have.
 NARROW = {
@@ -48,6 +49,14 @@ def to_array(value: Any) -> Any:
         integers, dtype = NARROW[name]
         return tensor.view(getattr(torch, integers)).numpy().view(dtype)
     return tensor.resolve_conj().resolve_neg().numpy()
+
+
+def to_arrays(values: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+    """Return arrays, and lists of numbers, as arrays; ArgumentValueError for what is none."""
+    try:
+        return list(map(np.asarray, values))
+    except ValueError as error:
+        raise ArgumentValueError(f"expected arrays, or lists of numbers: {error}") from None
 
 
 def to_tensor(value: Any) -> Any:

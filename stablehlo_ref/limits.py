@@ -85,9 +85,14 @@ class Limits:
         for name, value in vars(self).items():
             if value is None and name == "max_seconds":
                 continue
-            check_type(name, value, Real, "a number")
-            if not value > 0:
-                raise ArgumentValueError(f"{name} must be a positive number, got {value!r}")
+            check_positive(name, value)
+
+
+def check_positive(name: str, value: object) -> None:
+    """Raise ArgumentTypeError or ArgumentValueError unless the argument `name` is a positive number."""
+    check_type(name, value, Real, "a number")
+    if not value > 0:  # type: ignore[operator]
+        raise ArgumentValueError(f"{name} must be a positive number, got {value!r}")
 
 
 def check_type(name: str, value: object, expected: type | UnionType, description: str) -> None:

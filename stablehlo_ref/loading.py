@@ -13,12 +13,12 @@ from typing import IO, Any
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.budget import limited
 from stablehlo_ref.bundles import load_bundle
-from stablehlo_ref.diagnostics import ArgumentTypeError, Location, MalformedError, Source, file_error
+from stablehlo_ref.diagnostics import ArgumentTypeError, Location, MalformedError, Source, file_error, file_errors
 from stablehlo_ref.foreign_formats import foreign_archive
 from stablehlo_ref.frameworks.jax import from_jax, is_jax
 from stablehlo_ref.frameworks.torch import from_torch, is_torch
 from stablehlo_ref.interop import require
-from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits import Limits, check_type
 from stablehlo_ref.parsing import BYTECODE, Data, cache_in, not_a_program, parse_data
 from stablehlo_ref.parsing import parse as parse  # part of the public interface
 from stablehlo_ref.program import Program
@@ -80,16 +80,21 @@ def open_program(source: Any, allow_unregistered_dialect: bool = False, entry: s
     if is_torch(source):
         return from_torch(source)
     if hasattr(source, "read"):
-        contents = source.read()
+        name = str(getattr(source, "name", "<file>"))
+        with file_errors(name, "read the program"):
+            contents = source.read()
+        check_type("what the file returns", contents, str | Data, "text or bytes")
         data = contents.encode() if isinstance(contents, str) else contents
-        return _from_data(data, str(getattr(source, "name", "<file>")), allow_unregistered_dialect, entry)
+        return _from_data(data, name, allow_unregistered_dialect, entry)
     raise ArgumentTypeError(
         f"expected a path, text, bytes, a file, or a program of JAX or PyTorch, got {type(source).__name__}"
     )
 
 
 def _from_path(path: str, allow_unregistered_dialect: bool, entry: str | None) -> Program:
-    if Path(path).is_dir():
+    with file_errors(path, "read the program"):
+        is_folder = Path(path).is_dir()
+    if is_folder:
         return load_bundle(Path(path), entry)
     data = read(path)
     if bytes(data[:4]) == ZIP:

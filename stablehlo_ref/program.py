@@ -30,7 +30,7 @@ from stablehlo_ref.execute.arguments import (
 )
 from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
 from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
-from stablehlo_ref.execute.options import OPTIONS, any_given, check_host_functions, names_of_host_functions, separated
+from stablehlo_ref.execute.options import OPTIONS, any_given, check_host_functions, host_functions, known, separated
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.quick import QuickRuns, as_expected
 from stablehlo_ref.execute.record import Recorder, Select, Until, observed_by, recording
@@ -228,7 +228,7 @@ class Program:
     @cached_property
     def _names_of_host_functions(self) -> dict[str, set[str]]:
         """The names of the program that the options `custom_calls` and `overrides` may refer to."""
-        return names_of_host_functions(self.verify().module)
+        return host_functions(self.verify().module)
 
     # --- plans --------------------------------------------------------------------------------------------------
 
@@ -307,6 +307,7 @@ class Program:
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
         """Run the entry as `run` does, in a context that has the options and the observer."""
+        check_type("context", context, Context, "a Context")
         return self._run(arrays, named, context)
 
     def trace(
@@ -419,12 +420,13 @@ class Program:
             raise EvaluationError(error.diagnostics[0].message, self.entry.location) from None
 
     @needs_stack(lambda program: program.module.location, frames=0)
+    @checks_arguments
     def run_parallel_in(
         self,
         context: Context,
         grid: Grid,
         inputs_per_process: Sequence[Inputs],
-        infeed: Iterable[Sequence[Any]] = (),
+        infeed: Iterable[Any] = (),  # checked when it is read
         outfeed: MutableSequence[tuple[ProcessId, Sequence[Any]]] | None = None,
     ) -> list[tuple[Any, ...]]:
         """Run the entry as `run_parallel` does, in a context that has the options and the observer."""
@@ -442,7 +444,7 @@ class Program:
                 return take_results_of_processes(results)
 
     def _context(self, **options: Unpack[RunOptions]) -> Context:
-        given = {name: option for name, option in options.items() if option is not None}
+        given = {name: option for name, option in known(options).items() if option is not None}
         return Context(**{"limits": self.limits} | given) if given else Context.plain(self.limits)  # type: ignore[arg-type]
 
     def _flat(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -56,7 +56,7 @@ def observers(options: argparse.Namespace, program: Program, grid: Grid) -> Iter
     level = options.verbose or (0 if selection.is_everything or options.trace_to else 2)
     if level:
         arguments = [value for value in selection.values if isinstance(value.owner, Block)]
-        yield ValuePrinter(min(level, 3), selection, arguments)
+        yield ValuePrinter(program.value_index, min(level, 3), selection, arguments)
     if options.trace_to:
         try:
             yield Recorder(program.value_index, selection.names(program), options.trace_to, options.keep)

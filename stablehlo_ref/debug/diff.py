@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.alone import wrong_alone
 from stablehlo_ref.debug.contract import Contract, contract_of
@@ -30,6 +28,7 @@ from stablehlo_ref.debug.statistics import Suspicion, suspicions, tests_of
 from stablehlo_ref.debug.switches import workarounds
 from stablehlo_ref.debug.values import Values, all_values, backend_values, checked, most_compilations, run_again
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
@@ -159,7 +158,7 @@ class _Search:
     ) -> None:
         self.flat = Flat(program)
         self.program = program
-        self.inputs = [np.asarray(array) for array in inputs]
+        self.inputs = to_arrays(inputs)
         self.session = session
         self.max_bytes = max_bytes
         self.explains = True  # whether to tell how outputs differ; not of turns of loops

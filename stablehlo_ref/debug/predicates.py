@@ -97,7 +97,10 @@ class ByBackend:
 def by_backend(session: Session | Sequence[Session], contract: str | Contract) -> ByBackend:
     """Return the predicate of how a backend goes wrong; with several sessions it may be called from several threads."""
     rules = contract if isinstance(contract, Contract) else contract_of(contract)
-    return ByBackend([session] if isinstance(session, Session) else session, rules)
+    sessions = [session] if isinstance(session, Session) else session
+    if not sessions:
+        raise ArgumentValueError("session must be a Session or several, got none")
+    return ByBackend(sessions, rules)
 
 
 def fingerprint_of(found: Diff) -> Hashable:

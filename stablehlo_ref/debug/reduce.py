@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.asking import Asker, Candidate, OutOfCalls, Predicate
 from stablehlo_ref.debug.contract import Contract
@@ -29,8 +27,10 @@ from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.shrink import resized, simple_values, simplified, sizes_of, with_input
 from stablehlo_ref.debug.values import all_values
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.limits import check_positive
 from stablehlo_ref.program import Program
 
 MAX_CALLS = 150
@@ -79,17 +79,20 @@ def reduce(
 
     It is called at most `max_calls` times; with more than one of `jobs`, from several threads at a time. Answers and
     the best program so far are kept in `folder`, from which a search that was interrupted goes on. The program that is
-    returned has been checked. EvaluationError if the backend cannot be opened, if nothing is wrong (the predicate
-    returns None) for the whole program, or if two calls differ.
+    returned has been checked. Raises the interpreter's errors, and EvaluationError if the backend cannot be opened, if
+    nothing is wrong (the predicate returns None) for the whole program, or if two calls differ.
 
     >>> small = sr.debug.reduce(program, inputs, "jax")
     """
+    check_positive("max_calls", max_calls)
+    check_positive("jobs", jobs)
     if isinstance(predicate, str | Session):
+        program.run(*inputs)  # raises what the predicate would take for a program that is not interesting
         with ExitStack() as stack:
             sessions = [predicate] if isinstance(predicate, Session) else _opened(predicate, jobs, stack)
             judged = by_backend(sessions, contract)
             return reduce(program, inputs, judged, max_calls=max_calls, jobs=len(sessions), folder=folder)
-    given = Candidate(program, tuple(np.asarray(array) for array in inputs))
+    given = Candidate(program, tuple(to_arrays(inputs)))
     asker = Asker(predicate, max_calls, jobs, None if folder is None else Path(folder))
     search = _Search(given, predicate, asker)
     is_complete = is_flaky = False

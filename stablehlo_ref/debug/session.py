@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.diagnostics import EvaluationError, StablehloError, file_errors
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
 
 WORKER = "stablehlo_ref.debug.backends.worker"
@@ -48,6 +48,8 @@ class Session:
 
     @checks_arguments
     def __init__(self, description: str, *, seconds: float = 120.0, max_bytes: int = 0, python: str = "") -> None:
+        if not (seconds >= 0 and max_bytes >= 0):
+            raise ArgumentValueError(f"seconds and max_bytes must not be negative, got {seconds} and {max_bytes}")
         self.description = description
         self.seconds = seconds
         self.max_bytes = max_bytes

@@ -53,8 +53,10 @@ def run_grid(
     """Run one plan on its arguments in each process, in row-major order; return the results of each process.
 
     A read of the infeed, in any process, takes the next item of `infeed`. Checks that failed are added to the
-    failures of `context`. Raises EvaluationError for a deadlock.
+    failures of `context`. Raises EvaluationError for a deadlock, and for another number of processes.
     """
+    if len(programs) != grid.count:
+        raise EvaluationError(f"expected the inputs of {grid.count} processes, got those of {len(programs)}")
     reads, writes = iter(infeed), HostOutfeed([] if outfeed is None else outfeed)
     contexts = {id: _context_of_process(context, Process(id, grid, reads, writes)) for id in grid.processes}
     coroutines = {id: _coroutine(contexts[id], plan, arguments) for id, (plan, arguments) in zip(contexts, programs)}
@@ -71,13 +73,13 @@ def run_grid(
 
 
 @checks_arguments
-def declared_grid(module: Operation, count: int, replicas: int | None, partitions: int | None) -> Grid:
+def declared_grid(module: Operation, count: int, num_replicas: int | None, num_partitions: int | None) -> Grid:
     """Return the grid of the sizes that are given, or else are the module's, or else follow from `count`.
 
     EvaluationError unless it has `count` processes.
     """
-    replicas = _size(module, "mhlo.num_replicas") if replicas is None else replicas
-    declared = _size(module, "mhlo.num_partitions") if partitions is None else partitions
+    replicas = _size(module, "mhlo.num_replicas") if num_replicas is None else num_replicas
+    declared = _size(module, "mhlo.num_partitions") if num_partitions is None else num_partitions
     if replicas is None:
         replicas = count // Grid(num_partitions=1 if declared is None else declared).count or 1
     grid = Grid(replicas, count // Grid(replicas).count or 1 if declared is None else declared)

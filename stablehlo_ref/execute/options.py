@@ -31,14 +31,19 @@ def separated(options: RunOptions | None, keywords: Mapping[str, Any]) -> tuple[
         chosen = {name: value for name, value in given.items() if name in OPTIONS}
         return cast(RunOptions, chosen), {name: value for name, value in given.items() if name not in OPTIONS}
     check_type("options", options, Mapping, "a RunOptions")
+    return known(options), given
+
+
+def known(options: RunOptions) -> RunOptions:
+    """Return options; ArgumentTypeError for one that is unknown."""
     for name in options:
         if name not in OPTIONS:
             hint = did_you_mean(str(name), OPTIONS) or f"; the options are {', '.join(OPTIONS)}"
             raise ArgumentTypeError(f"unknown option {name!r}{hint}")
-    return options, given
+    return options
 
 
-def names_of_host_functions(module: Operation) -> dict[str, set[str]]:
+def host_functions(module: Operation) -> dict[str, set[str]]:
     """Return the names in a program that each of the options `custom_calls` and `overrides` may refer to."""
     ops = list(module.walk())
     return {

@@ -63,6 +63,7 @@ class Values(Sequence[Any]):
     addresses.
     """
 
+    @checks_arguments
     def __init__(self, records: Sequence[Record]) -> None:
         self.records = tuple(records)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError
+from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import ulp
 from stablehlo_ref.numerics.agreement import report, within
@@ -55,7 +56,7 @@ def pearson_correlation(actual: Any, expected: Any) -> float:
 
     NaN if one is constant and the other is not, or if either has a NaN or an infinity.
     """
-    x, y = (np.asarray(a).reshape(-1) for a in (actual, expected))
+    x, y = (array.reshape(-1) for array in _arrays(actual, expected))
     if x.size != y.size:
         raise ArgumentValueError(f"expected arrays of one size, got {x.size} and {y.size}")
     x, y = ((widen(a) if is_narrow_float(a.dtype) else a).astype(np.float64) for a in (x, y))
@@ -66,8 +67,17 @@ def pearson_correlation(actual: Any, expected: Any) -> float:
         return float(np.dot(x, y) / np.sqrt(np.dot(x, x) * np.dot(y, y)))
 
 
+def _arrays(*values: Any) -> list[Array]:
+    """Return arrays of numbers or booleans; ArgumentTypeError or ArgumentValueError for anything else."""
+    arrays = to_arrays(values)
+    for array in arrays:
+        if array.dtype.kind in "OSUMm":
+            raise ArgumentTypeError(f"expected arrays of numbers or booleans, got {array.dtype}")
+    return arrays
+
+
 def _pair(actual: Any, expected: Any) -> tuple[Array, Array]:
-    x, y = np.asarray(actual), np.asarray(expected)
+    x, y = _arrays(actual, expected)
     if x.dtype != y.dtype:
         raise ArgumentTypeError(f"expected arrays of one dtype, got {x.dtype} and {y.dtype}")
     if x.shape != y.shape:

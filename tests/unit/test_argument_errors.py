@@ -16,6 +16,8 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.debug.exceptions import ExceptionWatcher
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import file_errors
 
 TEXT = """
@@ -38,13 +40,19 @@ TOKEN = "func.func @main(%token: !stablehlo.token) {\n  return\n}"
 LEFT_OUT = {
     "CustomCall", "Diagnostic", "EvaluationError", "Function", "ImplementationDefinedWarning", "InternalError",
     "InvalidError", "Location", "MalformedError", "Observer", "Operation", "Parameter", "Record", "RunOptions",
-    "StablehloError", "TensorType", "UnsupportedError", "Value", "Values", "Program.verify", "debug.Diff",
+    "StablehloError", "TensorType", "UnsupportedError", "Value", "Program.verify", "debug.Diff",
     "debug.Exceptions", "debug.Outcome", "debug.Reduced", "debug.TraceDiff", "text.InlinedFunction",
-    "Program.run_in", "Program.run_parallel_in",  # which take a Context, for the command line
 }  # fmt: skip
 CALLBACKS = {("from_jax", "source"), ("debug.reduce", "predicate"), ("text.inline_function", "fresh_names")}
 
 Call = tuple[Callable[..., Any], dict[str, Any]]  # what is called, and arguments by name that it takes
+
+
+class Reads:
+    """A file that returns what is no text."""
+
+    def __init__(self, contents: object) -> None:
+        self.read = lambda: contents
 
 
 class Thing:
@@ -93,6 +101,10 @@ def functions(folder: Path) -> dict[str, Call]:
         "Program.plan": (program.plan, {"fast": True}),
         "Program.run": (lambda x, **more: program.run(x, **more), {"x": X, "until": None, **options}),
         "Program.run_by_name": (lambda x, **more: program.run(x=x, **more), {"x": X, **rest}),
+        "Program.run_in": (lambda context: program.run_in(context, X), {"context": Context()}),
+        "Program.run_parallel_in": (
+            program.run_parallel_in, {"context": Context(), "grid": Grid(), "inputs_per_process": [[X]]},
+        ),
         "Program.run_parallel": (
             program.run_parallel,
             {
@@ -123,6 +135,7 @@ def functions(folder: Path) -> dict[str, Call]:
         "Trace.load": (sr.Trace.load, {"folder": stored}),
         "Trace.process": (trace.process, {"replica": 0, "partition": 0}),
         "Trace.select": (trace.select, {"op": "*"}),
+        "Values": (sr.Values, {"records": []}),
         "Values.__getitem__": (lambda key: values[key], {"key": 0}),
         "debug.Contract": (
             lambda **fields: str(sr.debug.Contract(**fields)), dict(vars(contract)),
@@ -242,6 +255,18 @@ def test_a_call_that_does_not_fit_the_signature() -> None:
         (lambda p: p.value("%9"), KeyError, "no value is called '%9'"),
         (lambda p: p.trace(X)["%9"], KeyError, "no value is called '%9'"),
         (lambda p: sr.Values(p.trace(X).records)[9], IndexError, "no value number 9; there are "),
+        (lambda p: p.run_parallel([[X]], typo=1), TypeError, "unknown option 'typo'; the options are limits, "),
+        (lambda p: p.run_parallel([[X]], num_replicas="a"), TypeError, "num_replicas must be int | None, got 'a'"),
+        (lambda p: sr.debug.exceptions(p, X, observer=None), TypeError, "expected no option 'observer'"),
+        (lambda p: sr.debug.diff(p, [[[1], [1, 2]]], "self"), ValueError, "expected arrays, or lists of numbers"),
+        (lambda p: sr.debug.reduce(p, [X], "self", jobs=0), ValueError, "jobs must be a positive number, got 0"),
+        (lambda p: sr.debug.by_backend([], "strict"), ValueError, "session must be a Session or several, got none"),
+        (lambda p: sr.debug.by_command("a '"), ValueError, "No closing quotation"),
+        (lambda p: sr.debug.Session("self", seconds=-1), ValueError, "seconds and max_bytes must not be negative"),
+        (lambda p: sr.load(Reads(3)), TypeError, "what the file returns must be text or bytes, got 3"),
+        (lambda p: sr.load("x" * 5000), OSError, "cannot read the program: File name too long"),
+        (lambda p: sr.testing.assert_close(["a"], ["a"]), TypeError, "expected arrays of numbers or booleans, got <U1"),
+        (lambda p: sr.testing.assert_close(X, X, ulp=-1), ValueError, "ulp must be between 0 and 2**64 - 1, got -1"),
         (lambda p: sr.link([]), ValueError, "expected at least one module to link"),
         (lambda p: sr.Trace.load("nowhere"), ValueError, "nowhere has no trace"),
         (lambda p: sr.text.inline_function(FUNCTION, ["a"]), ValueError, "expected an operand such as '%x'"),

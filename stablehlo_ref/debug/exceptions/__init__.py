@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
@@ -23,7 +23,7 @@ from stablehlo_ref.debug.exceptions.findings import (
     Slice,
 )
 from stablehlo_ref.debug.exceptions.watch import ExceptionWatcher
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.program import Program
 
 __all__ = [
@@ -64,6 +64,7 @@ def exceptions(
     the type. Options of `Program.run` are keywords too, except `observer` and `until`. Raises the run's errors, and
     EvaluationError for an unknown kind.
     """
+    _check_options(named)
     watcher = ExceptionWatcher(program, kinds_of(kinds), threshold)
     return watcher.found([program.run(*inputs, observer=watcher, **named)])
 
@@ -78,8 +79,16 @@ def exceptions_parallel(
     **options: Any,
 ) -> Exceptions:
     """Run a program in a grid of processes as `Program.run_parallel` does, and return what `exceptions` returns."""
+    _check_options(options)
     watcher = ExceptionWatcher(program, kinds_of(kinds), threshold)
     return watcher.found(program.run_parallel(inputs_per_process, observer=watcher, **options))
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Raise ArgumentTypeError for an option of a run that cannot be given."""
+    for name in ("observer", "until"):
+        if name in options:
+            raise ArgumentTypeError(f"expected no option {name!r}: the run is observed until its end")
 
 
 @checks_arguments

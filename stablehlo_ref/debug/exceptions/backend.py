@@ -16,6 +16,7 @@ from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.values import backend_values
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
@@ -35,7 +36,7 @@ def backend_exceptions(
     if not isinstance(backend, Session):
         with Session(backend) as session:
             return backend_exceptions(program, inputs, session, max_bytes=max_bytes)
-    flat, arrays = Flat(program), [np.asarray(array) for array in inputs]
+    flat, arrays = Flat(program), to_arrays(inputs)
     values = backend_values(flat, arrays, backend, max_bytes)
     if values.failure is not None:
         raise EvaluationError(f"the backend failed: {values.failure}", program.entry.location)
