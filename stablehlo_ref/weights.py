@@ -11,8 +11,9 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.array_files import from_bits, read_npz, read_safetensors
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, EvaluationError
 from stablehlo_ref.interop import require, to_array
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Operation
@@ -60,7 +61,7 @@ def read_weights(source: Weights) -> dict[str, Any] | list[Any]:
         return dict(_flattened(source, ""))
     if isinstance(source, Sequence):
         return list(map(to_array, source))
-    raise TypeError(f"expected weights as a mapping, a sequence or a path, got {type(source).__name__}")
+    raise ArgumentTypeError(f"expected weights as a mapping, a sequence or a path, got {type(source).__name__}")
 
 
 def _flattened(source: Any, prefix: str) -> Iterator[tuple[str, Any]]:
@@ -225,12 +226,15 @@ def _misshapen(parameter: Parameter, value: Any) -> str | None:
 # --- random weights -------------------------------------------------------------------------------------------------
 
 
+@checks_arguments
 def with_random_constants(module: Operation, seed: int, max_bytes: int) -> Operation:
     """Return a copy of a module in which random elements take the place of those that its text leaves out.
 
     Equal resources have equal elements, except MLIR's placeholder `__elided__`, which stands for any. EvaluationError
     for a tensor of more than `max_bytes`.
     """
+    if seed < 0:
+        raise ArgumentValueError(f"seed must not be negative, got {seed}")
     generator = np.random.default_rng(seed)
     drawn: dict[DenseResource, DenseResource] = {}
 

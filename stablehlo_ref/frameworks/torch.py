@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.frameworks.trees import TreeProgram
 from stablehlo_ref.interop import require, to_array, to_tensor
 from stablehlo_ref.ir.arrays import Array
@@ -19,6 +20,7 @@ from stablehlo_ref.limits import Limits
 from stablehlo_ref.parsing import parse
 
 
+@checks_arguments
 def from_torch(
     source: Any,
     arguments: Sequence[Any] = (),
@@ -40,7 +42,7 @@ def from_torch(
     if isinstance(source, torch.nn.Module):
         program = torch.export.export(source, tuple(arguments), dict(named or {}))
     if not isinstance(program, torch.export.ExportedProgram):
-        raise TypeError(f"expected a torch.nn.Module or ExportedProgram, got {type(source).__name__}")
+        raise ArgumentTypeError(f"expected a torch.nn.Module or ExportedProgram, got {type(source).__name__}")
     weights, exported = export_program(program)
     leaves = [np.asarray(weight) for weight in (weights.values() if isinstance(weights, Mapping) else weights)]
     return _program(program, leaves, exported, limits)

@@ -6,13 +6,16 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
+from operator import index
 from typing import SupportsIndex, overload
 
-from stablehlo_ref.diagnostics import Location
+from stablehlo_ref.diagnostics import Location, MissingAttributeError, UnknownIndexError, UnknownNameError
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import name_of
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+from stablehlo_ref.limits import check_type
 
 SHOWN = 12  # names that a message lists
 
@@ -55,7 +58,7 @@ class Parameter:
     @property
     def _tensor(self) -> TensorType:
         if not isinstance(self.type, TensorType):
-            raise AttributeError(f"{self.name} is not a tensor but of type {self.type}")
+            raise MissingAttributeError(f"{self.name} is not a tensor but of type {self.type}")
         return self.type
 
 
@@ -79,12 +82,17 @@ class Parameters(tuple[Parameter, ...]):
     @overload
     def __getitem__(self, key: slice) -> tuple[Parameter, ...]: ...
     def __getitem__(self, key: SupportsIndex | str | slice) -> Parameter | tuple[Parameter, ...]:
-        if not isinstance(key, str):
+        if isinstance(key, slice):
             return super().__getitem__(key)
+        check_type("the number or name of a parameter", key, str | Integral, "an integer or a str")
+        if not isinstance(key, str):
+            if -len(self) <= index(key) < len(self):
+                return super().__getitem__(key)
+            raise UnknownIndexError(f"no number {index(key)}; there are {len(self)}: {listed(self)}")
         for parameter in self:
             if key.removeprefix("%") in (parameter.name, *parameter.names):
                 return parameter
-        raise KeyError(f"no {key!r}; there are {listed(self)}")
+        raise UnknownNameError(f"no {key!r}; there are {listed(self)}")
 
 
 @dataclass(frozen=True)
