@@ -172,8 +172,8 @@ class Program:
     def bind(self, weights: Weights | Mapping[int, Any]) -> Program:
         """Return the same program with weights as the values of some inputs, which `inputs` then lacks.
 
-        `weights` is a mapping by name (`q.weight`, `states.q.weight` or as written for an argument `states['q.weight']`)
-        or by number, a sequence (for arguments `states[0]`, `states[1]`, ...), or the path of a `.npz`, `.safetensors`,
+        `weights` maps names (`q.weight`, `states.q.weight` or as in an argument `states['q.weight']`) or numbers
+        to arrays, is a sequence (for arguments `states[0]`, `states[1]`, ...), or the path of a `.npz`, `.safetensors`,
         `.pt` or `.pth` file or a folder of `.npy` files. Weights of arguments that the exporter dropped are ignored.
         EvaluationError that lists each name that may mean several arguments, is missing, or has another shape.
         """

@@ -10,7 +10,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from stablehlo_ref.array_files import from_bits, read_npz, read_safetensors
+from stablehlo_ref.array_files import from_bits, narrowed, read_npz, read_safetensors
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.interop import require, to_array
 from stablehlo_ref.ir.argument_names import ArgumentNames
@@ -18,7 +18,7 @@ from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.signature import Parameter, names_of
-from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.host_values import fits
 from stablehlo_ref.numerics.random_values import random_array
@@ -41,15 +41,7 @@ def weights_of(parameters: Sequence[Parameter], source: Weights) -> dict[int, An
     found = match_weights(parameters, read_weights(source))
     if isinstance(source, str | os.PathLike):
         found = {index: from_bits(parameters[index].type, weight) for index, weight in found.items()}
-    return {index: _narrowed(parameters[index].type, weight) for index, weight in found.items()}
-
-
-def _narrowed(type: Type, weight: Any) -> Any:
-    if not (isinstance(weight, np.ndarray) and weight.dtype in (np.int64, np.uint64) and isinstance(type, TensorType)):
-        return weight
-    dtype = numpy_dtype(type.element_type)
-    narrow = weight.astype(dtype) if dtype.kind in "iu" else weight
-    return narrow if np.array_equal(narrow, weight) else weight
+    return {index: narrowed(weight, parameters[index].dtype) for index, weight in found.items()}
 
 
 # --- where they come from -------------------------------------------------------------------------------------------
@@ -156,7 +148,7 @@ def match_weights(parameters: Sequence[Parameter], weights: Mapping[str, Any] | 
     """Return the weight of each argument that has one, by the argument's number.
 
     `ArgumentNames` says which arguments a name may mean. Names are all whole, or all lack the same first part; without
-    it, none means an input of a call, such as `kwargs['mask']`. Names of no argument are those of weights that the
+    it, none means an input of a call, such as `args[0]`. Names of no argument are those of weights that the
     exporter dropped as unused, unless no name is that of an argument, or other arguments of a container lack weights.
 
     Weights in order are those of the only container with numbers, `states[17]`, or of all arguments if there are no
@@ -183,18 +175,18 @@ def _by_name(names: ArgumentNames, weights: Mapping[str, Any]) -> tuple[dict[int
     numbers = _numbers(names, weights)
     found = {index: weights[name] for name, index in numbers.items()}
     related = [i for of_one in names.containers.values() if not found.keys().isdisjoint(of_one) for i in of_one]
-    if weights and not found:
-        related = [i for i in range(len(names)) if i not in _of_calls(names)]
     missing = [index for index in related if index not in found]
     unknown = [name for name in weights if name not in numbers]
-    return found, _unmatched(names, unknown, missing) if missing or (unknown and not found) else iter(())
+    if unknown and not found:
+        return found, _all_unmatched(names, unknown)
+    return found, _unmatched(names, unknown, missing) if missing else iter(())
 
 
 def _numbers(names: ArgumentNames, weights: Iterable[str]) -> dict[str, int]:
     """Return the numbers of the arguments that names mean; EvaluationError if a name or an argument has several."""
     whole = {name: names.whole(name) for name in weights}
     taken = {index for found in whole.values() for index in found}
-    of_calls = _of_calls(names)
+    of_calls = {index for root in OF_CALLS & names.containers.keys() for index in names.containers[root]}
     found: dict[str, int] = {}
     problems: list[str] = []
     for name, wholly in whole.items():
@@ -236,8 +228,14 @@ def _unmatched(names: ArgumentNames, unknown: Sequence[str], missing: Sequence[i
     yield from _listed(
         missing, lambda i: f"no weight for '{names.shown(i)}'{_meant(given.nearest(names.shown(i), unused))}"
     )
+
+
+def _all_unmatched(names: ArgumentNames, unknown: Sequence[str]) -> Iterator[str]:
+    yield from _unmatched(names, unknown, [i for i in range(len(names)) if i not in _of_calls(names)])
     if not any(map(names.path, range(len(names)))):
         yield "arguments have no names in locations; an exporter's text has them if it is printed with debug info"
+    elif numbered := _numbered_containers(names):
+        yield f"arguments in '{numbered[0]}' have numbers: give the weights in the list that the exporter returned"
 
 
 def _meant(name: str | None) -> str:
@@ -255,16 +253,24 @@ def _numbered_container(names: ArgumentNames) -> str | None:
 
     EvaluationError if it is not clear which container is meant.
     """
-    of_calls = _of_calls(names)
-    roots = {root: found for root, found in names.containers.items() if found[0] not in of_calls}
-    numbered = [root for root, found in roots.items() if all(names.path(index)[1].isdecimal() for index in found)]
+    numbered = _numbered_containers(names)
+    roots = names.containers.keys() - (OF_CALLS if _of_calls(names) else ())
     if len(numbered) == 1 or not roots:
         return numbered[0] if numbered else None
-    shown = " and ".join(f"'{names.shown(roots[root][0])}'" for root in numbered or roots)
+    shown = " and ".join(f"'{names.shown(names.containers[root][0])}'" for root in numbered or sorted(roots))
     reason = f"several have: {shown}" if numbered else f"there are {shown}"
     raise EvaluationError(
         f"weights in order need the arguments of one container with numbers, and {reason}; give names"
     )
+
+
+def _numbered_containers(names: ArgumentNames) -> list[str]:
+    of_calls = _of_calls(names)
+    return [
+        root
+        for root, found in names.containers.items()
+        if all(names.path(index)[1].isdecimal() and index not in of_calls for index in found)
+    ]
 
 
 def _of_calls(names: ArgumentNames) -> set[int]:

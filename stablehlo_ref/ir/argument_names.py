@@ -15,7 +15,6 @@ NameParts: TypeAlias = tuple[str, ...]  # of states['layer.0.bias']: ("states", 
 MAX_CANDIDATES = 500  # names that a wrong one is compared with, letter by letter
 
 _PART = re.compile(r"[^\[\]'\"./]+")
-_LISTED = re.compile(r"[^\[]*(?:\[\d+\])+")  # args[0]: all but the first part are numbers of items
 
 
 def parts(name: str) -> NameParts:
@@ -27,9 +26,8 @@ class ArgumentNames:
     """Finds arguments, as their numbers, by the names in the text and those in locations.
 
     A name means the argument of exactly this name; without one, those with the same parts; without these, those with
-    the same parts after their first, which is the name of a container: `layer.0.bias` for `states['layer.0.bias']`. Of
-    an item of a list, such as `args[0]`, the first part cannot be left out. Names in the text, such as `Arg_0.1`, have
-    no parts.
+    the same parts after their first, which is the name of a container: `layer.0.bias` for `states['layer.0.bias']`.
+    Names in the text, such as `Arg_0.1`, have no parts.
     """
 
     def __init__(self, names: Iterable[Sequence[str]]) -> None:
@@ -84,7 +82,7 @@ class ArgumentNames:
             return None
         forms: dict[str, int] = {}
         for index in among:
-            for form in (self._names[index][0], *map(".".join, (self.path(index), self._rest(index)))):
+            for form in (self._names[index][0], *map(".".join, (self.path(index), self.path(index)[1:]))):
                 forms.setdefault(form, index)
         similar = closest(".".join(path), forms) or closest(".".join(path[1:]), forms)
         return self.shown(forms[similar]) if similar else None
@@ -114,11 +112,7 @@ class ArgumentNames:
 
     @cached_property
     def _by_rest(self) -> Mapping[NameParts, Collection[int]]:
-        return _numbers((rest, i) for i in range(len(self._names)) if (rest := self._rest(i)))
-
-    def _rest(self, index: int) -> NameParts:
-        """Return the parts that name an argument without the first part of its name, () if it cannot be left out."""
-        return () if _LISTED.fullmatch(self.shown(index)) else self.path(index)[1:]
+        return _numbers((rest, i) for i in range(len(self._names)) if (rest := self.path(i)[1:]))
 
 
 def _numbers(pairs: Iterable[tuple[Key, int]]) -> Mapping[Key, Collection[int]]:

@@ -116,6 +116,14 @@ def test_the_command_line_says_what_does_not_fit(tmp_path: Path, capsys: pytest.
         (STATES, {"first": A, "second": B}, "no argument 'first'"),
         (STATES, {"0": A}, "no argument '0'"),
         (["args[0]", "args[1]"], {"q.weight": A}, "no argument 'q.weight'"),
+        (["args[0]"], {"0": A}, "no argument '0'; did you mean 'args[0]'?"),
+        (["inputs[0]['w']", "x"], {"w": A}, "no argument 'w'"),
+        (["kwargs['w']"], {"w": A}, "no argument 'w'; did you mean 'kwargs['w']'?"),
+        (
+            ["states[0]", "inputs[0][0]"],
+            {"q.weight": A},
+            "arguments in 'states' have numbers: give the weights in the list that the exporter returned",
+        ),
         (["a['w']", "b['w']"], {"w": A}, "'w' may be 'a['w']' or 'b['w']': write the whole name"),
         (["params['x']", "x"], {"x": A}, "'x' may be 'x' or 'params['x']': write the whole name"),
         (["s['a.b']", "s['a']['b']"], {"a.b": A}, "'a.b' may be 's['a.b']' or 's['a']['b']': write the whole name"),
@@ -149,6 +157,7 @@ def test_rejects_what_is_not_one_argument(names: Sequence[str], weights: Any, ex
         (["s['w']", "kwargs['mask']"], {"w": A, "mask": B}, {"s['w']": [1, 2]}),  # s['mask'] is not used
         (["p[0]['w']", "p[1]['w']", "x"], [{"w": A}, {"w": B}], {"p[0]['w']": [1, 2], "p[1]['w']": [3, 4]}),
         (["p[0][0]", "p[0][1]", "x"], [(A, B)], {"p[0][0]": [1, 2], "p[0][1]": [3, 4]}),
+        (["s[0]", "s[2]", "args[0]"], {"2": B, "0": A}, {"s[0]": [1, 2], "s[2]": [3, 4]}),
         (["x", "p[0]", "p[2]"], [A, Z, B], {"p[0]": [1, 2], "p[2]": [3, 4]}),
         (["s[0]", "s[2]", "inputs[0]", "inputs[1]", "inputs[2]"], [A, Z, B], {"s[0]": [1, 2], "s[2]": [3, 4]}),
         (["w", "b", "x"], [A, B], {"w": [1, 2], "b": [3, 4]}),
