@@ -98,7 +98,7 @@ def parse_data(
     if bytes(data[:4]) == BYTECODE:
         from stablehlo_ref.bytecode.reader import read as read_bytecode  # imported when it is needed
 
-        frozen = bytes(data) if isinstance(data, bytearray) else data  # its views must not change
+        frozen = data if memoryview(data).readonly else bytes(data)  # its views must not change
         module = read_bytecode(frozen, filename, allow_unregistered_dialect)
         number_values(module)  # bytecode has no names of values
         return Program(module, entry)

@@ -151,8 +151,8 @@ def match_weights(parameters: Sequence[Parameter], weights: Mapping[str, Any] | 
     it, none means an input of a call, such as `args[0]`. Names of no argument are those of weights that the
     exporter dropped as unused, unless no name is that of an argument, or other arguments of a container lack weights.
 
-    Weights in order are those of the only container with numbers, `states[17]`, or of all arguments if there are no
-    containers.
+    Weights in order are those of the only container if it has numbers, `states[17]`, or the first arguments if there
+    are no containers.
 
     EvaluationError that lists every ambiguous name, or else every unknown, missing and misshapen one.
     """
@@ -234,8 +234,8 @@ def _all_unmatched(names: ArgumentNames, unknown: Sequence[str]) -> Iterator[str
     yield from _unmatched(names, unknown, [i for i in range(len(names)) if i not in _of_calls(names)])
     if not any(map(names.path, range(len(names)))):
         yield "arguments have no names in locations; an exporter's text has them if it is printed with debug info"
-    elif numbered := _numbered_containers(names):
-        yield f"arguments in '{numbered[0]}' have numbers: give the weights in the list that the exporter returned"
+    elif _is_numbered(names, roots := _roots(names)):
+        yield f"arguments in '{roots[0]}' have numbers: give the weights in the list that the exporter returned"
 
 
 def _meant(name: str | None) -> str:
@@ -249,28 +249,26 @@ def _listed(items: Sequence[T], line: Callable[[T], str]) -> Iterator[str]:
 
 
 def _numbered_container(names: ArgumentNames) -> str | None:
-    """Return the container of arguments with numbers, such as `states` in `states[17]`; None if none is in a container.
+    """Return the container of arguments with numbers, `states` of `states[17]`; None if no argument is in a container.
 
-    EvaluationError if it is not clear which container is meant.
+    EvaluationError if arguments are in several, or have other names.
     """
-    numbered = _numbered_containers(names)
-    roots = names.containers.keys() - (OF_CALLS if _of_calls(names) else ())
-    if len(numbered) == 1 or not roots:
-        return numbered[0] if numbered else None
-    shown = " and ".join(f"'{names.shown(names.containers[root][0])}'" for root in numbered or sorted(roots))
-    reason = f"several have: {shown}" if numbered else f"there are {shown}"
+    roots = _roots(names)
+    if not roots or _is_numbered(names, roots):
+        return next(iter(roots), None)
+    shown = " and ".join(f"'{names.shown(names.containers[root][0])}'" for root in roots[:SHOWN])
     raise EvaluationError(
-        f"weights in order need the arguments of one container with numbers, and {reason}; give names"
+        f"weights in order need arguments with numbers, in one container; there are {shown}: give names"
     )
 
 
-def _numbered_containers(names: ArgumentNames) -> list[str]:
-    of_calls = _of_calls(names)
-    return [
-        root
-        for root, found in names.containers.items()
-        if all(names.path(index)[1].isdecimal() and index not in of_calls for index in found)
-    ]
+def _roots(names: ArgumentNames) -> list[str]:
+    """Return the containers that weights may be in."""
+    return [root for root, found in names.containers.items() if _of_calls(names).isdisjoint(found)]
+
+
+def _is_numbered(names: ArgumentNames, roots: Sequence[str]) -> bool:
+    return len(roots) == 1 and all(names.path(index)[1].isdecimal() for index in names.containers[roots[0]])
 
 
 def _of_calls(names: ArgumentNames) -> set[int]:

@@ -172,8 +172,9 @@ def test_each_weight_gets_to_its_argument(names: Sequence[str], weights: Any, ex
 @pytest.mark.parametrize(
     ("names", "weights", "expected"),
     [
-        (STATES, [A, B], "there are 'states['0.weight']'; give names"),
-        (["p[0]", "q[0]"], [A], "several have: 'p[0]' and 'q[0]'; give names"),
+        (STATES, [A, B], "there are 'states['0.weight']': give names"),
+        (["p[0]", "q[0]"], [A], "there are 'p[0]' and 'q[0]': give names"),
+        (["p['a']", "q[0]"], [A], "there are 'p['a']' and 'q[0]': give names"),
         (["p[0]", "p[2]"], [A, B], "no weight for 'p[2]'"),
         (["w"], [A, B], "expected weights for 1 arguments, got 2"),
     ],

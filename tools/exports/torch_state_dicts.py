@@ -100,7 +100,7 @@ def programs(exported: Any) -> dict[str, sr.Program]:
         "object": sr.load(exported),
         "text": sr.load(exported.mlir_module()),
         "bytecode": sr.load(exported.mlir_module_serialized),
-        "file": sr.load(bytes(exported.serialize())),
+        "file": sr.load(exported.serialize()),
     }
 
 
