@@ -54,8 +54,9 @@ class ArgumentNames:
         return self._by_rest.get(parts(name), {})
 
     def shown(self, index: int) -> str:
-        """Return the name of an argument in its location, or that in the text."""
-        return self._names[index][-1]
+        """Return the name of an argument in its location, or that in the text if others have that name too."""
+        text, described = self._names[index][0], self._names[index][-1]
+        return described if len(self._exact[described]) == 1 else text
 
     def path(self, index: int) -> NameParts:
         """Return the parts of the name of an argument in its location, () without one."""

@@ -125,6 +125,7 @@ def test_the_command_line_says_what_does_not_fit(tmp_path: Path, capsys: pytest.
             "arguments in 'states' have numbers: give the weights in the list that the exporter returned",
         ),
         (["a['w']", "b['w']"], {"w": A}, "'w' may be 'a['w']' or 'b['w']': write the whole name"),
+        (["x", "x"], {"x": A}, "'x' may be 'arg0' or 'arg1': write the whole name"),
         (["params['x']", "x"], {"x": A}, "'x' may be 'x' or 'params['x']': write the whole name"),
         (["s['a.b']", "s['a']['b']"], {"a.b": A}, "'a.b' may be 's['a.b']' or 's['a']['b']': write the whole name"),
         (["s['a']", "x"], {"a": A, "s.a": B}, "'a' and 's.a' are both the argument 's['a']'"),
