@@ -98,8 +98,9 @@ def parse_data(
     if bytes(data[:4]) == BYTECODE:
         from stablehlo_ref.bytecode.reader import read as read_bytecode  # imported when it is needed
 
-        frozen = bytes(data) if isinstance(data, bytearray) else data  # its views must not change
-        module = read_bytecode(frozen, filename, allow_unregistered_dialect)
+        if isinstance(data, bytearray) or not memoryview(data).readonly:
+            data = bytes(data)  # views of it must not change
+        module = read_bytecode(data, filename, allow_unregistered_dialect)
         number_values(module)  # bytecode has no names of values
         return Program(module, entry)
     raw = bytes(data)

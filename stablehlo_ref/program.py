@@ -175,10 +175,10 @@ class Program:
     def bind(self, weights: Weights | Mapping[int, Any]) -> Program:
         """Return the same program with weights as the values of some inputs, which `inputs` then lacks.
 
-        `weights` is a mapping by name (of an argument in the text or in its location, `params['layer'][0]` or
-        `params.layer.0`) or by number, a sequence (that of the arguments named `states[0]`, `states[1]`, ..., of which
-        exporters drop the unused), or the path of a `.npz`, `.safetensors`, `.pt` or `.pth` file or a folder of `.npy`
-        files. EvaluationError that lists every name that is unknown, is missing or has another shape.
+        `weights` maps names (`q.weight`, `states.q.weight` or as in an argument `states['q.weight']`) or numbers
+        to arrays, is a sequence (for arguments `states[0]`, `states[1]`, ...), or the path of a `.npz`, `.safetensors`,
+        `.pt` or `.pth` file or a folder of `.npy` files. Weights of arguments that the exporter dropped are ignored.
+        EvaluationError that lists each name that may mean several arguments, is missing, or has another shape.
         """
         inputs = self.entry.inputs
         if isinstance(weights, Mapping) and weights and all(isinstance(key, int) for key in weights):
