@@ -415,8 +415,8 @@ def matrices(sizes: Sizes, batching: Axes, contracting: Axes, rows_first: bool) 
 
     The rows of the matrices are the result's dimensions if `rows_first`, else the contracting ones. Without result and
     batching dimensions the function returns a vector. It returns a view if possible; in a copy, the last dimension
-    stays last. If the last axis of the array is contiguous, whether rows of a matrix are, or its columns, depends on sizes
-    alone.
+    stays last. If the last axis of the array is contiguous, it depends on sizes alone whether the rows of a matrix or
+    its columns are.
     """
     others = tuple(d for d in range(len(sizes)) if d not in batching and d not in contracting)
     if not others and not batching:

@@ -256,7 +256,7 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
         if not site.constants and is_in_parts(lhs, rhs, d, result):
             return of_matrices(as_lhs, as_rhs, partial(product_in_parts, dtype=result_dtype), shape(result))
         may_be_transposes = (as_lhs or as_rhs) and sums.is_plain and not sums.is_exact and size(lhs) == size(rhs)
-        separate = of_separate if may_be_transposes else identity
+        separate: Callable[[Run], Run] = of_separate if may_be_transposes else lambda multiply: multiply
         run = separate(matrix_product(sums, as_lhs, as_rhs, shape(result), result_dtype, site.constants))
         first = rank(lhs) - size(d.lhs_contracting_dimensions)  # of the dimensions of `rhs` in the result
         rows, columns = prod(shape(result)[size(d.lhs_batching_dimensions) : first]), prod(shape(result)[first:])
@@ -352,9 +352,8 @@ def matrix_product(
 
         return run_plain
     may_be_wide = converts_to_floats(sums) and not _is_prepared(constants.get("rhs"))
-
-    by_rows = as_lhs is None and len(sizes) == 2 and sizes[0] >= 2 * STEP_ROWS and converts_to_floats(sums)
-    by_rows = by_rows and not constants
+    by_rows = as_lhs is None and len(sizes) == 2 and sizes[0] >= 2 * STEP_ROWS
+    by_rows = by_rows and converts_to_floats(sums) and not constants
 
     def run(lhs: Array, rhs: Array) -> Array:
         if by_rows:
