@@ -5,7 +5,7 @@
 
 OpenBLAS and numpy choose their functions by the processor. Each entry of PROCESSORS makes them choose those for one:
 an environment, which `.ci/run` would otherwise take from the machine that it runs on. Entries that need AVX-512 are
-skipped on a machine without it. TESTS run for each entry, in some 70 seconds of two CPUs.
+skipped on a machine without it. TESTS take half a minute of CPU time for each entry.
 """
 
 from __future__ import annotations
