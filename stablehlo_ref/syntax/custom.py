@@ -184,7 +184,8 @@ class ConvolutionDimensions(Directive):
     )  # fmt: skip
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        draft.attributes["dimension_numbers"] = StructAttribute("stablehlo.conv", parser.convolution_lists())
+        lists = parser.convolution_lists(with_unused=bool(draft.spelling))
+        draft.attributes["dimension_numbers"] = StructAttribute("stablehlo.conv", lists, draft.spelling)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         fields = {name: _as_attribute(member_value(op, name)) for name in self.members}

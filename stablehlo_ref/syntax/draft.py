@@ -13,7 +13,7 @@ class Draft:
 
     __slots__ = (
         "attributes", "definition", "members", "name", "offset", "operand_types", "operands", "regions",
-        "result_types", "successors",
+        "result_types", "spelling", "successors",
     )  # fmt: skip
 
     def __init__(self, name: str, definition: OpDefinition | None, offset: int) -> None:
@@ -27,3 +27,4 @@ class Draft:
         self.attributes: dict[str, Attribute] = {}  # attributes that are not decoded yet
         self.regions: list[Region] = []
         self.successors: list[str] = []
+        self.spelling = ""  # as of `Operation`

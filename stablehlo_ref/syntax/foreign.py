@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from stablehlo_ref.ir.attributes import (
@@ -34,6 +35,7 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.syntax import mhlo
 from stablehlo_ref.syntax.attributes import AttributeParser
+from stablehlo_ref.syntax.structs import STRUCTS
 
 # Types of vhlo without parts that MLIR calls otherwise; `tf31` is how vhlo spells tf32.
 SIMPLE: dict[str, Type] = FLOATS | {
@@ -56,13 +58,33 @@ class ForeignParser(AttributeParser):
     def foreign_attribute(self, name: str) -> Attribute:
         if name.startswith("vhlo"):
             return self._vhlo_struct(name) if "." in name else self._vhlo_enum()
+        if name in ("mhlo.conv", "mhlo.ragged_dot"):
+            return replace(self.convolution(True) if name == "mhlo.conv" else self._ragged_dot(), spelling="mhlo")
         if struct := mhlo.struct_name(name):
-            return self.struct(struct)
+            return replace(self.struct(struct), spelling="mhlo")
         start, body = self.position, self.balanced_text("dialect attribute")
         if body[1:].split(maxsplit=1)[0] not in mhlo.ENUMERATIONS:
             return OpaqueAttribute(f"#{name}{body}")
         self.position = start
-        return self._enum("stablehlo")
+        return replace(self._enum("stablehlo"), spelling="mhlo")
+
+    # ragged-dot ::= < field (, field)* >, one of which is a struct that has fields of CHLO's
+    def _ragged_dot(self) -> StructAttribute:
+        fields: dict[str, object] = {}
+
+        def entry() -> None:
+            offset, field = self.start, self.word("a field name")
+            if field != "dot_dimension_numbers":
+                self.field("chlo.ragged_dot", field, fields, offset)
+                return
+            self.expect("=")
+            numbers = self.attribute()
+            if not isinstance(numbers, StructAttribute) or numbers.name != "stablehlo.dot":
+                raise self.error("expected #mhlo.dot<...>", offset)
+            fields.update(numbers.fields)
+
+        self.items(entry, "<", ">")
+        return StructAttribute("chlo.ragged_dot", STRUCTS["chlo.ragged_dot"] | fields)
 
     def _vhlo_name(self, name: str, start: int) -> str:
         """Return the name of an attribute or type of vhlo without dialect and version."""
@@ -163,9 +185,15 @@ class ForeignParser(AttributeParser):
                 return self._quantized_in_vhlo(base == "quant_per_axis")
         raise self.error(f"unknown type '{base}' of dialect 'vhlo'", start)
 
-    # function ::= ( types ) -> types | ( types ) -> ( )
+    # function ::= ( inputs ) -> outputs ; inputs, outputs ::= types | ( )
     def _vhlo_function(self) -> FunctionType:
-        inputs = tuple(self.items(self.type, "(", ")"))
+        self.expect("(")
+        inputs: tuple[Type, ...] = ()
+        if self.accept("("):
+            self.expect(")")
+        elif self.peek() != ")":
+            inputs = self.type_list()
+        self.expect(")")
         self.expect("->")
         if self.peek() == "(":
             return FunctionType(inputs, tuple(self.items(self.type, "(", ")")))

@@ -105,8 +105,8 @@ class AsmParser(Protocol):
     def struct(self, name: str) -> Attribute:
         """Parse the fields `<...>` of a struct attribute."""
 
-    def convolution_lists(self) -> Mapping[str, Attribute]:
-        """Parse the dimension numbers of a convolution in their short form."""
+    def convolution_lists(self, with_unused: bool = False) -> Mapping[str, Attribute]:
+        """Parse the dimension numbers of a convolution in their short form; `?` if there are unused ones."""
 
     # --- operations ---
 

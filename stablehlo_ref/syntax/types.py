@@ -19,6 +19,7 @@ from stablehlo_ref.ir.types import (
     OpaqueType,
     QuantizedType,
     TensorType,
+    TokenType,
     TupleType,
     Type,
     UnrankedTensorType,
@@ -51,7 +52,7 @@ class TypeParser(Cursor):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.types: dict[str, Type] = dict(FLOATS) | {"index": INDEX, "none": NONE}
-        self.types |= dict.fromkeys(("!stablehlo.token", "!mhlo.token"), TOKEN)
+        self.types |= {"!stablehlo.token": TOKEN, "!mhlo.token": TokenType("mhlo")}
         self.function_types: dict[str, FunctionType] = {}
 
     def attribute(self) -> Attribute:
@@ -158,11 +159,13 @@ class TypeParser(Cursor):
             return tensor_type(shape, element)
         if not self.accept(","):
             raise self.expected("',' or '>'")
-        bounds, encoding = self._encoding()
+        encoding = self._encoding()
         self.expect(">")
-        if bounds is not None:
-            self._check_bounds(bounds, shape, start)
-        return TensorType(shape, element, bounds, encoding)
+        if isinstance(encoding, str):
+            return TensorType(shape, element, None, encoding)
+        bounds: tuple[int | None, ...] = encoding.fields["bounds"]
+        self._check_bounds(bounds, shape, start)
+        return TensorType(shape, element, bounds, None, encoding.spelling)
 
     def _check_bounds(self, bounds: tuple[int | None, ...], shape: tuple[int | None, ...], offset: int) -> None:
         if len(bounds) != len(shape):
@@ -184,14 +187,14 @@ class TypeParser(Cursor):
         return tuple(None if size == "?" else int(size) for size in sizes)
 
     # encoding ::= #stablehlo.bounds<...> | attribute
-    def _encoding(self) -> tuple[tuple[int | None, ...] | None, str | None]:
+    def _encoding(self) -> StructAttribute | str:
+        """Return the attribute that has bounds, or the text of any other."""
         start = self.position
         attribute = self.attribute()
-        bounds = attribute.fields.get("bounds") if isinstance(attribute, StructAttribute) else None
-        if isinstance(bounds, tuple):
-            return bounds, None
+        if isinstance(attribute, StructAttribute) and isinstance(attribute.fields.get("bounds"), tuple):
+            return attribute
         self.position = start
-        return None, self.attribute_text()
+        return self.attribute_text()
 
     # memref-type ::= memref < dimensions type (, layout)* >
     def _memref(self) -> Type:

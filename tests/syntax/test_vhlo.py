@@ -59,6 +59,7 @@ def parsed(text: str) -> Type:
         ("!vhlo.tuple_v1<!vhlo.token_v1, !vhlo.tuple_v1<>>", "tuple<!stablehlo.token, tuple<>>"),
         ("!vhlo.future_v1<!vhlo.tensor_v1<!vhlo.f32_v1>>", "!stablehlo.future<tensor<f32>>"),
         ("!vhlo.func_v1<() -> ()>", "() -> ()"),
+        ("!vhlo.func_v1<(()) -> !vhlo.token_v1>", "() -> !stablehlo.token"),
         ("!vhlo.func_v1<(!vhlo.token_v1) -> !vhlo.token_v1, !vhlo.witness_v1>",
          "(!stablehlo.token) -> (!stablehlo.token, !shape.witness)"),
     ],
