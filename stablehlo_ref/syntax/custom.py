@@ -44,6 +44,8 @@ class Constant(Directive):
             return
         attribute_dictionary(parser, draft)
         offset = parser.start
+        if "value" in draft.attributes:
+            raise parser.error("duplicate attribute 'value', which follows the attributes already", draft.offset)
         value = parser.attribute()
         if not isinstance(value, DenseElements | DenseResource):
             raise parser.error("expected a tensor constant such as 'dense<0.0> : tensor<f32>'", offset)

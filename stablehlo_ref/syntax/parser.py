@@ -179,6 +179,8 @@ class Parser(ValueParser):
             assembly_of(definition).parse(self, draft)
         if draft.spelling:
             keep_unequal(draft, written)
+        if draft.members and draft.attributes:
+            _prefer_dictionary(draft, definition)
         return draft
 
     def _keeps_text_of(self, name: str) -> bool:
@@ -235,14 +237,18 @@ class Parser(ValueParser):
         draft.operands = self.items(self.operand, "(", ")")
         if self.peek() == "[":
             draft.successors = self.items(self.label, "[", "]")
+        self.upgrades = is_vhlo = name.startswith("vhlo.")
         self.properties(draft, is_checked=name == written)
+        self.upgrades = False
         if self.peek() == "(":
             draft.regions = self.items(lambda: self.region((), *_visibility(draft)), "(", ")")
         if self.peek() == "{":
+            self.upgrades = is_vhlo
             self._attributes_after_properties(draft)
+            self.upgrades = False
         self.expect(":")
         self.functional_type(draft)
-        if name.startswith("vhlo."):
+        if is_vhlo:
             vhlo.upgrade(self, draft)
         elif name != written:
             adopt_meaning(draft, written)
@@ -427,6 +433,13 @@ def _unknown_op(name: str) -> str:
         return f"unknown op '{shorten(name)}'{meant}"
     hint = ", or --allow-unregistered-dialect to keep its text" if name not in REGISTRY and dot else ""
     return f"unsupported pretty form of op '{shorten(name)}'; use its generic form{hint}{meant}"
+
+
+def _prefer_dictionary(draft: Draft, definition: OpDefinition) -> None:
+    """Remove values of members that the attribute dictionary has too, which it decides in MLIR."""
+    for member in definition.attributes.values():
+        if member.spelling in draft.attributes:
+            draft.members.pop(member.name, None)
 
 
 def _visibility(draft: Draft) -> tuple[bool, bool]:

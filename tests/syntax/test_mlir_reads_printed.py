@@ -192,9 +192,11 @@ def test_mlir_reads_forms_that_are_easily_lost(mlir: Reader) -> None:
   } do {
     scf.yield
   }""",
+        "%0 = stablehlo.iota dim = 0 {iota_dimension = 1 : i64} : tensor<2x3xi32>",
+        '%0 = stablehlo.custom_call @f(%a) {call_target_name = "g"} : (tensor<5xf32>) -> tensor<5xf32>',
         '%1 = "math.isnan"(%a) <{fastmath = #arith.fastmath<nnan>}> : (tensor<5xf32>) -> tensor<5xi1>',
     ],
-    ids=["scf.while", "math.isnan"],
+    ids=["scf.while", "iota", "custom_call", "math.isnan"],
 )
 def test_mlir_reads_op(op: str, mlir: Reader) -> None:
     text = f"func.func @f(%a: tensor<5xf32>) {{\n  {op}\n  return\n}}"
