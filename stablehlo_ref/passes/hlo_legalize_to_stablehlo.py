@@ -10,8 +10,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TOKEN, FunctionType, FutureType, TensorType, TokenType, TupleType
 from stablehlo_ref.passes.emit import cannot_legalize
 from stablehlo_ref.passes.registry import Pass
-
-OF_MHLO_ALONE = ("custom_call_schedule", "largest")  # properties that say nothing about what an op computes
+from stablehlo_ref.syntax.mhlo import OF_MHLO_ALONE
 
 
 def hlo_legalize_to_stablehlo(module: Operation) -> None:

@@ -41,6 +41,7 @@ WITH_SAME_FORM = frozenset((
     "rsqrt", "scan", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sine", "sqrt",
     "subtract", "tan", "tanh", "trace", "tuple", "uniform_dequantize", "uniform_quantize", "while", "xor",
 ))  # fmt: skip
+OF_MHLO_ALONE = ("custom_call_schedule", "largest")  # properties of ops that equal ones do not have, nor need
 LISTS = (BOOLEAN, integer_type(64))  # element types of the lists that mhlo has as tensors
 
 _match_renamed = re.compile(r'"?([mv]hlo)\.').match

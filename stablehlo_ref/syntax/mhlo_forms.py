@@ -9,7 +9,7 @@ from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.syntax.draft import Draft
-from stablehlo_ref.syntax.mhlo import encoded
+from stablehlo_ref.syntax.mhlo import OF_MHLO_ALONE, encoded
 from stablehlo_ref.syntax.protocols import AsmParser
 from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS
 from stablehlo_ref.syntax.type_forms import SameType
@@ -58,12 +58,13 @@ def _top_k(parser: AsmParser, draft: Draft) -> None:
 def adopt_meaning(draft: Draft, written: str) -> None:
     """Make the draft of an op of mhlo in generic form that of the op that it means.
 
-    Properties that the other op does not have become attributes. An op that means something else stays.
+    Properties that neither op has mean nothing, as in MLIR. An op that means something else stays.
     """
     attributes = cast("dict[str, Attribute]", draft.members | draft.attributes)
     if _has_equal(written, attributes, draft):
         draft.spelling, draft.definition = "mhlo", REGISTRY[draft.name]
-        draft.members, draft.attributes = {}, attributes
+        names = (*draft.definition.property_names, *OF_MHLO_ALONE, *draft.attributes)
+        draft.members, draft.attributes = {}, {k: v for k, v in attributes.items() if k in names}
     else:
         draft.name = written
 

@@ -58,6 +58,10 @@ func.func @f(%t: !mhlo.token, %a: tensor<2xf32>) -> !mhlo.token {{
       : (tensor<1x8x8x32x7xf32>, tensor<3x3x32x7x6xf32>) -> tensor<32x1x8x8x6xf32>
   return
 }""",
+    "unknown properties": """func.func @f(%a: tensor<2x2xf32>) {
+  %0 = "mhlo.cholesky"(%a) <{foo = 1 : i64, lower = true}> {bar = 2 : i64} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return
+}""",
     "aliases": """func.func private @f(%a: tuple<i32, tuple<i32, tensor<?xf32>>>
     {mhlo.result_alias = #mhlo.result_alias<tuple_indices = [1, 1], result_index = [1, 0], must_alias>,
     mhlo.parameter_replication = [true, false, true]},
