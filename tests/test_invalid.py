@@ -19,7 +19,7 @@ from stablehlo_ref.cli.list_ops import own_definitions
 from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
-from stablehlo_ref.define.dialect_attributes import OP_CHECKS
+from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
 from stablehlo_ref.define.formulas import formulas
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import Diagnostic
@@ -98,7 +98,7 @@ def _names_of_attributes(op: str) -> Iterator[str]:
     definition = REGISTRY[op]
     if definition.dialect == "sdy":
         yield from "<[{"  # how attributes begin that are written without a name
-    yield from OP_CHECKS
+    yield from (*OP_CHECKS, *PARAMETER_CHECKS)
     yield from re.findall(r"(\w+) = ", definition.syntax)
     yield from definition.groups
     for member in definition.attributes.values():

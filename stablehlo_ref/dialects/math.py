@@ -272,7 +272,7 @@ class Predicate(Unary):
 
     result = Out(boolean_like)
 
-    syntax = "operands custom(arith_flags) attr-dict : custom(compared_type)"
+    syntax = "operands attr-dict : custom(compared_type)"
 
     @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:

@@ -17,7 +17,7 @@ from stablehlo_ref.define.type_constraints import anything, token
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.mlir_types import any_tensor, static_tensor
 from stablehlo_ref.dialects.sdy_codecs import Direction, MeshValue, PropagationDirection, ShardingsValue, ShardingValue
-from stablehlo_ref.dialects.sdy_shardings import check_value, check_values, probed, rejecting
+from stablehlo_ref.dialects.sdy_shardings import check_reductions, check_value, check_values, probed, rejecting
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, Type
@@ -80,6 +80,7 @@ class ShardingConstraint(Annotation, op="sharding_constraint", whole_tensors=Tru
         C(1, input == result)
         with rejecting(site.op, "", "sharding"):
             check_value(site.op, sharding, result)
+            check_reductions(site.op, sharding)
 
 
 class Reshard(ShardingConstraint, op="reshard"):

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
 from stablehlo_ref.diagnostics import InvalidError
-from stablehlo_ref.distribution.axes import check_sharding
+from stablehlo_ref.distribution.axes import check_sharding, covers, overlap, spans
 from stablehlo_ref.distribution.sdy_attributes import (
     AxisRef,
     Mesh,
@@ -114,6 +114,20 @@ def probed(value: Value) -> Value:
         seen.add(value)
         value = op.operands[0] if op.operands else value
     return value
+
+
+def check_reductions(op: Operation, sharding: Sharding) -> None:
+    """Check that an op which changes a sharding keeps the reduction of unreduced axes, and adds such only by sum."""
+    before, mesh = sharding_of(op.operands[0]), mesh_of(sharding, op)
+    if before is None or not same_mesh(mesh_of(before, op), mesh):
+        return
+    kept, parts = spans(before.unreduced, mesh), spans(sharding.unreduced, mesh)
+    if before.reduction != sharding.reduction and any(overlap(x, y) for x in kept for y in parts):
+        raise ValueError(
+            f"axes that are unreduced by {before.reduction} cannot become unreduced by {sharding.reduction}"
+        )
+    if sharding.reduction != "sum" and not all(any(covers(x, y) for x in kept) for y in parts):
+        raise ValueError(f"axes cannot become unreduced by {sharding.reduction}, only by sum")
 
 
 def sharding_of(value: Value) -> Sharding | None:

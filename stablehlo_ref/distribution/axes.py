@@ -49,6 +49,11 @@ def overlap(x: Span, y: Span) -> bool:
     return x.name == y.name and max(x.low, y.low) < min(x.high, y.high)
 
 
+def covers(x: Span, y: Span) -> bool:
+    """Return whether a span has all parts of another."""
+    return x.name == y.name and x.low <= y.low and y.high <= x.high
+
+
 def in_mesh_order(parts: Sequence[Span], mesh: Mesh) -> list[Span]:
     """Return spans in the order of the mesh."""
     order = {name: index for index, name in enumerate(mesh.sizes)}

@@ -6,7 +6,7 @@ Strings are `str`, booleans `bool`, arrays `tuple`, dictionaries `dict`, types a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -127,6 +127,7 @@ class EnumAttribute:
     dialect: str
     kind: str
     value: str
+    spelling: str = field(default="", compare=False)  # the dialect that is printed, if it is another: `mhlo`
 
 
 @dataclass(frozen=True, eq=True)
@@ -135,6 +136,7 @@ class StructAttribute:
 
     name: str
     fields: Mapping[str, Any]
+    spelling: str = field(default="", compare=False)  # as of `EnumAttribute`
 
     def __hash__(self) -> int:
         return hash((self.name, tuple(self.fields)))

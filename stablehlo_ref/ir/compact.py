@@ -98,7 +98,7 @@ class _Encoder:
     def __init__(self) -> None:
         self.rows: list[list[Any]] = []
         self.classes: dict[str, int] = {}
-        self.kinds: dict[str, tuple[int, object]] = {}  # names, properties and attributes of operations, by text
+        self.kinds: dict[str, tuple[int, object]] = {}  # names, spellings and attributes of operations, by text
         self.arrays: list[bytes] = []
         self.offset = 0
         self._known: dict[object, int] = {}  # by identity, or by value for tuples of scalars
@@ -120,7 +120,7 @@ class _Encoder:
     def _operation(self, op: FlatOperation) -> list[Any]:
         regions = [[[block.label, block.arguments, block.size] for block in blocks] for blocks in op.regions]
         rest = [self.item(op.debug_location), op.successors, regions]
-        kind = op.name, tuple(self.mapping(op.properties)), tuple(self.mapping(op.attributes))
+        kind = op.name, op.spelling, tuple(self.mapping(op.properties)), tuple(self.mapping(op.attributes))
         number = self.kinds.setdefault(repr(kind), (len(self.kinds), kind))[0]
         return [number, op.operands, op.results, op.location.offset, *(rest if any(rest) else ())]
 
@@ -168,14 +168,14 @@ class _Decoder:
         self.arrays = arrays
         self.source = source
         self.objects: list[Any] = []
-        self.kinds: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
+        self.kinds: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = []
 
     def program(self, tables: Mapping[str, Any]) -> FlatProgram:
         classes = list(map(_class, tables["classes"]))
         for kind, *parts in within_time(tables["objects"], LOADING):
             self.objects.append(self._object(classes[kind] if isinstance(kind, int) else kind, parts))
-        for name, properties, attributes in tables["kinds"]:
-            self.kinds.append((name, self.mapping(properties), self.mapping(attributes)))
+        for name, spelling, properties, attributes in tables["kinds"]:
+            self.kinds.append((name, spelling, self.mapping(properties), self.mapping(attributes)))
         item, operations = self.item, [self._operation(*row) for row in within_time(tables["operations"], LOADING)]
         values = [
             FlatValue(item(t), number, name, item(location))
@@ -199,11 +199,20 @@ class _Decoder:
         successors: list[str] | tuple[()] = (),
         regions: Any = (),
     ) -> FlatOperation:
-        name, properties, attributes = self.kinds[kind]
+        name, spelling, properties, attributes = self.kinds[kind]
         blocks = regions and tuple(tuple(FlatBlock(label, a, size) for label, a, size in region) for region in regions)
         location = Location(self.source, offset)
         return FlatOperation(
-            name, operands, results, properties, attributes, blocks, successors, location, self.item(debug_location)
+            name,
+            operands,
+            results,
+            properties,
+            attributes,
+            blocks,
+            successors,
+            location,
+            self.item(debug_location),
+            spelling,
         )
 
     def _object(self, kind: Any, parts: list[Any]) -> Any:

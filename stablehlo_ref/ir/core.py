@@ -39,7 +39,7 @@ class Operation:
 
     __slots__ = (
         "attributes", "debug_location", "location", "name", "operands", "parent", "properties",
-        "regions", "results", "successors",
+        "regions", "results", "spelling", "successors",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +63,7 @@ class Operation:
         self.regions: Sequence[Region] = regions or ()  # most ops have none
         self.location = location  # where the op is in the text
         self.debug_location: DebugLocation | None = None  # its `loc(...)`
+        self.spelling = ""  # the dialect whose form of the op is printed, `mhlo`, if that is not the one of its name
         self.successors: Sequence[str] = ()  # labels of the blocks that a terminator may branch to
         self.parent: Block | None = None
         for region in regions:

@@ -49,6 +49,7 @@ class FlatOperation(NamedTuple):
     successors: Sequence[str]
     location: Location
     debug_location: DebugLocation | None
+    spelling: str
 
 
 class FlatProgram(NamedTuple):
@@ -80,7 +81,7 @@ def _flat_operation(op: Operation, number: Callable[[Iterable[Value]], tuple[int
     )
     return FlatOperation(
         op.name, number(op.operands), number(op.results), op.properties, op.attributes, regions,
-        tuple(op.successors), op.location, op.debug_location,
+        tuple(op.successors), op.location, op.debug_location, op.spelling,
     )  # fmt: skip
 
 
@@ -132,5 +133,5 @@ def _restored(flat: FlatOperation, values: list[Value], stack: list[Operation]) 
     for result in op.results:
         result.owner = op
     op.successors = list(flat.successors) or ()
-    op.debug_location = flat.debug_location
+    op.debug_location, op.spelling = flat.debug_location, flat.spelling
     return op

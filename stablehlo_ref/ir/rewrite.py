@@ -185,7 +185,7 @@ def clone(op: Operation, mapping: dict[Value, Value]) -> Operation:
         [],
         op.location,
     )
-    made.debug_location = op.debug_location
+    made.debug_location, made.spelling = op.debug_location, op.spelling
     made.successors = list(op.successors) or ()
     for old, new in zip(op.results, made.results):
         new.name, new.origin = old.name, old.origin

@@ -111,6 +111,7 @@ class TensorType(Type):
     element_type: Type
     bounds: tuple[int | None, ...] | None = None
     encoding: object = field(default=None)
+    spelling: str = field(default="", compare=False)  # `mhlo` if the bounds are `#mhlo.type_extensions<...>`
 
     def __hash__(self) -> int:
         return self._hash
@@ -119,7 +120,7 @@ class TensorType(Type):
         """Pickle the fields alone: hashes of strings, and so `_hash`, differ from process to process."""
         if self.bounds is None and self.encoding is None:
             return tensor_type, (self.shape, self.element_type)
-        return TensorType, (self.shape, self.element_type, self.bounds, self.encoding)
+        return TensorType, (self.shape, self.element_type, self.bounds, self.encoding, self.spelling)
 
     @cached_property
     def _hash(self) -> int:
@@ -143,7 +144,9 @@ class TensorType(Type):
 
     def _suffix(self) -> str:
         if self.bounds is not None:
-            return f", #stablehlo.bounds<{', '.join('?' if b is None else str(b) for b in self.bounds)}>"
+            bounds = ", ".join("?" if bound is None else str(bound) for bound in self.bounds)
+            is_mhlo = self.spelling == "mhlo"
+            return f", #mhlo.type_extensions<bounds = [{bounds}]>" if is_mhlo else f", #stablehlo.bounds<{bounds}>"
         return "" if self.encoding is None else f", {self.encoding}"
 
 
@@ -159,10 +162,12 @@ class UnrankedTensorType(Type):
 
 @dataclass(frozen=True)
 class TokenType(Type):
-    """`!stablehlo.token`."""
+    """`!stablehlo.token`, or `!mhlo.token`."""
+
+    spelling: str = field(default="stablehlo", compare=False)
 
     def __str__(self) -> str:
-        return "!stablehlo.token"
+        return f"!{self.spelling}.token"
 
 
 @dataclass(frozen=True)

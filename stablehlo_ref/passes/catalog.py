@@ -14,6 +14,7 @@ from stablehlo_ref.passes import (
     convert_to_signless,
     cse,
     fold,
+    hlo_legalize_to_stablehlo,
     inline,
     instrument_with_probe,
     legalize_deprecated_ops,
@@ -48,6 +49,7 @@ ALL = (
     refine_arguments.PASS,
     refine_shapes.PASS,
     canonicalize_dynamism.PASS,
+    hlo_legalize_to_stablehlo.PASS,
     vhlo_legalize_to_stablehlo.PASS,
     vhlo_legalize_to_stablehlo.DESERIALIZE,
 )

@@ -46,6 +46,7 @@ from stablehlo_ref.syntax.custom_tensor import TENSOR_FORMS
 from stablehlo_ref.syntax.directive import Directive, attribute_dictionary, member_value
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.forms import form_of
+from stablehlo_ref.syntax.mhlo import encoded
 from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
 from stablehlo_ref.syntax.type_forms import (
     ComplexTypeOfParts,
@@ -155,7 +156,7 @@ class AttributeDictionary(Directive):
     def entries(self, op: Operation) -> dict[str, attributes.Attribute]:
         """Return the attributes to print."""
         members = {name: value for name, value in op.properties.items() if name not in self.elsewhere}
-        return self.definition.encode(members) | op.attributes
+        return encoded(op.name, members, op.spelling) | op.attributes
 
 
 class Regions(Directive):

@@ -42,6 +42,7 @@ from stablehlo_ref.syntax.float_text import full_text, short_text
 from stablehlo_ref.syntax.lexer import MAX_NESTING, to_bytes
 from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS, STRUCTS
 
+DOTTED = ("result_accuracy_mode", "rng_algorithm", "rng_distribution")  # enumerations that mhlo writes like structs
 HEX_FROM = 101  # elements from which on a literal is printed as a hexadecimal string
 
 _is_word = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII).fullmatch
@@ -91,10 +92,11 @@ def attribute_text(attribute: Attribute | DebugLocation) -> str:
             return _array_text(element_type, values)
         case SymbolReference(path):
             return "::".join(map(symbol, path))
-        case EnumAttribute(dialect, kind, value):
-            return f"#{dialect}<{kind} {value}>"
-        case StructAttribute(name, fields):
-            return f"#{name}<{struct_text(name, fields)}>"
+        case EnumAttribute(dialect, kind, value, spelling):
+            is_dotted = spelling and kind in DOTTED
+            return f"#{spelling}.{kind}<{value}>" if is_dotted else f"#{spelling or dialect}<{kind} {value}>"
+        case StructAttribute(name, fields, spelling):
+            return f"#{_spelled(name, spelling)}<{struct_text(name, fields, spelling)}>"
         case OpaqueAttribute(text):
             return text
         case TypeAttribute(type):
@@ -122,12 +124,27 @@ def dimensions_text(sizes: Iterable[object]) -> str:
 # --- structs --------------------------------------------------------------------------------------------------------
 
 
-def struct_text(name: str, fields: Mapping[str, object]) -> str:
+def _spelled(name: str, spelling: str) -> str:
+    """Return the name of a struct in the dialect in which it is printed."""
+    return f"{spelling}.{name.partition('.')[2]}" if spelling else name
+
+
+def _ragged_dot_text(fields: Mapping[str, object]) -> str:
+    """Return the text of `#mhlo.ragged_dot<...>`, in which some of CHLO's fields are a struct."""
+    known = STRUCTS["stablehlo.dot"]
+    inner = StructAttribute("stablehlo.dot", {f: v for f, v in fields.items() if f in known}, "mhlo")
+    outer = _fields_text("chlo.ragged_dot", {f: v for f, v in fields.items() if f not in known})
+    return ", ".join(filter(None, (f"dot_dimension_numbers = {attribute_text(inner)}", outer)))
+
+
+def struct_text(name: str, fields: Mapping[str, object], spelling: str = "") -> str:
     """Return the text between the brackets of `#name<...>`."""
+    if name == "chlo.ragged_dot" and spelling:
+        return _ragged_dot_text(fields)
     if name == "stablehlo.bounds":
         return _bounds_text(fields["bounds"])
     if name == "stablehlo.conv":
-        return convolution_text(fields) or f"raw {_fields_text(name, fields)}"
+        return convolution_text(fields, bool(spelling)) or f"raw {_fields_text(name, fields)}"
     return _fields_text(name, fields)
 
 
@@ -148,8 +165,8 @@ def _field_text(field: str, value: object) -> str:
             return str(value.value)
         case DenseArray():
             return dimensions_text(value.values)
-        case EnumAttribute(dialect, kind, member):
-            return f"#{dialect}.{kind}<{member}>"
+        case EnumAttribute(dialect, kind, member, spelling):
+            return f"#{spelling or dialect}.{kind}<{member}>"
         case StructAttribute(name="stablehlo.sub_axis_info", fields=sizes):
             return f"({sizes['pre_size'].value}){sizes['size'].value}"
     if field == "bounds":
@@ -157,17 +174,20 @@ def _field_text(field: str, value: object) -> str:
     return attribute_text(cast(Attribute, value))
 
 
-def convolution_text(fields: Mapping[str, object]) -> str | None:
-    """Return `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`; None if the dimensions are not a permutation."""
+def convolution_text(fields: Mapping[str, object], with_unused: bool = False) -> str | None:
+    """Return `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`; None if the dimensions are not a permutation.
+
+    They need not be if there may be unused dimensions, which are `?`.
+    """
     lists = []
     for letters, spatial in CONVOLUTION_LISTS:
         labels = {cast(IntegerAttribute, fields[field]).value: letter for letter, field in letters.items()}
         dimensions = _integers(fields[spatial])
         labels |= {dimension: str(label) for label, dimension in enumerate(dimensions)}
         rank = len(letters) + len(dimensions)
-        if sorted(labels) != list(range(rank)):
+        if len(labels) < rank or min(labels) < 0 or (max(labels) >= rank and not with_unused):
             return None
-        lists.append(dimensions_text(labels[position] for position in range(rank)))
+        lists.append(dimensions_text(labels.get(position, "?") for position in range(max(labels) + 1)))
     return f"{lists[0]}x{lists[1]}->{lists[2]}"
 
 

@@ -338,7 +338,7 @@ class AttributeParser(ConvolutionParser):
     def struct(self, name: str) -> EnumAttribute | StructAttribute:
         """Parse what follows `#name`."""
         if name == "stablehlo.conv":
-            return self._convolution()
+            return self.convolution()
         self.expect("<")
         if name == "stablehlo.bounds":
             return StructAttribute(name, {"bounds": self._bounds(">")})
@@ -402,11 +402,12 @@ class AttributeParser(ConvolutionParser):
         return tuple(None if bound is not None and bound < 0 else bound for bound in bounds)
 
     # convolution ::= < raw field (, field)* > | < list x list -> list >
-    def _convolution(self) -> StructAttribute:
+    def convolution(self, with_unused: bool = False) -> StructAttribute:
+        """Parse what follows `#stablehlo.conv` or `#mhlo.conv`."""
         self.expect("<")
         fields: dict[str, object] = {}
         if not self.accept("raw"):
-            lists = self.convolution_lists()
+            lists = self.convolution_lists(with_unused)
             self.expect(">")
             return StructAttribute("stablehlo.conv", lists)
         while not self.accept(">"):

@@ -10,23 +10,30 @@ from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS
 class ConvolutionParser(LocationParser):
     """Parses the dimension numbers of convolutions."""
 
-    # convolution-lists ::= list x list -> list ; list ::= [ (letter | integer) (, (letter | integer))* ]
-    def convolution_lists(self) -> dict[str, Attribute]:
-        """Parse the dimension numbers of a convolution in the form `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`."""
+    # convolution-lists ::= list x list -> list ; list ::= [ label (, label)* ] ; label ::= letter | integer | ?
+    def convolution_lists(self, with_unused: bool = False) -> dict[str, Attribute]:
+        """Parse the dimension numbers of a convolution in the form `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`.
+
+        Those of mhlo may leave dimensions unused: `?`.
+        """
         fields: dict[str, Attribute] = {}
         for (letters, spatial), separator in zip(CONVOLUTION_LISTS, ("x", "->", "")):
-            self._convolution_list(letters, spatial, fields)
+            self._convolution_list(letters, spatial, fields, with_unused)
             if separator:
                 self.expect(separator)
         return fields
 
-    def _convolution_list(self, letters: dict[str, str], spatial: str, fields: dict[str, Attribute]) -> None:
+    def _convolution_list(
+        self, letters: dict[str, str], spatial: str, fields: dict[str, Attribute], with_unused: bool
+    ) -> None:
         """Parse one list into `fields`, given the fields of its letters and the field of its spatial dimensions."""
         offset = self.start
         positions: dict[int, int] = {}
         for position, (label, place) in enumerate(self.items(self._convolution_label, "[", "]")):
             if label in letters and letters[label] not in fields:
                 fields[letters[label]] = IntegerAttribute(position)
+            elif label == "?" and with_unused:
+                continue
             elif not label.isdecimal() or len(label) > 4:
                 expecting = ", ".join(letter for letter, field in letters.items() if field not in fields)
                 raise self.error(f"Unexpected dimension {label}, expecting {expecting or 'integer value'}", place)

@@ -186,7 +186,12 @@ class ConvolutionDimensions(Directive):
     )  # fmt: skip
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        give(draft, "dimension_numbers", StructAttribute("stablehlo.conv", parser.convolution_lists()))
+        lists = parser.convolution_lists(with_unused=bool(draft.spelling))
+        attribute = StructAttribute("stablehlo.conv", lists, draft.spelling)
+        if draft.spelling:  # it may be one that only mhlo has
+            draft.attributes["dimension_numbers"] = attribute
+        else:
+            give(draft, "dimension_numbers", attribute)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         fields = {name: _as_attribute(member_value(op, name)) for name in self.members}

@@ -191,7 +191,7 @@ class While(Directive):
         draft.operand_types, draft.result_types = type.inputs, type.outputs
         before = parser.region(parser.arguments([argument for argument, _ in pairs], type.inputs))
         parser.expect("do")
-        draft.regions = [before, parser.region(implied=YIELD)]
+        draft.regions = [before, parser.region()]
         attribute_dictionary(parser, draft, "attributes")
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
@@ -207,7 +207,7 @@ class While(Directive):
         printer.value("")
         printer.region(op.regions[0], names)
         printer.value("do ")
-        printer.region(op.regions[1], implied=YIELD)
+        printer.region(op.regions[1])
         print_dictionary(printer, other_attributes(op, ()), "attributes")
 
 

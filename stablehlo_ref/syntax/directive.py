@@ -11,6 +11,7 @@ from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.syntax.attribute_text import dictionary_text
 from stablehlo_ref.syntax.draft import Draft
+from stablehlo_ref.syntax.mhlo import encoded
 from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
 
 
@@ -73,7 +74,7 @@ def give(draft: Draft, name: str, attribute: Attribute) -> None:
 def other_attributes(op: Operation, members: Sequence[str]) -> dict[str, Attribute]:
     """Return the attributes of `op` except for those of some members."""
     rest = {name: value for name, value in op.properties.items() if name not in members}
-    return REGISTRY[op.name].encode(rest) | op.attributes
+    return encoded(op.name, rest, op.spelling) | op.attributes
 
 
 def print_dictionary(printer: AsmPrinter, entries: Mapping[str, Attribute], keyword: str = "") -> None:

@@ -13,7 +13,7 @@ class Draft:
 
     __slots__ = (
         "attributes", "definition", "dictionary", "exclusive", "members", "name", "offset", "operand_types", "operands",
-        "regions", "result_types", "successors",
+        "regions", "result_types", "spelling", "successors",
     )  # fmt: skip
 
     def __init__(self, name: str, definition: OpDefinition | None, offset: int) -> None:
@@ -29,3 +29,4 @@ class Draft:
         self.exclusive: tuple[str, ...] = ()  # attributes that must not be in the dictionary, as a pretty form has them
         self.regions: list[Region] = []
         self.successors: list[str] = []
+        self.spelling = ""  # as of `Operation`

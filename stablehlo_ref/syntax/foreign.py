@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
+from stablehlo_ref.diagnostics import Source
 from stablehlo_ref.ir.attributes import (
     Attribute,
     EnumAttribute,
@@ -34,6 +38,8 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.syntax import mhlo
 from stablehlo_ref.syntax.attributes import AttributeParser
+from stablehlo_ref.syntax.lexer import token
+from stablehlo_ref.syntax.structs import STRUCTS
 
 # Types of vhlo without parts that MLIR calls otherwise; `tf31` is how vhlo spells tf32.
 SIMPLE: dict[str, Type] = FLOATS | {
@@ -47,22 +53,59 @@ API_VERSIONS = (
 
 _match_versioned = re.compile(r"(\w+)_v\d+").fullmatch
 _match_integer = re.compile(r"(u?)i([1-9]\d*)").fullmatch
+_match_value_of_vhlo = token(r"=\s*#vhlo")
 _find_humps = re.compile(r"(?=[A-Z])").split
 
 
 class ForeignParser(AttributeParser):
     """Parses what follows `#mhlo`, `#vhlo` and `!vhlo`."""
 
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.upgrades = False  # whether attributes of vhlo are read as what they mean, as in ops of vhlo, or kept
+
     def foreign_attribute(self, name: str) -> Attribute:
         if name.startswith("vhlo"):
-            return self._vhlo_struct(name) if "." in name else self._vhlo_enum()
+            start = self.position - len(name) - 1
+            with self.upgrading():
+                meaning = self._vhlo_struct(name) if "." in name else self._vhlo_enum()
+            return meaning if self.upgrades else OpaqueAttribute(self.text[start : self.position])
+        if name in ("mhlo.conv", "mhlo.ragged_dot"):
+            return replace(self.convolution(True) if name == "mhlo.conv" else self._ragged_dot(), spelling="mhlo")
         if struct := mhlo.struct_name(name):
-            return self.struct(struct)
+            return replace(self.struct(struct), spelling="mhlo")
         start, body = self.position, self.balanced_text("dialect attribute")
         if body[1:].split(maxsplit=1)[0] not in mhlo.ENUMERATIONS:
             return OpaqueAttribute(f"#{name}{body}")
         self.position = start
-        return self._enum("stablehlo")
+        return replace(self._enum("stablehlo"), spelling="mhlo")
+
+    # ragged-dot ::= < field (, field)* >, one of which is a struct that has fields of CHLO's
+    def _ragged_dot(self) -> StructAttribute:
+        fields: dict[str, object] = {}
+
+        def entry() -> None:
+            offset, field = self.start, self.word("a field name")
+            if field != "dot_dimension_numbers":
+                self.field("chlo.ragged_dot", field, fields, offset)
+                return
+            self.expect("=")
+            numbers = self.attribute()
+            if not isinstance(numbers, StructAttribute) or numbers.name != "stablehlo.dot":
+                raise self.error("expected #mhlo.dot<...>", offset)
+            fields.update(numbers.fields)
+
+        self.items(entry, "<", ">")
+        return StructAttribute("chlo.ragged_dot", STRUCTS["chlo.ragged_dot"] | fields)
+
+    @contextmanager
+    def upgrading(self) -> Iterator[None]:
+        """Read attributes of vhlo as what they mean, in types and attributes of vhlo."""
+        outer, self.upgrades = self.upgrades, True
+        try:
+            yield
+        finally:
+            self.upgrades = outer
 
     def _vhlo_name(self, name: str, start: int) -> str:
         """Return the name of an attribute or type of vhlo without dialect and version."""
@@ -119,6 +162,8 @@ class ForeignParser(AttributeParser):
         fields: dict[str, Any] = {}
         while not self.accept(">"):
             offset, written = self.start, self.word("a field name")
+            if written == "mode" and not _match_value_of_vhlo(self.text, self.position):
+                raise self.error("expected a mode of vhlo such as #vhlo<result_accuracy_mode_v1 DEFAULT>", offset)
             self.field(struct, "_".join(_find_humps(written)).lower(), fields, offset)
             if not self.accept(",") and self.peek() != ">":
                 raise self.expected("',' or '>'")
@@ -140,7 +185,8 @@ class ForeignParser(AttributeParser):
         if integer := _match_integer(base):
             return integer_type(int(integer[2]), integer[1])
         if base == "tensor":
-            return self._tensor()
+            with self.upgrading():
+                return self._tensor()
         if base in ("tuple", "future"):
             elements = tuple(self.items(self.type, "<", ">"))
             return TupleType(elements) if base == "tuple" else FutureType(elements)
@@ -163,9 +209,15 @@ class ForeignParser(AttributeParser):
                 return self._quantized_in_vhlo(base == "quant_per_axis")
         raise self.error(f"unknown type '{base}' of dialect 'vhlo'", start)
 
-    # function ::= ( types ) -> types | ( types ) -> ( )
+    # function ::= ( inputs ) -> outputs ; inputs, outputs ::= types | ( )
     def _vhlo_function(self) -> FunctionType:
-        inputs = tuple(self.items(self.type, "(", ")"))
+        self.expect("(")
+        inputs: tuple[Type, ...] = ()
+        if self.accept("("):
+            self.expect(")")
+        elif self.peek() != ")":
+            inputs = self.type_list()
+        self.expect(")")
         self.expect("->")
         if self.peek() == "(":
             return FunctionType(inputs, tuple(self.items(self.type, "(", ")")))

@@ -47,6 +47,7 @@ class Line(NamedTuple):
     properties: dict[str, object]
     attributes: dict[str, Attribute]
     regions: Sequence[Region]  # empty, or that of `applies op`
+    spelling: str = ""
 
 
 def constant_line(key: LineKey, types: Mapping[str, Type]) -> Line | None:

@@ -24,7 +24,7 @@ from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
 from stablehlo_ref.syntax.lines import Line, LineKey, constant_line, find_names, match_line
 from stablehlo_ref.syntax.mhlo import equivalent
-from stablehlo_ref.syntax.mhlo_forms import adopt_meaning, parse_as_mhlo
+from stablehlo_ref.syntax.mhlo_forms import adopt_meaning, has_form_of_its_own, keep_unequal, parse_as_mhlo
 from stablehlo_ref.syntax.regions import copy_applied_region
 from stablehlo_ref.syntax.values import RESULT, Scope, ValueParser
 
@@ -118,6 +118,7 @@ class Parser(ValueParser):
             line.name, operands, line.result_types, line.properties.copy(), line.attributes.copy(),
             [copy_applied_region(region, location) for region in line.regions] if line.regions else (), location,
         )  # fmt: skip
+        op.spelling = line.spelling
         if result:
             value = op.results[0]
             value.name = result
@@ -138,7 +139,7 @@ class Parser(ValueParser):
         if whole and simple and has_known_location and names == [name for name, _ in draft.operands]:
             self.lines[key] = Line(
                 op.name, draft.operand_types, draft.result_types, op.properties.copy(),
-                op.attributes.copy(), op.regions,
+                op.attributes.copy(), op.regions, op.spelling,
             )  # fmt: skip
         return op
 
@@ -175,11 +176,14 @@ class Parser(ValueParser):
         if definition is None or not definition.syntax:
             raise self.error(_unknown_op(name), offset)
         draft = Draft(name, definition, offset)
-        if name != written and name.startswith("chlo."):
+        draft.spelling = "mhlo" if name != written else ""
+        if draft.spelling and has_form_of_its_own(name):
             parse_as_mhlo(self, draft, definition)
         else:
             assembly_of(definition).parse(self, draft)
         let_dictionary_win(self, draft)
+        if draft.spelling:
+            keep_unequal(draft, written)
         return draft
 
     def _keeps_text_of(self, name: str) -> bool:
@@ -236,13 +240,17 @@ class Parser(ValueParser):
         draft.operands = self.items(self.operand, "(", ")")
         if self.peek() == "[":
             draft.successors = self.items(self.label, "[", "]")
+        self.upgrades = is_vhlo = name.startswith("vhlo.")
         self.properties(draft, is_checked=name == written)
+        self.upgrades = False
         if self.peek() == "(":
             draft.regions = self.items(lambda: self.region((), *_visibility(draft)), "(", ")")
+        self.upgrades = is_vhlo
         attribute_dictionary(self, draft)
+        self.upgrades = False
         self.expect(":")
         self.functional_type(draft)
-        if name.startswith("vhlo."):
+        if is_vhlo:
             vhlo.upgrade(self, draft)
         elif name != written:
             adopt_meaning(draft, written)
@@ -308,7 +316,7 @@ class Parser(ValueParser):
         return equivalent(self.string() if self.peek()[:1] == '"' else self.word("the name of an op"))
 
     def _build(self, draft: Draft) -> Operation:
-        return build_operation(
+        op = build_operation(
             draft.name,
             self.resolve(draft),
             draft.result_types,
@@ -318,6 +326,8 @@ class Parser(ValueParser):
             regions=draft.regions,
             successors=draft.successors,
         )
+        op.spelling = draft.spelling
+        return op
 
     # --- regions and blocks -------------------------------------------------------------------------------------
 

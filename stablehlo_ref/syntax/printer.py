@@ -11,7 +11,7 @@ from stablehlo_ref.ir.attributes import VERBATIM, Verbatim
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType
 from stablehlo_ref.stack import FRAMES, on_enough_stack
-from stablehlo_ref.syntax import verbatim
+from stablehlo_ref.syntax import mhlo, verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.attribute_text import dictionary_text, is_value_name, location_text, quoted
 from stablehlo_ref.syntax.directive import Irregular
@@ -137,6 +137,8 @@ class Printer:
         definition = definition_of(op)
         if definition is None or not definition.syntax or not _is_regular(op, definition):
             return False
+        if op.spelling and not mhlo.has_same_form(op.name):
+            return False
         kept = len(self.parts), len(self.defined), self.indent
         self.parts.append(self._name(op))
         self.in_function = op.name == "func.func"
@@ -154,14 +156,14 @@ class Printer:
         """Return the name of an op in pretty form: without the dialect for modules, and for func's ops in functions."""
         if op.name == "builtin.module":
             return "module"
-        return op.name.removeprefix("func.") if self.in_function and op.name in SHORT_IN_FUNCTIONS else op.name
+        return op.name.removeprefix("func.") if self.in_function and op.name in SHORT_IN_FUNCTIONS else mhlo.name_of(op)
 
     def _generic(self, op: Operation) -> None:
-        self.parts.append(f"{quoted(op.name)}({self.operands(op.operands)})")
+        self.parts.append(f"{quoted(mhlo.name_of(op))}({self.operands(op.operands)})")
         if op.successors:
             self.parts.append(f"[{', '.join(f'^{label}' for label in op.successors)}]")
         definition = definition_of(op)
-        written = definition.encode(op.properties) if definition else op.properties
+        written = mhlo.encoded(op.name, op.properties, op.spelling) if definition else op.properties
         properties = {name: value for name, value in written.items() if "." not in name}
         if properties:
             self.parts.append(f" <{dictionary_text(properties)}>")

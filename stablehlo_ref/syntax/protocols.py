@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from re import Match
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -105,8 +106,11 @@ class AsmParser(Protocol):
     def struct(self, name: str) -> Attribute:
         """Parse the fields `<...>` of a struct attribute."""
 
-    def convolution_lists(self) -> Mapping[str, Attribute]:
-        """Parse the dimension numbers of a convolution in their short form."""
+    def upgrading(self) -> AbstractContextManager[None]:
+        """Read attributes of vhlo as what they mean, as those of ops of vhlo."""
+
+    def convolution_lists(self, with_unused: bool = False) -> Mapping[str, Attribute]:
+        """Parse the dimension numbers of a convolution in their short form; `?` if there are unused ones."""
 
     # --- operations ---
 

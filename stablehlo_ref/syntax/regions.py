@@ -16,6 +16,7 @@ from stablehlo_ref.syntax.directive import (
     print_dictionary,
 )
 from stablehlo_ref.syntax.draft import Draft
+from stablehlo_ref.syntax.mhlo import name_of
 from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
 
 
@@ -116,7 +117,8 @@ class Reduce(Directive):
         element = draft.operand_types[0] if draft.operand_types else None
         if not isinstance(element, TensorType):
             raise parser.error(f"'applies' requires a tensor operand, got {element}", offset)
-        return applied_region(definition, tensor_type((), element.element_type), parser.location(draft.offset))
+        scalar, location = tensor_type((), element.element_type), parser.location(draft.offset)
+        return applied_region(definition, scalar, location, draft.spelling)
 
     def _reducer(self, parser: AsmParser) -> Region:
         parser.expect("reducer")
@@ -161,19 +163,20 @@ class Reduce(Directive):
         printer.region(region, names)
 
 
-def applied_region(definition: OpDefinition, scalar: Type, location: Location) -> Region:
+def applied_region(definition: OpDefinition, scalar: Type, location: Location, spelling: str = "") -> Region:
     """Return the body of a reduction that applies one op to two scalars."""
     arguments = [Value(scalar, None, 0), Value(scalar, None, 1)]
     applied = Operation(definition.name, arguments.copy(), [scalar], {}, {}, [], location)
     name = f"{definition.dialect}.return"
     returned = Operation(name, applied.results.copy(), [], {}, {}, [], location)
+    applied.spelling = returned.spelling = spelling
     return Region([Block(arguments, [applied, returned])])
 
 
 def copy_applied_region(region: Region, location: Location) -> Region:
     """Return a copy of a region that `applied_region` returned."""
     op = region.blocks[0].operations[0]
-    return applied_region(REGISTRY[op.name], op.results[0].type, location)
+    return applied_region(REGISTRY[op.name], op.results[0].type, location, op.spelling)
 
 
 def applied_op(op: Operation) -> str | None:
@@ -185,12 +188,14 @@ def applied_op(op: Operation) -> str | None:
     definition, dialect = definition_of(inner), op.name.partition(".")[0]
     if definition is None or not definition.traits.commutative or inner.name.partition(".")[0] != dialect:
         return None
+    if not inner.spelling == returned.spelling == op.spelling:
+        return None
     operand = op.operands[0].type
     scalar = tensor_type((), operand.element_type) if isinstance(operand, TensorType) else None
     same_types = {scalar} == {*inner.operand_types, *inner.result_types}
     bare = not (inner.properties or inner.attributes or inner.regions or returned.attributes)
     forwards = inner.operands == block.arguments and returned.operands == inner.results
-    return inner.name if same_types and bare and forwards and returned.name == f"{dialect}.return" else None
+    return name_of(inner) if same_types and bare and forwards and returned.name == f"{dialect}.return" else None
 
 
 class Scan(Directive):

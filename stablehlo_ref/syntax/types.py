@@ -19,6 +19,7 @@ from stablehlo_ref.ir.types import (
     OpaqueType,
     QuantizedType,
     TensorType,
+    TokenType,
     TupleType,
     Type,
     UnrankedTensorType,
@@ -42,6 +43,7 @@ _match_dimensions = token(rf"((?:(?:\?|\d++){TRIVIA}x{TRIVIA})*+)")
 _find_sizes = re.compile(r"\?|\d++").findall
 _match_unranked = token(r"\*\s*x")
 _match_integer_type = re.compile(r"(si|ui|i)([1-9]\d*)").fullmatch
+_match_layout = re.compile(r"(?:affine_map<\s*\(|strided<\s*\[)([^)\]]*)").match
 _match_number = token(r"(-?(?:\d++(?:\.\d*+)?+(?:[eE][+\-]?\d++)?+))")
 
 
@@ -51,7 +53,7 @@ class TypeParser(Cursor):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.types: dict[str, Type] = dict(FLOATS) | {"index": INDEX, "none": NONE}
-        self.types |= dict.fromkeys(("!stablehlo.token", "!mhlo.token"), TOKEN)
+        self.types |= {"!stablehlo.token": TOKEN, "!mhlo.token": TokenType("mhlo")}
         self.function_types: dict[str, FunctionType] = {}
 
     def attribute(self) -> Attribute:
@@ -158,11 +160,13 @@ class TypeParser(Cursor):
             return tensor_type(shape, element)
         if not self.accept(","):
             raise self.expected("',' or '>'")
-        bounds, encoding = self._encoding()
+        encoding = self._encoding()
         self.expect(">")
-        if bounds is not None:
-            self._check_bounds(bounds, shape, start)
-        return TensorType(shape, element, bounds, encoding)
+        if isinstance(encoding, str):
+            return TensorType(shape, element, None, encoding)
+        bounds: tuple[int | None, ...] = encoding.fields["bounds"]
+        self._check_bounds(bounds, shape, start)
+        return TensorType(shape, element, bounds, None, encoding.spelling)
 
     def _check_bounds(self, bounds: tuple[int | None, ...], shape: tuple[int | None, ...], offset: int) -> None:
         if len(bounds) != len(shape):
@@ -184,28 +188,45 @@ class TypeParser(Cursor):
         return tuple(None if size == "?" else int(size) for size in sizes)
 
     # encoding ::= #stablehlo.bounds<...> | attribute
-    def _encoding(self) -> tuple[tuple[int | None, ...] | None, str | None]:
+    def _encoding(self) -> StructAttribute | str:
+        """Return the attribute that has bounds, or the text of any other."""
         start = self.position
         attribute = self.attribute()
-        bounds = attribute.fields.get("bounds") if isinstance(attribute, StructAttribute) else None
-        if isinstance(bounds, tuple):
-            return bounds, None
+        if isinstance(attribute, StructAttribute) and isinstance(attribute.fields.get("bounds"), tuple):
+            return attribute
         self.position = start
-        return None, self.attribute_text()
+        return self.attribute_text()
 
     # memref-type ::= memref < dimensions type (, layout)* >
     def _memref(self) -> Type:
         start = self.position
         self.expect("<")
-        if self.take(_match_unranked(self.text, self.position)):
-            self.position = start
-            return OpaqueType("memref" + self.balanced_text("memref type"))
-        shape, element = self._shape(), self.type()
-        layout = []
+        shape = None if self.take(_match_unranked(self.text, self.position)) else self._shape()
+        offset, element = self.start, self.type()
+        if isinstance(element, NOT_IN_BUFFERS):
+            raise self.error(f"invalid memref element type {element}", offset)
+        layout: list[str] = []
         while self.accept(","):
-            layout.append(self.attribute_text())
+            layout.append(self._buffer_parameter(None if shape is None else len(shape), layout))
         self.expect(">")
-        return BufferType(shape, element, tuple(layout))
+        if shape is not None:
+            return BufferType(shape, element, tuple(layout))
+        self.position = start
+        return OpaqueType("memref" + self.balanced_text("memref type"))
+
+    def _buffer_parameter(self, rank: int | None, earlier: list[str]) -> str:
+        """Parse a layout or a memory space, and return its text; `rank` is None for an unranked memref."""
+        offset, parameter = self.start, self.attribute_text()
+        layout, has_space = _match_layout(parameter), bool(earlier) and not _match_layout(earlier[-1])
+        if layout and rank is None:
+            raise self.error("cannot have a layout of an unranked memref", offset)
+        if layout and len([name for name in layout[1].split(",") if name.strip()]) != rank:
+            raise self.error(f"expected a layout of {rank} dimensions, as many as the memref has", offset)
+        if has_space:
+            raise self.error("expected at most one memory space of a memref, after its layout", offset)
+        if not layout and _is_no_space(parameter):
+            raise self.error(f"unsupported memory space {parameter}", offset)
+        return parameter
 
     # complex-type ::= complex < type >
     def _complex(self) -> Type:
@@ -235,8 +256,12 @@ class TypeParser(Cursor):
             return self._quantized()
         if name.startswith("!vhlo."):
             return self.foreign_type(name[1:])
-        if name.startswith("!stablehlo."):
-            raise self.error(f"unknown stablehlo type: {name.removeprefix('!stablehlo.')}")
+        if name == "!mhlo.async_bundle":
+            self.advance()
+            return OpaqueType(f"{name}<{', '.join(map(str, self.items(self.type, '<', '>')))}>")
+        if name.startswith(("!stablehlo.", "!mhlo.")):
+            dialect, _, type = name[1:].partition(".")
+            raise self.error(f"unknown {dialect} type: {type}")
         start = self.start
         self.advance()
         angled = self.text.startswith("<", self.position)
@@ -306,6 +331,10 @@ class TypeParser(Cursor):
             raise self.expected("a scale")
         return float(match[1]), self.integer() if self.accept(":") else 0
 
+
+# Types that are no elements of buffers, and the text of attributes that are no memory spaces.
+NOT_IN_BUFFERS = (TensorType, UnrankedTensorType, TokenType, TupleType, QuantizedType, FunctionType)
+_is_no_space = re.compile(r"[\[@]|unit$|dense[<_]").match
 
 _BUILTIN = {
     "tensor": TypeParser._tensor,

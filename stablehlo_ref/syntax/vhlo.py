@@ -39,7 +39,8 @@ def parse_function(parser: AsmParser, draft: Draft) -> None:
         results = tuple(parser.items(parser.type, "(", ")"))
     draft.regions = [parser.region(arguments, isolated=True)]
     if parser.peek() == "{":
-        draft.attributes |= parser.dictionary()
+        with parser.upgrading():
+            draft.attributes |= parser.dictionary()
     signature = FunctionType(tuple(argument.type for argument in arguments), results)
     draft.attributes |= {"sym_name": name, "function_type": TypeAttribute(signature)}
 

@@ -453,3 +453,23 @@ func.func @items_of_lists_of_edges(%a: tensor<8xf32>) {
   %0 = stablehlo.add %a, %a {sdy.block_arg_propagation_edges = [5]} : tensor<8xf32>
   return
 }
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @changed_reduction(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced=max{"x"}>}) {
+  // expected-error@+1 {{'sdy.reshard' op axes that are unreduced by max cannot become unreduced by sum}}
+  %0 = sdy.reshard %a <@mesh, [{}], unreduced={"x", "y"}> : tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @unreduced_by_maximum(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  // expected-error@+1 {{'sdy.sharding_constraint' op axes cannot become unreduced by max, only by sum}}
+  %0 = sdy.sharding_constraint %a <@mesh, [{}], unreduced=max{"x"}> : tensor<8xf32>
+  return
+}

@@ -98,3 +98,53 @@ func.func private @f() loc(5)
 
 // expected-error@+1 {{undefined location alias '#l'}}
 func.func private @f() loc(#l)
+
+// -----
+
+// expected-error@+1 {{expected at most one memory space of a memref, after its layout}}
+func.func private @f(memref<2xf32, 1, 2>)
+
+// -----
+
+// expected-error@+1 {{expected at most one memory space of a memref, after its layout}}
+func.func private @f(memref<2xf32, 1, affine_map<(d0) -> (d0)>>)
+
+// -----
+
+// expected-error@+1 {{expected at most one memory space of a memref, after its layout}}
+func.func private @f(memref<*xf32, 1, 2>)
+
+// -----
+
+// expected-error@+1 {{cannot have a layout of an unranked memref}}
+func.func private @f(memref<*xf32, strided<[1]>>)
+
+// -----
+
+// expected-error@+1 {{expected a layout of 2 dimensions, as many as the memref has}}
+func.func private @f(memref<2x2xf32, affine_map<(d0) -> (d0)>>)
+
+// -----
+
+// expected-error@+1 {{expected a layout of 1 dimensions, as many as the memref has}}
+func.func private @f(memref<2xf32, strided<[1, 2]>>)
+
+// -----
+
+// expected-error@+1 {{unsupported memory space [1]}}
+func.func private @f(memref<2xf32, [1]>)
+
+// -----
+
+// expected-error@+1 {{invalid memref element type !quant.uniform<i8:f32, 1.000000e+00>}}
+func.func private @f(memref<2x!quant.uniform<i8:f32, 1.0>>)
+
+// -----
+
+// expected-error@+1 {{unknown mhlo type: foobar}}
+func.func private @f(!mhlo.foobar)
+
+// -----
+
+// expected-error@+1 {{expected #mhlo.dot<...>}}
+func.func private @f() attributes {n = #mhlo.ragged_dot<dot_dimension_numbers = [0]>}

@@ -137,3 +137,11 @@ func.func @f(%x: tensor<1x2x3xf32>) {
 
 // expected-error@+1 {{reference to an undefined block '^a'}}
 "cf.br"()[^a] : () -> ()
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{attribute 'value' is already given outside of the dictionary}}
+  %0 = stablehlo.constant {value = dense<1.0> : tensor<f32>} dense<2.0> : tensor<f32>
+  return
+}

@@ -89,7 +89,7 @@ def corpus() -> dict[str, list[tuple[Operation, Operation, int]]]:
     parsed = [program.module for path in INTERPRET for program in programs(path)]
     for module in [*parsed, *(sr.parse(text).module for text in (MORE, "%0 = ub.poison <1 : i32> : i32"))]:
         for index, op in enumerate(module.walk()):
-            if op.name in found:
+            if op.name in found and not op.spelling:
                 found[op.name].append((module, op, index))
     return found
 

@@ -183,6 +183,27 @@ def test_mlir_reads_forms_that_are_easily_lost(mlir: Reader) -> None:
 
 
 @needs_mlir
+@pytest.mark.parametrize(
+    "op",
+    [
+        """scf.while : () -> () {
+    %0 = arith.constant true
+    scf.condition(%0)
+  } do {
+    scf.yield
+  }""",
+        "%0 = stablehlo.iota dim = 0 {iota_dimension = 1 : i64} : tensor<2x3xi32>",
+        '%0 = stablehlo.custom_call @f(%a) {call_target_name = "g"} : (tensor<5xf32>) -> tensor<5xf32>',
+        '%1 = "math.isnan"(%a) <{fastmath = #arith.fastmath<nnan>}> : (tensor<5xf32>) -> tensor<5xi1>',
+    ],
+    ids=["scf.while", "iota", "custom_call", "math.isnan"],
+)
+def test_mlir_reads_op(op: str, mlir: Reader) -> None:
+    text = f"func.func @f(%a: tensor<5xf32>) {{\n  {op}\n  return\n}}"
+    assert assert_reads_back(sr.parse(text), mlir, text)
+
+
+@needs_mlir
 def test_mlir_reads_a_convolution_without_spatial_dimensions(mlir: Reader) -> None:
     text = """
 func.func @main(%x: tensor<4x3xf32>, %k: tensor<3x2xf32>) -> tensor<4x2xf32> {

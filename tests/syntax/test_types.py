@@ -52,7 +52,7 @@ def read(text: str):
         ("() -> (() -> f32)", FunctionType((), (FunctionType((), (F32,)),))),
         ("vector<[4]xf32>", OpaqueType("vector<[4]xf32>")),
         ("!shape.witness", OpaqueType("!shape.witness")),
-        ("!mhlo.async_bundle<tensor<2xf32>, ()>", OpaqueType("!mhlo.async_bundle<tensor<2xf32>, ()>")),
+        ("!mhlo.async_bundle<tensor<2xf32>, tuple<>>", OpaqueType("!mhlo.async_bundle<tensor<2xf32>, tuple<>>")),
     ],
 )
 def test_type_reads_back(text, expected):

@@ -12,7 +12,7 @@ import stablehlo_ref as sr
 from stablehlo_ref.cli.console import split_text
 from stablehlo_ref.diagnostics import Source
 from stablehlo_ref.ir.types import Type
-from stablehlo_ref.syntax.compare import difference
+from stablehlo_ref.syntax.compare import difference, same_attribute
 from stablehlo_ref.syntax.parser import Parser
 from tests.shared import MLIR_PYTHON, needs_mlir
 
@@ -59,6 +59,7 @@ def parsed(text: str) -> Type:
         ("!vhlo.tuple_v1<!vhlo.token_v1, !vhlo.tuple_v1<>>", "tuple<!stablehlo.token, tuple<>>"),
         ("!vhlo.future_v1<!vhlo.tensor_v1<!vhlo.f32_v1>>", "!stablehlo.future<tensor<f32>>"),
         ("!vhlo.func_v1<() -> ()>", "() -> ()"),
+        ("!vhlo.func_v1<(()) -> !vhlo.token_v1>", "() -> !stablehlo.token"),
         ("!vhlo.func_v1<(!vhlo.token_v1) -> !vhlo.token_v1, !vhlo.witness_v1>",
          "(!stablehlo.token) -> (!stablehlo.token, !shape.witness)"),
     ],
@@ -67,9 +68,8 @@ def test_reads_type(vhlo: str, type: str) -> None:
     assert parsed(vhlo) == parsed(type)
 
 
-def constant(attribute: str) -> sr.Program:
-    return sr.parse(f"func.func @main() {{\n  %0 = stablehlo.constant dense<1> : tensor<i32>\n  return\n}}\n"
-                    f'"builtin.module"() ({{}}) {{a = {attribute}}} : () -> ()')  # fmt: skip
+def with_attribute(attribute: str) -> sr.Program:
+    return sr.parse(f"func.func private @f() attributes {{a = {attribute}}}")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,30 @@ def constant(attribute: str) -> sr.Program:
     ],
 )  # fmt: skip
 def test_reads_attribute(vhlo: str, attribute: str) -> None:
-    assert difference(constant(vhlo).module, constant(attribute).module) is None
+    parser = Parser(Source(vhlo, ""))
+    with parser.upgrading():
+        assert same_attribute(parser.attribute(), Parser(Source(attribute, "")).attribute())
+
+
+@needs_mlir
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        '#vhlo.dict_v1<{"attr1" = #vhlo.array_v1<[]>}>',
+        "#vhlo<precision_v1 HIGH>",
+        "#vhlo.type_v1<!vhlo.tensor_v1<2x?x!vhlo.i8_v1, #vhlo.type_extensions_v1<bounds = [?, 3]>>>",
+    ],
+)
+def test_keeps_attributes_of_other_ops(attribute: str) -> None:
+    program = with_attribute(attribute)
+    assert f"attributes {{a = {attribute}}}" in str(program)
+    texts = (f"func.func private @f() attributes {{a = {attribute}}}", str(program))
+    lines = "".join(json.dumps(text) + "\n" for text in texts)
+    command = [MLIR_PYTHON, str(Path(__file__).with_name("mlir_reader.py"))]
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
+    expected, found = map(json.loads, done.stdout.splitlines())
+    assert "text" in expected
+    assert found == expected
 
 
 @pytest.mark.parametrize(
@@ -104,6 +127,8 @@ def test_reads_attribute(vhlo: str, attribute: str) -> None:
         ('"vhlo.iota_v1"() : () -> !vhlo.tensor_v2<2x!vhlo.i32>', r"1:\d+: error: unknown name 'vhlo.i32'"),
         ('"vhlo.iota_v1"() : () -> !vhlo.vector_v1<2>', r"1:26: error: unknown type 'vector' of dialect 'vhlo'"),
         ('"vhlo.iota_v1"() {a = #vhlo<api_version_v1 NEW>} : () -> ()', r"unknown version 'NEW' of the API"),
+        ('"vhlo.iota_v1"() {a = #vhlo.result_accuracy_v1<atol = 0.0, rtol = 0.0, ulps = 0, mode = '
+         "#stablehlo.result_accuracy_mode<DEFAULT>>} : () -> ()", r"1:82: error: expected a mode of vhlo"),
         ('"vhlo.iota_v1"() {a = #vhlo.dict_v1<{#vhlo.bool_v1<true> = 1}>} : () -> ()', r"expected a name that is a"),
         ("vhlo.add_v1 %0, %1 : tensor<f32>", r"unsupported pretty form of op 'vhlo.add_v1'"),
     ],
