@@ -11,12 +11,12 @@ import numpy as np
 from stablehlo_ref.debug.contract import PRESETS, Contract
 from stablehlo_ref.debug.cut import fed_to, is_constant
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.debug.rounding import largest, smallest_normal
-from stablehlo_ref.debug.shadow import Shadow, exact, transfer, widened
+from stablehlo_ref.debug.rounding import largest, overflow_threshold, smallest_normal
+from stablehlo_ref.debug.shadow import Shadow, exact, overflowed, transfer, widened
 from stablehlo_ref.debug.uses import Uses
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.dtypes import has_infinity, kind
 
 NO_BOUND = "no bound"  # why an op is not judged
 
@@ -169,6 +169,7 @@ def excess_of(actual: Array, shadow: Shadow, contract: Contract) -> Excess | Non
     """Return where an array is outside its shadow; None if it is inside."""
     if actual.shape != shadow.center.shape:
         return Excess(1, 1, (), f"shape {actual.shape}", f"shape {shadow.center.shape}", 0.0, "shape")
+    shadow = overflowed(shadow, actual.dtype)
     with np.errstate(all="ignore"):
         wrong, apart = _wrong(actual, shadow, contract)
     count = int(np.count_nonzero(wrong))
@@ -191,7 +192,7 @@ def _wrong(actual: Array, shadow: Shadow, contract: Contract) -> tuple[Array, Ar
         return (steps > radius) | ((x != center) & (radius == 0)), steps
     x_nan, c_nan = np.isnan(x), np.isnan(center)
     apart = np.where(x == center, 0.0, np.abs(x - center))
-    inside = (apart <= radius) | (x_nan & c_nan) | np.isinf(radius) | _overflows(x, shadow, radius, actual.dtype)
+    inside = (apart <= radius) | (x_nan & c_nan) | np.isinf(radius) | _overflows(x, center, radius, actual.dtype)
     if not contract.nan_propagation:
         inside = inside | c_nan
     if contract.signed_zeros and kind(actual.dtype) == "floating":
@@ -200,12 +201,18 @@ def _wrong(actual: Array, shadow: Shadow, contract: Contract) -> tuple[Array, Ar
     return ~inside, apart
 
 
-def _overflows(x: Array, shadow: Shadow, radius: Array, dtype: DType) -> Array:
-    """Return which results are infinite, or nearly so, as those of bounds beyond the largest number are."""
-    near = np.abs(x) >= largest(dtype) * (1 - 2.0**-8)
-    beyond = (np.isinf(shadow.center) & (radius > 0)) | (np.abs(shadow.center) - radius > largest(dtype))
-    same: Array = near & beyond & (np.sign(x.real) == np.sign(shadow.center.real))
-    return same
+def _overflows(x: Array, center: Array, radius: Array, dtype: DType) -> Array:
+    """Return which results have overflowed where a legal result does: to infinity, of the parts of a complex number too.
+
+    What a type without infinities has instead is open: NaN, or the largest number.
+    """
+    top, beyond = largest(dtype), overflow_threshold(dtype)
+    if kind(dtype) == "complex":
+        return np.asarray(np.isinf(x) & (np.isinf(center) | (np.abs(center) + radius >= beyond)))
+    upward, downward = center + radius >= beyond, center - radius <= -beyond
+    if has_infinity(dtype):
+        return np.asarray((upward & (x == np.inf)) | (downward & (x == -np.inf)))
+    return np.asarray((upward & ((x == top) | np.isnan(x))) | (downward & ((x == -top) | np.isnan(x))))
 
 
 def _special(actual: Array, expected: object) -> str:

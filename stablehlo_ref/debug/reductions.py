@@ -70,8 +70,9 @@ def _product(site: Site) -> Shadow:
     center, terms, u = site.wide(site.centers), _terms(site), unit_roundoff(site.dtype)
     most = site.wide([np.maximum(np.abs(c), 1) for c in site.centers])
     least = site.wide([np.where(c == 0, 1, np.minimum(np.abs(c), 1)) for c in site.centers])
-    is_known = (most < largest(site.dtype) / 2) & (least > 2 * smallest_normal(site.dtype))
     radius = np.abs(center) * (gamma(terms, u) + gamma(terms, OURS))
+    overflows = np.isfinite(center) & (np.abs(center) - radius > largest(site.dtype))  # in each order
+    is_known = ((most < largest(site.dtype) / 2) | overflows) & (least > 2 * smallest_normal(site.dtype))
     return Shadow(center, np.where(is_known, radius, np.inf))
 
 

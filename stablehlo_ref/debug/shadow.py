@@ -21,7 +21,7 @@ from stablehlo_ref.debug.rounding import largest, smallest_normal
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import has_infinity, kind, numpy_dtype
 from stablehlo_ref.program import Program
 
 TINY = 5e-324  # the radius of an infinite center that is an overflow
@@ -208,6 +208,22 @@ def _finished(site: Site, shadow: Shadow) -> Shadow:
         may_be_flushed = (magnitude - radius < tiny) & (magnitude + radius > 0)
         radius = np.where(may_be_flushed, radius + tiny, radius)
     return Shadow(shadow.center, np.where(surely, np.minimum(radius, TINY), radius), shadow.deviation)
+
+
+def overflowed(shadow: Shadow, dtype: DType) -> Shadow:
+    """Return the shadow of a value that is rounded to its type: infinite where each legal result overflows."""
+    if kind(dtype) != "floating" or not has_infinity(dtype):
+        return shadow
+    radius = np.broadcast_to(shadow.radius, shadow.center.shape)
+    with np.errstate(invalid="ignore"):
+        overflows = (np.abs(shadow.center) - radius > largest(dtype)) & ~np.isinf(radius)
+    if not overflows.any():
+        return shadow
+    return Shadow(
+        np.where(overflows, np.copysign(np.inf, shadow.center), shadow.center),
+        np.where(overflows, 0.0, radius),
+        shadow.deviation,
+    )
 
 
 def used(shadow: Shadow, dtype: DType) -> Shadow:
