@@ -158,6 +158,7 @@ class _Search:
         self.program = program
         self.inputs = [np.asarray(array) for array in inputs]
         self.session = session
+        self.compiled_before = session.compilations  # for other programs
         self.max_bytes = max_bytes
         self.explains = True  # whether to tell how outputs differ; not of turns of loops
         self.seconds = 0.0  # that the interpreter takes
@@ -186,8 +187,13 @@ class _Search:
             if not found.same:
                 self._locate(outcome.results, ours)
             found.versions = self.session.versions()
-        found.compilations = self.session.compilations
+        found.compilations = self.compilations
         return found
+
+    @property
+    def compilations(self) -> int:
+        """How many programs the backend was given in this search."""
+        return self.session.compilations - self.compiled_before
 
     def _locate(self, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
@@ -227,7 +233,7 @@ class _Search:
             self._find_unstable()
         elif failure.failure in ("refused", "died"):
             ours = all_values(self.flat, self.inputs)
-            most = most_compilations(self.flat) - self.session.compilations
+            most = most_compilations(self.flat) - self.compilations
             self.found.failing = failing_ops(self.flat, ours, failure, self.session, most)
 
     def _find_unstable(self) -> None:
@@ -261,7 +267,7 @@ class _Search:
     def _enter(self, judge: Judge, ops: Sequence[Operation]) -> None:
         """Compare turns of loops, and branches; end at the first that is wrong."""
         for op in (op for op in ops if can_enter(op, judge.values)):
-            if self.session.compilations + _FOR_A_LOOP > most_compilations(self.flat):
+            if self.compilations + _FOR_A_LOOP > most_compilations(self.flat):
                 return
             for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
                 rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
@@ -281,7 +287,7 @@ class _Search:
     def _find_workarounds(self) -> None:
         """Find the settings of the backend that make the small program right."""
         if self.found.repro is not None:
-            most = max(most_compilations(self.flat) - self.session.compilations, _SETTINGS)
+            most = max(most_compilations(self.flat) - self.compilations, _SETTINGS)
             found = workarounds(self.found.repro, self.session, self.found.contract, most)
             self.found.workarounds += found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -101,11 +101,28 @@ class Judge:
     def bounds(self, op: Operation) -> list[Shadow] | None:
         """Return the widest bounds on the results of an op that the contract allows; None without bounds."""
         known = self.known_bounds(op)
-        return self._shadows(op, self.contract, True) if known and _has_fusion(self.contract) else known
+        return (self._fused_bounds(op) or known) if known else None
 
     def known_bounds(self, op: Operation) -> list[Shadow] | None:
         """Return the bounds on the results of an op on its operands as the backend returned them."""
         return self._shadows(op, self.contract, False)
+
+    def _fused_bounds(self, op: Operation) -> list[Shadow] | None:
+        return self._shadows(op, self.contract, True) if _has_fusion(self.contract) else None
+
+    def known_excess(self, op: Operation, results: Sequence[Array]) -> Excess | None:
+        """Return where results exceed the bounds on the operands as the backend returned them; None without bounds."""
+        return _first_excess(results, self.known_bounds(op) or (), self.contract)
+
+    def unknown_excess(self, op: Operation) -> Excess | None:
+        """Return where results exceed the bounds on known operands, and fused code has none."""
+        feeds = (*fed_to(op), *op.results)
+        known = self.known_bounds(op) if all(self._array(value) is not None for value in feeds) else None
+        fused = self._fused_bounds(op) if known else None
+        if known and fused:
+            radii = [np.where(np.isinf(f.radius), k.radius, np.inf) for k, f in zip(known, fused)]
+            known = [replace(shadow, radius=radius) for shadow, radius in zip(known, radii)]
+        return _first_excess([self.values[r] for r in op.results], known, self.contract) if known else None
 
     def _permissions(self, op: Operation) -> tuple[str, ...]:
         """Return each permission that alone makes an op legal, or all of the contract if none does."""
@@ -146,6 +163,11 @@ class Judge:
         array = self._array(value)
         assert array is not None
         return array
+
+
+def _first_excess(results: Sequence[Array], shadows: Sequence[Shadow], contract: Contract) -> Excess | None:
+    found = (excess_of(result, shadow, contract) for result, shadow in zip(results, shadows))
+    return next((excess for excess in found if excess), None)
 
 
 def _has_fusion(contract: Contract) -> bool:

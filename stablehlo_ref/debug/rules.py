@@ -54,7 +54,7 @@ def exactly(site: Site) -> Shadow:
     """An op on integers and booleans, or one whose result on known operands is unique: what the interpreter returns."""
     if site.op.regions and not all(map(is_exact_body, site.op.regions)):
         raise Unknown
-    if site.name in _NOT_UNIQUE:
+    if site.name in NOT_UNIQUE:
         raise Unknown
     center = widened(site.plain(site.centers))
     return Shadow(center, np.asarray(0.0 if site.is_exact else np.inf))
@@ -152,7 +152,7 @@ def converted(site: Site) -> Shadow:
     return rounded(site, site.wide(site.centers), site.operand(0).radius if site.values else np.zeros(()))
 
 
-_NOT_UNIQUE = ("rng", "rng_bit_generator", "custom_call", "while", "if", "case", "infeed", "recv", "partition_id")
+NOT_UNIQUE = ("rng", "rng_bit_generator", "custom_call", "infeed", "recv", "partition_id")
 _MOVES = (
     "reshape", "broadcast_in_dim", "broadcast", "transpose", "reverse", "concatenate", "pad", "slice", "dynamic_slice",
     "dynamic_update_slice", "gather", "dynamic_gather", "dynamic_reshape", "dynamic_broadcast_in_dim", "dynamic_pad",
