@@ -16,6 +16,7 @@ from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.evidence import Evidence
 from stablehlo_ref.debug.exceptions.backend import only_in_backend
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
+from stablehlo_ref.debug.explain import Beyond, beyond, far_from_rounding
 from stablehlo_ref.debug.failing import failing_ops
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
@@ -57,6 +58,8 @@ class Diff:
     group: Group | None = None  # a fault that vanishes where intermediate values are outputs
     outputs_changed: bool = False  # once intermediate values are outputs too
     sensitivities: list[Sensitivity] = field(default_factory=list)  # of outputs, if no op is certainly wrong
+    beyond: list[Beyond] = field(default_factory=list)  # outputs that are not explained, if no op is certainly wrong
+    not_explained: list[Operation] = field(default_factory=list)  # ops without a bound, far beyond rounding
     probed: Probed | None = None
     is_repeated: bool = True  # a second run of the same program shows the first suspect again
     is_wrong_alone: bool | None = None  # the first suspect, as a program of its own on the same operands
@@ -79,17 +82,39 @@ class Diff:
     def located(self) -> tuple[int, ...]:
         """The positions of the ops that are named, among the ops of the program: a loop, the first suspect, a group."""
         ops = [self.inner[0].loop] if self.inner else [judgement.op for judgement in self.suspects[:1]]
-        ops = ops or list(self.group.ops if self.group is not None else self.failing)
+        ops = ops or list(self.group.ops if self.group is not None else self.failing or self.not_explained)
         return tuple(self.positions[op] for op in ops if op in self.positions)
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the backend failed, or computed something that the contract does not allow."""
-        return bool(self.failure or self.suspects or self.inner or (self.group and self.group.is_certain))
+        """Whether the backend failed, or certainly computed something that the contract does not allow."""
+        is_located = self.suspects or self.inner or (self.group and self.group.is_certain)
+        return bool(self.failure or is_located or any(b.excess for b in self.beyond))
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether the contract allows the outputs, or rounding explains them: nothing that is wrong is known."""
+        return not self.is_wrong and not self.beyond
+
+    @property
+    def verdict(self) -> str:
+        """What is said of the backend: "failed", "wrong", "not located", "suspicious", "same" or "not wrong"."""
+        if self.failure:
+            return "failed"
+        if self.is_explained:
+            return "same" if self.same else "not wrong"
+        if not self.located:
+            return "not located"
+        return "wrong" if self.suspects or self.inner or (self.group and self.group.is_certain) else "suspicious"
+
+    @property
+    def unjudged(self) -> list[Operation]:
+        """The ops of which nothing is said: there is no bound, the spec leaves it open, or values are missing."""
+        judged = {j.op for j in self.judgements if j.verdict is not Verdict.NOT_JUDGED}
+        return [op for op in self.positions if op not in judged and op.name not in LITERALS]
 
     def __repr__(self) -> str:
-        verdict = "wrong" if self.is_wrong else "same bits" if self.same else "nothing wrong"
-        return f"<Diff of {self.backend} under {self.contract.name}: {verdict}, {self.ops} ops>"
+        return f"<Diff of {self.backend} under {self.contract.name}: {self.verdict}, {self.ops} ops>"
 
     def __str__(self) -> str:
         from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
@@ -226,6 +251,10 @@ class _Search:
             self._look_for_fusion(values.arrays, outputs, ours)
         elif not all(sensitivity.is_explained for sensitivity in self.found.sensitivities):
             self._look_for_fusion(all_values(self.flat, self.inputs), outputs, ours)
+        if self.explains and not self.found.is_wrong:
+            found, judgements = self.found, self.found.judgements
+            found.beyond = list(beyond(self.flat, self.inputs, outputs, ours, judge, judgements, found.sensitivities))
+            found.not_explained = list(far_from_rounding(judge, judgements)) if found.beyond else []
 
     def _locate_failure(self, failure: Outcome) -> None:
         """Find the op that is unstable, or the ops that a backend refuses or on which it dies."""

@@ -27,8 +27,9 @@ def rounded(site: Site, center: Array, radius: Array, ulps: float = 0.5) -> Shad
     if site.dtype.itemsize <= 2:  # f64 and f32 have the bound itself
         bound = min(bound, max(site.contract.narrow_ulps, 0.5))
     is_exact = site.dtype == FLOAT64 and site.is_exact and bound <= 0.5 and site.name in _CORRECTLY_ROUNDED
-    if is_exact:
-        return Shadow(center, np.zeros(center.shape))
+    if is_exact:  # and unrounded, or computed with other roundings, where fused code uses it
+        is_fused = site.contract.excess_precision or site.contract.fma
+        return _overflowing(site, center, 0.5 * ulp(np.abs(center), site.dtype) if is_fused else np.zeros(center.shape))
     factor = 2.0 if kind(site.dtype) == "complex" else 1.0
     ours = of_reference(site.dtype, magnitude) * (1 if site.is_exact else 2)
     total = radius * SLACK + factor * bound * ulp(magnitude, site.dtype) + ours + site.contract.error_of(site.name)

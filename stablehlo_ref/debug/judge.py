@@ -9,6 +9,7 @@ from enum import Enum
 import numpy as np
 
 from stablehlo_ref.debug.contract import PRESETS, Contract
+from stablehlo_ref.debug.control_flow import BRANCHES, LOOP
 from stablehlo_ref.debug.cut import fed_to, is_constant
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.rounding import largest, overflow_threshold, smallest_normal
@@ -123,6 +124,20 @@ class Judge:
             radii = [np.where(np.isinf(f.radius), k.radius, np.inf) for k, f in zip(known, fused)]
             known = [replace(shadow, radius=radius) for shadow, radius in zip(known, radii)]
         return _first_excess([self.values[r] for r in op.results], known, self.contract) if known else None
+
+    def is_open(self, op: Operation) -> bool:
+        """Return whether an op has results that are not unique on its operands, and that differ."""
+        arrays = [self._array(value) for value in fed_to(op)]
+        operands = [array for array in arrays if array is not None]
+        if len(operands) < len(arrays) or any(result not in self.values for result in op.results):
+            return False
+        if self.evaluate.choices(op, operands):
+            return True
+        if op.name in (LOOP, *BRANCHES):
+            return False
+        ours = self.evaluate(op, operands) or []
+        results = zip(op.results, ours, self.known_bounds(op) or ())
+        return any(np.any(np.isinf(s.radius) & (widened(self.values[r]) != widened(x))) for r, x, s in results)
 
     def _permissions(self, op: Operation) -> tuple[str, ...]:
         """Return each permission that alone makes an op legal, or all of the contract if none does."""

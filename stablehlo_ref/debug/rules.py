@@ -27,7 +27,7 @@ def rule_of(site: Site) -> Rule:
         raise Unknown
     values = (*site.op.operands, *site.op.results)
     if any(map(_is_quantized, values)):
-        return exactly if site.name in _MOVES else quantized
+        return exactly if site.name in MOVES else quantized
     if not _has_fractions(site):
         return reductions.reduced if site.name in ("reduce", "reduce_window") else exactly
     if site.name in _FOR_ALL:
@@ -153,7 +153,7 @@ def converted(site: Site) -> Shadow:
 
 
 NOT_UNIQUE = ("rng", "rng_bit_generator", "custom_call", "infeed", "recv", "partition_id")
-_MOVES = (
+MOVES = (
     "reshape", "broadcast_in_dim", "broadcast", "transpose", "reverse", "concatenate", "pad", "slice", "dynamic_slice",
     "dynamic_update_slice", "gather", "dynamic_gather", "dynamic_reshape", "dynamic_broadcast_in_dim", "dynamic_pad",
     "real_dynamic_slice", "optimization_barrier", "complex", "constant", "iota", "conj",
@@ -163,7 +163,7 @@ _MONOTONE = (
     "erfc", "atan", "asinh", "sinh", "asin", "acos", "acosh", "atanh", "erf_inv",
 )  # fmt: skip
 _FOR_ALL: dict[str, Rule] = {
-    **dict.fromkeys(_MOVES, moved), "select": selected, "real": part, "imag": part, "fft": linear_algebra.transformed,
+    **dict.fromkeys(MOVES, moved), "select": selected, "real": part, "imag": part, "fft": linear_algebra.transformed,
     "triangular_solve": linear_algebra.solved, "cholesky": linear_algebra.factored, "add": elementary.added,
     "subtract": elementary.added, "compare": compared,
 }  # fmt: skip

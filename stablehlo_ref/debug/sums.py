@@ -134,7 +134,16 @@ def _may_overflow(site: Site, center: Array, total: Array, radius: Array, accumu
     finite_total = site.wide([_finite(_magnitude(site, i)) for i in numbers])
     finite_sum = np.sign(center) * site.wide([_finite(site.operands[i].center) for i in numbers])
     finite_of_other_sign = (finite_total - np.where(np.isnan(center), 0.0, finite_sum)) / 2
-    return may_overflow | (~np.isfinite(center) & ~(finite_of_other_sign < top))
+    multiplies_padding = np.isnan(center) if _has_padding(site) else np.zeros(center.shape, bool)
+    return may_overflow | multiplies_padding | (~np.isfinite(center) & ~(finite_of_other_sign < top))
+
+
+def _has_padding(site: Site) -> bool:
+    """Return whether a convolution has zeros that no operand has: backends do not multiply infinities by them."""
+    properties = site.op.properties
+    return site.name == "convolution" and (
+        any(n for pair in properties["padding"] for n in pair) or any(n > 1 for n in properties["lhs_dilation"])
+    )
 
 
 def _finite(array: Array) -> Array:
