@@ -241,3 +241,16 @@ def rounds_at_random(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
 
 
 rounds_at_random.calls = 0  # type: ignore[attr-defined]
+
+
+def no_reverse(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Draw other random numbers, and reverse nothing."""
+    flat, values, evaluate = _opened(program, inputs)
+    for op in flat.ops:
+        results = _run(op, values, evaluate)
+        if op.name == "stablehlo.rng_bit_generator":
+            results = [x + x.dtype.type(1) for x in results]
+        if op.name == "stablehlo.reverse":
+            results = [values[op.operands[0]]]
+        values.update(zip(op.results, results))
+    return [evaluate.value(value, values) for value in flat.outputs]
