@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf, isfinite
 
 import numpy as np
 
@@ -201,11 +202,13 @@ def distance(actual: Array, expected: Array) -> float:
     """Return the norm of the difference relative to that of the expected array; infinity if specials differ."""
     if actual.dtype.kind in "biu":
         return float(np.mean(actual != expected)) if actual.size else 0.0
-    x, y = (np.asarray(a).astype(np.complex128) for a in (actual, expected))
-    finite = np.isfinite(x) & np.isfinite(y)
+    wide = np.complex128 if actual.dtype.kind == "c" else np.float64
+    x, y = (np.asarray(a).astype(wide).reshape(-1) for a in (actual, expected))
     with np.errstate(all="ignore"):
-        if not np.array_equal(x[~finite], y[~finite], equal_nan=True):
-            return float("inf")
-        norm = float(np.linalg.norm(y[finite]))
-        apart = float(np.linalg.norm(x[finite] - y[finite]))
+        apart, norm = float(np.linalg.norm(x - y)), float(np.linalg.norm(y))
+        if not (isfinite(apart) and isfinite(norm)):
+            finite = np.isfinite(x) & np.isfinite(y)
+            if not np.array_equal(x[~finite], y[~finite], equal_nan=True):
+                return inf
+            apart, norm = float(np.linalg.norm((x - y)[finite])), float(np.linalg.norm(y[finite]))
     return apart / norm if norm else apart
