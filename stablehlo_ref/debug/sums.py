@@ -138,7 +138,8 @@ def _may_overflow(
     finite_of_other_sign = (finite_total - np.where(np.isnan(center), 0.0, finite_sum)) / 2
     finite_of_other_sign = finite_of_other_sign + gamma(terms, OURS) * finite_total
     multiplies_padding = np.isnan(center) if _has_padding(site) else np.zeros(center.shape, bool)
-    return may_overflow | multiplies_padding | (~np.isfinite(center) & ~(finite_of_other_sign < top))
+    may_be_other = ~np.isfinite(center) & ~(finite_of_other_sign < top)
+    return np.asarray(may_overflow | multiplies_padding | may_be_other)
 
 
 def _has_padding(site: Site) -> bool:

@@ -1,4 +1,4 @@
-"""Overflow: what must be infinite, what must be finite, and what is open."""
+"""Overflow and zeros: what must be infinite or finite, the sign of zero, and what is open."""
 
 from __future__ import annotations
 
@@ -130,3 +130,17 @@ def test_padding_need_not_be_multiplied() -> None:
         assert (verdict(text, [x, k], made) is Verdict.WRONG) == wrong
     made[0, 1, 0] = 1
     assert verdict(text, [x, k], made) is Verdict.WRONG
+
+
+@pytest.mark.parametrize(
+    ("op", "x", "y", "zero"),
+    [("multiply", -0.0, 3, -0.0), ("multiply", 0.0, -3, -0.0), ("add", -0.0, -0.0, -0.0), ("divide", 0.0, -3, -0.0),
+     ("subtract", 3, 3, 0.0), ("divide", 3, np.inf, 0.0)],
+)  # fmt: skip
+def test_zeros_have_the_sign_of_the_exact_result(op: str, x: float, y: float, zero: float) -> None:
+    text, inputs = binary(op, "tensor<1xf32>"), [F32([x]), F32([y])]
+    assert verdict(text, inputs, F32([zero])) is Verdict.SAME
+    assert verdict(text, inputs, F32([-zero])) is Verdict.WRONG
+    assert verdict(text, inputs, F32([-zero]), contract="xla-cpu") is not Verdict.WRONG
+    tiny = [F32([1e-30]), F32([1e-30])]
+    assert verdict(binary("multiply", "tensor<1xf32>"), tiny, F32([0])) is Verdict.SAME  # rounded, and not exact
