@@ -144,3 +144,14 @@ def test_zeros_have_the_sign_of_the_exact_result(op: str, x: float, y: float, ze
     assert verdict(text, inputs, F32([-zero]), contract="xla-cpu") is not Verdict.WRONG
     tiny = [F32([1e-30]), F32([1e-30])]
     assert verdict(binary("multiply", "tensor<1xf32>"), tiny, F32([0])) is Verdict.SAME  # rounded, and not exact
+
+
+def test_other_elements_than_those_that_are_open_are_judged() -> None:
+    text, inputs = binary("divide", "tensor<3xi32>"), [np.int32([7, 8, 9]), np.int32([0, 2, 0])]
+    for first, second, is_wrong in ((5, 4, False), (-1, 5, True), (7, 3, True)):
+        found = verdict(text, inputs, np.int32([first, second, 1]))
+        assert found is (Verdict.WRONG if is_wrong else Verdict.NOT_JUDGED)
+    text = unary("convert", "tensor<3xf32>", "tensor<3xi8>")
+    for last, is_wrong in ((3, False), (4, True)):
+        found = verdict(text, [F32([300, np.nan, 3])], np.int8([1, 2, last]))
+        assert (found is Verdict.WRONG) == is_wrong
