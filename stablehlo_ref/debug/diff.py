@@ -10,11 +10,12 @@ from typing import Any
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.alone import wrong_alone
 from stablehlo_ref.debug.contract import Contract, contract_of
-from stablehlo_ref.debug.cut import LITERALS, Flat, is_constant, is_observable, operands_of, single
+from stablehlo_ref.debug.cut import CONSTANTS, LITERALS, Flat, is_constant, is_observable, operands_of, single
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.evidence import Evidence
 from stablehlo_ref.debug.exceptions.backend import only_in_backend
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
+from stablehlo_ref.debug.explain import Beyond, beyond, far_from_rounding
 from stablehlo_ref.debug.failing import failing_ops
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
@@ -58,7 +59,10 @@ class Diff:
     group: Group | None = None  # a fault that vanishes where intermediate values are outputs
     outputs_changed: bool = False  # once intermediate values are outputs too
     sensitivities: list[Sensitivity] = field(default_factory=list)  # of outputs, if no op is certainly wrong
+    beyond: list[Beyond] = field(default_factory=list)  # outputs that are not explained, if no op is certainly wrong
+    not_explained: list[Operation] = field(default_factory=list)  # ops without a bound, far beyond rounding
     probed: Probed | None = None
+    is_reproducible: bool = True  # two runs of the program return the same bits; else rounding explains both
     is_repeated: bool = True  # a second run of the same program shows the first suspect again
     is_wrong_alone: bool | None = None  # the first suspect, as a program of its own on the same operands
     failing: list[Operation] = field(default_factory=list)  # on which the backend fails also without the others
@@ -80,17 +84,39 @@ class Diff:
     def located(self) -> tuple[int, ...]:
         """The positions of the ops that are named, among the ops of the program: a loop, the first suspect, a group."""
         ops = [self.inner[0].loop] if self.inner else [judgement.op for judgement in self.suspects[:1]]
-        ops = ops or list(self.group.ops if self.group is not None else self.failing)
+        ops = ops or list(self.group.ops if self.group is not None else self.failing or self.not_explained)
         return tuple(self.positions[op] for op in ops if op in self.positions)
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the backend failed, or computed something that the contract does not allow."""
-        return bool(self.failure or self.suspects or self.inner or (self.group and self.group.is_certain))
+        """Whether the backend failed, or certainly computed something that the contract does not allow."""
+        is_located = self.suspects or self.inner or (self.group and self.group.is_certain)
+        return bool(self.failure or is_located or any(b.excess for b in self.beyond))
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether the contract allows the outputs, or rounding explains them: nothing that is wrong is known."""
+        return not self.is_wrong and not self.beyond
+
+    @property
+    def verdict(self) -> str:
+        """What is said of the backend: "failed", "wrong", "not located", "suspicious", "same" or "not wrong"."""
+        if self.failure:
+            return "failed"
+        if self.is_explained:
+            return "same" if self.same else "not wrong"
+        if not self.located:
+            return "not located"
+        return "wrong" if self.suspects or self.inner or (self.group and self.group.is_certain) else "suspicious"
+
+    @property
+    def unjudged(self) -> list[Operation]:
+        """The ops of which nothing is said: there is no bound, the spec leaves it open, or values are missing."""
+        judged = {j.op for j in self.judgements if j.verdict is not Verdict.NOT_JUDGED}
+        return [op for op in self.positions if op not in judged and op.name not in LITERALS]
 
     def __repr__(self) -> str:
-        verdict = "wrong" if self.is_wrong else "same bits" if self.same else "nothing wrong"
-        return f"<Diff of {self.backend} under {self.contract.name}: {verdict}, {self.ops} ops>"
+        return f"<Diff of {self.backend} under {self.contract.name}: {self.verdict}, {self.ops} ops>"
 
     def __str__(self) -> str:
         from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
@@ -160,6 +186,7 @@ class _Search:
         self.program = program
         self.inputs = to_arrays(inputs)
         self.session = session
+        self.compiled_before = session.compilations  # for other programs
         self.max_bytes = max_bytes
         self.explains = True  # whether to tell how outputs differ; not of turns of loops
         self.seconds = 0.0  # that the interpreter takes
@@ -177,6 +204,9 @@ class _Search:
         ours = self.program.run(*self.inputs)
         self.seconds = perf_counter() - started
         outcome = self.session.run_twice(str(self.program), self.inputs)
+        if outcome.failure == "unstable" and self._is_rounding(outcome, ours):
+            found.is_reproducible = False
+            outcome = Outcome(outcome.results)
         if not outcome.failure:
             outcome = checked(outcome, [value.type for value in self.flat.outputs])
         if outcome.failure:
@@ -188,8 +218,24 @@ class _Search:
             if not found.same:
                 self._locate(outcome.results, ours)
             found.versions = self.session.versions()
-        found.compilations = self.session.compilations
+        found.compilations = self.compilations
         return found
+
+    def _is_rounding(self, unstable: Outcome, ours: Sequence[Array]) -> bool:
+        """Return whether rounding explains the results of both runs, as of threads that add up in any order."""
+        types = [value.type for value in self.flat.outputs]
+        for results in (unstable.results, unstable.second):
+            if checked(Outcome(results), types).failure:
+                return False
+            found = sensitivities(self.program, self.inputs, ours, results, self.found.contract, 6 * self.seconds)
+            if not found or not all(s.is_explained for s in found):
+                return False
+        return True
+
+    @property
+    def compilations(self) -> int:
+        """How many programs the backend was given in this search."""
+        return self.session.compilations - self.compiled_before
 
     def _locate(self, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
@@ -214,14 +260,29 @@ class _Search:
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
-        if self.explains:
-            budget = 6 * self.seconds
-            made = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract, budget)
-            self.found.sensitivities = made
         if values.seen == len(self.flat.ops):
             self._look_for_fusion(values.arrays, outputs, ours)
-        elif not all(sensitivity.is_explained for sensitivity in self.found.sensitivities):
+            if self.found.is_wrong:
+                return
+        if self.explains:
+            self._explain(judge, values, outputs, ours)
+
+    def _explain(self, judge: Judge, values: Values, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
+        """Say how far outputs are off beside what rounding makes, and which nothing explains."""
+        found, budget = self.found, 6 * self.seconds
+        made = sensitivities(self.program, self.inputs, ours, outputs, found.contract, budget)
+        found.sensitivities = made
+        is_explained = bool(made) and all(s.is_explained for s in made)
+        if is_explained:
+            found.group = None
+        elif values.seen < len(self.flat.ops):
             self._look_for_fusion(all_values(self.flat, self.inputs), outputs, ours)
+        if found.is_wrong:
+            return
+        off = beyond(self.program, self.flat, self.inputs, outputs, ours, judge, found.judgements, made)
+        found.beyond = list(off)
+        if found.beyond:
+            found.not_explained = list(far_from_rounding(judge, found.judgements))
 
     def _locate_failure(self, failure: Outcome) -> None:
         """Find the op that is unstable, or the ops that a backend refuses or on which it dies."""
@@ -229,7 +290,7 @@ class _Search:
             self._find_unstable()
         elif failure.failure in ("refused", "died"):
             ours = all_values(self.flat, self.inputs)
-            most = most_compilations(self.flat) - self.session.compilations
+            most = most_compilations(self.flat) - self.compilations
             self.found.failing = failing_ops(self.flat, ours, failure, self.session, most)
 
     def _find_unstable(self) -> None:
@@ -263,7 +324,7 @@ class _Search:
     def _enter(self, judge: Judge, ops: Sequence[Operation]) -> None:
         """Compare turns of loops, and branches; end at the first that is wrong."""
         for op in (op for op in ops if can_enter(op, judge.values)):
-            if self.session.compilations + _FOR_A_LOOP > most_compilations(self.flat):
+            if self.compilations + _FOR_A_LOOP > most_compilations(self.flat):
                 return
             for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
                 rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
@@ -284,7 +345,7 @@ class _Search:
     def _find_workarounds(self) -> None:
         """Find the settings of the backend that make the small program right."""
         if self.found.repro is not None:
-            most = max(most_compilations(self.flat) - self.session.compilations, _SETTINGS)
+            most = max(most_compilations(self.flat) - self.compilations, _SETTINGS)
             found = workarounds(self.found.repro, self.session, self.found.contract, most)
             self.found.workarounds += found
 
@@ -298,8 +359,8 @@ class _Search:
         self.found.outputs_changed = not all(same_bits(x, y) for x, y in pairs)
         if self.found.outputs_changed:
             group = find_group(self.flat, arrays, outputs, ours, self.session, self.found.contract, self.evaluate)
-            is_explained = bool(self.found.sensitivities) and all(s.is_explained for s in self.found.sensitivities)
-            if group is not None and not group.is_certain and is_explained:
+            is_all = group is not None and len(group.ops) == sum(op.name not in CONSTANTS for op in self.flat.ops)
+            if group is not None and not group.is_certain and is_all:
                 return
             self.found.group = group
             if group is not None and group.excess is not None:

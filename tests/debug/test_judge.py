@@ -62,24 +62,6 @@ def reduction(op: str, type: str, init: str, size: int = 3) -> str:
 # --- overflow -------------------------------------------------------------------------------------------------------
 
 
-def test_a_sum_beyond_the_largest_number_is_infinite() -> None:
-    inputs = [np.float16([60000]), np.float16([60000])]
-    text = binary("add", "tensor<1xf16>")
-    assert verdict(text, inputs, np.float16([np.inf])) is Verdict.SAME
-    for wrong in (5, -np.inf, np.nan):
-        assert verdict(text, inputs, np.float16([wrong])) is Verdict.WRONG
-
-
-@pytest.mark.parametrize(("type", "dtype", "low"), [("f16", np.float16, 0.9995), ("bf16", BF16, 0.999)])
-def test_near_the_largest_number_either_rounding_is_legal(type: str, dtype: Any, low: float) -> None:
-    top = float(ml_dtypes.finfo(dtype).max)
-    x = [np.array([low * np.log(top) + (1 - low) * np.log(top)], dtype)]
-    text = unary("exponential", f"tensor<1x{type}>")
-    contract = "strict,elementary_ulps=512,narrow_ulps=512"
-    for legal in (top, np.inf):
-        assert verdict(text, x, np.array([legal], dtype), contract=contract) is not Verdict.WRONG
-
-
 def test_an_overflow_need_not_happen_in_fused_code() -> None:
     """tanh(exp(x)) is 1 where exp(x) overflows, and log(exp(x)) may be x."""
     x, overflow = [np.float16([20])], np.float16([np.inf])
@@ -345,3 +327,82 @@ def test_random_numbers_are_not_judged() -> None:
     state = np.uint64([1, 2])
     assert verdict(text, [state], state, np.zeros(4, np.uint32)) is Verdict.NOT_JUDGED
     assert verdict(text, [state], *sr.load(text).run(state)) is Verdict.SAME
+
+
+def test_products_of_f64_may_be_fused_into_sums() -> None:
+    text = """func.func @main(%x: tensor<1xf64>, %y: tensor<1xf64>, %z: tensor<1xf64>) -> tensor<1xf64> {
+      %0 = stablehlo.multiply %x, %y : tensor<1xf64>
+      %1 = stablehlo.add %0, %z : tensor<1xf64>
+      return %1 : tensor<1xf64> }"""
+    x = np.array([1 + 2.0**-30])
+    z = -(x * x)  # 1 + 2^-29 + 2^-60, rounded
+    once = np.array([2.0**-60])
+    assert verdict(text, [x, x, z], x * x, once, contract="strict") is Verdict.WRONG
+    for contract in ("strict,fma=true", "xla-cpu"):
+        assert verdict(text, [x, x, z], x * x, once, contract=contract) is Verdict.PERMITTED
+        assert verdict(text, [x, x, z], x * x, 2**20 * once, contract=contract) is Verdict.WRONG
+
+
+def test_sorts_and_scatters_of_computed_operands_have_a_bound() -> None:
+    """The order of what is sorted is not certain, but the n-th element is."""
+    text = sort(BY_VALUE, False).replace("%r =", "%m = stablehlo.multiply %x, %x : tensor<4xf32>\n%r =", 1)
+    text = text.replace('sort"(%x)', 'sort"(%m)')
+    x = F32([1.1, 1.3, 1.7, 1.2])
+    product, ordered = x * x, np.sort(x * x)
+    assert verdict(text, [x], product, np.nextafter(ordered, F32(9)), contract="xla-cpu") is Verdict.PERMITTED
+    assert verdict(text, [x], product, ordered[::-1].copy(), contract="xla-cpu") is Verdict.WRONG
+    scatter = """func.func @main(%x: tensor<2xf32>, %i: tensor<1x1xi32>, %u: tensor<1xf32>) -> tensor<2xf32> {
+      %v = stablehlo.multiply %u, %u : tensor<1xf32>
+      %r = "stablehlo.scatter"(%x, %i, %v) <{scatter_dimension_numbers = #stablehlo.scatter<
+          inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          stablehlo.return %b : tensor<f32>
+      }) : (tensor<2xf32>, tensor<1x1xi32>, tensor<1xf32>) -> tensor<2xf32>
+      return %r : tensor<2xf32> }"""
+    given, square = [F32([5, 6]), np.int32([[1]]), F32([1.1])], F32([1.1]) * F32([1.1])
+    assert verdict(scatter, given, square, F32([5, 6]), contract="xla-cpu") is Verdict.WRONG
+
+
+ARGMAX = """func.func @main(%x: tensor<3x4xi1>, %i: tensor<3x4xi32>) -> tensor<3xi32> {
+  %f = stablehlo.constant dense<false> : tensor<i1>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.reduce(%x init: %f), (%i init: %z) across dimensions = [1]
+    : (tensor<3x4xi1>, tensor<3x4xi32>, tensor<i1>, tensor<i32>) -> (tensor<3xi1>, tensor<3xi32>)
+    reducer(%a: tensor<i1>, %b: tensor<i1>) (%c: tensor<i32>, %d: tensor<i32>) {
+      %gt = stablehlo.compare GT, %a, %b : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      %eq = stablehlo.compare EQ, %a, %b : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      %lt = stablehlo.compare LT, %c, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %tie = stablehlo.and %eq, %lt : tensor<i1>
+      %first = stablehlo.or %gt, %tie : tensor<i1>
+      %v = stablehlo.select %gt, %a, %b : tensor<i1>, tensor<i1>
+      %n = stablehlo.select %first, %c, %d : tensor<i1>, tensor<i32>
+      stablehlo.return %v, %n : tensor<i1>, tensor<i32>
+    }
+  return %r#1 : tensor<3xi32> }"""
+
+
+@pytest.mark.parametrize("contract", ["strict", "xla-cpu"])
+def test_the_first_of_several_largest_elements(contract: str) -> None:
+    """The init value (false, 0) is no identity: (false, 2) is less. It may win where a row has no element 0."""
+    x = np.array([[0, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]], bool)
+    whole = np.broadcast_to(np.arange(4, dtype=np.int32), (3, 4))
+    for wrong in ([3, 0, 0], [2, 1, 0], [2, 0, 3]):
+        assert verdict(ARGMAX, [x, whole], x.any(1), np.int32(wrong), contract=contract) is Verdict.WRONG
+    later = whole + 1  # there is no element 0, so that 0 and 1 are legal in the row that has no largest element
+    for legal in ([3, 0, 1], [3, 1, 1]):
+        assert verdict(ARGMAX, [x, later], x.any(1), np.int32(legal), contract=contract) is not Verdict.WRONG
+    assert verdict(ARGMAX, [x, later], x.any(1), np.int32([4, 0, 1]), contract=contract) is Verdict.WRONG
+
+
+def test_outer_products_may_be_fused_as_multiplications() -> None:
+    """XLA rewrites a dot product without contracted dimensions to `multiply`, which a sum may use unrounded."""
+    text = """func.func @main(%x: tensor<1xf64>, %y: tensor<1xf64>, %z: tensor<1x1xf64>) -> tensor<1x1xf64> {
+      %0 = stablehlo.dot_general %x, %y, contracting_dims = [] x [] : (tensor<1xf64>, tensor<1xf64>) -> tensor<1x1xf64>
+      %1 = stablehlo.add %0, %z : tensor<1x1xf64>
+      return %1 : tensor<1x1xf64> }"""
+    x = np.array([1 + 2.0**-30])
+    product = np.outer(x, x)
+    inputs = [x, x, -product]
+    assert verdict(text, inputs, product, np.array([[2.0**-60]]), contract="strict") is Verdict.WRONG
+    assert verdict(text, inputs, product, np.array([[2.0**-60]]), contract="xla-cpu") is Verdict.PERMITTED
+    assert verdict(text, inputs, product, np.array([[1e-9]]), contract="xla-cpu") is Verdict.WRONG
