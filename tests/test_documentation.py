@@ -80,7 +80,7 @@ def test_how_to_install_names_the_packages_of_an_extra() -> None:
     """The package may come from a clone as well as from an index, and what an extra has can be had from both."""
     assert how_to_install("report") == "pip install 'jinja2>=3.1' 'matplotlib>=3.9' (the extra `report`)"
     assert how_to_install("docs").startswith("pip install 'jinja2>=3.1' 'matplotlib>=3.9' 'sphinx>=8' ")
-    assert how_to_install("test", "filecheck") == "pip install 'filecheck>=1' (the extra `test`)"
+    assert how_to_install("filecheck") == "pip install 'filecheck>=1' (the extra `filecheck`)"
 
 
 def test_how_to_install_where_nothing_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:

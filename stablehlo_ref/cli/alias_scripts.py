@@ -27,7 +27,7 @@ def write_aliases(directory: Path) -> list[Path]:
     from stablehlo_ref.interop import how_to_install  # imports numpy, and pytest imports this module at every start
 
     directory.mkdir(parents=True, exist_ok=True)
-    message = f"FileCheck: error: filecheck is not installed; run: {how_to_install('test', 'filecheck')}"
+    message = f"FileCheck: error: filecheck is not installed; run: {how_to_install('filecheck')}"
     commands = COMMANDS | {"FileCheck": f"-c {shlex.quote(FILECHECK.format(message=message))}"}
     python = shlex.quote(sys.executable)
     scripts = {name: f'#!/bin/sh\nexec {python} {arguments} "$@"\n' for name, arguments in commands.items()}

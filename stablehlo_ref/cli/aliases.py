@@ -14,7 +14,7 @@ from stablehlo_ref.cli.options import CommandParser
 DESCRIPTION = """\
 Write scripts with the names of StableHLO's own tools, so that RUN lines of other projects work:
 stablehlo-translate, stablehlo-opt, stablehlo-interp, not, and FileCheck, which needs the
-package filecheck (the extra `test` has it)."""
+package filecheck (the extra `filecheck`)."""
 EXAMPLES = """\
 examples:
   stablehlo-interp aliases bin

@@ -140,5 +140,7 @@ def test_filecheck_says_what_to_install(tmp_path: Path, monkeypatch: pytest.Monk
     write_aliases(tmp_path)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     (code,) = re.findall(r"-c (.*) \"\$@\"$", (tmp_path / "FileCheck").read_text(), re.S)
-    with pytest.raises(SystemExit, match=r"is not installed; run: pip install 'filecheck>=1' \(the extra `test`\)"):
+    with pytest.raises(
+        SystemExit, match=r"is not installed; run: pip install 'filecheck>=1' \(the extra `filecheck`\)"
+    ):
         exec(*shlex.split(code), {})
