@@ -38,8 +38,8 @@ def require(module: str) -> ModuleType:
         raise MissingPackageError(f"{module} is not installed; run: {hint}") from error
 
 
-def how_to_install(extra: str, package: str = "") -> str:
-    """Return the command that installs what an extra has, or one `package` of it.
+def how_to_install(extra: str) -> str:
+    """Return the command that installs what an extra has.
 
     It names the packages, since this one may have been installed from a clone as well as from an index. Where it runs
     from a clone without having been installed, the clone is at hand.
@@ -50,7 +50,7 @@ def how_to_install(extra: str, package: str = "") -> str:
         lines = requires("stablehlo-ref") or []
     except PackageNotFoundError:
         lines = []
-    names = [name for name in _packages(extra, lines) if name.startswith(package)]
+    names = _packages(extra, lines)
     if not names:
         return f"pip install '.[{extra}]' in the clone of stablehlo-ref"
     return f"pip install {' '.join(map(repr, names))} (the extra `{extra}`)"

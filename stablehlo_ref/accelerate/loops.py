@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stablehlo_ref.accelerate.inlined import INLINED_CALLS
 from stablehlo_ref.accelerate.machine.compiler import is_available
 from stablehlo_ref.accelerate.machine.hot import Machine, Renew
 from stablehlo_ref.accelerate.python.scalar_code import is_scalar
@@ -25,7 +26,6 @@ from stablehlo_ref.accelerate.python.writer import NotSuitable, Writer
 from stablehlo_ref.budget import check_time, reserve
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.execute.inlined import INLINED_CALLS
 from stablehlo_ref.execute.run import located
 from stablehlo_ref.ir.core import Block, Operation, Value
 

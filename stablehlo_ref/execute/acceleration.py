@@ -6,14 +6,14 @@ The planner asks for a faster kernel, block, loop or function whenever it has pl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Slots
-from stablehlo_ref.execute.run import BlockPlan
+from stablehlo_ref.execute.run import BlockPlan, Step
 from stablehlo_ref.ir.core import Block, Operation, Value
 
 if TYPE_CHECKING:
@@ -26,6 +26,16 @@ _PACKAGE = "stablehlo_ref.accelerate"
 
 class Accelerator:
     """The hooks, which leave everything as it is."""
+
+    def program(
+        self, functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], communicating: Set[str]
+    ) -> Mapping[str, Operation]:
+        """Return the functions to plan, by name; `inner` are each function and the ops in it."""
+        return functions
+
+    def step(self, op: Operation) -> Step | None:
+        """Return the step of an op that `program` has added; None for others."""
+        return None
 
     def kernel(self, kernel: Kernel, bound: BoundOp) -> Kernel:
         """Return the kernel to use for an op instead of the one that is planned."""

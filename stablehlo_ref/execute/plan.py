@@ -26,7 +26,6 @@ from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, byte_size, guarded, watched
-from stablehlo_ref.execute.inlined import INLINED_CALLS, counting_step, with_inlined_calls
 from stablehlo_ref.execute.known import KnownKernel, KnownResult, compact, is_foldable, is_shared, kept_for, kernel_kind
 from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
@@ -81,13 +80,12 @@ class Planner:
         self.kernels: dict[Kind | None, KnownKernel] = {}
         self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
-        self.functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
-        inner = {name: list(function.walk()) for name, function in self.functions.items()}
+        functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
+        inner = {name: list(function.walk()) for name, function in functions.items()}
         self.communicating = communicating(inner)
         self.product_size = product_size(inner.values())  # of the program, so that no option changes it
-        if fast:
-            self.functions = with_inlined_calls(self.functions, inner, self.communicating)
-            inner = {n: inner[n] if inner[n][0] is op else list(op.walk()) for n, op in self.functions.items()}
+        self.functions = self.accelerator.program(functions, inner, self.communicating)
+        inner = {n: inner[n] if inner[n][0] is op else list(op.walk()) for n, op in self.functions.items()}
         self.canonical = with_observed_nans(inner.values())  # ops whose results have canonical NaNs
         self._pending: list[str] = []  # functions whose plans exist and are still empty
         self._is_planning = False
@@ -269,8 +267,8 @@ class FramePlanner:
         return known if is_general or all(self.constant(v) is None for v in op.operands) else None
 
     def _step(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]) -> Step:
-        if op.name == INLINED_CALLS:
-            return counting_step(op)
+        if (step := self.planner.accelerator.step(op)) is not None:
+            return step
         definition = evaluated(op)
         if "plan_control_flow" in definition.roles:
             return self._control_flow_step(op, definition, ins, dead)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from stablehlo_ref.accelerate.inlined import INLINED_CALLS, calls_of
 from stablehlo_ref.accelerate.machine import elementwise as elements
 from stablehlo_ref.accelerate.machine import tensors
 from stablehlo_ref.accelerate.machine.arrays import MAX_SIZE, Field, Memory
@@ -25,7 +26,6 @@ from stablehlo_ref.accelerate.python.tensor_code import MOVES, shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
-from stablehlo_ref.execute.inlined import INLINED_CALLS, calls_of
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value

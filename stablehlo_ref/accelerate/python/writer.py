@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stablehlo_ref.accelerate.inlined import INLINED_CALLS, calls_of
 from stablehlo_ref.accelerate.machine.hot import machines_of
 from stablehlo_ref.accelerate.python.arrays import SourceArrays, Uses
 from stablehlo_ref.accelerate.python.expressions import Expressions
@@ -25,7 +26,6 @@ from stablehlo_ref.define.definition import Traits, resolve
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
-from stablehlo_ref.execute.inlined import INLINED_CALLS, calls_of
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.execute.run import Step
