@@ -92,7 +92,7 @@ def test_rejects_grid_options_of_another_type(options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("given", [5, None, ONES[0]])
 def test_inputs_of_a_process_of_another_type(given: Any) -> None:
-    with pytest.raises(TypeError, match="the inputs of a process must be a list of arrays"):
+    with pytest.raises(TypeError, match=r"inputs_per_process must be Sequence\[Sequence\["):
         sr.load(NEGATE).run_replicas([given])
 
 
@@ -136,7 +136,7 @@ def test_limit_reached_while_planning_is_reported_at_the_op() -> None:
 
 
 def test_text_of_another_type() -> None:
-    with pytest.raises(TypeError, match="text must be a str, or bytes, got 5"):
+    with pytest.raises(TypeError, match="text must be str | bytes | bytearray | memoryview, got 5".replace("|", r"\|")):
         sr.parse(5)  # type: ignore[arg-type]
 
 
