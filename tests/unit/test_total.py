@@ -136,7 +136,7 @@ def test_limit_reached_while_planning_is_reported_at_the_op() -> None:
 
 
 def test_text_of_another_type() -> None:
-    with pytest.raises(TypeError, match="text must be str | bytes | bytearray | memoryview, got 5".replace("|", r"\|")):
+    with pytest.raises(TypeError, match=r"text must be str \| bytes \| bytearray \| memoryview, got 5"):
         sr.parse(5)  # type: ignore[arg-type]
 
 
