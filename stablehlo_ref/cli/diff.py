@@ -31,8 +31,8 @@ backends, each run in a process of its own:
 
 contracts: {", ".join(PRESETS)}; fields are overridden by commas: --contract xla-cpu,dot_algorithm=tf32,ulp.tanh=16
 
-exit codes: 0 if nothing is wrong under the contract, 1 if something is, or the backend or the program failed, 2 for an
-error in the command line"""
+exit codes: 0 if the contract or rounding explains all outputs, 1 if something is wrong, if outputs are far beyond rounding,
+or if the backend or the program failed, 2 for an error in the command line"""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -54,14 +54,14 @@ def _run(options: argparse.Namespace) -> int:
     is_random = options.random_inputs is not None or options.random
     found.origin = "random; real ones show more" if is_random else "given"
     _print(found, options, small)
-    return AT_FAULT if found.is_wrong else FINE
+    return FINE if found.is_explained else AT_FAULT
 
 
 def _reduced(
     found: Diff, program: Program, arrays: Sequence[RuntimeValue], session: Session, options: argparse.Namespace
 ) -> str:
     """Make the program small if the options ask for it, or say how to; return what to print."""
-    if not found.is_wrong:
+    if found.is_explained:
         return ""
     if options.reduce is None:
         return "to make a small program that shows this, add: --reduce small.mlir"

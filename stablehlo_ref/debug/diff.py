@@ -16,6 +16,7 @@ from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.evidence import Evidence
 from stablehlo_ref.debug.exceptions.backend import only_in_backend
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
+from stablehlo_ref.debug.explain import Beyond, beyond, far_from_rounding
 from stablehlo_ref.debug.failing import failing_ops
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
@@ -57,6 +58,8 @@ class Diff:
     group: Group | None = None  # a fault that vanishes where intermediate values are outputs
     outputs_changed: bool = False  # once intermediate values are outputs too
     sensitivities: list[Sensitivity] = field(default_factory=list)  # of outputs, if no op is certainly wrong
+    beyond: list[Beyond] = field(default_factory=list)  # outputs that are not explained, if no op is certainly wrong
+    not_explained: list[Operation] = field(default_factory=list)  # ops without a bound, far beyond rounding
     probed: Probed | None = None
     is_repeated: bool = True  # a second run of the same program shows the first suspect again
     is_wrong_alone: bool | None = None  # the first suspect, as a program of its own on the same operands
@@ -79,17 +82,39 @@ class Diff:
     def located(self) -> tuple[int, ...]:
         """The positions of the ops that are named, among the ops of the program: a loop, the first suspect, a group."""
         ops = [self.inner[0].loop] if self.inner else [judgement.op for judgement in self.suspects[:1]]
-        ops = ops or list(self.group.ops if self.group is not None else self.failing)
+        ops = ops or list(self.group.ops if self.group is not None else self.failing or self.not_explained)
         return tuple(self.positions[op] for op in ops if op in self.positions)
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the backend failed, or computed something that the contract does not allow."""
-        return bool(self.failure or self.suspects or self.inner or (self.group and self.group.is_certain))
+        """Whether the backend failed, or certainly computed something that the contract does not allow."""
+        is_located = self.suspects or self.inner or (self.group and self.group.is_certain)
+        return bool(self.failure or is_located or any(b.excess for b in self.beyond))
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether the contract allows the outputs, or rounding explains them: nothing that is wrong is known."""
+        return not self.is_wrong and not self.beyond
+
+    @property
+    def verdict(self) -> str:
+        """What is said of the backend: "failed", "wrong", "not located", "suspicious", "same" or "not wrong"."""
+        if self.failure:
+            return "failed"
+        if self.is_explained:
+            return "same" if self.same else "not wrong"
+        if not self.located:
+            return "not located"
+        return "wrong" if self.suspects or self.inner or (self.group and self.group.is_certain) else "suspicious"
+
+    @property
+    def unjudged(self) -> list[Operation]:
+        """The ops of which nothing is said: there is no bound, the spec leaves it open, or values are missing."""
+        judged = {j.op for j in self.judgements if j.verdict is not Verdict.NOT_JUDGED}
+        return [op for op in self.positions if op not in judged and op.name not in LITERALS]
 
     def __repr__(self) -> str:
-        verdict = "wrong" if self.is_wrong else "same bits" if self.same else "nothing wrong"
-        return f"<Diff of {self.backend} under {self.contract.name}: {verdict}, {self.ops} ops>"
+        return f"<Diff of {self.backend} under {self.contract.name}: {self.verdict}, {self.ops} ops>"
 
     def __str__(self) -> str:
         from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
@@ -158,6 +183,7 @@ class _Search:
         self.program = program
         self.inputs = [np.asarray(array) for array in inputs]
         self.session = session
+        self.compiled_before = session.compilations  # for other programs
         self.max_bytes = max_bytes
         self.explains = True  # whether to tell how outputs differ; not of turns of loops
         self.seconds = 0.0  # that the interpreter takes
@@ -186,8 +212,13 @@ class _Search:
             if not found.same:
                 self._locate(outcome.results, ours)
             found.versions = self.session.versions()
-        found.compilations = self.session.compilations
+        found.compilations = self.compilations
         return found
+
+    @property
+    def compilations(self) -> int:
+        """How many programs the backend was given in this search."""
+        return self.session.compilations - self.compiled_before
 
     def _locate(self, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
@@ -220,6 +251,10 @@ class _Search:
             self._look_for_fusion(values.arrays, outputs, ours)
         elif not all(sensitivity.is_explained for sensitivity in self.found.sensitivities):
             self._look_for_fusion(all_values(self.flat, self.inputs), outputs, ours)
+        if self.explains and not self.found.is_wrong:
+            found, judgements = self.found, self.found.judgements
+            found.beyond = list(beyond(self.flat, self.inputs, outputs, ours, judge, judgements, found.sensitivities))
+            found.not_explained = list(far_from_rounding(judge, judgements)) if found.beyond else []
 
     def _locate_failure(self, failure: Outcome) -> None:
         """Find the op that is unstable, or the ops that a backend refuses or on which it dies."""
@@ -227,7 +262,7 @@ class _Search:
             self._find_unstable()
         elif failure.failure in ("refused", "died"):
             ours = all_values(self.flat, self.inputs)
-            most = most_compilations(self.flat) - self.session.compilations
+            most = most_compilations(self.flat) - self.compilations
             self.found.failing = failing_ops(self.flat, ours, failure, self.session, most)
 
     def _find_unstable(self) -> None:
@@ -261,7 +296,7 @@ class _Search:
     def _enter(self, judge: Judge, ops: Sequence[Operation]) -> None:
         """Compare turns of loops, and branches; end at the first that is wrong."""
         for op in (op for op in ops if can_enter(op, judge.values)):
-            if self.session.compilations + _FOR_A_LOOP > most_compilations(self.flat):
+            if self.compilations + _FOR_A_LOOP > most_compilations(self.flat):
                 return
             for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
                 rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
@@ -281,7 +316,7 @@ class _Search:
     def _find_workarounds(self) -> None:
         """Find the settings of the backend that make the small program right."""
         if self.found.repro is not None:
-            most = max(most_compilations(self.flat) - self.session.compilations, _SETTINGS)
+            most = max(most_compilations(self.flat) - self.compilations, _SETTINGS)
             found = workarounds(self.found.repro, self.session, self.found.contract, most)
             self.found.workarounds += found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
@@ -45,7 +46,7 @@ class Evaluator:
         try:
             if wide and op.name in _EXPENSIVE:
                 return self._remembered(op, arrays)
-            return self._run(self.segment(op, wide), arrays)
+            return self._run(self.segment(op, wide).program, arrays)
         except StablehloError:
             return None
 
@@ -54,25 +55,27 @@ class Evaluator:
         for known, operands, results in self._recent:
             if known is op and all(map(np.array_equal, operands, arrays)):
                 return results
-        results = self._run(self.segment(op, True), arrays)
+        results = self._run(self.segment(op, True).program, arrays)
         self._recent.append((op, arrays, results))
         return results
 
-    def _run(self, made: Segment, arrays: Sequence[Array], **options: Any) -> list[Array]:
-        dtypes = [numpy_dtype(p.element_type) for p in made.program.inputs]
+    def _run(self, program: Program, arrays: Sequence[Array], **options: Any) -> list[Array]:
+        dtypes = [numpy_dtype(p.element_type) for p in program.inputs]
         with np.errstate(all="ignore"):
             given = [np.asarray(array).astype(dtype, copy=False) for array, dtype in zip(arrays, dtypes, strict=True)]
-            return [np.asarray(result) for result in made.program.run(*given, **options)]
+            return [np.asarray(result) for result in program.run(*given, **options)]
 
     def choices(self, op: Operation, arrays: Sequence[Array]) -> list[str]:
         """Return the choices that the spec leaves to implementations and on which the results of an op rely."""
         if not any(map(may_be_implementation_defined, op.walk())):
             return []
+        return self.choices_of(self.segment(op).program, arrays)
+
+    def choices_of(self, program: Program, arrays: Sequence[Array]) -> list[str]:
+        """Return the choices that the spec leaves to implementations and on which the results of a program rely."""
         found: list[Diagnostic] = []
-        try:
-            self._run(self.segment(op), arrays, observer=ChoiceReporter(found.append))
-        except StablehloError:
-            return []
+        with suppress(StablehloError):
+            self._run(program, arrays, observer=ChoiceReporter(found.append))
         return [diagnostic.message for diagnostic in found]
 
     def body(self, op: Operation, index: int) -> Segment:

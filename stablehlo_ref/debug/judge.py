@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 
 from stablehlo_ref.debug.contract import PRESETS, Contract
+from stablehlo_ref.debug.control_flow import BRANCHES, LOOP
 from stablehlo_ref.debug.cut import fed_to, is_constant
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.debug.rounding import largest, smallest_normal
-from stablehlo_ref.debug.shadow import Shadow, exact, transfer, widened
+from stablehlo_ref.debug.rounding import largest, overflow_threshold, smallest_normal
+from stablehlo_ref.debug.shadow import Shadow, exact, overflowed, transfer, widened
 from stablehlo_ref.debug.uses import Uses
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.dtypes import has_infinity, kind
 
 NO_BOUND = "no bound"  # why an op is not judged
 
@@ -101,11 +102,42 @@ class Judge:
     def bounds(self, op: Operation) -> list[Shadow] | None:
         """Return the widest bounds on the results of an op that the contract allows; None without bounds."""
         known = self.known_bounds(op)
-        return self._shadows(op, self.contract, True) if known and _has_fusion(self.contract) else known
+        return (self._fused_bounds(op) or known) if known else None
 
     def known_bounds(self, op: Operation) -> list[Shadow] | None:
         """Return the bounds on the results of an op on its operands as the backend returned them."""
         return self._shadows(op, self.contract, False)
+
+    def _fused_bounds(self, op: Operation) -> list[Shadow] | None:
+        return self._shadows(op, self.contract, True) if _has_fusion(self.contract) else None
+
+    def known_excess(self, op: Operation, results: Sequence[Array]) -> Excess | None:
+        """Return where results exceed the bounds on the operands as the backend returned them; None without bounds."""
+        return _first_excess(results, self.known_bounds(op) or (), self.contract)
+
+    def unknown_excess(self, op: Operation) -> Excess | None:
+        """Return where results exceed the bounds on known operands, and fused code has none."""
+        feeds = (*fed_to(op), *op.results)
+        known = self.known_bounds(op) if all(self._array(value) is not None for value in feeds) else None
+        fused = self._fused_bounds(op) if known else None
+        if known and fused:
+            radii = [np.where(np.isinf(f.radius), k.radius, np.inf) for k, f in zip(known, fused)]
+            known = [replace(shadow, radius=radius) for shadow, radius in zip(known, radii)]
+        return _first_excess([self.values[r] for r in op.results], known, self.contract) if known else None
+
+    def is_open(self, op: Operation) -> bool:
+        """Return whether an op has results that are not unique on its operands, and that differ."""
+        arrays = [self._array(value) for value in fed_to(op)]
+        operands = [array for array in arrays if array is not None]
+        if len(operands) < len(arrays) or any(result not in self.values for result in op.results):
+            return False
+        if self.evaluate.choices(op, operands):
+            return True
+        if op.name in (LOOP, *BRANCHES):
+            return False
+        ours = self.evaluate(op, operands) or []
+        results = zip(op.results, ours, self.known_bounds(op) or ())
+        return any(np.any(np.isinf(s.radius) & (widened(self.values[r]) != widened(x))) for r, x, s in results)
 
     def _permissions(self, op: Operation) -> tuple[str, ...]:
         """Return each permission that alone makes an op legal, or all of the contract if none does."""
@@ -148,6 +180,11 @@ class Judge:
         return array
 
 
+def _first_excess(results: Sequence[Array], shadows: Sequence[Shadow], contract: Contract) -> Excess | None:
+    found = (excess_of(result, shadow, contract) for result, shadow in zip(results, shadows))
+    return next((excess for excess in found if excess), None)
+
+
 def _has_fusion(contract: Contract) -> bool:
     return contract.excess_precision or contract.fma
 
@@ -169,6 +206,7 @@ def excess_of(actual: Array, shadow: Shadow, contract: Contract) -> Excess | Non
     """Return where an array is outside its shadow; None if it is inside."""
     if actual.shape != shadow.center.shape:
         return Excess(1, 1, (), f"shape {actual.shape}", f"shape {shadow.center.shape}", 0.0, "shape")
+    shadow = overflowed(shadow, actual.dtype)
     with np.errstate(all="ignore"):
         wrong, apart = _wrong(actual, shadow, contract)
     count = int(np.count_nonzero(wrong))
@@ -191,7 +229,7 @@ def _wrong(actual: Array, shadow: Shadow, contract: Contract) -> tuple[Array, Ar
         return (steps > radius) | ((x != center) & (radius == 0)), steps
     x_nan, c_nan = np.isnan(x), np.isnan(center)
     apart = np.where(x == center, 0.0, np.abs(x - center))
-    inside = (apart <= radius) | (x_nan & c_nan) | np.isinf(radius) | _overflows(x, shadow, radius, actual.dtype)
+    inside = (apart <= radius) | (x_nan & c_nan) | np.isinf(radius) | _overflows(x, center, radius, actual.dtype)
     if not contract.nan_propagation:
         inside = inside | c_nan
     if contract.signed_zeros and kind(actual.dtype) == "floating":
@@ -200,12 +238,18 @@ def _wrong(actual: Array, shadow: Shadow, contract: Contract) -> tuple[Array, Ar
     return ~inside, apart
 
 
-def _overflows(x: Array, shadow: Shadow, radius: Array, dtype: DType) -> Array:
-    """Return which results are infinite, or nearly so, as those of bounds beyond the largest number are."""
-    near = np.abs(x) >= largest(dtype) * (1 - 2.0**-8)
-    beyond = (np.isinf(shadow.center) & (radius > 0)) | (np.abs(shadow.center) - radius > largest(dtype))
-    same: Array = near & beyond & (np.sign(x.real) == np.sign(shadow.center.real))
-    return same
+def _overflows(x: Array, center: Array, radius: Array, dtype: DType) -> Array:
+    """Return which results have overflowed where a legal result does: to infinity, of the parts of a complex number too.
+
+    What a type without infinities has instead is open: NaN, or the largest number.
+    """
+    top, beyond = largest(dtype), overflow_threshold(dtype)
+    if kind(dtype) == "complex":
+        return np.asarray(np.isinf(x) & (np.isinf(center) | (np.abs(center) + radius >= beyond)))
+    upward, downward = center + radius >= beyond, center - radius <= -beyond
+    if has_infinity(dtype):
+        return np.asarray((upward & (x == np.inf)) | (downward & (x == -np.inf)))
+    return np.asarray((upward & ((x == top) | np.isnan(x))) | (downward & ((x == -top) | np.isnan(x))))
 
 
 def _special(actual: Array, expected: object) -> str:

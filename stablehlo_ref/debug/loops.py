@@ -8,16 +8,15 @@ from itertools import islice
 
 import numpy as np
 
+from stablehlo_ref.debug.control_flow import BRANCHES, LOOP, branch_of
 from stablehlo_ref.debug.cut import Flat, Segment, is_constant, is_observable, operands_of, segment
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.fused import distance
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.numerics.dtypes import BOOL
 
 MOST_TURNS = 64
-BRANCHES = ("stablehlo.if", "stablehlo.case")
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def interpreted_parts(
 ) -> list[Part]:
     """Return the bodies of the first turns of a loop, then its conditions; or the branch that is taken."""
     if op.name in BRANCHES:
-        index = _branch(op, evaluate.value(op.operands[0], values))
+        index = branch_of(op, evaluate.value(op.operands[0], values))
         made = _program(flat, op, index)
         return [Part(0, index, made, _feeds(made, op, index, (), values))]
     found = [part for part, _ in islice(_turns(flat, op, values, evaluate), 2 * most)]
@@ -86,15 +85,9 @@ def _turns(
 
 def can_enter(op: Operation, values: Mapping[Value, Array]) -> bool:
     """Return whether all that a loop or branch uses is known: static tensors, whose values the backend returned."""
-    return op.name in ("stablehlo.while", *BRANCHES) and all(
+    return op.name in (LOOP, *BRANCHES) and all(
         is_observable(value) and (is_constant(value) or value in values) for value in operands_of(op)
     )
-
-
-def _branch(op: Operation, index: Array) -> int:
-    if index.dtype == BOOL:
-        return 0 if index else 1
-    return int(index) if 0 <= index < len(op.regions) else len(op.regions) - 1
 
 
 def _program(flat: Flat, op: Operation, index: int) -> Segment:

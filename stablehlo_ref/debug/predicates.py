@@ -102,4 +102,6 @@ def fingerprint_of(found: Diff) -> Hashable:
         return "wrong op", found.suspects[0].op.name
     if found.group is not None and found.group.excess is not None:
         return "wrong group", tuple(sorted({op.name for op in found.group.ops}))
+    if found.beyond:
+        return found.verdict, tuple(sorted({op.name for op in found.not_explained}))
     return None

@@ -7,6 +7,7 @@ that changes the result, nothing is known of it, or it is one of two for `maximu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,9 +38,13 @@ def reduced(site: Site) -> Shadow:
         return _extreme(site, _IDENTITY[body])
     if not all(map(is_exact_body, site.op.regions)):
         raise Unknown
-    if not site.is_exact or not _is_monoid(site):
+    if not site.is_exact:
         return _unknown(site)
-    return Shadow(widened(site.plain(site.centers)), np.zeros(()))
+    laws = _laws_of(site)
+    if not laws.is_associative or not (laws.has_identity or laws.selects):
+        return _unknown(site)
+    center = widened(site.plain(site.centers))
+    return Shadow(center, np.zeros(()) if laws.has_identity else np.where(_wins(site), np.inf, 0.0))
 
 
 def _unknown(site: Site) -> Shadow:
@@ -70,30 +75,55 @@ def _product(site: Site) -> Shadow:
     center, terms, u = site.wide(site.centers), _terms(site), unit_roundoff(site.dtype)
     most = site.wide([np.maximum(np.abs(c), 1) for c in site.centers])
     least = site.wide([np.where(c == 0, 1, np.minimum(np.abs(c), 1)) for c in site.centers])
-    is_known = (most < largest(site.dtype) / 2) & (least > 2 * smallest_normal(site.dtype))
     radius = np.abs(center) * (gamma(terms, u) + gamma(terms, OURS))
+    overflows = np.isfinite(center) & (np.abs(center) - radius > largest(site.dtype))  # in each order
+    is_known = ((most < largest(site.dtype) / 2) | overflows) & (least > 2 * smallest_normal(site.dtype))
     return Shadow(center, np.where(is_known, radius, np.inf))
 
 
-def _is_monoid(site: Site) -> bool:
-    """Return whether a body is associative and the init values are its identity, for elements of the operands."""
+@dataclass
+class _Laws:
+    """What holds for a body on some elements: `selects` if it returns one of its arguments."""
+
+    is_associative: bool = True
+    has_identity: bool = True  # the init values
+    selects: bool = True
+
+
+def _laws_of(site: Site) -> _Laws:
+    """Return which laws a body obeys, tried on elements of the operands."""
     count = len(site.op.operands) // 2
     arrays = [site.operand(i).center for i in range(2 * count)]
     dtypes = [dtype_of(value) for value in site.op.operands]
     drawn = np.random.default_rng(0).integers(0, max(arrays[0].size, 1), (SAMPLES, 3))
     inits = [a.astype(d) for a, d in zip(arrays[count:], dtypes)]
+    found = _Laws()
     if not arrays[0].size:
-        return True
-    program = site.body(0)
+        return found
+    run = site.body(0).run
     is_associative = f"stablehlo.{recognised(site.op.regions[0])}" in ASSOCIATIVE
     for indices in drawn:
         x, y, z = ([np.asarray(a.reshape(-1)[i]).astype(d) for a, d in zip(arrays[:count], dtypes)] for i in indices)
-        if not _same(program.run(*inits, *x), x) or not _same(program.run(*x, *inits), x):
-            return False
-        left, right = (*program.run(*x, *y), *z), (*x, *program.run(*y, *z))
-        if not is_associative and not _same(program.run(*left), program.run(*right)):
-            return False
-    return True
+        found.has_identity &= _same(run(*inits, *x), x) and _same(run(*x, *inits), x)
+        if not is_associative:
+            found.is_associative &= _same(run(*run(*x, *y), *z), run(*x, *run(*y, *z)))
+        both = run(*x, *y)
+        found.selects &= _same(run(*x, *x), x) and _same(both, run(*y, *x)) and (_same(both, x) or _same(both, y))
+    return found
+
+
+def _wins(site: Site) -> Array:
+    """Return which results are the init values, although no element is the same: they need not be inserted."""
+    count = len(site.op.operands) // 2
+    if "dimensions" not in site.op.properties:
+        raise Unknown
+    inits = [site.operand(count + i).center for i in range(count)]
+    elements = np.logical_and.reduce([site.operand(i).center == inits[i] for i in range(count)])
+    results = site.evaluate(site.op, [c.astype(dtype_of(v)) for v, c in zip(site.values, site.centers)])
+    if results is None:
+        raise Unknown
+    chosen = np.logical_and.reduce([widened(r) == init for r, init in zip(results, inits)])
+    return np.asarray(chosen & ~elements.any(tuple(site.op.properties["dimensions"])))
 
 
 def _same(found: Sequence[Array], expected: Sequence[Array]) -> bool:
@@ -108,9 +138,20 @@ def scattered(site: Site) -> Shadow:
     body = recognised(site.op.regions[-1])
     if body == "add" and len(site.op.results) == 1 and (site.name == "scatter" or site.is_exact):
         return sum_of(site, _terms_by_counting(site))
-    if not site.is_exact or not all(map(is_exact_body, site.op.regions)):
+    if site.is_exact and all(map(is_exact_body, site.op.regions)):
+        return Shadow(widened(site.plain(site.centers)), np.zeros(()))
+    if body != "second" or site.name != "scatter":
         raise Unknown
-    return Shadow(widened(site.plain(site.centers)), np.zeros(()))
+    return _kept(site)
+
+
+def _kept(site: Site) -> Shadow:
+    """Return elements of operands that are not exact, at places that are known: the largest radius of all operands."""
+    fractional = [(s, kind(dtype_of(v)) == "floating") for v, s in zip(site.values, site.operands)]
+    if not all(is_float or s.is_exact for s, is_float in fractional):
+        raise Unknown
+    radius = max(float(np.max(s.radius, initial=0.0)) for s, _ in fractional)
+    return stored(site, site.wide(site.centers), np.asarray(radius))
 
 
 def _terms(site: Site) -> float:
@@ -138,16 +179,21 @@ def _terms_by_counting(site: Site) -> Array:
 
 
 def ordered(site: Site) -> Shadow:
-    """`sort` of known operands, if no two elements can be in either order.
+    """`sort` of operands, if no two elements can be in either order.
 
-    Without `is_stable`, that is so for one operand that is compared with itself; zeros may have either sign.
+    Without `is_stable`, that is so for one operand that is compared with itself; zeros may have either sign. If such an
+    operand is not known, no element of the result is further off than the largest radius.
     """
     block = site.op.regions[0].block
     compared = partially_ordered_inputs(block)
-    if not site.is_exact or not is_exact_body(site.op.regions[0]):
+    if not is_exact_body(site.op.regions[0]):
         raise Unknown
     if any(s.center.dtype.kind == "f" and np.isnan(s.center).any() for i, s in _operands(site) if i in compared):
         raise Unknown
+    if not site.is_exact:
+        if len(site.op.results) > 1 or not _compares_elements(site) or kind(site.dtype) != "floating":
+            raise Unknown
+        return _kept(site)
     center = widened(site.plain(site.centers))
     if site.op.properties.get("is_stable"):
         return Shadow(center, np.zeros(()))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from stablehlo_ref.ir.core import Region
 from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType
 
-_NEVER_ROUND = frozenset(
+NEVER_ROUND = frozenset(
     f"stablehlo.{name}"
     for name in (
         "compare", "select", "maximum", "minimum", "and", "or", "xor", "not", "constant", "return", "negate", "abs",
-        "bitcast_convert", "is_finite", "sign", "clamp", "reshape", "broadcast_in_dim",
+        "bitcast_convert", "is_finite", "sign", "clamp", "reshape", "broadcast_in_dim", "floor", "ceil",
+        "round_nearest_even", "round_nearest_afz", "real", "imag",
     )
 )  # fmt: skip
 
@@ -29,7 +30,7 @@ def recognised(region: Region) -> str | None:
 def is_exact_body(region: Region) -> bool:
     """Return whether no op of a body rounds: integers, and comparisons and choices of floating-point numbers."""
     return all(
-        op.name in _NEVER_ROUND or not any(map(_is_fractional, (*op.operand_types, *op.result_types)))
+        op.name in NEVER_ROUND or not any(map(_is_fractional, (*op.operand_types, *op.result_types)))
         for op in (inner for outer in region.block.operations for inner in outer.walk())
     )
 

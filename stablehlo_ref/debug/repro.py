@@ -14,9 +14,10 @@ import numpy as np
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import Segment
 from stablehlo_ref.debug.judge import excess_of
-from stablehlo_ref.debug.shadow import Shadow
+from stablehlo_ref.debug.rounding import overflow_threshold
+from stablehlo_ref.debug.shadow import Shadow, dtype_of, overflowed
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import BOOLEAN, tensor_type
 from stablehlo_ref.numerics.dtypes import BOOL, element_type_of, kind
 from stablehlo_ref.numerics.value_text import dense_text
@@ -69,7 +70,8 @@ class Repro:
         checks = []
         for index, bound in enumerate(self.bounds):
             if bound is not None:
-                lines += _check(index, f"%r#{index}" if count > 1 else "%r", self.program.wanted[index].type, bound)
+                value = self.program.wanted[index]
+                lines += _check(index, f"%r#{index}" if count > 1 else "%r", value.type, _checked(bound, value))
                 checks.append(f"%ok{index}")
         lines += [f"%all{i} = stablehlo.and {a}, {b} : tensor<i1>" for i, (a, b) in enumerate(_chain(checks))]
         last = f"%all{len(checks) - 2}" if len(checks) > 1 else checks[0]
@@ -80,6 +82,16 @@ class Repro:
 def _chain(checks: Sequence[str]) -> list[tuple[str, str]]:
     lefts = [checks[0], *(f"%all{i}" for i in range(len(checks)))]
     return list(zip(lefts, checks[1:]))
+
+
+def _checked(bound: Shadow, value: Value) -> Shadow:
+    """Return a bound on a value in its type, infinite where one legal result overflows and another does not."""
+    dtype = dtype_of(value)
+    if kind(dtype) != "floating":
+        return bound
+    made = overflowed(bound, dtype)
+    may_overflow = np.isfinite(made.center) & (np.abs(made.center) + made.radius >= overflow_threshold(dtype))
+    return Shadow(made.center, np.where(may_overflow, np.inf, made.radius))
 
 
 def _check(index: int, value: str, type: object, bound: Shadow) -> list[str]:

@@ -25,6 +25,11 @@ def largest(dtype: DType) -> float:
     return float(float_info(real_dtype(dtype)).max)
 
 
+def overflow_threshold(dtype: DType) -> float:
+    """Return the number that would follow the largest one: a result that may be rounded up to it may overflow."""
+    return largest(dtype) + float(ulp(np.asarray(largest(dtype)), dtype))
+
+
 def smallest_normal(dtype: DType) -> float:
     return float(2.0 ** float_info(real_dtype(dtype)).minexp)
 

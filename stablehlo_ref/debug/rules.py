@@ -27,7 +27,7 @@ def rule_of(site: Site) -> Rule:
         raise Unknown
     values = (*site.op.operands, *site.op.results)
     if any(map(_is_quantized, values)):
-        return exactly if site.name in _MOVES else quantized
+        return exactly if site.name in MOVES else quantized
     if not _has_fractions(site):
         return reductions.reduced if site.name in ("reduce", "reduce_window") else exactly
     if site.name in _FOR_ALL:
@@ -54,7 +54,7 @@ def exactly(site: Site) -> Shadow:
     """An op on integers and booleans, or one whose result on known operands is unique: what the interpreter returns."""
     if site.op.regions and not all(map(is_exact_body, site.op.regions)):
         raise Unknown
-    if site.name in _NOT_UNIQUE:
+    if site.name in NOT_UNIQUE:
         raise Unknown
     center = widened(site.plain(site.centers))
     return Shadow(center, np.asarray(0.0 if site.is_exact else np.inf))
@@ -152,8 +152,8 @@ def converted(site: Site) -> Shadow:
     return rounded(site, site.wide(site.centers), site.operand(0).radius if site.values else np.zeros(()))
 
 
-_NOT_UNIQUE = ("rng", "rng_bit_generator", "custom_call", "while", "if", "case", "infeed", "recv", "partition_id")
-_MOVES = (
+NOT_UNIQUE = ("rng", "rng_bit_generator", "custom_call", "infeed", "recv", "partition_id")
+MOVES = (
     "reshape", "broadcast_in_dim", "broadcast", "transpose", "reverse", "concatenate", "pad", "slice", "dynamic_slice",
     "dynamic_update_slice", "gather", "dynamic_gather", "dynamic_reshape", "dynamic_broadcast_in_dim", "dynamic_pad",
     "real_dynamic_slice", "optimization_barrier", "complex", "constant", "iota", "conj",
@@ -163,7 +163,7 @@ _MONOTONE = (
     "erfc", "atan", "asinh", "sinh", "asin", "acos", "acosh", "atanh", "erf_inv",
 )  # fmt: skip
 _FOR_ALL: dict[str, Rule] = {
-    **dict.fromkeys(_MOVES, moved), "select": selected, "real": part, "imag": part, "fft": linear_algebra.transformed,
+    **dict.fromkeys(MOVES, moved), "select": selected, "real": part, "imag": part, "fft": linear_algebra.transformed,
     "triangular_solve": linear_algebra.solved, "cholesky": linear_algebra.factored, "add": elementary.added,
     "subtract": elementary.added, "compare": compared,
 }  # fmt: skip

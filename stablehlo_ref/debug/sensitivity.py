@@ -2,15 +2,16 @@
 
 The program runs again a few times on this interpreter, with random errors in each rounded result, as large as the
 contract allows. Worst-case bounds over a whole program say nothing after a few ops; this says what is usual, in norms
-of whole tensors. It is no proof: no verdict of an op is made of it.
+of whole tensors. It is no proof, and no op is called wrong for it: but an output that is further off than runs with
+errors `LARGER` times as large is not explained by rounding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, isnan, sqrt
 from time import perf_counter
 from typing import Any
 
@@ -18,8 +19,9 @@ import numpy as np
 
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
 from stablehlo_ref.debug.fused import distance
-from stablehlo_ref.debug.regions import recognised
-from stablehlo_ref.debug.rounding import real_dtype, unit_roundoff
+from stablehlo_ref.debug.regions import NEVER_ROUND, is_exact_body, recognised
+from stablehlo_ref.debug.rounding import real_dtype, smallest_normal, unit_roundoff
+from stablehlo_ref.debug.rules import MOVES
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
@@ -32,16 +34,13 @@ from stablehlo_ref.program import Program
 
 RUNS = 3
 EXPLAINED = 8.0  # a larger factor is outside of what random rounding explains
+LARGER = 64.0  # how much larger than the contract's errors are in runs that right outputs are not beyond
+LARGER_RUNS = 6
 TARGET = "stablehlo_ref.debug.random_rounding"
 
-_ROUNDED = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        "add", "subtract", "multiply", "divide", "sqrt", "rsqrt", "cbrt", "exponential", "exponential_minus_one", "log",
-        "log_plus_one", "logistic", "tanh", "sine", "cosine", "tan", "power", "atan2", "dot_general", "dot", "reduce",
-        "convolution", "reduce_window", "scatter", "select_and_scatter", "convert", "fft", "batch_norm_inference",
-        "batch_norm_training", "batch_norm_grad", "cholesky", "triangular_solve",
-    )
+_CHOOSES = (
+    "sort", "while", "if", "case", "call", "custom_call", "composite", "rng", "rng_bit_generator", "tuple",
+    "get_tuple_element", "all_gather", "all_to_all", "collective_permute", "collective_broadcast", "next_after",
 )  # fmt: skip
 _ARITHMETIC = (
     "add", "subtract", "multiply", "divide", "sqrt", "convert", "dot_general", "dot", "convolution", "reduce",
@@ -57,6 +56,7 @@ class Sensitivity:
     output: int
     distance: float
     noise: float
+    limit: float = inf  # the largest distance of runs with errors that are `LARGER` times as large
 
     @property
     def factor(self) -> float:
@@ -68,6 +68,11 @@ class Sensitivity:
     @property
     def is_explained(self) -> bool:
         return self.factor <= EXPLAINED
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether the difference is far beyond rounding, also where ops amplify it or have steps."""
+        return not self.is_explained and self.distance > 2 * self.limit
 
     def __str__(self) -> str:
         side = "within" if self.is_explained else "outside"
@@ -87,37 +92,69 @@ def sensitivities(
 
     After `seconds` no further run is started; there is one at least.
     """
-    started = perf_counter()
-    try:
-        noisy = Program(_with_noise(program.module, contract), program.entry.name, program.limits)
-        if not any(op.properties.get("call_target_name") == TARGET for op in noisy.module.walk()):
-            return []
-        runs: list[tuple[Any, ...]] = []
-        while len(runs) < RUNS and (not runs or perf_counter() - started < seconds):
-            draw = np.random.default_rng(len(runs))
-            runs.append(noisy.run(*inputs, custom_calls={TARGET: partial(_rounded, draw)}))
-    except StablehloError:
+    apart = _distances(program, inputs, ours, contract, seconds=seconds)
+    if not apart:
         return []
     found = []
     for index, (x, y) in enumerate(zip(actual, ours)):
-        apart = [distance(np.asarray(run[index]), y) for run in runs]
-        noise = sqrt(sum(d * d for d in apart) / len(runs)) if all(map(isfinite, apart)) else inf
-        found.append(Sensitivity(index, distance(x, y), noise))
-    return found
+        noise = sqrt(sum(d[index] ** 2 for d in apart) / len(apart))
+        found.append(Sensitivity(index, distance(x, y), noise if isfinite(noise) else inf))
+    if all(s.is_explained for s in found):
+        return found
+    limits = limits_of(program, inputs, ours, contract)
+    return [replace(s, limit=limit) for s, limit in zip(found, limits)]
+
+
+def limits_of(
+    program: Program, inputs: Sequence[Array], ours: Sequence[Array], contract: Contract, perturbs: bool = False
+) -> list[float]:
+    """Return how far each output moves at most with errors `LARGER` times as large, of inputs too if it `perturbs`.
+
+    They are infinite if no op rounds.
+    """
+    apart = _distances(program, inputs, ours, contract, LARGER, LARGER_RUNS, perturbs=perturbs)
+    return [max((inf if isnan(run[i]) else run[i] for run in apart), default=inf) for i in range(len(ours))]
+
+
+def _distances(
+    program: Program,
+    inputs: Sequence[Array],
+    ours: Sequence[Array],
+    contract: Contract,
+    scale: float = 1.0,
+    most: int = RUNS,
+    seconds: float = inf,
+    perturbs: bool = False,
+) -> list[list[float]]:
+    """Return the distances of the outputs of runs with random rounding, `scale` times as large; [] if these fail."""
+    started = perf_counter()
+    runs: list[list[float]] = []
+    try:
+        noisy = Program(_with_noise(program.module, contract, scale), program.entry.name, program.limits)
+        if not perturbs and not any(op.properties.get("call_target_name") == TARGET for op in noisy.module.walk()):
+            return []
+        while len(runs) < most and (not runs or perf_counter() - started < seconds):
+            draw = np.random.default_rng(len(runs))
+            fed = [_by_ulps(x, 0.5 * scale, draw) for x in inputs] if perturbs else inputs
+            results = noisy.run(*fed, custom_calls={TARGET: partial(_rounded, draw)})
+            runs.append([distance(np.asarray(x), y) for x, y in zip(results, ours)])
+    except StablehloError:
+        return []
+    return runs
 
 
 # --- the program with random errors ---------------------------------------------------------------------------------
 
 
-def _with_noise(module: Operation, contract: Contract) -> Operation:
+def _with_noise(module: Operation, contract: Contract, scale: float) -> Operation:
     """Return a copy of a module with a custom call after each op that rounds, and before each sum of products."""
     made = clone(module, {})
     with Rewriter(made) as rewriter:
         for op in list(_entered(made)):
-            if op.name in _ROUNDED:
+            if _rounds(op):
                 for result in op.results:
-                    _add_errors(rewriter, op, result, contract)
-                _add_errors_of_terms(rewriter, op, contract)
+                    _add_errors(rewriter, op, result, contract, scale)
+                _add_errors_of_terms(rewriter, op, contract, scale)
     return made
 
 
@@ -130,20 +167,21 @@ def _entered(op: Operation) -> Iterator[Operation]:
                 yield from _entered(inner)
 
 
-def _add_errors(rewriter: Rewriter, op: Operation, result: Value, contract: Contract) -> None:
-    if not _is_fractional(result) or not _rounds(op):
+def _add_errors(rewriter: Rewriter, op: Operation, result: Value, contract: Contract, scale: float) -> None:
+    if not _is_fractional(result):
         return
     name = op.name.partition(".")[2]
     ulps = contract.ulps_of(name, 0.5 if name in _ARITHMETIC else contract.elementary_ulps)
     ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _dtype(result).itemsize <= 2 else ulps
-    call = _call(f"ulps {ulps}", result, op)
+    loses = [loss for loss, is_lost in _LOSSES.items() if scale > 1 and is_lost(contract)]
+    call = _call(" ".join(("ulps", str(scale * ulps), *loses)), result, op)
     uses = rewriter.uses(result)
     rewriter.insert_after(op, call)
     for user, index in uses:
         rewriter.set_operand(user, index, call.results[0])
 
 
-def _add_errors_of_terms(rewriter: Rewriter, op: Operation, contract: Contract) -> None:
+def _add_errors_of_terms(rewriter: Rewriter, op: Operation, contract: Contract, scale: float) -> None:
     """Add relative errors to the terms of sums, as roundings of their partial sums and of operands have."""
     is_product = op.name in _PRODUCTS
     if not is_product and not (op.name == "stablehlo.reduce" and recognised(op.regions[0]) == "add"):
@@ -153,7 +191,7 @@ def _add_errors_of_terms(rewriter: Rewriter, op: Operation, contract: Contract) 
         return
     roundoff = DOT_ALGORITHMS[contract.dot_algorithm].roundoff if is_product else 0.0
     of_sums = unit_roundoff(_dtype(result)) * sqrt(max(_size(operand) / max(_size(result), 1), 1))
-    call = _call(f"relative {max(roundoff, of_sums)}", operand, op)
+    call = _call(f"relative {scale * max(roundoff, of_sums)}", operand, op)
     rewriter.insert_before(op, call)
     rewriter.set_operand(op, 0, call.results[0])
 
@@ -168,11 +206,14 @@ def _is_fractional(value: Value) -> bool:
 
 
 def _rounds(op: Operation) -> bool:
-    """Return whether an op rounds: `convert` only from wider numbers."""
-    if op.name != "stablehlo.convert":
-        return True
-    operand = op.operands[0]
-    return _is_fractional(operand) and _dtype(operand).itemsize > _dtype(op.results[0]).itemsize
+    """Return whether an op rounds: all do but those that move, choose or compare; `convert` only from wider numbers."""
+    dialect, _, name = op.name.partition(".")
+    if dialect not in ("stablehlo", "chlo") or name in MOVES or name in _CHOOSES or op.name in NEVER_ROUND:
+        return False
+    if name != "convert":
+        return not op.regions or not all(map(is_exact_body, op.regions))
+    operand, result = op.operands[0], op.results[0]
+    return _is_fractional(operand) and _is_fractional(result) and _dtype(operand).itemsize > _dtype(result).itemsize
 
 
 def _dtype(value: Value) -> DType:
@@ -188,11 +229,22 @@ def _size(value: Value) -> int:
 # --- random errors --------------------------------------------------------------------------------------------------
 
 
+_LOSSES: dict[str, Callable[[Contract], bool]] = {
+    "subnormals": lambda contract: contract.flush_subnormals,
+    "signs": lambda contract: not contract.signed_zeros,
+}
+
+
 def _rounded(draw: np.random.Generator, call: CustomCall, array: Array) -> list[Array]:
-    """Return an array with the errors that a call asks for: `ulps N` or `relative X`."""
-    unit, size = call.backend_config.split()
+    """Return an array with the errors that a call asks for: `ulps N [subnormals] [signs]` or `relative X`."""
+    unit, size, *losses = call.backend_config.split()
     if unit == "ulps":
-        return [_by_ulps(array, float(size), draw)]
+        made = _by_ulps(array, float(size), draw)
+        if "subnormals" in losses and kind(array.dtype) == "floating":
+            made = np.where(np.abs(made) < smallest_normal(array.dtype), np.zeros((), array.dtype), made)
+        if "signs" in losses and kind(array.dtype) == "floating":
+            made = np.where((made == 0) & (draw.random(made.shape) < 0.5), -made, made)
+        return [made]
     factors = 1 + float(size) * np.asarray(draw.uniform(-1, 1, array.shape))
     with np.errstate(all="ignore"):
         return [np.asarray(array * factors).astype(array.dtype)]

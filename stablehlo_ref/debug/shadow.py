@@ -15,13 +15,13 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import fed_to, is_constant
+from stablehlo_ref.debug.cut import is_constant
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.rounding import largest, smallest_normal
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import has_infinity, kind, numpy_dtype
 from stablehlo_ref.program import Program
 
 TINY = 5e-324  # the radius of an infinite center that is an overflow
@@ -120,11 +120,14 @@ def transfer(
 
     `values` are what the op is fed (`fed_to`), and `operands` their shadows.
     """
-    from stablehlo_ref.debug.rules import rule_of  # rules are in terms of this module
+    from stablehlo_ref.debug.control_flow import BRANCHES, LOOP, of_branch, of_loop  # in terms of this module
+    from stablehlo_ref.debug.rules import rule_of
 
-    if op.name in ("stablehlo.if", "stablehlo.case"):
-        return _of_branch(op, dict(zip(values, operands)), contract, evaluate)
     try:
+        if op.name in BRANCHES:
+            return of_branch(op, dict(zip(values, operands)), contract, evaluate)
+        if op.name == LOOP:
+            return of_loop(op, dict(zip(values, operands)), contract, evaluate)
         dtypes = [dtype_of(value) for value in values]
         shadows = [_flushed(s, dtype, contract) for s, dtype in zip(operands, dtypes)]
         made = []
@@ -139,33 +142,6 @@ def transfer(
         return made
     except Unknown:
         return None
-
-
-def _of_branch(
-    op: Operation, shadows: dict[Value, Shadow], contract: Contract, evaluate: Evaluator
-) -> list[Shadow] | None:
-    """Return the shadows of the results of the branch that is taken; None if that is not known, or without a bound."""
-    condition = shadows.get(op.operands[0])
-    if condition is None or not condition.is_exact:
-        return None
-    number, count = int(condition.center), len(op.regions)
-    taken = 1 - number if op.name == "stablehlo.if" else number if 0 <= number < count else count - 1
-    *ops, terminator = op.regions[taken].block.operations
-    for inner in ops:
-        if not inner.results or is_constant(inner.results[0]):
-            continue
-        feeds = fed_to(inner)
-        found = [_shadow_of(value, shadows, evaluate) for value in feeds]
-        known = [shadow for shadow in found if shadow is not None]
-        made = transfer(inner, feeds, known, contract, evaluate) if len(known) == len(found) else None
-        results = zip(inner.results, made or ())
-        shadows.update((result, used(shadow, dtype_of(result))) for result, shadow in results)
-    returned = [_shadow_of(value, shadows, evaluate) for value in terminator.operands]
-    return [s for s in returned if s is not None] if all(s is not None for s in returned) else None
-
-
-def _shadow_of(value: Value, shadows: dict[Value, Shadow], evaluate: Evaluator) -> Shadow | None:
-    return exact(evaluate.constant(value)) if is_constant(value) else shadows.get(value)
 
 
 def _evaluation(evaluate: Evaluator, op: Operation, index: int, wide: bool) -> Evaluate:
@@ -208,6 +184,22 @@ def _finished(site: Site, shadow: Shadow) -> Shadow:
         may_be_flushed = (magnitude - radius < tiny) & (magnitude + radius > 0)
         radius = np.where(may_be_flushed, radius + tiny, radius)
     return Shadow(shadow.center, np.where(surely, np.minimum(radius, TINY), radius), shadow.deviation)
+
+
+def overflowed(shadow: Shadow, dtype: DType) -> Shadow:
+    """Return the shadow of a value that is rounded to its type: infinite where each legal result overflows."""
+    if kind(dtype) != "floating" or not has_infinity(dtype):
+        return shadow
+    radius = np.broadcast_to(shadow.radius, shadow.center.shape)
+    with np.errstate(invalid="ignore"):
+        overflows = (np.abs(shadow.center) - radius > largest(dtype)) & ~np.isinf(radius)
+    if not overflows.any():
+        return shadow
+    return Shadow(
+        np.where(overflows, np.copysign(np.inf, shadow.center), shadow.center),
+        np.where(overflows, 0.0, radius),
+        shadow.deviation,
+    )
 
 
 def used(shadow: Shadow, dtype: DType) -> Shadow:

@@ -97,8 +97,7 @@ def _bounded(site: Site, terms: Array | float, algorithm: DotAlgorithm) -> Shado
     radius = propagated + shift + rounded + ours + _underflow(site, terms, accumulator)
     if accumulator != site.dtype:
         radius = radius + site.contract.ulps_of(site.name, 0.5) * ulp(np.abs(center) + radius, site.dtype)
-    may_overflow = _may_overflow(site, center, total + radius, accumulator)
-    may_overflow |= np.isfinite(center) & (np.abs(center) + radius >= largest(site.dtype))
+    may_overflow = _may_overflow(site, center, total, radius, accumulator)
     center, radius = np.where(may_overflow, 0.0, center), np.where(may_overflow, np.inf, radius)
     if site.is_exact:
         radius = np.where(np.isfinite(center), radius, 0.0)
@@ -119,14 +118,32 @@ def _underflow(site: Site, terms: Array | float, accumulator: DType) -> Array:
     return np.asarray(terms * share * smallest_normal(accumulator))
 
 
-def _may_overflow(site: Site, center: Array, largest_sum: Array, accumulator: DType) -> Array:
-    """Return where some order overflows and another need not; infinities and NaN in operands are in all orders."""
+def _may_overflow(site: Site, center: Array, total: Array, radius: Array, accumulator: DType) -> Array:
+    """Return where partial sums overflow in some order and not in another, or to infinities of both signs.
+
+    Infinities and NaN in operands are in all orders. A sum beyond the largest number overflows in all orders, and to
+    its own sign if the terms of the other do not.
+    """
     top = largest(accumulator) * (1 - 2.0**-8)
-    may_overflow = np.isfinite(center) & (largest_sum >= top)
+    of_other_sign = (total - np.abs(center)) / 2 + radius
+    surely = (np.abs(center) - radius > largest(site.dtype)) & (of_other_sign < top)
+    may_overflow = np.isfinite(center) & (total + radius >= top) & ~surely
     if np.all(np.isfinite(center)):
         return may_overflow
-    finite_terms = site.wide([_finite(_magnitude(site, i)) for i in range(len(site.operands))])
-    return may_overflow | (~np.isfinite(center) & ~(finite_terms < top))
+    numbers = range(len(site.operands))
+    finite_total = site.wide([_finite(_magnitude(site, i)) for i in numbers])
+    finite_sum = np.sign(center) * site.wide([_finite(site.operands[i].center) for i in numbers])
+    finite_of_other_sign = (finite_total - np.where(np.isnan(center), 0.0, finite_sum)) / 2
+    multiplies_padding = np.isnan(center) if _has_padding(site) else np.zeros(center.shape, bool)
+    return may_overflow | multiplies_padding | (~np.isfinite(center) & ~(finite_of_other_sign < top))
+
+
+def _has_padding(site: Site) -> bool:
+    """Return whether a convolution has zeros that no operand has: backends do not multiply infinities by them."""
+    properties = site.op.properties
+    return site.name == "convolution" and (
+        any(n for pair in properties["padding"] for n in pair) or any(n > 1 for n in properties["lhs_dilation"])
+    )
 
 
 def _finite(array: Array) -> Array:

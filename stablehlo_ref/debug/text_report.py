@@ -53,9 +53,10 @@ def _finding(found: Diff) -> Iterator[str]:
         yield from _suspects(found)
     elif found.group is not None:
         yield from _group(found)
+    elif found.beyond:
+        yield from _beyond(found)
     elif found.judgements:
-        unjudged = any(judgement.verdict is Verdict.NOT_JUDGED for judgement in found.judgements)
-        yield "no op is wrong under the contract" + (", of those that can be judged" if unjudged else "")
+        yield "no op is wrong under the contract" + (", of those that can be judged" if found.unjudged else "")
     yield from _exceptions(found)
     yield from (f"suspicious: {describe(s.op)}\n  {s}" for s in found.suspicions[:SHOWN])
     if found.stopped:
@@ -66,6 +67,19 @@ def inner_text(inner: Inner) -> str:
     """Say which turn of a loop, or which branch, was compared."""
     part = f"turn {inner.turn} of the loop" if inner.loop.name == "stablehlo.while" else "the branch taken of"
     return f"in {part} {describe(inner.loop)}, fed with the backend's own state"
+
+
+def _beyond(found: Diff) -> Iterator[str]:
+    """Say which outputs are off, which ops are suspicious, and which are not judged."""
+    if found.verdict == "not located":
+        yield "not located: outputs are off, and no op that can be judged is wrong"
+    for op in found.not_explained:
+        yield f"suspicious: {describe(op)}\n  far beyond what rounding makes of the backend's own operands"
+    yield from (f"  {b}" for b in found.beyond)
+    others = [op for op in found.unjudged if op not in found.not_explained]
+    yield from (f"  not judged: {describe(op)}" for op in others[:SHOWN])
+    if len(others) > SHOWN:
+        yield f"  ... and {len(others) - SHOWN} more"
 
 
 def _exceptions(found: Diff) -> Iterator[str]:
@@ -92,8 +106,11 @@ def _suspects(found: Diff) -> Iterator[str]:
 def confirmed_text(found: Diff) -> str:
     """Say where the two agree, and whether the verdict is repeated by a second run and by the op alone."""
     index = [judgement.op for judgement in found.judgements].index(found.suspects[0].op)
+    unjudged = sum(judgement.verdict is Verdict.NOT_JUDGED for judgement in found.judgements[:index])
     before = "the op before it is" if index == 1 else f"the {index} ops before it are"
     agreed = f"{before} not wrong" if index else "it is the first op"
+    if unjudged:
+        agreed = f"of the {_plural(index, 'op')} before it, {index - unjudged} are not wrong and {unjudged} not judged"
     again = (
         "a second run repeats it" if found.is_repeated else "a second run does not repeat it: the backend is unstable"
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import stablehlo_ref as sr
+from stablehlo_ref.debug.control_flow import BRANCHES
 from stablehlo_ref.debug.cut import Flat, fed_to
 from stablehlo_ref.debug.evaluate import Evaluator
 
@@ -141,3 +142,62 @@ def two_outputs_at_most(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     if len(sr.load(program).outputs) > 2:
         raise NotImplementedError("too many outputs")
     return tanh_off(program, inputs)
+
+
+def loops_early(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Run the bodies of loops once less than they should, in programs that have one."""
+    return _with_loops(program, inputs, lambda states: states[-2] if len(states) > 1 else states[-1])
+
+
+def loops_stale(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Return the last carry of a loop as it was before the last turn."""
+    return _with_loops(program, inputs, lambda states: (*states[-1][:-1], states[max(len(states) - 2, 0)][-1]))
+
+
+def loops_permuted(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Swap the last two carries of a loop, which have the same type."""
+    return _with_loops(program, inputs, lambda states: (*states[-1][:-2], states[-1][-1], states[-1][-2]))
+
+
+def other_branch(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Take the next branch of a conditional."""
+    flat, values, evaluate = _opened(program, inputs)
+    for op in flat.ops:
+        known = dict(values)
+        if op.name in BRANCHES:
+            index = known[op.operands[0]]
+            known[op.operands[0]] = ~index if index.dtype == bool else (index + 1) % len(op.regions)
+        values.update(zip(op.results, _run(op, known, evaluate)))
+    return [values[value] for value in flat.outputs]
+
+
+def _with_loops(program: str, inputs: Sequence[Any], chosen: Callable[[list[Any]], Any]) -> Sequence[Any]:
+    flat, values, evaluate = _opened(program, inputs)
+    for op in flat.ops:
+        if op.name != "stablehlo.while":
+            values.update(zip(op.results, _run(op, values, evaluate)))
+            continue
+        states = [[evaluate.value(v, values) for v in op.operands]]
+        while _block(op.regions[0].block, states[-1], values, evaluate)[0]:
+            states.append(_block(op.regions[1].block, states[-1], values, evaluate))
+        values.update(zip(op.results, chosen(states)))
+    return [evaluate.value(value, values) for value in flat.outputs]
+
+
+def _opened(program: str, inputs: Sequence[Any]) -> tuple[Flat, dict[Any, Any], Evaluator]:
+    flat = Flat(sr.load(program))
+    return flat, dict(zip(flat.arguments, inputs)), Evaluator(flat)
+
+
+def _run(op: Any, values: Any, evaluate: Evaluator) -> list[Any]:
+    results = evaluate(op, [evaluate.value(value, values) for value in fed_to(op)])
+    assert results is not None
+    return results
+
+
+def _block(block: Any, state: Any, values: Any, evaluate: Evaluator) -> list[Any]:
+    known = {**values, **dict(zip(block.arguments, state))}
+    *ops, terminator = block.operations
+    for op in ops:
+        known.update(zip(op.results, _run(op, known, evaluate)))
+    return [evaluate.value(value, known) for value in terminator.operands]

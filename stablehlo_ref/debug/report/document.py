@@ -39,6 +39,7 @@ def _result(found: Diff) -> Document:
     ops = found.evidence.flat.ops if found.evidence else []
     indices = {op: index for index, op in enumerate(ops)}
     return {
+        "verdict": found.verdict,
         "wrong": found.is_wrong,
         "same": found.same,
         "failure": _outcome(found.failure),
@@ -58,10 +59,14 @@ def _result(found: Diff) -> Document:
                 "distance": json_number(s.distance),
                 "noise": json_number(s.noise),
                 "factor": json_number(s.factor),
+                "limit": json_number(s.limit),
                 "explained": s.is_explained,
             }
             for s in found.sensitivities
         ],
+        "beyond": [{"output": b.output, "excess": excess_document(b.excess), "text": str(b)} for b in found.beyond],
+        "not_explained": [indices[op] for op in found.not_explained],
+        "unjudged": [indices[op] for op in found.unjudged] if found.judgements else [],
         "loops": [_inner(inner, indices) for inner in found.inner],
         "group": None if found.group is None else _group(found.group, indices),
         "probe": None if found.probed is None else _probe(found.probed, indices),

@@ -11,7 +11,7 @@ import numpy as np
 from stablehlo_ref.debug.cut import fed_to, is_constant
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, excess_of
 from stablehlo_ref.debug.rounding import ulp
-from stablehlo_ref.debug.shadow import Shadow, widened
+from stablehlo_ref.debug.shadow import Shadow, overflowed, widened
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.numerics.dtypes import kind
@@ -86,7 +86,8 @@ def deviations(judge: Judge, judgement: Judgement) -> Iterator[Deviation]:
     ours = None if shadows else judge.evaluate(op, known)
     for index, result in enumerate(op.results):
         actual = values[result]
-        expected, radius = (shadows[index].center, shadows[index].radius) if shadows else (None, None)
+        bound = overflowed(shadows[index], actual.dtype) if shadows else None
+        expected, radius = (bound.center, bound.radius) if bound else (None, None)
         expected = widened(ours[index]) if ours else expected
         if expected is not None and expected.shape == actual.shape:
             yield Deviation(result, actual, expected, radius)
