@@ -65,10 +65,15 @@ class Trial:
         return "xla-cpu" if self.executor == "jax" else "strict"
 
 
+def in_order(cases: Sequence[Case], draw: random.Random) -> list[Case]:
+    """Return programs in an order that is drawn, those of few ops last."""
+    return sorted(draw.sample(cases, len(cases)), key=lambda case: case.ops < FEW)
+
+
 def trials_of(rule: Rule, cases: Sequence[Case], seed: int) -> Iterator[Trial]:
-    """Yield an op of each program in which the rule may apply, in an order that is drawn; those of few ops last."""
+    """Yield an op of each program in which the rule may apply."""
     draw = random.Random(f"{seed}:{rule.name}")
-    for case in sorted(draw.sample(cases, len(cases)), key=lambda case: case.ops < FEW):
+    for case in in_order(cases, draw):
         kinds = list(dict.fromkeys(fingerprint(op) for op in fed_ops(entry_of(case.program)) if op.name in rule.ops))
         executor = "self" if rule.strict else draw.choice(("self", "jax"))
         if kinds:
