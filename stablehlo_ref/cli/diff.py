@@ -31,8 +31,8 @@ backends, each run in a process of its own:
 
 contracts: {", ".join(PRESETS)}; fields are overridden by commas: --contract xla-cpu,dot_algorithm=tf32,ulp.tanh=16
 
-exit codes: 0 if the contract or rounding explains all outputs, 1 if something is wrong, if outputs are far beyond rounding,
-or if the backend or the program failed, 2 for an error in the command line"""
+exit codes: 0 if the contract or rounding explains all outputs, 1 if something is wrong, if outputs are far beyond
+rounding, or if the backend or the program failed, 2 for an error in the command line"""
 
 
 def main(arguments: Sequence[str]) -> int:

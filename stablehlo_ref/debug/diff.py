@@ -11,7 +11,7 @@ import numpy as np
 
 from stablehlo_ref.debug.alone import wrong_alone
 from stablehlo_ref.debug.contract import Contract, contract_of
-from stablehlo_ref.debug.cut import LITERALS, Flat, is_constant, is_observable, operands_of, single
+from stablehlo_ref.debug.cut import CONSTANTS, LITERALS, Flat, is_constant, is_observable, operands_of, single
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.evidence import Evidence
 from stablehlo_ref.debug.exceptions.backend import only_in_backend
@@ -61,6 +61,7 @@ class Diff:
     beyond: list[Beyond] = field(default_factory=list)  # outputs that are not explained, if no op is certainly wrong
     not_explained: list[Operation] = field(default_factory=list)  # ops without a bound, far beyond rounding
     probed: Probed | None = None
+    is_reproducible: bool = True  # two runs of the program return the same bits; else rounding explains both
     is_repeated: bool = True  # a second run of the same program shows the first suspect again
     is_wrong_alone: bool | None = None  # the first suspect, as a program of its own on the same operands
     failing: list[Operation] = field(default_factory=list)  # on which the backend fails also without the others
@@ -201,6 +202,9 @@ class _Search:
         ours = self.program.run(*self.inputs)
         self.seconds = perf_counter() - started
         outcome = self.session.run_twice(str(self.program), self.inputs)
+        if outcome.failure == "unstable" and self._is_rounding(outcome, ours):
+            found.is_reproducible = False
+            outcome = Outcome(outcome.results)
         if not outcome.failure:
             outcome = checked(outcome, [value.type for value in self.flat.outputs])
         if outcome.failure:
@@ -214,6 +218,17 @@ class _Search:
             found.versions = self.session.versions()
         found.compilations = self.compilations
         return found
+
+    def _is_rounding(self, unstable: Outcome, ours: Sequence[Array]) -> bool:
+        """Return whether rounding explains the results of both runs, as of threads that add up in any order."""
+        types = [value.type for value in self.flat.outputs]
+        for results in (unstable.results, unstable.second):
+            if checked(Outcome(results), types).failure:
+                return False
+            found = sensitivities(self.program, self.inputs, ours, results, self.found.contract, 6 * self.seconds)
+            if not found or not all(s.is_explained for s in found):
+                return False
+        return True
 
     @property
     def compilations(self) -> int:
@@ -331,7 +346,8 @@ class _Search:
         if self.found.outputs_changed:
             group = find_group(self.flat, arrays, outputs, ours, self.session, self.found.contract, self.evaluate)
             is_explained = bool(self.found.sensitivities) and all(s.is_explained for s in self.found.sensitivities)
-            if group is not None and not group.is_certain and is_explained:
+            is_all = group is not None and len(group.ops) == sum(op.name not in CONSTANTS for op in self.flat.ops)
+            if group is not None and not group.is_certain and (is_explained or is_all):
                 return
             self.found.group = group
             if group is not None and group.excess is not None:

@@ -239,7 +239,7 @@ def _wrong(actual: Array, shadow: Shadow, contract: Contract) -> tuple[Array, Ar
 
 
 def _overflows(x: Array, center: Array, radius: Array, dtype: DType) -> Array:
-    """Return which results have overflowed where a legal result does: to infinity, of the parts of a complex number too.
+    """Return which results have overflowed where a legal result does: to infinity, in any part of a complex number.
 
     What a type without infinities has instead is open: NaN, or the largest number.
     """

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite, isnan, sqrt
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -131,12 +130,13 @@ def _distances(
     runs: list[list[float]] = []
     try:
         noisy = Program(_with_noise(program.module, contract, scale), program.entry.name, program.limits)
-        if not perturbs and not any(op.properties.get("call_target_name") == TARGET for op in noisy.module.walk()):
+        is_noisy = any(op.properties.get("call_target_name") == TARGET for op in noisy.module.walk())
+        if not perturbs and not is_noisy:
             return []
         while len(runs) < most and (not runs or perf_counter() - started < seconds):
             draw = np.random.default_rng(len(runs))
             fed = [_by_ulps(x, 0.5 * scale, draw) for x in inputs] if perturbs else inputs
-            results = noisy.run(*fed, custom_calls={TARGET: partial(_rounded, draw)})
+            results = noisy.run(*fed, custom_calls={TARGET: partial(_rounded, draw)} if is_noisy else None)
             runs.append([distance(np.asarray(x), y) for x, y in zip(results, ours)])
     except StablehloError:
         return []

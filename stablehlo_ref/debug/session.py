@@ -30,6 +30,7 @@ class Outcome:
     results: tuple[Array, ...] = ()
     failure: str = ""
     reason: str = ""
+    second: tuple[Array, ...] = ()  # the results of the second run, of "unstable"
 
     def __str__(self) -> str:
         return f"{self.failure}: {self.reason}" if self.failure else "ran"
@@ -96,7 +97,8 @@ class Session:
             return first if first.failure else Outcome((), "unstable", f"the second run {second}")
         different = [i for i, (x, y) in enumerate(zip(first.results, second.results)) if x.tobytes() != y.tobytes()]
         if different:
-            return Outcome(first.results, "unstable", f"two runs return different bits of result {different[0]}")
+            reason = f"two runs return different bits of result {different[0]}"
+            return Outcome(first.results, "unstable", reason, second.results)
         return first
 
     def switches(self) -> Mapping[str, Any]:

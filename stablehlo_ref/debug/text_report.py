@@ -57,6 +57,8 @@ def _finding(found: Diff) -> Iterator[str]:
         yield from _beyond(found)
     elif found.judgements:
         yield "no op is wrong under the contract" + (", of those that can be judged" if found.unjudged else "")
+    if not found.is_reproducible:
+        yield "not reproducible: two runs return different bits, and rounding explains both"
     yield from _exceptions(found)
     yield from (f"suspicious: {describe(s.op)}\n  {s}" for s in found.suspicions[:SHOWN])
     if found.stopped:

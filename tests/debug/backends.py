@@ -201,3 +201,56 @@ def _block(block: Any, state: Any, values: Any, evaluate: Evaluator) -> list[Any
     for op in ops:
         known.update(zip(op.results, _run(op, known, evaluate)))
     return [evaluate.value(value, known) for value in terminator.operands]
+
+
+def half_of_custom_calls(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Halve the first result of each custom call."""
+    return _scaled(program, inputs, "stablehlo.custom_call", 0.5)
+
+
+def doubled_outputs(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Double the first output of programs of at least three ops, whose intermediate values are all right."""
+    results = list(right(program, inputs))
+    if len(Flat(sr.load(program)).ops) >= 3:
+        results[0] = results[0] + results[0]
+    return results
+
+
+def one_output(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Refuse more than one output; double the output of programs of at least three ops."""
+    if len(sr.load(program).outputs) > 1:
+        raise NotImplementedError("too many outputs")
+    return doubled_outputs(program, inputs)
+
+
+def _scaled(program: str, inputs: Sequence[Any], name: str, factor: float) -> Sequence[Any]:
+    flat, values, evaluate = _opened(program, inputs)
+    for op in flat.ops:
+        results = _run(op, values, evaluate)
+        if op.name == name:
+            results[0] = (results[0] * factor).astype(results[0].dtype)
+        values.update(zip(op.results, results))
+    return [evaluate.value(value, values) for value in flat.outputs]
+
+
+def rounds_at_random(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Return another neighbour of the right results by turns."""
+    rounds_at_random.calls += 1  # type: ignore[attr-defined]
+    toward = (np.inf, -np.inf)[rounds_at_random.calls % 2]  # type: ignore[attr-defined]
+    return [np.nextafter(x, np.float32(toward)) if x.dtype == np.float32 else x for x in right(program, inputs)]
+
+
+rounds_at_random.calls = 0  # type: ignore[attr-defined]
+
+
+def no_reverse(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Draw other random numbers, and reverse nothing."""
+    flat, values, evaluate = _opened(program, inputs)
+    for op in flat.ops:
+        results = _run(op, values, evaluate)
+        if op.name == "stablehlo.rng_bit_generator":
+            results = [x + x.dtype.type(1) for x in results]
+        if op.name == "stablehlo.reverse":
+            results = [values[op.operands[0]]]
+        values.update(zip(op.results, results))
+    return [evaluate.value(value, values) for value in flat.outputs]

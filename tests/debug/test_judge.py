@@ -423,3 +423,86 @@ def test_random_numbers_are_not_judged() -> None:
     state = np.uint64([1, 2])
     assert verdict(text, [state], state, np.zeros(4, np.uint32)) is Verdict.NOT_JUDGED
     assert verdict(text, [state], *sr.load(text).run(state)) is Verdict.SAME
+
+
+def test_products_of_f64_may_be_fused_into_sums() -> None:
+    text = """func.func @main(%x: tensor<1xf64>, %y: tensor<1xf64>, %z: tensor<1xf64>) -> tensor<1xf64> {
+      %0 = stablehlo.multiply %x, %y : tensor<1xf64>
+      %1 = stablehlo.add %0, %z : tensor<1xf64>
+      return %1 : tensor<1xf64> }"""
+    x = np.array([1 + 2.0**-30])
+    z = -(x * x)  # 1 + 2^-29 + 2^-60, rounded
+    once = np.array([2.0**-60])
+    assert verdict(text, [x, x, z], x * x, once, contract="strict") is Verdict.WRONG
+    for contract in ("strict,fma=true", "xla-cpu"):
+        assert verdict(text, [x, x, z], x * x, once, contract=contract) is Verdict.PERMITTED
+        assert verdict(text, [x, x, z], x * x, 2**20 * once, contract=contract) is Verdict.WRONG
+
+
+def test_padding_need_not_be_multiplied() -> None:
+    """The spec pads with zeros, of which a product with an infinity is NaN; XLA leaves such products out."""
+    text = """func.func @main(%x: tensor<1x3x1xf32>, %k: tensor<2x1x1xf32>) -> tensor<1x4x1xf32> {
+      %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+          window = {pad = [[1, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<1x3x1xf32>, tensor<2x1x1xf32>) -> tensor<1x4x1xf32>
+      return %0 : tensor<1x4x1xf32> }""".replace("1x4x1", "1x3x1")
+    x, k = np.ones((1, 3, 1), F32), F32([np.inf, 1]).reshape(2, 1, 1)
+    (ours,) = sr.load(text).run(x, k)
+    assert np.isnan(ours[0, 0, 0]) and np.isinf(ours[0, 1:, 0]).all()
+    for first, wrong in ((1, False), (np.nan, False)):
+        made = ours.copy()
+        made[0, 0, 0] = first
+        assert (verdict(text, [x, k], made) is Verdict.WRONG) == wrong
+    made[0, 1, 0] = 1
+    assert verdict(text, [x, k], made) is Verdict.WRONG
+
+
+def test_sorts_and_scatters_of_computed_operands_have_a_bound() -> None:
+    """The order of what is sorted is not certain, but the n-th element is."""
+    text = sort(BY_VALUE, False).replace("%r =", "%m = stablehlo.multiply %x, %x : tensor<4xf32>\n%r =", 1)
+    text = text.replace('sort"(%x)', 'sort"(%m)')
+    x = F32([1.1, 1.3, 1.7, 1.2])
+    product, ordered = x * x, np.sort(x * x)
+    assert verdict(text, [x], product, np.nextafter(ordered, F32(9)), contract="xla-cpu") is Verdict.PERMITTED
+    assert verdict(text, [x], product, ordered[::-1].copy(), contract="xla-cpu") is Verdict.WRONG
+    scatter = """func.func @main(%x: tensor<2xf32>, %i: tensor<1x1xi32>, %u: tensor<1xf32>) -> tensor<2xf32> {
+      %v = stablehlo.multiply %u, %u : tensor<1xf32>
+      %r = "stablehlo.scatter"(%x, %i, %v) <{scatter_dimension_numbers = #stablehlo.scatter<
+          inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          stablehlo.return %b : tensor<f32>
+      }) : (tensor<2xf32>, tensor<1x1xi32>, tensor<1xf32>) -> tensor<2xf32>
+      return %r : tensor<2xf32> }"""
+    given, square = [F32([5, 6]), np.int32([[1]]), F32([1.1])], F32([1.1]) * F32([1.1])
+    assert verdict(scatter, given, square, F32([5, 6]), contract="xla-cpu") is Verdict.WRONG
+
+
+ARGMAX = """func.func @main(%x: tensor<3x4xi1>, %i: tensor<3x4xi32>) -> tensor<3xi32> {
+  %f = stablehlo.constant dense<false> : tensor<i1>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.reduce(%x init: %f), (%i init: %z) across dimensions = [1]
+    : (tensor<3x4xi1>, tensor<3x4xi32>, tensor<i1>, tensor<i32>) -> (tensor<3xi1>, tensor<3xi32>)
+    reducer(%a: tensor<i1>, %b: tensor<i1>) (%c: tensor<i32>, %d: tensor<i32>) {
+      %gt = stablehlo.compare GT, %a, %b : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      %eq = stablehlo.compare EQ, %a, %b : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      %lt = stablehlo.compare LT, %c, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %tie = stablehlo.and %eq, %lt : tensor<i1>
+      %first = stablehlo.or %gt, %tie : tensor<i1>
+      %v = stablehlo.select %gt, %a, %b : tensor<i1>, tensor<i1>
+      %n = stablehlo.select %first, %c, %d : tensor<i1>, tensor<i32>
+      stablehlo.return %v, %n : tensor<i1>, tensor<i32>
+    }
+  return %r#1 : tensor<3xi32> }"""
+
+
+@pytest.mark.parametrize("contract", ["strict", "xla-cpu"])
+def test_the_first_of_several_largest_elements(contract: str) -> None:
+    """The init value (false, 0) is no identity: (false, 2) is less. It may win where a row has no element 0."""
+    x = np.array([[0, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]], bool)
+    whole = np.broadcast_to(np.arange(4, dtype=np.int32), (3, 4))
+    for wrong in ([3, 0, 0], [2, 1, 0], [2, 0, 3]):
+        assert verdict(ARGMAX, [x, whole], x.any(1), np.int32(wrong), contract=contract) is Verdict.WRONG
+    later = whole + 1  # there is no element 0, so that 0 and 1 are legal in the row that has no largest element
+    for legal in ([3, 0, 1], [3, 1, 1]):
+        assert verdict(ARGMAX, [x, later], x.any(1), np.int32(legal), contract=contract) is not Verdict.WRONG
+    assert verdict(ARGMAX, [x, later], x.any(1), np.int32([4, 0, 1]), contract=contract) is Verdict.WRONG

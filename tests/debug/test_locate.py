@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
+import stablehlo_ref as sr
 from stablehlo_ref.debug.fused import first_near
 from stablehlo_ref.debug.switches import smallest
 from tests.debug.programs import LAYER, LOOP, compare, suspects
@@ -144,3 +147,47 @@ def test_an_op_that_fused_code_may_explain_is_run_alone() -> None:
     inputs = [np.float32([0.739085])]
     assert suspects(compare(text, "faulty:wrong-op:stablehlo.add", "xla-cpu", inputs)) == ["add"]
     assert not compare(text, "faulty:fused-wrong-op:stablehlo.add", "xla-cpu", inputs).suspects
+
+
+@pytest.mark.parametrize("contract", ["strict", "xla-cpu"])
+def test_a_wrong_transform_has_a_program_that_shows_it(contract: str) -> None:
+    """There is no bound of a transform of recomputed operands: that of the op alone is used."""
+    text = """
+    func.func @main(%x: tensor<16xcomplex<f32>>) -> tensor<16xcomplex<f32>> {
+      %0 = stablehlo.multiply %x, %x : tensor<16xcomplex<f32>>
+      %1 = stablehlo.fft %0, type = FFT, length = [16] : (tensor<16xcomplex<f32>>) -> tensor<16xcomplex<f32>>
+      return %1 : tensor<16xcomplex<f32>>
+    }"""
+    x = (np.arange(16) + 1j).astype(np.complex64)
+    found = compare(text, "faulty:shifted:stablehlo.fft", contract, [x])
+    assert suspects(found) == ["fft"] and found.is_wrong_alone
+    assert json.loads(found.to_json())["repro"]
+    assert found.repro is not None and sr.load(found.repro.text()).run()[0].item() is True
+
+
+def test_some_elements_that_fused_code_may_explain_are_checked_alone() -> None:
+    """Nothing is known of one element of the sum, and the others are right."""
+    text = """
+    func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = stablehlo.cosine %x : tensor<2xf32>
+      %1 = stablehlo.subtract %0, %x : tensor<2xf32>
+      %2 = stablehlo.divide %x, %1 : tensor<2xf32>
+      %3 = stablehlo.add %2, %x : tensor<2xf32>
+      return %3 : tensor<2xf32>
+    }"""
+    inputs = [np.float32([0.1, 0.739085])]
+    assert suspects(compare(text, "faulty:dropped:stablehlo.add", "xla-cpu", inputs)) == ["add"]
+
+
+def test_what_was_not_judged_before_a_suspect_is_counted() -> None:
+    text = """
+    func.func @main(%s: tensor<2xui64>, %x: tensor<4xui32>) -> tensor<4xui32> {
+      %0:2 = stablehlo.rng_bit_generator %s, algorithm = DEFAULT : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
+      %1 = stablehlo.xor %0#1, %x : tensor<4xui32>
+      %2 = stablehlo.reverse %1, dims = [0] : tensor<4xui32>
+      return %2 : tensor<4xui32>
+    }"""
+    inputs = [np.uint64([1, 2]), np.arange(4, dtype=np.uint32)]
+    found = compare(text, "python:tests.debug.backends:no_reverse", "strict", inputs)
+    assert suspects(found) == ["reverse"]
+    assert "of the 2 ops before it, 1 are not wrong and 1 not judged" in str(found)
