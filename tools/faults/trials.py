@@ -24,7 +24,7 @@ from stablehlo_ref.loading import load
 GROUP = 5  # ops
 FEW = 5  # ops of a program
 SECONDS = 30.0  # of one run in a backend
-SLOW = 5.0  # seconds that a plain run takes
+SLOW = 1.5  # seconds that a plain run takes
 CLEAR = 50.0  # how much larger than rounding the change of an output must be
 
 
