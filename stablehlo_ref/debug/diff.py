@@ -258,18 +258,29 @@ class _Search:
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
-        if self.explains:
-            budget = 6 * self.seconds
-            made = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract, budget)
-            self.found.sensitivities = made
         if values.seen == len(self.flat.ops):
             self._look_for_fusion(values.arrays, outputs, ours)
-        elif not all(sensitivity.is_explained for sensitivity in self.found.sensitivities):
+            if self.found.is_wrong:
+                return
+        if self.explains:
+            self._explain(judge, values, outputs, ours)
+
+    def _explain(self, judge: Judge, values: Values, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
+        """Say how far outputs are off beside what rounding makes, and which nothing explains."""
+        found, budget = self.found, 6 * self.seconds
+        made = sensitivities(self.program, self.inputs, ours, outputs, found.contract, budget)
+        found.sensitivities = made
+        is_explained = bool(made) and all(s.is_explained for s in made)
+        if is_explained:
+            found.group = None
+        elif values.seen < len(self.flat.ops):
             self._look_for_fusion(all_values(self.flat, self.inputs), outputs, ours)
-        if self.explains and not self.found.is_wrong:
-            found, judgements = self.found, self.found.judgements
-            found.beyond = list(beyond(self.flat, self.inputs, outputs, ours, judge, judgements, found.sensitivities))
-            found.not_explained = list(far_from_rounding(judge, judgements)) if found.beyond else []
+        if found.is_wrong:
+            return
+        off = beyond(self.program, self.flat, self.inputs, outputs, ours, judge, found.judgements, made)
+        found.beyond = list(off)
+        if found.beyond:
+            found.not_explained = list(far_from_rounding(judge, found.judgements))
 
     def _locate_failure(self, failure: Outcome) -> None:
         """Find the op that is unstable, or the ops that a backend refuses or on which it dies."""
@@ -345,9 +356,8 @@ class _Search:
         self.found.outputs_changed = not all(same_bits(x, y) for x, y in pairs)
         if self.found.outputs_changed:
             group = find_group(self.flat, arrays, outputs, ours, self.session, self.found.contract, self.evaluate)
-            is_explained = bool(self.found.sensitivities) and all(s.is_explained for s in self.found.sensitivities)
             is_all = group is not None and len(group.ops) == sum(op.name not in CONSTANTS for op in self.flat.ops)
-            if group is not None and not group.is_certain and (is_explained or is_all):
+            if group is not None and not group.is_certain and is_all:
                 return
             self.found.group = group
             if group is not None and group.excess is not None:

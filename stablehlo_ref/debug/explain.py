@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from stablehlo_ref.debug.cut import Flat
-from stablehlo_ref.debug.fused import composed, distance
+from stablehlo_ref.debug.fused import Composed, distance
 from stablehlo_ref.debug.judge import NO_BOUND, Excess, Judge, Judgement, Verdict, excess_of, same_bits
 from stablehlo_ref.debug.rules import NOT_UNIQUE
 from stablehlo_ref.debug.sensitivity import Sensitivity, limits_of
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.program import Program
 
+FAR = 2.0  # times the largest distance of runs with larger errors
 MOST = 4  # ops without a bound that are compared with runs that round at random
 
 
@@ -32,6 +34,7 @@ class Beyond:
 
 
 def beyond(
+    program: Program,
     flat: Flat,
     inputs: Sequence[Array],
     outputs: Sequence[Array],
@@ -45,15 +48,21 @@ def beyond(
     unsure = [i for i, (x, y) in enumerate(zip(outputs, ours)) if i not in explained and not same_bits(x, y)]
     if not unsure:
         return
-    shadows = composed(flat.ops, dict(zip(flat.arguments, inputs)), judge.contract, judge.evaluate)
-    far = {s.output for s in sensitivities if s.is_beyond}
+    whole = Composed(dict(zip(flat.arguments, inputs)), judge.contract, judge.evaluate)
+    whole.extend(flat.ops)
+    limits: list[float] = []
     for index in unsure:
         value = flat.outputs[index]
-        shadow = shadows.get(value)
+        shadow = whole.shadows.get(value)
         excess = None if shadow is None else excess_of(outputs[index], shadow, judge.contract)
         is_bounded = shadow is not None and not np.isinf(shadow.radius).any()
-        if excess or (not is_bounded and index in far and not _is_open(flat, inputs, value, judge, judgements)):
-            yield Beyond(index, excess)
+        if excess or is_bounded:
+            yield from [Beyond(index, excess)] if excess else []
+            continue
+        limits = limits or limits_of(program, inputs, ours, judge.contract)
+        is_far = distance(outputs[index], ours[index]) > FAR * limits[index]
+        if is_far and not _is_open(flat, inputs, value, judge, judgements):
+            yield Beyond(index, None)
 
 
 def _is_open(flat: Flat, inputs: Sequence[Array], value: Value, judge: Judge, judgements: Sequence[Judgement]) -> bool:
@@ -88,5 +97,5 @@ def far_from_rounding(judge: Judge, judgements: Sequence[Judgement]) -> Iterator
         if ours is None or judge.is_open(op):
             continue
         limits = limits_of(made.program, feeds, ours, judge.contract, perturbs=True)
-        if any(distance(x, y) > 2 * limit for x, y, limit in zip(actual, ours, limits)):
+        if any(distance(x, y) > FAR * limit for x, y, limit in zip(actual, ours, limits)):
             yield op

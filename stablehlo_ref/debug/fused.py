@@ -8,7 +8,8 @@ there on, with no other outputs than the results that none of them uses, are wro
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf, isfinite
 
 import numpy as np
 
@@ -52,6 +53,7 @@ class _Search:
     contract: Contract
     evaluate: Evaluator
     threshold: float
+    composed: dict[int, Composed] = field(default_factory=dict)  # by where they start
 
     def persists(self, start: int) -> bool:
         """Return whether the outputs are far off if the ops from `start` are run on the values of `arrays`."""
@@ -82,8 +84,12 @@ class _Search:
         bounds = tuple(shadows.get(wanted) for wanted in made.wanted)
         return Group(tuple(op for op in ops if op.name not in CONSTANTS), made, self._feeds(made), bounds, excess)
 
-    def _shadows(self, start: int, end: int) -> dict[Value, Shadow]:
-        return composed(self.flat.ops[start:end], self.arrays, self.contract, self.evaluate)
+    def _shadows(self, start: int, end: int) -> Mapping[Value, Shadow]:
+        if start not in self.composed:
+            self.composed = {start: Composed(self.arrays, self.contract, self.evaluate)}
+        made = self.composed[start]
+        made.extend(self.flat.ops[start + made.count : end])
+        return made.shadows
 
     def _excess(
         self, made: Segment, results: Sequence[Array], shadows: Mapping[Value, Shadow]
@@ -163,41 +169,46 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
     return low
 
 
-def composed(
-    ops: Sequence[Operation], arrays: Mapping[Value, Array], contract: Contract, evaluate: Evaluator
-) -> dict[Value, Shadow]:
-    """Return the shadows of all results of ops in order, from the known values that they are fed."""
-    shadows: dict[Value, Shadow] = {}
-    made = {result for op in ops for result in op.results}
-    for op in ops:
-        operands = [_operand(value, made, shadows, arrays, evaluate) for value in fed_to(op)]
-        if all(operand is not None for operand in operands):
+class Composed:
+    """The shadows of the results of ops in order, from known values that they are fed."""
+
+    def __init__(self, arrays: Mapping[Value, Array], contract: Contract, evaluate: Evaluator) -> None:
+        self.shadows: dict[Value, Shadow] = {}
+        self.count = 0  # ops so far
+        self._arrays, self._contract, self._evaluate = arrays, contract, evaluate
+        self._made: set[Value] = set()
+
+    def extend(self, ops: Sequence[Operation]) -> None:
+        """Add ops that follow the ones so far."""
+        for op in ops:
+            self.count += 1
+            self._made.update(op.results)
+            operands = [self._operand(value) for value in fed_to(op)]
             known = [operand for operand in operands if operand is not None]
-            found = transfer(op, fed_to(op), known, contract, evaluate)
-            if found and not evaluate.choices(op, [operand.center for operand in known]):
-                shadows.update(zip(op.results, found))
-    return shadows
+            if len(known) == len(operands):
+                found = transfer(op, fed_to(op), known, self._contract, self._evaluate)
+                if found and not self._evaluate.choices(op, [operand.center for operand in known]):
+                    self.shadows.update(zip(op.results, found))
 
-
-def _operand(
-    value: Value, made: set[Value], shadows: Mapping[Value, Shadow], arrays: Mapping[Value, Array], evaluate: Evaluator
-) -> Shadow | None:
-    if value not in made and value not in arrays and is_constant(value):
-        return exact(evaluate.constant(value))
-    if value in made:
-        return used(shadows[value], dtype_of(value)) if value in shadows else None
-    return exact(arrays[value]) if value in arrays else None
+    def _operand(self, value: Value) -> Shadow | None:
+        if value in self._made:
+            return used(self.shadows[value], dtype_of(value)) if value in self.shadows else None
+        if value in self._arrays:
+            return exact(self._arrays[value])
+        return exact(self._evaluate.constant(value)) if is_constant(value) else None
 
 
 def distance(actual: Array, expected: Array) -> float:
     """Return the norm of the difference relative to that of the expected array; infinity if specials differ."""
     if actual.dtype.kind in "biu":
         return float(np.mean(actual != expected)) if actual.size else 0.0
-    x, y = (np.asarray(a).astype(np.complex128) for a in (actual, expected))
-    finite = np.isfinite(x) & np.isfinite(y)
+    wide = np.complex128 if actual.dtype.kind == "c" else np.float64
+    x, y = (np.asarray(a).astype(wide).reshape(-1) for a in (actual, expected))
     with np.errstate(all="ignore"):
-        if not np.array_equal(x[~finite], y[~finite], equal_nan=True):
-            return float("inf")
-        norm = float(np.linalg.norm(y[finite]))
-        apart = float(np.linalg.norm(x[finite] - y[finite]))
+        apart, norm = float(np.linalg.norm(x - y)), float(np.linalg.norm(y))
+        if not (isfinite(apart) and isfinite(norm)):
+            finite = np.isfinite(x) & np.isfinite(y)
+            if not np.array_equal(x[~finite], y[~finite], equal_nan=True):
+                return inf
+            apart, norm = float(np.linalg.norm((x - y)[finite])), float(np.linalg.norm(y[finite]))
     return apart / norm if norm else apart

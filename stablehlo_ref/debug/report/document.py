@@ -59,7 +59,6 @@ def _result(found: Diff) -> Document:
                 "distance": json_number(s.distance),
                 "noise": json_number(s.noise),
                 "factor": json_number(s.factor),
-                "limit": json_number(s.limit),
                 "explained": s.is_explained,
             }
             for s in found.sensitivities
