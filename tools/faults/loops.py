@@ -26,7 +26,8 @@ def inline(block: Block, arguments: Sequence[Value]) -> tuple[list[Operation], l
 
 
 def is_index(value: Value) -> bool:
-    return isinstance(value.type, TensorType) and isinstance(value.type.element_type, IntegerType) and not value.type.shape
+    type = value.type
+    return isinstance(type, TensorType) and isinstance(type.element_type, IntegerType) and not type.shape
 
 
 @rule("one turn too many", "while")
@@ -42,16 +43,13 @@ def _(site: Site) -> Sequence[Value] | None:
     turn, state = inline(body, condition.arguments)
     again, (goes_on,) = inline(condition, state)
     terminator = condition.operations[-1]
-    both = Operation("stablehlo.and", [*terminator.operands, goes_on], goes_on_types(terminator), {}, {}, [], made.location)
+    types = [goes_on.type]
+    both = Operation("stablehlo.and", [*terminator.operands, goes_on], types, {}, {}, [], made.location)
     terminator.operands = list(both.results)
     condition.operations = [*condition.operations[:-1], *turn, *again, both, terminator]
     for op in condition.operations:
         op.parent = condition
     return site.insert(made)
-
-
-def goes_on_types(terminator: Operation) -> list[Any]:
-    return [value.type for value in terminator.operands]
 
 
 @rule("stale carry", "while")

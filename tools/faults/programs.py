@@ -18,6 +18,7 @@ from stablehlo_ref.cli.random_inputs import random_inputs
 from stablehlo_ref.debug.archives import load_arrays
 from stablehlo_ref.debug.cut import FLATTENING
 from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.loading import load
 from stablehlo_ref.program import Program
 
@@ -42,8 +43,10 @@ class Case:
     def program(self) -> Program:
         """The program, whose entry calls no function and checks nothing, which not all backends can."""
         program = load(self.path).verify().transform(*FLATTENING)
-        for block in (op.parent for op in list(program.module.walk()) if str(op.properties.get("call_target_name")).startswith("check.")):
-            block.operations = [op for op in block.operations if op.results or op.name != "stablehlo.custom_call"]
+        with Rewriter(program.module) as rewriter:
+            for op in program.module.walk():
+                if str(op.properties.get("call_target_name")).startswith("check."):
+                    rewriter.erase(op)
         return load(str(program)).verify()
 
     @property
@@ -94,8 +97,8 @@ def varied(x: Any, kind: str, draw: np.random.Generator) -> Any:
 
 def cases(exports: Path | None) -> Iterator[Case]:
     """Yield the small programs of the benchmarks, those exported, the examples, and some of the test data."""
-    manifest = json.loads((SHARED / "bench" / "manifest.json").read_text())
-    for entry in manifest["programs"]:
+    manifest = SHARED / "bench" / "manifest.json"
+    for entry in json.loads(manifest.read_text())["programs"] if manifest.exists() else ():
         stats = entry["stats"]
         if (
             entry["replicas"] == 1 and stats["bytes_ops"] < MOST_BYTES and stats["flops"] < MOST_FLOPS
@@ -112,11 +115,13 @@ def cases(exports: Path | None) -> Iterator[Case]:
         yield Case(f"testdata/{path.stem}", path)
 
 
-def readable(case: Case) -> bool:
+def readable(case: Case, short: bool = False) -> bool:
     """Return whether a program is small and can be run by itself: of static tensors, without functions that remain."""
     try:
-        return case.ops <= MOST_OPS and all(str(p.type).startswith("tensor<") and "?" not in str(p.type) for p in case.program.inputs) and all(
-            "!" not in str(p.type) and "?" not in str(p.type) for p in case.program.outputs
+        return (
+            case.ops <= MOST_OPS
+            and all(str(p.type).startswith("tensor<") and "?" not in str(p.type) for p in case.program.inputs)
+            and all("!" not in str(p.type) and "?" not in str(p.type) for p in case.program.outputs)
         )
     except (StablehloError, ValueError):
         return False

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 from faults.elementwise import bump, f32, floats
+from faults.numbers import DIRECTIONS
 from faults.rules import RULES, Array, Site, after, before, changed, rule
 from jax import lax
 
@@ -157,7 +158,7 @@ def _(site: Site) -> Sequence[Value] | None:
     for op in made.regions[0].block.operations:
         if op.name == "stablehlo.compare":
             old = op.properties["comparison_direction"]
-            op.properties["comparison_direction"] = type(old)[{"GE": "GT", "GT": "GE", "LE": "LT", "LT": "LE"}[old.name]]
+            op.properties["comparison_direction"] = type(old)[DIRECTIONS[old.name]]
             return site.insert(made)
     return None
 

@@ -183,7 +183,7 @@ def _lowered(function: Callable[..., Any], known: _Known, types: tuple[jax.Shape
 
     try:
         text = jax.jit(call, keep_unused=True).lower(*types).as_text()
-    except (TypeError, ValueError, IndexError, OverflowError) as error:  # such as types that jax does not have for an op
+    except (TypeError, ValueError, IndexError, OverflowError) as error:  # jax does not have it
         raise NotImplementedError from error
     return entry_of(flat(text)).regions[0].block
 
