@@ -30,7 +30,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from faults import algebra, elementwise, joined, loops, movement, numbers, reductions  # noqa: F401 (they register rules)
+from faults import algebra, elementwise, joined, loops, movement, numbers, rare, reductions  # noqa: F401 (they register rules)
 from faults.programs import Case, cases, readable
 from faults.rules import RULES
 from faults.trials import SECONDS, Reordered, in_order, right_run, run, trial_of, trials_of

@@ -134,12 +134,15 @@ class Site:
 
     def computed(self, function: Callable[..., Any], values: Sequence[Value]) -> list[Value] | None:
         """Insert what a function of arrays of jax computes; None if it raises NotImplementedError."""
+        block = self.traced(function, values)
+        return None if block is None else self.inlined(block, values)
+
+    def traced(self, function: Callable[..., Any], values: Sequence[Value]) -> Block | None:
+        """Return the ops of a function of arrays of jax; None if it raises NotImplementedError."""
         try:
-            types = tuple(_struct(value) for value in values)
-            block = _lowered(function, _Known(self.op), types)
+            return _lowered(function, _Known(self.op), tuple(map(_struct, values)))
         except NotImplementedError:
             return None
-        return self.inlined(block, values)
 
     def inlined(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
         """Insert a copy of the ops of a block; return what it returns."""
