@@ -35,6 +35,8 @@ def rounded(site: Site, center: Array, radius: Array, ulps: float = 0.5) -> Shad
     total = radius * SLACK + factor * bound * ulp(magnitude, site.dtype) + ours + site.contract.error_of(site.name)
     if "result_accuracy" in site.op.properties:
         total = total + _requested(site, "atol") + _requested(site, "rtol") * np.minimum(magnitude, largest(FLOAT64))
+    if site.is_exact and site.dtype != FLOAT64 and site.name in _CORRECTLY_ROUNDED:  # zeros are not rounded
+        total = np.where((center == 0) & (radius == 0), 0.0, total)
     return _overflowing(site, center, total)
 
 

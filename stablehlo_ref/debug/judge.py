@@ -20,6 +20,11 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.numerics.dtypes import has_infinity, kind
 
 NO_BOUND = "no bound"  # why an op is not judged
+_ELEMENTWISE = tuple(
+    f"stablehlo.{name}"
+    for name in ("add", "subtract", "multiply", "divide", "remainder", "power", "convert", "abs", "negate")
+)
+_TRIED = 8  # wrong elements of which the spec may leave nothing open
 
 
 class Verdict(Enum):
@@ -95,9 +100,28 @@ class Judge:
         if not found:
             permissions = self._permissions(op)
             return Judgement(op, Verdict.PERMITTED, permissions, strict[0] if strict else None)
-        if choices := self.evaluate.choices(op, operands):
+        choices = self.evaluate.choices(op, operands)
+        if choices and (decided := self._decided_excess(op, operands)):
+            return Judgement(op, Verdict.WRONG, excess=decided)
+        if choices:
             return Judgement(op, Verdict.NOT_JUDGED, excess=found[0], reason=f"the spec leaves it open: {choices[0]}")
         return Judgement(op, Verdict.WRONG, excess=found[0])
+
+    def _decided_excess(self, op: Operation, operands: Sequence[Array]) -> Excess | None:
+        """Return where an elementwise op is wrong at an element of which the spec leaves nothing open."""
+        shadow, actual = (self.bounds(op) or [None])[0], self.values[op.results[0]]
+        if op.name not in _ELEMENTWISE or any(array.shape != actual.shape for array in operands):
+            return None
+        for _ in range(_TRIED):
+            found = None if shadow is None else excess_of(actual, shadow, self.contract)
+            if shadow is None or found is None:
+                return None
+            if not self.evaluate.choices(op, [np.full_like(array, array[found.index]) for array in operands]):
+                return found
+            radius = np.broadcast_to(shadow.radius, actual.shape).copy()
+            radius[found.index] = np.inf
+            shadow = replace(shadow, radius=radius)
+        return None
 
     def bounds(self, op: Operation) -> list[Shadow] | None:
         """Return the widest bounds on the results of an op that the contract allows; None without bounds."""

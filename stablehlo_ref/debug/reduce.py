@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.debug.asking import Asker, Candidate, OutOfCalls, Predicate
+from stablehlo_ref.debug.control_flow import BRANCHES, LOOP
 from stablehlo_ref.debug.cut import CONSTANTS, Flat, Segment, is_observable, needed_by, operands_of, segment
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.debug.loops import BRANCHES, can_enter, interpreted_parts
+from stablehlo_ref.debug.loops import can_enter, interpreted_parts
 from stablehlo_ref.debug.shrink import resized, simple_values, simplified, sizes_of, with_input
 from stablehlo_ref.debug.values import all_values
 from stablehlo_ref.diagnostics import EvaluationError
@@ -148,7 +149,7 @@ class _Search:
     def _enter(self) -> bool:
         """Replace a program of one loop or branch by one of its regions."""
         flat = Flat(self.best.program)
-        ops = [op for op in flat.ops if op.name in ("stablehlo.while", *BRANCHES)]
+        ops = [op for op in flat.ops if op.name in (LOOP, *BRANCHES)]
         values: dict[Value, Array] = dict(zip(flat.arguments, self.best.inputs))
         for op in ops:
             if can_enter(op, values):

@@ -97,7 +97,7 @@ def _bounded(site: Site, terms: Array | float, algorithm: DotAlgorithm) -> Shado
     radius = propagated + shift + rounded + ours + _underflow(site, terms, accumulator)
     if accumulator != site.dtype:
         radius = radius + site.contract.ulps_of(site.name, 0.5) * ulp(np.abs(center) + radius, site.dtype)
-    may_overflow = _may_overflow(site, center, total, radius, accumulator)
+    may_overflow = _may_overflow(site, terms, center, total, radius, accumulator)
     center, radius = np.where(may_overflow, 0.0, center), np.where(may_overflow, np.inf, radius)
     if site.is_exact:
         radius = np.where(np.isfinite(center), radius, 0.0)
@@ -118,7 +118,9 @@ def _underflow(site: Site, terms: Array | float, accumulator: DType) -> Array:
     return np.asarray(terms * share * smallest_normal(accumulator))
 
 
-def _may_overflow(site: Site, center: Array, total: Array, radius: Array, accumulator: DType) -> Array:
+def _may_overflow(
+    site: Site, terms: Array | float, center: Array, total: Array, radius: Array, accumulator: DType
+) -> Array:
     """Return where partial sums overflow in some order and not in another, or to infinities of both signs.
 
     Infinities and NaN in operands are in all orders. A sum beyond the largest number overflows in all orders, and to
@@ -134,8 +136,10 @@ def _may_overflow(site: Site, center: Array, total: Array, radius: Array, accumu
     finite_total = site.wide([_finite(_magnitude(site, i)) for i in numbers])
     finite_sum = np.sign(center) * site.wide([_finite(site.operands[i].center) for i in numbers])
     finite_of_other_sign = (finite_total - np.where(np.isnan(center), 0.0, finite_sum)) / 2
+    finite_of_other_sign = finite_of_other_sign + gamma(terms, OURS) * finite_total
     multiplies_padding = np.isnan(center) if _has_padding(site) else np.zeros(center.shape, bool)
-    return may_overflow | multiplies_padding | (~np.isfinite(center) & ~(finite_of_other_sign < top))
+    may_be_other = ~np.isfinite(center) & ~(finite_of_other_sign < top)
+    return np.asarray(may_overflow | multiplies_padding | may_be_other)
 
 
 def _has_padding(site: Site) -> bool:

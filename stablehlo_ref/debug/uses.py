@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import prod
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from stablehlo_ref.debug.rounding import ulp
 from stablehlo_ref.debug.shadow import Shadow, dtype_of, exact, transfer, used
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32, kind
 
 MAX_BYTES = 1 << 29  # of shadows that are kept
@@ -71,7 +73,7 @@ class Uses:
         known = exact(array)
         if not isinstance(op, Operation) or _name(op) in _NEVER_FUSED:
             return known
-        if _name(op) in _NEVER_REPEATED:
+        if not _is_repeated(op):
             return _unrounded(known, value)
         feeds = fed_to(op)
         if any(self._known(v) is None for v in feeds):
@@ -92,6 +94,23 @@ def _name(op: Operation) -> str:
     return op.name.partition(".")[2]
 
 
+def _is_repeated(op: Operation) -> bool:
+    """Return whether fused code may compute an op again: products of vectors too, which are rewritten to `multiply`."""
+    if op.name != "stablehlo.dot_general":
+        return _name(op) not in _NEVER_REPEATED
+    sizes = [_size(value) for value in op.operands]
+    batch = _size(op.operands[0], op.properties["lhs_batching_dimensions"])
+    terms = _size(op.operands[0], op.properties["lhs_contracting_dimensions"])
+    return terms == 1 or min(sizes) <= batch * terms
+
+
+def _size(value: Value, dimensions: Sequence[int] | None = None) -> int:
+    """Return the number of elements of a value, or that along some dimensions."""
+    assert isinstance(value.type, TensorType)
+    shape = [n or 0 for n in value.type.shape]
+    return prod(shape if dimensions is None else (shape[d] for d in dimensions))
+
+
 def _is_contracted(value: Value, user: Operation) -> bool:
     """Return whether a fused multiply-add may compute a value and its user."""
     is_sum = user.name in ("stablehlo.add", "stablehlo.subtract")
@@ -101,7 +120,7 @@ def _is_contracted(value: Value, user: Operation) -> bool:
 def _inputs_of(value: Value) -> list[Value]:
     """Return what a value is computed again from."""
     op = value.owner
-    if not isinstance(op, Operation) or _name(op) in (*_NEVER_FUSED, *_NEVER_REPEATED):
+    if not isinstance(op, Operation) or _name(op) in _NEVER_FUSED or not _is_repeated(op):
         return []
     return fed_to(op)
 

@@ -55,6 +55,7 @@ def findings(found: Diff, document: Document, prefix: str = "", where: str = "")
         yield from findings(inner.found, inside["found"], f"{prefix}{inside['op']}.", inner_text(inner))
     yield from made.suspects()
     yield from made.group()
+    yield from made.not_explained()
     yield from made.suspicions()
 
 
@@ -88,6 +89,14 @@ class _Findings:
             made.notes = ["only where no intermediate value is an output: the ops are wrong together"]
             made.notes += self._workarounds()
             made.repro = self.document["repro"]
+            yield made
+
+    def not_explained(self) -> Iterator[Finding]:
+        judgements = {judgement.op: judgement for judgement in self.found.judgements}
+        for op in self.found.not_explained:
+            made = self._of(SUSPICIOUS, op)
+            made.notes = ["far beyond what rounding makes of the backend's own operands"]
+            made.deviations = self._deviations(judgements[op])
             yield made
 
     def suspicions(self) -> Iterator[Finding]:

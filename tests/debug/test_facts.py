@@ -1,0 +1,50 @@
+"""What debugging knows of each op: a new op must be listed here, or get a rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.debug import complexes, contract_of, rules
+from stablehlo_ref.debug.control_flow import BRANCHES, LOOP
+from stablehlo_ref.debug.sensitivity import sensitivities
+from stablehlo_ref.define.definition import REGISTRY
+
+INLINED = {"composite", "return", "func.return"}
+OF_INTEGERS = {
+    "and", "or", "xor", "not", "shift_left", "shift_right_arithmetic", "shift_right_logical", "popcnt", "mulhi",
+    "count_leading_zeros", "get_dimension_size", "compute_reshape_shape", "cstr_reshapable", "replica_id",
+}  # fmt: skip
+QUANTIZED = {"uniform_quantize", "uniform_dequantize"}
+WITHOUT_A_BOUND = {  # of floating-point numbers: a result that is not the interpreter's is not judged
+    "_asin_acos_kernel", "constant_like", "polygamma", "ragged_dot", "scan", "square", "top_k", "zeta", "after_all",
+    "all_gather", "all_reduce", "all_to_all", "async_done", "async_start", "collective_broadcast", "collective_permute",
+    "collective_reduce", "create_token", "cross-replica-sum", "dynamic_conv", "dynamic_iota", "einsum",
+    "get_tuple_element", "map", "outfeed", "reduce_scatter", "send", "set_dimension_size", "torch_index_select",
+    "trace", "tuple", "unary_einsum",
+}  # fmt: skip
+
+
+def known() -> set[str]:
+    of_values = {*rules.MOVES, *rules._FOR_ALL, *rules._RULES, *complexes.RULES, *rules.NOT_UNIQUE}
+    return {*of_values, *INLINED, *OF_INTEGERS, *QUANTIZED, *(name.partition(".")[2] for name in (LOOP, *BRANCHES))}
+
+
+def test_every_op_has_a_rule_or_is_listed() -> None:
+    names = {name.partition(".")[2] for name in REGISTRY if name.startswith(("stablehlo.", "chlo."))}
+    assert {name for name in names - known() if not name.startswith("broadcast_")} == WITHOUT_A_BOUND
+
+
+@pytest.mark.parametrize(
+    "op", ["chlo.erf", "chlo.tan", "chlo.acos", "chlo.lgamma", "stablehlo.tan", "stablehlo.logistic"]
+)
+def test_every_function_rounds_at_random(op: str) -> None:
+    type = "tensor<64xf32>"
+    program = sr.load(f"""func.func @main(%x: {type}) -> {type} {{
+      %0 = {op} %x : {f"{type} -> {type}" if op.startswith("chlo") else type}
+      return %0 : {type} }}""")
+    x = [np.linspace(0.1, 0.9, 64, dtype=np.float32)]
+    ours = program.run(*x)
+    (found,) = sensitivities(program, x, ours, ours, contract_of("strict"))
+    assert found.noise > 1e-9
