@@ -16,9 +16,9 @@ from stablehlo_ref.ir.rewrite import clone
 
 SUMS = "dot_general convolution reduce reduce_window scatter select_and_scatter fft cholesky triangular_solve"
 RARE = (
-    "map reduce_precision optimization_barrier rng_bit_generator dynamic_reshape dynamic_gather dynamic_pad"
-    " dynamic_iota dynamic_broadcast_in_dim real_dynamic_slice dynamic_conv einsum torch_index_select set_dimension_size"
-    " get_dimension_size cbrt popcnt count_leading_zeros round_nearest_afz real imag complex batch_norm_training"
+    "map reduce_precision optimization_barrier dynamic_reshape dynamic_gather dynamic_pad dynamic_iota dynamic_conv"
+    " dynamic_broadcast_in_dim real_dynamic_slice einsum torch_index_select set_dimension_size get_dimension_size"
+    " cbrt popcnt count_leading_zeros round_nearest_afz real imag complex batch_norm_training"
     " chlo.top_k chlo.ragged_dot chlo.broadcast_add chlo.constant_like chlo.is_inf chlo.conj"
 )
 
