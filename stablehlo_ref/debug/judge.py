@@ -109,12 +109,12 @@ class Judge:
 
     def _decided_excess(self, op: Operation, operands: Sequence[Array]) -> Excess | None:
         """Return where an elementwise op is wrong at an element of which the spec leaves nothing open."""
-        shadow, actual = (self.bounds(op) or [None])[0], self.values[op.results[0]]
-        if op.name not in _ELEMENTWISE or any(array.shape != actual.shape for array in operands):
+        shadows, actual = self.bounds(op), self.values[op.results[0]]
+        if not shadows or op.name not in _ELEMENTWISE or any(array.shape != actual.shape for array in operands):
             return None
+        (shadow,) = shadows
         for _ in range(_TRIED):
-            found = None if shadow is None else excess_of(actual, shadow, self.contract)
-            if shadow is None or found is None:
+            if (found := excess_of(actual, shadow, self.contract)) is None:
                 return None
             if not self.evaluate.choices(op, [np.full_like(array, array[found.index]) for array in operands]):
                 return found
