@@ -13,10 +13,10 @@ from stablehlo_ref.debug.judge import Verdict
 from tests.debug.programs import LAYER, LOOP, compare, normal, suspects
 
 ALWAYS_WRONG = [
-    ("dropped", "add"), ("stale", "tanh"), ("shifted", "transpose"), ("wrong-dimension", "dot_general"),
-    ("swapped", "subtract"), ("dropped", "maximum"), ("scaled", "divide"), ("dropped", "reduce"), ("shifted", "slice"),
-    ("stale", "reshape"), ("dropped", "broadcast_in_dim"), ("shifted", "convert"), ("scaled", "multiply"),
-    ("wrong-dimension", "round_nearest_even"),
+    ("dropped", "add"), ("dropped", "tanh"), ("shifted", "transpose"), ("last-term", "dot_general"),
+    ("shifted", "subtract"), ("wrong-op", "maximum"), ("scaled", "divide"), ("dropped", "reduce"), ("shifted", "slice"),
+    ("shifted", "reshape"), ("dropped", "broadcast_in_dim"), ("shifted", "convert"), ("scaled", "multiply"),
+    ("shifted", "round_nearest_even"),
 ]  # fmt: skip
 WRONG_IF_STRICT = [
     ("tf32", "dot_general", "strict,dot_algorithm=tf32"),
