@@ -13,7 +13,7 @@ import numpy as np
 
 from stablehlo_ref.algorithms.associativity import ASSOCIATIVE
 from stablehlo_ref.algorithms.comparators import partially_ordered_inputs
-from stablehlo_ref.debug.elementary import stored
+from stablehlo_ref.debug.elementary import interval, stored
 from stablehlo_ref.debug.regions import is_exact_body, recognised
 from stablehlo_ref.debug.rounding import OURS, gamma, largest, smallest_normal, unit_roundoff
 from stablehlo_ref.debug.shadow import TINY, Shadow, Site, Unknown, dtype_of, widened
@@ -53,9 +53,13 @@ def _unknown(site: Site) -> Shadow:
 
 
 def _extreme(site: Site, identity: float) -> Shadow:
-    """Return the largest or smallest elements, with or without the init value."""
+    """Return the largest or smallest elements, with or without the init value: between those of the operands' ends."""
     center = site.wide(site.centers)
     radius = np.asarray(max(float(np.max(s.radius, initial=0.0)) for s in site.operands))
+    if radius:
+        ends = [site.wide(each) for each in zip(*(interval(s) for s in site.operands))]
+        apart = np.maximum(*(np.abs(end - center) for end in ends))
+        radius = np.where(np.isfinite(center), apart, radius)
     if np.all(site.operand(1).center == identity):
         return stored(site, center, radius)
     init = site.op.operands[1]
