@@ -269,6 +269,8 @@ class _Search:
             self._look_for_fusion(values.arrays, outputs, ours)
             if self.found.is_wrong:
                 return
+        elif not self.explains:
+            self._look_for_fusion(all_values(self.flat, self.inputs), outputs, ours)
         if self.explains:
             self._explain(judge, values, outputs, ours)
 
@@ -281,7 +283,10 @@ class _Search:
         if is_explained:
             found.group = None
         elif values.seen < len(self.flat.ops):
-            self._look_for_fusion(all_values(self.flat, self.inputs), outputs, ours)
+            arrays = all_values(self.flat, self.inputs)
+            self._look_for_fusion(arrays, outputs, ours)
+            if found.group is not None and len(found.group.ops) == 1:
+                self._enter(Judge(arrays, found.contract, self.evaluate), found.group.ops)
         if found.is_wrong:
             return
         off = beyond(self.program, self.flat, self.inputs, outputs, ours, judge, found.judgements, made)
@@ -321,7 +326,7 @@ class _Search:
         made = single(self.flat, first.op)
         feeds = [judge.operand(value) for value in made.feeds]
         repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
-        outcome = self.session.run(str(made.program), feeds)
+        outcome = self.session.run(made.text, feeds)
         self.found.is_wrong_alone = bool(outcome.failure) or not repro.is_within(outcome.results, self.found.contract)
         self.found.repro = repro
         self._find_workarounds()

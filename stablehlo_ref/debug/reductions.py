@@ -20,7 +20,7 @@ from stablehlo_ref.debug.shadow import TINY, Shadow, Site, Unknown, dtype_of, wi
 from stablehlo_ref.debug.sums import sum_of
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.dtypes import BOOL, kind
 
 SAMPLES = 32  # elements on which bodies are tried
 _IDENTITY = {"maximum": -np.inf, "minimum": np.inf}
@@ -102,7 +102,7 @@ def _laws_of(site: Site) -> _Laws:
     drawn = np.random.default_rng(0).integers(0, max(arrays[0].size, 1), (SAMPLES, 3))
     inits = [a.astype(d) for a, d in zip(arrays[count:], dtypes)]
     found = _Laws()
-    if not arrays[0].size:
+    if not arrays[0].size or _starts_from_identity(site):
         return found
     run = site.body(0).run
     is_associative = f"stablehlo.{recognised(site.op.regions[0])}" in ASSOCIATIVE
@@ -114,6 +114,15 @@ def _laws_of(site: Site) -> _Laws:
         both = run(*x, *y)
         found.selects &= _same(run(*x, *x), x) and _same(both, run(*y, *x)) and (_same(both, x) or _same(both, y))
     return found
+
+
+def _starts_from_identity(site: Site) -> bool:
+    """Return whether a body of one associative op on integers starts from the identity of that."""
+    if len(site.op.results) != 1 or kind(site.dtype) not in ("integer", "boolean"):
+        return False
+    identities = {"add": 0, "or": 0, "xor": 0, "multiply": 1} | ({"and": 1} if site.dtype == BOOL else {})
+    body = recognised(site.op.regions[0])
+    return body in identities and bool(np.all(site.operand(1).center == identities[body]))
 
 
 def _wins(site: Site) -> Array:
