@@ -1,6 +1,6 @@
 """Measure how small `reduce` makes programs with the faults that `locate_faults.py` located, and in how many calls.
 
-    nice python tools/reduce_faults.py faults.jsonl --out reduced.jsonl [--only REGEX]
+    nice python tools/reduce_faults.py faults.jsonl --exports FOLDER --out reduced.jsonl [--only REGEX]
 
 Results are appended to `--out`, and those that are there are not computed again.
 """
@@ -14,27 +14,28 @@ import statistics
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from faults.campaign import inputs_of, model
-from faults.trials import ALL, Trial
+from faults.programs import cases
+from faults.rules import Fault
+from faults.trials import Faulty, Trial, trial_of
+from locate_faults import LOCATED, Log, sessions_of
 
 from stablehlo_ref.debug import Session, by_backend, contract_of, reduce
 
 
-def reduced(trial: Trial, row: Mapping[str, Any]) -> dict[str, Any]:
+def reduced(trial: Trial, sessions: Mapping[str, Session]) -> dict[str, Any]:
     """Return how a fault's program was made small."""
-    program, _ = model(trial.model)
-    backend = f"faulty:{trial.fault}:stablehlo.{trial.op}:{row['type']}"
     started = time.perf_counter()
-    with Session(backend, seconds=1200) as session:
-        predicate = by_backend(session, contract_of(trial.contract))
-        found = reduce(program, inputs_of(trial), predicate)
-        is_kept = predicate(str(found.program), found.inputs) == found.fingerprint
+    session = Faulty(Fault(trial.rule, trial.like), sessions[trial.executor])
+    predicate = by_backend(session, contract_of(trial.contract))
+    found = reduce(trial.case.program, trial.case.inputs(trial.rule.inputs), predicate)
+    is_kept = predicate(str(found.program), found.inputs) == found.fingerprint
     size = max((array.size for array in found.inputs), default=0)
     seconds = round(time.perf_counter() - started)
     return {
@@ -55,22 +56,19 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("faults", metavar="FAULTS.jsonl", type=Path)
+    parser.add_argument("--exports", metavar="FOLDER", type=Path, help="as for locate_faults.py")
     parser.add_argument("--out", type=Path, default=Path("reduced.jsonl"))
     parser.add_argument("--only", metavar="REGEX", default="")
     options = parser.parse_args(arguments)
-    done = {}
-    if options.out.exists():
-        done = {row["key"]: row for row in map(json.loads, options.out.read_text().splitlines())}
-    for located in map(json.loads, options.faults.read_text().splitlines()):
-        key = located["key"]
-        index = int(key.split(":")[1])
-        if located["result"] in ("exact", "group") and key not in done and re.search(options.only, key):
-            done[key] = {"key": key, **reduced(ALL[index], located)}
-            with options.out.open("a") as file:
-                file.write(json.dumps(done[key]) + "\n")
-            print(json.dumps(done[key]), flush=True)
-    if done:
-        print(summary(list(done.values())))
+    programs, log = list(cases(options.exports)), Log(options.out)
+    with ExitStack() as stack:
+        sessions = sessions_of(stack, "self", "jax")
+        for key, row in Log(options.faults).rows.items():
+            if row["result"] in LOCATED and key not in log.rows and re.search(options.only, key):
+                log.add(key, reduced(trial_of(key, programs), sessions))
+                print(json.dumps(log.rows[key]), flush=True)
+    if log.rows:
+        print(summary(list(log.rows.values())))
     return 0
 
 

@@ -23,7 +23,7 @@ def wrong_alone(flat: Flat, judge: Judge, judgements: Sequence[Judgement], sessi
     for judgement in suspect[:MOST]:
         made = single(flat, judgement.op)
         feeds = [judge.operand(value) for value in made.feeds]
-        outcome = checked(session.run(str(made.program), feeds), [value.type for value in made.wanted])
+        outcome = checked(session.run(made.text, feeds), [value.type for value in made.wanted])
         if not outcome.failure and (found := judge.known_excess(judgement.op, outcome.results)):
             yield replace(judgement, verdict=Verdict.WRONG, permissions=(), excess=found, reason="")
 

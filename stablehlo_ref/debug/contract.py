@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 from stablehlo_ref.argument_types import check_fields, checks_arguments
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 
 
 class DotAlgorithm(NamedTuple):
@@ -29,6 +29,7 @@ DOT_ALGORITHMS = {
     "bf16x6": DotAlgorithm(2.0**-22, 6),
 }
 ACCUMULATORS = ("f32", "operand")
+_CHOICES = {"dot_algorithm": tuple(DOT_ALGORITHMS), "accumulator": ACCUMULATORS}
 _BY_OP = {"ulps": "ulp", "errors": "error"}  # fields of bounds by op, and how single ones are called
 
 
@@ -63,6 +64,14 @@ class Contract:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        for name, choices in _CHOICES.items():
+            if (value := getattr(self, name)) not in choices:
+                raise ArgumentValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+        bounds = [("elementary_ulps", self.elementary_ulps), ("narrow_ulps", self.narrow_ulps)]
+        bounds += [(f"{_BY_OP[name]}.{op}", bound) for name in _BY_OP for op, bound in getattr(self, name)]
+        for name, bound in bounds:
+            if not bound >= 0:
+                raise ArgumentValueError(f"{name} must be a number that is not negative, got {bound:g}")
 
     def ulps_of(self, op: str, default: float) -> float:
         """Return the bound of an op in ULPs, by its name without the dialect."""
@@ -143,7 +152,7 @@ def _overridden(contract: Contract, override: str) -> Contract:
 
 
 def _value(key: str, text: str, old: object) -> object:
-    choices = {"dot_algorithm": tuple(DOT_ALGORITHMS), "accumulator": ACCUMULATORS}.get(key, ("true", "false"))
+    choices = _CHOICES.get(key, ("true", "false"))
     if isinstance(old, float):
         return _number(key, text)
     if text not in choices:

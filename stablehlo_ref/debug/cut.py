@@ -78,6 +78,11 @@ class Segment:
     feeds: tuple[Value, ...]
     wanted: tuple[Value, ...]
 
+    @cached_property
+    def text(self) -> str:
+        """The program as a backend is given it."""
+        return str(self.program)
+
 
 def is_observable(value: Value) -> bool:
     """Return whether a value can be an input or output of a segment: a static tensor."""

@@ -28,11 +28,12 @@ from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.debug.statistics import Suspicion, suspicions, tests_of
 from stablehlo_ref.debug.switches import workarounds
 from stablehlo_ref.debug.values import Values, all_values, backend_values, checked, most_compilations, run_again
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
+from stablehlo_ref.text.tokens import counted
 
 SUMS = tuple(
     f"stablehlo.{name}" for name in ("dot_general", "dot", "convolution", "reduce", "reduce_window", "scatter")
@@ -116,7 +117,7 @@ class Diff:
         return [op for op in self.positions if op not in judged and op.name not in LITERALS]
 
     def __repr__(self) -> str:
-        return f"<Diff of {self.backend} under {self.contract.name}: {self.verdict}, {self.ops} ops>"
+        return f"<Diff of {self.backend} under {self.contract.name}: {self.verdict}, {counted(self.ops, 'op')}>"
 
     def __str__(self) -> str:
         from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
@@ -169,12 +170,16 @@ def diff(
 
     `backend` is a description (`jax`, `cpp`, `python:module:function`, ...) or a `Session`, `contract` a preset with
     overrides. Intermediate values are outputs of at most `max_bytes` for one compilation. Raises the interpreter's
-    errors, EvaluationError for a bad contract; what the backend does wrong is part of what is returned.
+    errors, EvaluationError for a bad contract and a backend that cannot be opened; what the backend does wrong is part
+    of what is returned.
     """
+    if max_bytes < 0:
+        raise ArgumentValueError(f"max_bytes must not be negative, got {max_bytes}")
     rules = contract if isinstance(contract, Contract) else contract_of(contract)
     if isinstance(backend, Session):
         return _Search(program, inputs, backend, rules, max_bytes).run()
     with Session(backend) as session:
+        session.open()
         return _Search(program, inputs, session, rules, max_bytes).run()
 
 
@@ -264,6 +269,8 @@ class _Search:
             self._look_for_fusion(values.arrays, outputs, ours)
             if self.found.is_wrong:
                 return
+        elif not self.explains:
+            self._look_for_fusion(all_values(self.flat, self.inputs), outputs, ours)
         if self.explains:
             self._explain(judge, values, outputs, ours)
 
@@ -276,7 +283,10 @@ class _Search:
         if is_explained:
             found.group = None
         elif values.seen < len(self.flat.ops):
-            self._look_for_fusion(all_values(self.flat, self.inputs), outputs, ours)
+            arrays = all_values(self.flat, self.inputs)
+            self._look_for_fusion(arrays, outputs, ours)
+            if found.group is not None and len(found.group.ops) == 1:
+                self._enter(Judge(arrays, found.contract, self.evaluate), found.group.ops)
         if found.is_wrong:
             return
         off = beyond(self.program, self.flat, self.inputs, outputs, ours, judge, found.judgements, made)
@@ -316,7 +326,7 @@ class _Search:
         made = single(self.flat, first.op)
         feeds = [judge.operand(value) for value in made.feeds]
         repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
-        outcome = self.session.run(str(made.program), feeds)
+        outcome = self.session.run(made.text, feeds)
         self.found.is_wrong_alone = bool(outcome.failure) or not repro.is_within(outcome.results, self.found.contract)
         self.found.repro = repro
         self._find_workarounds()

@@ -112,11 +112,11 @@ def ends(site: Site) -> tuple[Array, Array, Array]:
     if operand.is_exact:
         center = site.plain(site.centers) if kind(site.dtype) not in FRACTIONAL else site.wide(site.centers)
         return center, center, center
-    low, high = _interval(operand)
+    low, high = interval(operand)
     return site.wide([operand.center]), site.wide([low]), site.wide([high])
 
 
-def _interval(operand: Shadow) -> tuple[Array, Array]:
+def interval(operand: Shadow) -> tuple[Array, Array]:
     """Return the ends of an interval, rounded outward; NaN if nothing is known."""
     if operand.is_exact:
         return operand.center, operand.center
@@ -167,7 +167,7 @@ def half_slope(site: Site) -> Shadow:
 
 def even(site: Site) -> Shadow:
     """`cosh`, whose least value is at 0."""
-    low, high = _interval(site.operand(0))
+    low, high = interval(site.operand(0))
     return _hull(site, [[low], [high]], np.where((low < 0) & (high > 0), 1.0, np.nan))
 
 
@@ -176,20 +176,20 @@ _LEAST_OF_LGAMMA = 1.4616321449683623  # where it is -0.1214862905358496
 
 def log_gamma(site: Site) -> Shadow:
     """`lgamma`, which has a minimum, for positive operands."""
-    low, high = _interval(site.operand(0))
+    low, high = interval(site.operand(0))
     is_inside = (low < _LEAST_OF_LGAMMA) & (high > _LEAST_OF_LGAMMA)
     return _hull(site, [[low], [high]], np.where(is_inside, -0.1214862905358497, np.nan), low > 0)
 
 
 def increasing_if_positive(site: Site) -> Shadow:
     """`digamma`, which is monotone for positive operands."""
-    low, high = _interval(site.operand(0))
+    low, high = interval(site.operand(0))
     return _hull(site, [[low], [high]], np.full(low.shape, np.nan), low > 0)
 
 
 def tangent(site: Site) -> Shadow:
     """`tan`, which is monotone between its poles."""
-    low, high = _interval(site.operand(0))
+    low, high = interval(site.operand(0))
     periods = [np.floor(x / np.pi + 0.5 + shift) for x, shift in ((low, -1e-6), (high, 1e-6))]
     return _hull(site, [[low], [high]], np.full(low.shape, np.nan), (periods[0] == periods[1]) & (np.abs(low) < 1e8))
 
@@ -200,7 +200,7 @@ def tangent(site: Site) -> Shadow:
 def power(site: Site) -> Shadow:
     """`power`: extremes are at corners for positive bases, and for other bases and a known integer exponent."""
     base, exponent = site.operand(0), site.operand(1)
-    low, high = _interval(base)
+    low, high = interval(base)
     is_integer = (exponent.radius == 0) & (exponent.center == np.round(exponent.center))
     straddles = (low <= 0) & (high >= 0)
     monotone = (low > 0) | (is_integer & (~straddles | (exponent.center >= 0)))
@@ -209,13 +209,13 @@ def power(site: Site) -> Shadow:
 
 def angle(site: Site) -> Shadow:
     """`atan2`: extremes are at corners, away from the origin and from the branch cut along the negative x axis."""
-    (y_low, y_high), (x_low, _) = (_interval(site.operand(i)) for i in range(2))
+    (y_low, y_high), (x_low, _) = (interval(site.operand(i)) for i in range(2))
     made = _hull(site, _corners(site), np.full(y_low.shape, np.nan), (x_low > 0) | (y_low > 0) | (y_high < 0))
     return Shadow(made.center, made.radius + _unknown_at_zeros(site, site.operand(0), made.center))
 
 
 def _corners(site: Site) -> Iterable[list[Array]]:
-    return [list(corner) for corner in product(*(_interval(site.operand(i)) for i in range(len(site.op.operands))))]
+    return [list(corner) for corner in product(*(interval(site.operand(i)) for i in range(len(site.op.operands))))]
 
 
 def _hull(site: Site, corners: Iterable[list[Array]], extreme: Array, holds: Array | bool = True) -> Shadow:

@@ -14,15 +14,29 @@ from math import inf, isfinite
 import numpy as np
 
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import CONSTANTS, Flat, Segment, fed_to, is_constant, operands_of, segment
+from stablehlo_ref.debug.cut import (
+    CONSTANTS,
+    LITERALS,
+    Flat,
+    Segment,
+    fed_to,
+    is_constant,
+    is_observable,
+    needed_by,
+    operands_of,
+    segment,
+)  # fmt: skip
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.judge import Excess, excess_of
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.shadow import Shadow, dtype_of, exact, transfer, used
 from stablehlo_ref.debug.values import run_segment
+from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.rewrite import clone
 
+_ALONE = 4  # values that are asked for each in a program of its own, if the backend refuses one with all of them
 NOISE = 8.0  # how much larger than the distance of two legal runs a fault must be to be searched for
 
 
@@ -54,35 +68,67 @@ class _Search:
     evaluate: Evaluator
     threshold: float
     composed: dict[int, Composed] = field(default_factory=dict)  # by where they start
+    results: dict[tuple[int, int], Mapping[Value, Array]] = field(default_factory=dict)  # of ops between two cuts
 
     def persists(self, start: int) -> bool:
         """Return whether the outputs are far off if the ops from `start` are run on the values of `arrays`."""
-        results = self._run(segment(self.flat, self.flat.ops[start:], self.flat.outputs))
+        return self._persists(self.flat.ops[start:], self.flat.outputs)
+
+    def persists_apart(self, start: int, end: int) -> bool:
+        """Return whether that is so if a barrier parts the ops from `start` to `end` from those that follow."""
+        made = {result for op in self.flat.ops[start:end] for result in op.results}
+        rest = [op for op in self.flat.ops[end:] if op.name not in CONSTANTS]
+        values = [v for v in needed_by(rest, self.flat.outputs) if v in made and is_observable(v)]
+        if not values:
+            return True
+        types, location = [value.type for value in values], self.flat.ops[start].location
+        barrier = build_operation("stablehlo.optimization_barrier", values, types, location)
+        mapping = dict(zip(values, barrier.results))
+        ops = [*self.flat.ops[start:end], barrier, *(clone(op, mapping) for op in rest)]
+        return self._persists(ops, [mapping.get(value, value) for value in self.flat.outputs])
+
+    def _persists(self, ops: Sequence[Operation], outputs: Sequence[Value]) -> bool:
+        results = self._run(segment(self.flat, ops, outputs))
         return results is not None and self._is_far(self.flat.outputs, results)
+
+    def constant(self, start: int) -> Group | None:
+        """Return a constant that the op at `start` uses and that is wrong; it is in each program with that op."""
+        for value in filter(is_constant, operands_of(self.flat.ops[start])):
+            op, made = value.owner, segment(self.flat, [], [value])
+            if not isinstance(op, Operation) or op.name in LITERALS:
+                continue
+            bound = exact(self.evaluate.constant(value))
+            for result in self._run(made) or ():
+                if excess := excess_of(result, bound, self.contract):
+                    return Group((op,), made, (), (bound,), excess)
+        return None
+
+    def hides(self, start: int) -> bool:
+        """Return whether the backend does not return the results of the op at `start` as the only ones."""
+        return not self._results(start, start + 1)
 
     def violates(self, start: int, end: int) -> bool:
         """Return whether values that leave the ops from `start` to `end` are beyond their bounds, or far off."""
-        made = self._leaving(start, end)
-        results = self._run(made)
-        if results is None:
-            return False
-        if self._is_far(made.wanted, results):
-            return True
-        return self._excess(made, results, self._shadows(start, end)) is not None
+        results = self._results(start, end)
+        return self._is_far(list(results), list(results.values())) or bool(self._excess(results, start, end))
 
-    def group(self, start: int, end: int) -> Group | None:
-        """Return the ops between two cuts that the value depends on that exceeds its bound, or else is furthest off."""
-        made = self._leaving(start, end)
-        results = self._run(made)
+    def group(self, start: int, end: int, last: int) -> Group | None:
+        """Return the ops from `start` to `end` of which a value depends that leaves those up to `last`.
+
+        It is the one that exceeds its bounds, or else is furthest off.
+        """
+        results = self._results(start, last)
         if not results:
             return None
-        shadows = self._shadows(start, end)
-        found = self._excess(made, results, shadows)
-        apart = {value: distance(x, self.arrays[value]) for value, x in zip(made.wanted, results)}
+        found = self._excess(results, start, last)
+        apart = {value: distance(x, self.arrays[value]) for value, x in results.items()}
         value, excess = found if found else (max(apart, key=apart.__getitem__), None)
-        ops = self.flat.slice_of(start, end, value)
-        bounds = tuple(shadows.get(wanted) for wanted in made.wanted)
-        return Group(tuple(op for op in ops if op.name not in CONSTANTS), made, self._feeds(made), bounds, excess)
+        made = segment(self.flat, self.flat.ops[start:last], list(results))
+        ops = self.flat.slice_of(start, last, value)
+        first = set(self.flat.ops[start:end])
+        kept = tuple(op for op in ops if op.name not in CONSTANTS and op in first)
+        bounds = tuple(self._shadows(start, last).get(wanted) for wanted in made.wanted)
+        return Group(kept, made, tuple(self.arrays[value] for value in made.feeds), bounds, excess)
 
     def _shadows(self, start: int, end: int) -> Mapping[Value, Shadow]:
         if start not in self.composed:
@@ -91,29 +137,47 @@ class _Search:
         made.extend(self.flat.ops[start + made.count : end])
         return made.shadows
 
-    def _excess(
-        self, made: Segment, results: Sequence[Array], shadows: Mapping[Value, Shadow]
-    ) -> tuple[Value, Excess] | None:
-        for value, result in zip(made.wanted, results):
+    def _excess(self, results: Mapping[Value, Array], start: int, end: int) -> tuple[Value, Excess] | None:
+        shadows = self._shadows(start, end)
+        for value, result in results.items():
             shadow = shadows.get(value)
             if shadow is not None and (found := excess_of(result, shadow, self.contract)):
                 return value, found
         return None
 
-    def _leaving(self, start: int, end: int) -> Segment:
-        """Return the ops between two cuts as a program, without outputs that these ops use: they may hide the fault."""
-        ops = self.flat.ops[start:end]
-        used = {operand for op in ops for operand in operands_of(op)}
-        return segment(self.flat, ops, [r for op in ops for r in op.results if r in self.arrays and r not in used])
+    def _results(self, start: int, end: int) -> Mapping[Value, Array]:
+        """Return what ops between two cuts return, in one program, or each value in its own if that is refused."""
+        if (start, end) not in self.results:
+            wanted = self._leaving(start, end)
+            parts = [[value] for value in wanted[:_ALONE]] if len(wanted) > 1 else []
+            found: dict[Value, Array] = {}
+            for part in (wanted, *parts) if wanted else ():
+                results = self._run(segment(self.flat, self.flat.ops[start:end], part))
+                found.update(zip(part, results or ()))
+                if results is not None and part is wanted:
+                    break
+            self.results[start, end] = found
+        return self.results[start, end]
+
+    def _leaving(self, start: int, end: int) -> list[Value]:
+        """Return results of ops up to a cut that depend on the first op, and that they do not use: it may hide a fault.
+
+        Those of the last ops are the outputs.
+        """
+        ops, is_end = self.flat.ops[start:end], end == len(self.flat.ops)
+        used = set() if is_end else {operand for op in ops for operand in operands_of(op)}
+        depending = set(ops[0].results)
+        for op in ops:
+            if not depending.isdisjoint(operands_of(op)):
+                depending.update(op.results)
+        left = dict.fromkeys(self.flat.outputs) if is_end else self.flat.live_after(start, end)
+        return [value for value in left if value in self.arrays and value not in used and value in depending]
 
     def _run(self, made: Segment) -> tuple[Array, ...] | None:
         if any(value not in self.arrays for value in made.feeds):
             return None
         outcome = run_segment(self.session, made, dict(self.arrays))
         return None if outcome.failure else outcome.results
-
-    def _feeds(self, made: Segment) -> tuple[Array, ...]:
-        return tuple(self.arrays[value] for value in made.feeds)
 
     def _is_far(self, values: Sequence[Value], results: Sequence[Array]) -> bool:
         pairs = [(x, self.arrays[v]) for v, x in zip(values, results) if v in self.arrays]
@@ -141,8 +205,15 @@ def find_group(
         return None
     search = _Search(flat, arrays, session, contract, evaluate, max(NOISE * noise, min(apart, 1.0) / 8))
     start = last(search.persists, 0, len(flat.ops))
-    end = first_near(lambda index: search.violates(start, index), start + 1, len(flat.ops))
-    return search.group(start, end)
+    if found := search.constant(start):
+        return found
+    if search.hides(start):
+        end = first_near(lambda index: search.persists_apart(start, index), start + 1, len(flat.ops))
+        return search.group(start, end, len(flat.ops))
+    if search.violates(start, start + 1):
+        return search.group(start, start + 1, start + 1)
+    end = first_near(lambda index: search.violates(start, index), start + 2, len(flat.ops))
+    return search.group(start, end, end)
 
 
 def last(holds: Callable[[int], bool], low: int, high: int) -> int:

@@ -76,6 +76,8 @@ class Judge:
         self.contract = contract
         self.evaluate = evaluate
         self._uses = Uses(self._array, evaluate)
+        self._wrong: Operation | None = None  # the first op that is certainly wrong
+        self._made: dict[Operation, dict[tuple[Contract, bool], list[Shadow] | None]] = {}
 
     def __call__(self, op: Operation) -> Judgement:
         """Return the verdict on an op; NOT_JUDGED, and why, if values are missing or there is no bound."""
@@ -102,10 +104,14 @@ class Judge:
             return Judgement(op, Verdict.PERMITTED, permissions, strict[0] if strict else None)
         choices = self.evaluate.choices(op, operands)
         if choices and (decided := self._decided_excess(op, operands)):
-            return Judgement(op, Verdict.WRONG, excess=decided)
+            return self._wrong_at(op, decided)
         if choices:
             return Judgement(op, Verdict.NOT_JUDGED, excess=found[0], reason=f"the spec leaves it open: {choices[0]}")
-        return Judgement(op, Verdict.WRONG, excess=found[0])
+        return self._wrong_at(op, found[0])
+
+    def _wrong_at(self, op: Operation, excess: Excess) -> Judgement:
+        self._wrong = self._wrong or op
+        return Judgement(op, Verdict.WRONG, excess=excess)
 
     def _decided_excess(self, op: Operation, operands: Sequence[Array]) -> Excess | None:
         """Return where an elementwise op is wrong at an element of which the spec leaves nothing open."""
@@ -186,11 +192,20 @@ class Judge:
         return None if is_unknown and not found else found
 
     def _shadows(self, op: Operation, contract: Contract, fused: bool) -> list[Shadow] | None:
-        """Return the shadows of results on operands as the backend returned them, or as fused code may have them."""
-        feeds = fed_to(op)
-        known = (exact(self.operand(value)) for value in feeds)
-        operands = [self._uses.of(value, op, contract) for value in feeds] if fused else list(known)
-        return transfer(op, feeds, operands, contract, self.evaluate)
+        """Return the shadows of results on operands as the backend returned them, or as fused code may have them.
+
+        Those of the last op, and of the first that is wrong, are kept: verdicts and reports ask for them again.
+        """
+        if op not in self._made:
+            self._made = {known: made for known, made in self._made.items() if known is self._wrong}
+        made = self._made.setdefault(op, {})
+        if (contract, fused) not in made:
+            feeds = fed_to(op)
+            operands = [self._uses.of(v, op, contract) if fused else exact(self.operand(v)) for v in feeds]
+            if fused and all(operand.is_exact for operand in operands):
+                return self._shadows(op, contract, False)
+            made[contract, fused] = transfer(op, feeds, operands, contract, self.evaluate)
+        return made[contract, fused]
 
     def _array(self, value: Value) -> Array | None:
         if value in self.values or not is_constant(value):

@@ -43,7 +43,7 @@ def parts(
         return
     furthest: dict[int, tuple[float, Part]] = {}
     for part, ours in _turns(flat, op, values, evaluate):
-        outcome = session.run(str(part.program.program), part.feeds)
+        outcome = session.run(part.program.text, part.feeds)
         pairs = zip(outcome.results, ours)
         apart = float("inf") if outcome.failure else max((distance(x, y) for x, y in pairs), default=0.0)
         if apart > furthest.get(part.region, (0.0, part))[0]:

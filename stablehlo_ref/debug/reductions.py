@@ -13,14 +13,14 @@ import numpy as np
 
 from stablehlo_ref.algorithms.associativity import ASSOCIATIVE
 from stablehlo_ref.algorithms.comparators import partially_ordered_inputs
-from stablehlo_ref.debug.elementary import stored
+from stablehlo_ref.debug.elementary import interval, stored
 from stablehlo_ref.debug.regions import is_exact_body, recognised
 from stablehlo_ref.debug.rounding import OURS, gamma, largest, smallest_normal, unit_roundoff
 from stablehlo_ref.debug.shadow import TINY, Shadow, Site, Unknown, dtype_of, widened
 from stablehlo_ref.debug.sums import sum_of
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.dtypes import BOOL, kind
 
 SAMPLES = 32  # elements on which bodies are tried
 _IDENTITY = {"maximum": -np.inf, "minimum": np.inf}
@@ -53,9 +53,13 @@ def _unknown(site: Site) -> Shadow:
 
 
 def _extreme(site: Site, identity: float) -> Shadow:
-    """Return the largest or smallest elements, with or without the init value."""
+    """Return the largest or smallest elements, with or without the init value: between those of the operands' ends."""
     center = site.wide(site.centers)
     radius = np.asarray(max(float(np.max(s.radius, initial=0.0)) for s in site.operands))
+    if radius:
+        ends = [site.wide(each) for each in zip(*(interval(s) for s in site.operands))]
+        apart = np.maximum(*(np.abs(end - center) for end in ends))
+        radius = np.where(np.isfinite(center), apart, radius)
     if np.all(site.operand(1).center == identity):
         return stored(site, center, radius)
     init = site.op.operands[1]
@@ -98,7 +102,7 @@ def _laws_of(site: Site) -> _Laws:
     drawn = np.random.default_rng(0).integers(0, max(arrays[0].size, 1), (SAMPLES, 3))
     inits = [a.astype(d) for a, d in zip(arrays[count:], dtypes)]
     found = _Laws()
-    if not arrays[0].size:
+    if not arrays[0].size or _starts_from_identity(site):
         return found
     run = site.body(0).run
     is_associative = f"stablehlo.{recognised(site.op.regions[0])}" in ASSOCIATIVE
@@ -110,6 +114,15 @@ def _laws_of(site: Site) -> _Laws:
         both = run(*x, *y)
         found.selects &= _same(run(*x, *x), x) and _same(both, run(*y, *x)) and (_same(both, x) or _same(both, y))
     return found
+
+
+def _starts_from_identity(site: Site) -> bool:
+    """Return whether a body of one associative op on integers starts from the identity of that."""
+    if len(site.op.results) != 1 or kind(site.dtype) not in ("integer", "boolean"):
+        return False
+    identities = {"add": 0, "or": 0, "xor": 0, "multiply": 1} | ({"and": 1} if site.dtype == BOOL else {})
+    body = recognised(site.op.regions[0])
+    return body in identities and bool(np.all(site.operand(1).center == identities[body]))
 
 
 def _wins(site: Site) -> Array:

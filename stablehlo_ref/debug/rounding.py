@@ -8,6 +8,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, float_info, kind, part_dtype
 
 SLACK = 1 + 2.0**-48  # for the roundings of a radius itself
+_EXPONENT = 0x7FF << 52  # the bits of an f64 that are its power of two
 OURS = 2.0**-53  # unit roundoff of f64, in which reference values are computed
 
 
@@ -37,10 +38,9 @@ def smallest_normal(dtype: DType) -> float:
 def ulp(magnitude: Array, dtype: DType) -> Array:
     """Return the distance of adjacent numbers of a format at real numbers of these magnitudes."""
     info = float_info(real_dtype(dtype))
-    finite = np.where(np.isfinite(magnitude), magnitude, 0.0)
-    exponent = np.maximum(np.frexp(finite)[1] - 1, info.minexp)
-    spacing: Array = np.ldexp(1.0, exponent - info.nmant)
-    return np.where(finite == 0, np.ldexp(1.0, info.minexp - info.nmant), spacing)
+    known = np.where(np.isfinite(magnitude), np.abs(magnitude), 0.0).astype(np.float64, copy=False)
+    power = (np.maximum(known, 2.0**info.minexp).view(np.int64) & _EXPONENT).view(np.float64)
+    return np.asarray(power * 2.0**-info.nmant)
 
 
 def gamma(terms: Array | float, u: float) -> Array:

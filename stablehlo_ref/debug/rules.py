@@ -16,7 +16,7 @@ from stablehlo_ref.debug.sums import product_sum
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.ir.types import QuantizedType, TensorType
-from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.dtypes import FLOAT32, kind
 
 Rule: TypeAlias = Callable[[Site], Shadow]
 
@@ -149,7 +149,23 @@ def converted(site: Site) -> Shadow:
         low, high = integer_range(site.dtype)
         inside = (operand.center - operand.radius > low - 1) & (operand.center + operand.radius < high + 1)
         return Shadow(made.center, np.where(inside, made.radius, np.inf))  # out of range: implementation-defined
-    return rounded(site, site.wide(site.centers), site.operand(0).radius if site.values else np.zeros(()))
+    center, radius = site.wide(site.centers), site.operand(0).radius if site.values else np.zeros(())
+    return (
+        stored(site, center, radius)
+        if _is_contained(dtype_of(site.op.operands[0]), site.dtype)
+        else rounded(site, center, radius)
+    )
+
+
+def _is_contained(source: DType, target: DType) -> bool:
+    """Return whether one floating-point type has all numbers of another, so that no conversion rounds."""
+    if kind(source) != "floating" or kind(target) != "floating":
+        return False
+    return (
+        source == target
+        or (target.itemsize >= FLOAT32.itemsize > source.itemsize)
+        or target.itemsize > FLOAT32.itemsize
+    )
 
 
 NOT_UNIQUE = ("rng", "rng_bit_generator", "custom_call", "infeed", "recv", "partition_id")

@@ -40,7 +40,7 @@ class _Tried:
         if self.left <= 0:
             return False
         self.left -= 1
-        outcome = self.session.run(str(self.repro.program.program), list(self.repro.feeds), setting)
+        outcome = self.session.run(self.repro.program.text, list(self.repro.feeds), setting)
         return not outcome.failure and self.repro.is_within(outcome.results, self.contract)
 
 

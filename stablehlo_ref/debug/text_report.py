@@ -11,6 +11,7 @@ from stablehlo_ref.debug.judge import Judgement, Verdict
 from stablehlo_ref.debug.probe import Probed
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.text.tokens import counted
 
 SHOWN = 10  # suspects
 
@@ -24,7 +25,7 @@ def _lines(found: Diff) -> Iterator[str]:
     yield from _finding(found)
     yield from (f"{s}" for s in found.sensitivities if s.distance)
     yield f"contract: {_contract_text(found.contract)}"
-    yield f"backend: {found.backend}, {_plural(found.ops, 'op')}, {_plural(found.compilations, 'compilation')}"
+    yield f"backend: {found.backend}, {counted(found.ops, 'op')}, {counted(found.compilations, 'compilation')}"
     if found.errors and not found.same and not found.sensitivities:
         yield f"relative error of each output: {', '.join(f'{error:.2g}' for error in found.errors)}"
     if found.judgements:
@@ -38,10 +39,6 @@ def _contract_text(contract: Contract) -> str:
     except EvaluationError:
         is_named = False
     return contract.name if is_named else str(contract)
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
 def _finding(found: Diff) -> Iterator[str]:
@@ -123,7 +120,7 @@ def confirmed_text(found: Diff) -> str:
     before = "the op before it is" if index == 1 else f"the {index} ops before it are"
     agreed = f"{before} not wrong" if index else "it is the first op"
     if unjudged:
-        agreed = f"of the {_plural(index, 'op')} before it, {index - unjudged} are not wrong and {unjudged} not judged"
+        agreed = f"of the {counted(index, 'op')} before it, {index - unjudged} are not wrong and {unjudged} not judged"
     again = (
         "a second run repeats it" if found.is_repeated else "a second run does not repeat it: the backend is unstable"
     )

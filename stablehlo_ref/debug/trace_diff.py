@@ -13,7 +13,7 @@ import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.trace_match import match
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.execute.trace import Record, Trace
 from stablehlo_ref.execute.trace_files import digest_of
 from stablehlo_ref.ir.arrays import Array
@@ -122,8 +122,10 @@ def diff_traces(a: Trace | Path | str, b: Trace | Path | str, ulps: int | None =
 
     Values differ if any bit does; with `ulps`, floats only if they are more representable numbers apart, where both
     tensors were kept. Values are matched by name, by location in the model, and by alignment of the ops where programs
-    differ. ArgumentValueError for a path without a trace.
+    differ. ArgumentValueError for a path without a trace, and for negative `ulps`.
     """
+    if ulps is not None and ulps < 0:
+        raise ArgumentValueError(f"ulps must not be negative, got {ulps}")
     first, second = (trace if isinstance(trace, Trace) else Trace.load(trace) for trace in (a, b))
     pairs = list(match(first, second))
     differences = [difference for x, y in pairs for difference in _differences(x, y, ulps)]

@@ -78,7 +78,7 @@ def run_again(found: Values, session: Session, op: Operation | None = None) -> d
 
 def run_segment(session: Session, made: Segment, arrays: dict[Value, Array]) -> Outcome:
     """Run a segment on values; the types and shapes of the results are checked."""
-    outcome = session.run(str(made.program), [arrays[value] for value in made.feeds])
+    outcome = session.run(made.text, [arrays[value] for value in made.feeds])
     return outcome if outcome.failure else checked(outcome, [value.type for value in made.wanted])
 
 

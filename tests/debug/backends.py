@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import stablehlo_ref as sr
+from stablehlo_ref.debug.backends.base import open_backend
 from stablehlo_ref.debug.control_flow import BRANCHES
 from stablehlo_ref.debug.cut import Flat, fed_to
 from stablehlo_ref.debug.evaluate import Evaluator
@@ -259,3 +260,31 @@ def no_reverse(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
             results = [values[op.operands[0]]]
         values.update(zip(op.results, results))
     return [evaluate.value(value, values) for value in flat.outputs]
+
+
+def _refuse_many(program: str, most: int) -> None:
+    if len(sr.load(program).outputs) > most:
+        raise NotImplementedError("too many outputs")
+
+
+def vectors_only(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Refuse outputs that are not vectors; compute sines instead of hyperbolic tangents."""
+    if any(len(output.shape) != 1 for output in sr.load(program).outputs):
+        raise NotImplementedError("only vectors are returned")
+    return tanh_off(program, inputs)
+
+
+def one_output_of_iota(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Refuse more than one output; count from one."""
+    _refuse_many(program, 1)
+    flat, values, evaluate = _opened(program, inputs)
+    for op in flat.ops:
+        results = _run(op, values, evaluate)
+        values.update(zip(op.results, [x + x.dtype.type(op.name == "stablehlo.iota") for x in results]))
+    return [evaluate.value(value, values) for value in flat.outputs]
+
+
+def one_output_of_fused(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Refuse more than one output; scale sums of what is not an output."""
+    _refuse_many(program, 1)
+    return open_backend("faulty:unobserved-scaled:stablehlo.add").run(program, inputs)

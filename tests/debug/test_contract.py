@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from stablehlo_ref.debug import PRESETS, contract_of
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.debug import PRESETS, Contract, contract_of
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 
 
 def test_overrides() -> None:
@@ -41,3 +43,19 @@ def test_permissions_are_what_strict_lacks() -> None:
 def test_bad_contracts(text: str, message: str) -> None:
     with pytest.raises(EvaluationError, match=message):
         contract_of(text)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("dot_algorithm", "typo", "dot_algorithm must be one of ieee, tf32, bf16, bf16x3, bf16x6, got 'typo'"),
+        ("accumulator", "f16", "accumulator must be one of f32, operand, got 'f16'"),
+        ("elementary_ulps", -1.0, "elementary_ulps must be a number that is not negative, got -1"),
+        ("narrow_ulps", float("nan"), "narrow_ulps must be a number that is not negative, got nan"),
+        ("ulps", (("tanh", -2.0),), "ulp.tanh must be a number that is not negative, got -2"),
+        ("errors", (("lgamma", -1e-5),), "error.lgamma must be a number that is not negative, got -1e-05"),
+    ],
+)
+def test_bad_fields(field: str, value: Any, message: str) -> None:
+    with pytest.raises(ArgumentValueError, match=message):
+        Contract("mine", **{field: value})

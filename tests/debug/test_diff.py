@@ -10,13 +10,14 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.debug import contract_of
 from stablehlo_ref.debug.judge import Verdict
+from stablehlo_ref.diagnostics import ArgumentValueError
 from tests.debug.programs import LAYER, LOOP, compare, normal, suspects
 
 ALWAYS_WRONG = [
-    ("dropped", "add"), ("stale", "tanh"), ("shifted", "transpose"), ("wrong-dimension", "dot_general"),
-    ("swapped", "subtract"), ("dropped", "maximum"), ("scaled", "divide"), ("dropped", "reduce"), ("shifted", "slice"),
-    ("stale", "reshape"), ("dropped", "broadcast_in_dim"), ("shifted", "convert"), ("scaled", "multiply"),
-    ("wrong-dimension", "round_nearest_even"),
+    ("dropped", "add"), ("dropped", "tanh"), ("shifted", "transpose"), ("last-term", "dot_general"),
+    ("shifted", "subtract"), ("wrong-op", "maximum"), ("scaled", "divide"), ("dropped", "reduce"), ("shifted", "slice"),
+    ("shifted", "reshape"), ("dropped", "broadcast_in_dim"), ("shifted", "convert"), ("scaled", "multiply"),
+    ("shifted", "round_nearest_even"),
 ]  # fmt: skip
 WRONG_IF_STRICT = [
     ("tf32", "dot_general", "strict,dot_algorithm=tf32"),
@@ -192,3 +193,24 @@ def test_enters_loops() -> None:
     assert inner.turn == 0 and suspects(inner.found) == ["tanh"]
     assert "in turn 0 of the loop stablehlo.while" in str(found)
     assert found.repro is not None
+
+
+ONE_OP = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.negate %x : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}"""
+
+
+def test_a_backend_that_cannot_be_opened_is_an_error() -> None:
+    program = sr.load(ONE_OP)
+    with pytest.raises(sr.EvaluationError, match="cannot open the backend 'typo': unknown backend 'typo'; expected"):
+        sr.debug.diff(program, normal(program), "typo")
+
+
+def test_bytes_are_not_negative() -> None:
+    with pytest.raises(ArgumentValueError, match="max_bytes must not be negative, got -1"):
+        compare(ONE_OP, "self", "strict", max_bytes=-1)
+
+
+def test_one_op_is_no_plural() -> None:
+    assert repr(compare(ONE_OP, "self", "strict")) == "<Diff of self under strict: same, 1 op>"

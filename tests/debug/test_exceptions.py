@@ -11,6 +11,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.debug.exceptions import Exceptions, Finding, Kind, Reach, exceptions, exceptions_parallel
+from stablehlo_ref.diagnostics import ArgumentValueError
 
 F32 = np.float32
 
@@ -394,3 +395,11 @@ def test_json_and_text() -> None:
 def test_unknown_kinds_are_errors() -> None:
     with pytest.raises(sr.EvaluationError, match="unknown kind of exception 'nam'"):
         run("  %r = stablehlo.log %x : tensor<4xf32>", np.ones(4, F32), kinds="nam")
+
+
+def test_a_threshold_is_not_negative() -> None:
+    program = sr.parse("func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }")
+    with pytest.raises(ArgumentValueError, match="threshold must not be negative, got -1"):
+        exceptions(program, F32(1), threshold=-1)
+    with pytest.raises(ArgumentValueError, match="threshold must not be negative, got -1"):
+        exceptions_parallel(program, [[F32(1)]], threshold=-1)

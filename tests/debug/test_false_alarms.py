@@ -1,4 +1,4 @@
-"""Nothing is wrong with XLA on CPUs or with the C++ interpreter; tools/false_alarms.py has the long form."""
+"""Nothing is wrong with XLA on CPUs or with the C++ interpreter; tools/locate_faults.py --right has the long form."""
 
 from __future__ import annotations
 

@@ -406,3 +406,51 @@ def test_outer_products_may_be_fused_as_multiplications() -> None:
     assert verdict(text, inputs, product, np.array([[2.0**-60]]), contract="strict") is Verdict.WRONG
     assert verdict(text, inputs, product, np.array([[2.0**-60]]), contract="xla-cpu") is Verdict.PERMITTED
     assert verdict(text, inputs, product, np.array([[1e-9]]), contract="xla-cpu") is Verdict.WRONG
+
+
+def test_the_errors_of_a_row_do_not_count_in_others() -> None:
+    """A mask of -1e9, whose ULP is 64, is in the first row only; no conversion to the same type rounds it."""
+    text = """func.func @main(%p: tensor<2x2xi1>, %x: tensor<2x2xf32>, %y: tensor<f32>) -> tensor<2x2xf32> {
+      %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+      %0 = stablehlo.convert %y : (tensor<f32>) -> tensor<f32>
+      %1 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<2x2xf32>
+      %2 = stablehlo.add %x, %x : tensor<2x2xf32>
+      %3 = stablehlo.select %p, %2, %1 : tensor<2x2xi1>, tensor<2x2xf32>
+      %4 = stablehlo.reduce(%3 init: %low) applies stablehlo.maximum across dimensions = [1]
+        : (tensor<2x2xf32>, tensor<f32>) -> tensor<2xf32>
+      %5 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<2xf32>) -> tensor<2x2xf32>
+      %6 = stablehlo.subtract %3, %5 : tensor<2x2xf32>
+      %7 = stablehlo.exponential %6 : tensor<2x2xf32>
+      return %7 : tensor<2x2xf32> }"""
+    mask, x, y = np.array([[True, False], [True, True]]), F32([[1, 2], [3, 4]]), F32(-1e9)
+    twice, masked = x + x, np.where(mask, x + x, y)
+    most = masked.max(1, keepdims=True)
+    apart = masked - most
+    values = [y, np.full_like(x, y), twice, masked, most[:, 0], most + np.zeros_like(x), apart]
+    for legal in (np.exp(apart), np.exp(apart) * F32(1 + 2.0**-21)):
+        assert verdict(text, [mask, x, y], *values, legal, contract="xla-cpu") is not Verdict.WRONG
+    wrong = np.exp(apart) * [[1], [0]]
+    assert verdict(text, [mask, x, y], *values, wrong.astype(F32), contract="xla-cpu") is Verdict.WRONG
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "rounds"),
+    [
+        ("bf16", "f32", False),
+        ("f32", "f64", False),
+        ("f16", "f16", False),
+        ("f64", "f32", True),
+        ("bf16", "f16", True),
+        ("f16", "bf16", True),
+    ],
+)
+def test_conversions_to_types_that_have_all_numbers_do_not_round(source: str, target: str, rounds: bool) -> None:
+    dtypes = {"bf16": BF16, "f16": np.float16, "f32": F32, "f64": np.float64}
+    x = np.asarray([1.25], dtypes[source])
+    text = unary("convert", f"tensor<1x{source}>", f"tensor<1x{target}>")
+    flat = Flat(sr.load(text))
+    judge = Judge(
+        {flat.arguments[0]: x, flat.outputs[0]: x.astype(dtypes[target])}, contract_of("strict"), Evaluator(flat)
+    )
+    (bound,) = judge.known_bounds(flat.ops[0]) or ()
+    assert np.any(bound.radius) == rounds

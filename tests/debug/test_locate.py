@@ -134,6 +134,45 @@ def test_a_backend_that_returns_no_intermediate_values_is_fed_the_interpreters()
     assert found.compilations <= 2 * 4 + 5
 
 
+def test_an_op_is_named_whose_results_the_backend_does_not_return() -> None:
+    """The outputs are vectors, and that of the faulty op is a matrix: a barrier parts it from the ops after it."""
+    found = compare(LAYER, "python:tests.debug.backends:vectors_only", "xla-cpu")
+    assert found.stopped is not None and "only vectors" in found.stopped.reason
+    assert found.group is not None and [op.name for op in found.group.ops] == ["stablehlo.tanh"]
+    assert found.compilations <= 2 * 4 + 5
+
+
+def test_an_iota_that_each_cut_has_is_named() -> None:
+    text = """
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.iota dim = 0 : tensor<4xf32>
+      %1 = stablehlo.multiply %x, %x : tensor<4xf32>
+      %2 = stablehlo.add %1, %0 : tensor<4xf32>
+      return %2 : tensor<4xf32>
+    }"""
+    found = compare(text, "python:tests.debug.backends:one_output_of_iota", "strict")
+    assert found.group is not None and [op.name for op in found.group.ops] == ["stablehlo.iota"]
+    assert found.group.is_certain
+
+
+def test_values_that_do_not_depend_on_the_faulty_op_are_not_asked_for() -> None:
+    """The cosine and the sine, between the ops of the group, would be more outputs than one."""
+    text = """
+    func.func @main(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+      %0 = stablehlo.multiply %x, %y : tensor<64xf32>
+      %1 = stablehlo.cosine %y : tensor<64xf32>
+      %2 = stablehlo.sine %y : tensor<64xf32>
+      %3 = stablehlo.add %0, %x : tensor<64xf32>
+      %4 = stablehlo.multiply %3, %1 : tensor<64xf32>
+      %5 = stablehlo.multiply %4, %2 : tensor<64xf32>
+      %6 = stablehlo.negate %5 : tensor<64xf32>
+      return %6 : tensor<64xf32>
+    }"""
+    found = compare(text, "python:tests.debug.backends:one_output_of_fused", "strict")
+    assert found.group is not None and found.group.is_certain
+    assert [op.name.partition(".")[2] for op in found.group.ops] == ["multiply", "add"]
+
+
 def test_an_op_that_fused_code_may_explain_is_run_alone() -> None:
     """The cosine of 0.739085 is 0.739085: where fused code computes the quotient again, nothing is known of it."""
     text = """

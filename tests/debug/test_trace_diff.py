@@ -13,6 +13,7 @@ import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.debug import diff_traces
 from stablehlo_ref.debug.trace_diff import compare
+from stablehlo_ref.diagnostics import ArgumentValueError
 
 F32 = np.float32
 X = np.array([1, 2, 3], F32)
@@ -140,3 +141,9 @@ def test_types_and_shapes(tmp_path: Path) -> None:
     np.savez(tmp_path / "c.npz", x=np.array(["text"]))
     with pytest.raises(sr.EvaluationError, match=r"cannot read 'x' of .*: unsupported dtype"):
         diff_traces(tmp_path / "a.npz", tmp_path / "c.npz")
+
+
+def test_ulps_are_not_negative() -> None:
+    a = program("negate").trace(X)
+    with pytest.raises(ArgumentValueError, match="ulps must not be negative, got -1"):
+        diff_traces(a, a, ulps=-1)

@@ -18,6 +18,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import stablehlo_ref as sr
+from stablehlo_ref.debug.archives import save_arrays
 
 # Tolerances by dtype, relative to the largest element of the result: both sides round, and sum in different orders.
 # Integers and booleans must be equal.
@@ -98,7 +99,7 @@ def parser(framework: str) -> argparse.ArgumentParser:
         description=f"run programs exported by {framework} and compare results with its own"
     )
     parser.add_argument("--only", default="", metavar="REGEX")
-    parser.add_argument("--save", type=Path, metavar="FOLDER", help="save the exported programs in FOLDER")
+    parser.add_argument("--save", type=Path, metavar="FOLDER", help="save the exported programs and their arguments")
     return parser
 
 
@@ -117,6 +118,7 @@ def run(samples: Iterable[Sample], framework: str, options: argparse.Namespace) 
         if options.save:
             options.save.mkdir(parents=True, exist_ok=True)
             (options.save / f"{sample.name}.mlir").write_text(case.program, encoding="utf-8")
+            save_arrays(options.save / f"{sample.name}.npz", case.arguments)
         if what := check(sample, case):
             print(f"{sample.name}: {what}", flush=True)
         right, wrong = right + (not what), wrong + bool(what)

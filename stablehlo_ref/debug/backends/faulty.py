@@ -1,26 +1,22 @@
-"""`faulty:FAULT:OP[:TYPE]`: this interpreter with a fault, to try out and to measure how faults are found.
+"""`faulty:FAULT:OP[:TYPE]`: this interpreter with a fault, to try the commands out.
 
 The fault is in all ops of a name, or in those whose first result has a type (`tensor<4xf32>`). Prefixes say when:
 
 - `fused-`: only in ops whose first operand is computed by an op that nothing else uses, as a faulty fusion has it.
 - `unobserved-`: only where that operand is not an output of the program, however many ops use it.
-- `odd-`: only if the size of the last dimension is odd. `large-`: only for more than 4,096 elements.
+- `odd-`: only if the size of the last dimension is odd.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from math import prod
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.debug.backends.changes import CHANGES
-from stablehlo_ref.debug.backends.faults import FAULTS as WRONG
-from stablehlo_ref.debug.backends.faults import Case, Fault
-from stablehlo_ref.debug.backends.imprecise import IMPRECISE
-from stablehlo_ref.debug.backends.rewrites import REWRITES
 from stablehlo_ref.debug.cut import Flat, fed_to, is_constant, operands_of
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.define.definition import REGISTRY
@@ -29,12 +25,118 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.loading import load
-from stablehlo_ref.numerics.dtypes import BOOL
+from stablehlo_ref.numerics.dtypes import BOOL, float_info, kind
 
-FAULTS: Mapping[str, Fault] = {**WRONG, **CHANGES, **REWRITES, **IMPRECISE}
-CONDITIONS = ("fused", "unobserved", "odd", "large")
-LARGE = 4096  # elements
+CONDITIONS = ("fused", "unobserved", "odd")
+_OTHERS = {"add": "subtract", "multiply": "add", "tanh": "sine", "maximum": "minimum"}
 _BLOCKS = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
+
+
+@dataclass(frozen=True)
+class Case:
+    """An op with its right result and its operands."""
+
+    op: Operation
+    result: Array
+    operands: Mapping[Value, Array]
+    evaluate: Evaluator
+    index: int  # of the result
+
+    def on(self, change: Callable[[Array], Array], values: Sequence[Value]) -> Array:
+        """Return the result with some operands changed, where they are floating-point numbers."""
+        is_float = {value: kind(self.operands[value].dtype) == "floating" for value in values if value in self.operands}
+        changed = {value: change(self.operands[value]) for value, changes in is_float.items() if changes}
+        return self._run(self.op, {**self.operands, **changed})
+
+    def renamed(self, name: str) -> Array:
+        """Return the result of another op; the right one if that is not a valid op."""
+        op = copy(self.op)
+        op.name = name
+        return self._run(op, self.operands)
+
+    def _run(self, op: Operation, operands: Mapping[Value, Array]) -> Array:
+        results = self.evaluate(op, [operands[value] for value in fed_to(op)])
+        return self.result if results is None else np.asarray(results[self.index])
+
+
+Fault: TypeAlias = Callable[[Case], Array]  # returns a wrong result
+
+
+def _dropped(case: Case) -> Array:
+    """The last element is not written."""
+    wrong = case.result.copy()
+    wrong[(-1,) * wrong.ndim] = 0
+    return wrong
+
+
+def _shifted(case: Case) -> Array:
+    """Elements are off by one along the last axis."""
+    return np.roll(case.result, 1, -1) if case.result.ndim else case.result + case.result.dtype.type(1)
+
+
+def _scaled(case: Case) -> Array:
+    """A factor of 1 + 2^-7."""
+    return np.asarray(case.result.astype(np.float64) * (1 + 2.0**-7))
+
+
+def _no_nan(case: Case) -> Array:
+    """NaN is 0."""
+    return np.where(np.isnan(case.result), np.zeros((), case.result.dtype), case.result)
+
+
+def _flushed(case: Case) -> Array:
+    """Subnormal results are 0."""
+    tiny = 2.0 ** float_info(case.result.dtype).minexp
+    return np.where(np.abs(case.result.astype(np.float64)) < tiny, np.zeros((), case.result.dtype), case.result)
+
+
+def _truncated(case: Case) -> Array:
+    """The result is rounded toward zero twice as far as its type has bits."""
+    wide = case.result.astype(np.float64)
+    spacing = np.spacing(np.abs(case.result)).astype(np.float64)
+    return np.where(np.isfinite(wide), wide - np.sign(wide) * 2.0 * spacing, wide)
+
+
+def _wrong_op(case: Case) -> Array:
+    name = case.op.name.partition(".")[2]
+    return case.renamed(f"stablehlo.{_OTHERS[name]}") if name in _OTHERS else case.result
+
+
+def _last_term(case: Case) -> Array:
+    """The last element of the contracted or reduced axis of the first operand is left out."""
+    properties = case.op.properties
+    axes: Sequence[int] = properties.get("lhs_contracting_dimensions") or properties.get("dimensions") or (-1,)
+
+    def without_last(operand: Array) -> Array:
+        wrong = operand.copy()
+        wrong[(slice(None),) * (axes[-1] % wrong.ndim) + (-1,)] = 0
+        return wrong
+
+    return case.on(without_last, case.op.operands[:1])
+
+
+def _with_operands_of(bits: int) -> Fault:
+    """Operands are rounded to `bits` of mantissa."""
+
+    def rounded(operand: Array) -> Array:
+        mantissa, exponent = np.frexp(operand.astype(np.float64))
+        return np.ldexp(np.round(mantissa * 2.0**bits) / 2.0**bits, exponent).astype(operand.dtype)
+
+    return lambda case: case.on(rounded, case.op.operands)
+
+
+FAULTS: Mapping[str, Fault] = {
+    "dropped": _dropped,
+    "shifted": _shifted,
+    "scaled": _scaled,
+    "no-nan": _no_nan,
+    "flushed": _flushed,
+    "truncated": _truncated,
+    "wrong-op": _wrong_op,
+    "last-term": _last_term,
+    "tf32": _with_operands_of(11),
+    "bf16": _with_operands_of(8),
+}
 
 
 class Faulty:
@@ -63,7 +165,7 @@ class Faulty:
                 results = self._evaluated(op, known, evaluate)
                 if self._matches(op, uses, outputs):
                     index = next((i for i, value in enumerate(op.results) if uses[value] or value in outputs), 0)
-                    case = Case(op, np.asarray(results[index]), known, values, evaluate, index)
+                    case = Case(op, np.asarray(results[index]), known, evaluate, index)
                     results = list(results)
                     results[index] = self._fault(case).astype(results[index].dtype)
             values.update(zip(op.results, results))
@@ -102,11 +204,9 @@ class Faulty:
 
 
 def _holds(condition: str, op: Operation, uses: Mapping[Value, int], outputs: Sequence[Value]) -> bool:
-    if condition in ("odd", "large"):
+    if condition == "odd":
         shape = op.results[0].type.shape if isinstance(op.results[0].type, TensorType) else ()
-        if condition == "odd":
-            return bool(shape) and (shape[-1] or 0) % 2 == 1
-        return prod(n or 0 for n in shape) > LARGE
+        return bool(shape) and (shape[-1] or 0) % 2 == 1
     operand = op.operands[0] if op.operands else None
     if operand is None or not isinstance(operand.owner, Operation) or is_constant(operand) or operand in outputs:
         return False

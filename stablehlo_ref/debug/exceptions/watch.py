@@ -27,6 +27,7 @@ from stablehlo_ref.debug.exceptions.ledger import Ledger
 from stablehlo_ref.debug.exceptions.rules import at_pole, cancellation, underflow
 from stablehlo_ref.debug.exceptions.scopes import Flow, Scope, State, scopes_of, yielded
 from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.execute.follow import Follower, Frame
 from stablehlo_ref.execute.regions import CONSTANTS
 from stablehlo_ref.ir.arrays import Array
@@ -55,6 +56,8 @@ class ExceptionWatcher(Follower):
         threshold: int | None = None,
         trap: Collection[Kind] = (),
     ) -> None:
+        if threshold is not None and threshold < 0:
+            raise ArgumentValueError(f"threshold must not be negative, got {threshold}")
         self.program = program
         self.kinds = tuple(kind for kind in GENERATIONS if kind in {*kinds, *trap})
         self.threshold = threshold
