@@ -1,6 +1,6 @@
 """Positions of the windows that gather reads and scatter writes, as row numbers of the tensor.
 
-A row is the contiguous part of a window: the trailing dimensions that the window covers completely and that are not
+A row is what is contiguous in a window: the trailing dimensions that the window covers completely and that are not
 indexed. A tensor is a table of rows; a window has the row numbers `start + offset`, where only `start` depends on
 indices. A row can be a whole window (an embedding lookup) or a single element.
 """
@@ -22,8 +22,6 @@ from stablehlo_ref.numerics.integers import clamp_index, unpack
 
 Index: TypeAlias = tuple[Any, ...]  # of integers and slices
 
-FEW = 32  # elements: fewer are compared faster as Python integers
-FEW_ROWS = 1 << 10  # rows: more are copied faster in larger pieces
 OUT_OF_BOUNDS = 1 << 62  # an index that is out of bounds for every size, also after an offset is added
 
 
@@ -100,11 +98,11 @@ class IndexedWindows:
 
     @cached_property
     def offset(self) -> Array:
-        """The part of row numbers that does not depend on indices, as an array that broadcasts to `other_shape`."""
+        """The row numbers without what depends on indices, as an array that broadcasts to `other_shape`."""
         offset = np.zeros((1,) * len(self.other_axes), np.intp)
         for d, axis in (*self.window_axes.items(), *self.batching_axes.items()):
             if d < self.lead and self.shape[axis] > 1:
-                offset = offset + spread(np.arange(self.shape[axis]) * self.steps[d], [axis], self.other_axes)
+                offset = offset + broadcastable(np.arange(self.shape[axis]) * self.steps[d], [axis], self.other_axes)
         return offset
 
     @cached_property
@@ -112,60 +110,33 @@ class IndexedWindows:
         """`offset` as si32, with which arithmetic is twice as fast, if that can represent all row numbers."""
         return self.offset.astype(np.int32) if self.rows <= np.iinfo(np.int32).max else None
 
-    def row_numbers(self, starts: Sequence[Array], part: slice | None = None) -> Array:
+    def row_numbers(self, starts: Sequence[Array], some: slice | None = None) -> Array:
         """Return the row number for each element of `other_shape`, flattened, given the starts of windows.
 
         They are of dtype intp, or si32 if all starts are and it can represent the number of rows; some are starts
         themselves, of their dtype. Those of windows that are not in bounds are arbitrary: callers clamp starts first,
-        or leave out the elements that are not `in_bounds`. With `part`, a range of the first of `other_axes`, which
+        or leave out the elements that are not `in_bounds`. With `some`, a range of the first of `other_axes`, which
         must be a batch axis, return the numbers of that range.
         """
-        if part is not None:
-            starts = [start[part] for start in starts]
+        if some is not None:
+            starts = [start[some] for start in starts]
         if self._starts_are_numbers:
             return starts[0].reshape(-1)
         offset = self.offset
         if self.narrow_offset is not None and all(start.dtype == np.int32 for start in starts):
             offset = self.narrow_offset
-        if part is not None and len(offset) > 1:
-            offset = offset[part]
+        if some is not None and len(offset) > 1:
+            offset = offset[some]
         if not starts:
-            shape = self.other_shape if part is None else (part.stop - part.start, *self.other_shape[1:])
+            shape = self.other_shape if some is None else (some.stop - some.start, *self.other_shape[1:])
             return np.broadcast_to(offset, shape).reshape(-1)
         scaled = (_scaled(start, self.steps[d], offset.dtype) for start, d in zip(starts, self.indexed))
         first: Array = next(scaled)
         for number in scaled:
             first = np.add(first, number, dtype=offset.dtype)  # no warning, also of scalars
-        if self.offset.size == 1:  # it is 0, unlike one for a part
+        if self.offset.size == 1:  # it is 0, unlike one for a range
             return first.reshape(-1)
-        return (offset + spread(first, self.batch_axes, self.other_axes)).reshape(-1)
-
-    @cached_property
-    def are_few(self) -> bool:
-        """Whether Python's integers are faster than arrays for the starts, and `few_row_numbers` can be used."""
-        return 0 < prod(self.batch_shape) * len(self.indexed) < FEW and prod(self.other_shape) <= FEW_ROWS
-
-    def few_row_numbers(self, starts: Sequence[Array], clamp: bool) -> Array | None:
-        """Return `row_numbers` if `are_few`, given starts of any integer dtype; None if one is out of bounds.
-
-        With `clamp`, starts are clamped so that windows are in bounds.
-        """
-        first: list[int] | None = None
-        for start, d, last in zip(starts, self.indexed, self.lasts):
-            numbers: list[int] = start.reshape(-1).tolist()
-            if min(numbers) < 0 or max(numbers) > last:
-                if not clamp:
-                    return None
-                numbers = [min(max(i, 0), last) for i in numbers]
-            if (step := self.steps[d]) > 1:
-                numbers = [i * step for i in numbers]
-            first = numbers if first is None else list(map(int.__add__, first, numbers))
-        rows = np.array(first, np.intp)
-        return (rows.reshape(self._few_shape) + self.offset).reshape(-1) if self.offset.size > 1 else rows
-
-    @cached_property
-    def _few_shape(self) -> Dims:
-        return tuple(self.shape[a] if a in self.batch_axes else 1 for a in self.other_axes)
+        return (offset + broadcastable(first, self.batch_axes, self.other_axes)).reshape(-1)
 
     @cached_property
     def _starts_are_numbers(self) -> bool:
@@ -192,31 +163,30 @@ class IndexedWindows:
         within: Array | bool = True
         for start, d, last in zip(starts, self.indexed, self.lasts):
             if not _all_up_to(start, last):
-                position = spread(start, self.batch_axes, self.other_axes)
+                position = broadcastable(start, self.batch_axes, self.other_axes)
                 if d in self.window_axes:
-                    position = position + spread(np.arange(self.extents[d]), [self.window_axes[d]], self.other_axes)
+                    position = position + broadcastable(
+                        np.arange(self.extents[d]), [self.window_axes[d]], self.other_axes
+                    )
                 within = within & (position >= 0) & (position < self.sizes[d])
         return None if within is True else np.broadcast_to(within, self.other_shape).reshape(-1)
 
-    def start_of_one(self, starts: Sequence[Array]) -> list[int]:
-        """Return the start of the only window in each dimension of the tensor."""
-        start_indices = [0] * len(self.sizes)
-        for d, start in zip(self.indexed, starts):
-            start_indices[d] = int(start.item())
-        return start_indices
-
     def all_starts(self, starts: Sequence[Array]) -> list[Array]:
         """Return starts for each dimension of the tensor, as arrays that broadcast to `batch_shape`."""
-        fixed = {d: spread(np.arange(self.shape[a]), [a], self.batch_axes) for d, a in self.batching_axes.items()}
+        fixed = {
+            d: broadcastable(np.arange(self.shape[a]), [a], self.batch_axes) for d, a in self.batching_axes.items()
+        }
         by_dimension = fixed | dict(zip(self.indexed, starts))
         return [by_dimension.get(d, np.zeros((1,) * len(self.batch_axes), np.intp)) for d in range(len(self.sizes))]
 
     def indices(self, starts: Sequence[Array]) -> tuple[Array, ...]:
         """Return indices into the dimensions before those of a row, as arrays that broadcast to `other_shape`."""
-        indices = [spread(start, self.batch_axes, self.other_axes) for start in self.all_starts(starts)[: self.lead]]
+        indices = [
+            broadcastable(start, self.batch_axes, self.other_axes) for start in self.all_starts(starts)[: self.lead]
+        ]
         for d, axis in self.window_axes.items():
             if d < self.lead:
-                indices[d] = indices[d] + spread(np.arange(self.extents[d]), [axis], self.other_axes)
+                indices[d] = indices[d] + broadcastable(np.arange(self.extents[d]), [axis], self.other_axes)
         return tuple(indices)
 
 
@@ -228,7 +198,7 @@ def index_components(indices: Array, index_vector_dim: int) -> list[Array]:
     return [indices[(*before, i)] for i in range(indices.shape[index_vector_dim])]
 
 
-def spread(numbers: Array, axes: Sequence[int], all_axes: Sequence[int]) -> Array:
+def broadcastable(numbers: Array, axes: Sequence[int], all_axes: Sequence[int]) -> Array:
     """Reshape an array with dimensions for `axes`, in order, to one for `all_axes`, with size 1 for the others."""
     sizes = iter(numbers.shape)
     return numbers.reshape([next(sizes) if a in axes else 1 for a in all_axes])
@@ -258,9 +228,8 @@ def _clamped(start: Array, last: int) -> Array:
 
 def _all_up_to(start: Array, last: int) -> bool:
     """Return whether there are any starts and all are in [0, last]; negative starts are large when read as unsigned."""
-    if start.size < FEW:
-        numbers = start.reshape(-1).tolist()
-        return bool(numbers) and 0 <= min(numbers) and max(numbers) <= last
+    if not start.size:
+        return False
     if start.dtype.kind == "i":
         last = min(last, int(np.iinfo(start.dtype).max))
     return int(start.view(bits_dtype(start.dtype)).max()) <= last

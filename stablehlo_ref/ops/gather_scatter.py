@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
 from stablehlo_ref.algorithms.gather import window_reader
 from stablehlo_ref.algorithms.index_checks import are_repeated, are_sorted, depends_on_order
 from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, index_components, signed
-from stablehlo_ref.algorithms.scatter_updates import ScatterUpdate, temporary_bytes
-from stablehlo_ref.algorithms.scatter_windows import window_writer
+from stablehlo_ref.algorithms.scatter_windows import WindowUpdate, plan_updates
 from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
@@ -311,7 +309,7 @@ class Scatter(Op, op="scatter", nans="computed"):
         Element by element: `scatter` in spec_checks/oracles/gather_scatter.py.
         """
         windows = scatter_windows(inputs[0], updates[0], scatter_dimension_numbers)
-        write = window_writer(windows, ScatterUpdate(update_computation, windows.rows, unique_indices))
+        write = window_update(windows, updates, unique_indices, update_computation).write
         promote = promotion(inputs, results)
         is_empty = size(inputs[0]) == 0 or size(updates[0]) == 0
 
@@ -335,19 +333,14 @@ class Scatter(Op, op="scatter", nans="computed"):
         inputs: Sequence[TensorType],
         updates: Sequence[TensorType],
         scatter_dimension_numbers: ScatterDimensions,
+        unique_indices: Flag,
         update_computation: RegionFunction,
     ) -> int:
-        """Return the bytes of the rounds of updates, and of the updates in the order of rows."""
+        """Return the bytes that the strategy of `plan` needs."""
         if size(inputs[0]) == 0 or size(updates[0]) == 0:
             return 0
         windows = scatter_windows(inputs[0], updates[0], scatter_dimension_numbers)
-        row, order = prod(windows.table_shape[1:]), windows.other_axes + windows.row_axes
-        copied = (
-            sum(size(x) * numpy_dtype(element_type(x)).itemsize for x in updates)
-            if order != tuple(range(rank(updates[0])))
-            else 0
-        )
-        return copied + temporary_bytes(update_computation, windows.rows, row, size(updates[0]) // row)
+        return window_update(windows, updates, unique_indices, update_computation).temporaries
 
     @staticmethod
     def implementation_defined(
@@ -390,6 +383,13 @@ def scatter_windows(input: TensorType, updates: TensorType, numbers: ScatterDime
         indexed=numbers.scatter_dims_to_operand_dims,
         index_vector_dim=numbers.index_vector_dim,
     )
+
+
+def window_update(
+    windows: IndexedWindows, updates: Sequence[TensorType], unique: Flag, body: RegionFunction
+) -> WindowUpdate:
+    """Return the update of windows by `updates`, given the type of each."""
+    return plan_updates(windows, body, unique, [numpy_dtype(element_type(x)) for x in updates])
 
 
 # --- constraints ----------------------------------------------------------------------------------------------------
