@@ -25,11 +25,11 @@ WINDOW = 32  # elements: windows of at least this size are copied as a whole, sm
 def window_reader(windows: IndexedWindows) -> Read:
     """Return a function that reads the windows at any starts, which are clamped so that windows are in bounds."""
     read = whole_windows(windows) or rows(windows)
-    read_strided = by_index(windows)
+    read_strided = by_index(windows) or read
 
     def run(operand: Array, starts: Starts) -> Array:
-        use_strides = read_strided is not None and not operand.flags.c_contiguous
-        return (read_strided if use_strides else read)(operand, windows.clamped(starts))
+        is_contiguous = operand.flags.c_contiguous
+        return (read if is_contiguous else read_strided)(operand, windows.clamped(starts))
 
     return run
 

@@ -14,7 +14,7 @@ With the option `exact_sums` there is no order: sums of floats are exact, and ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import groupby
 from math import prod
@@ -23,8 +23,8 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.arg_reductions import arg_reduction
+from stablehlo_ref.algorithms.boxes import boxes
 from stablehlo_ref.algorithms.exact_reductions import exact_addition, sums_over
-from stablehlo_ref.algorithms.small_reductions import small_tree
 from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
@@ -49,8 +49,6 @@ RUN = 64  # elements of one left fold
 LANES = 1 << 14  # elements of one step of a left fold, so that they stay in the cache until the next step
 TINY = 1 << 10  # elements: below this, one slow call costs less than several fast ones
 SHORT = 16  # elements: inner loops over fewer are slow
-
-EVEN, ODD = slice(None, None, 2), slice(1, None, 2)
 
 
 class Combine:
@@ -151,10 +149,7 @@ def _in_any_order(combine: Combine, plan: Callable[[Combine], Reduction]) -> Red
 
 def after_inits(combine: Combine, fold: Fold) -> Reduction:
     """Return the reduction that combines init values with the results of a fold."""
-    identity = combine.pair.identity if combine.is_exact and combine.pair else None
-    if identity is None:
-        return lambda inits, arrays: combine.each(*inits, *fold(arrays))
-    return lambda inits, arrays: fold(arrays) if inits[0] == identity else combine.each(*inits, *fold(arrays))
+    return lambda inits, arrays: combine.each(*inits, *fold(arrays))
 
 
 def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[int]) -> Reduction:
@@ -182,8 +177,6 @@ def planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Re
         return after_inits(combine, lambda arrays: [x.reshape(kept) for x in arrays])
     if combine.folds_left:
         return _from_the_left(combine, shape, axes)
-    if combine.pair and not combine.any_order and (small := small_tree(combine.pair, shape, axes)):
-        return lambda inits, arrays: [small(inits[0], arrays[0])]
     if not combine.is_exact or combine.pair is None:
         return after_inits(combine, _scheduled(combine, shape, axes))
     pair, dtype, is_small = combine.pair, combine.dtype, prod(shape) <= SMALL
@@ -288,8 +281,6 @@ def _tree(combine: Combine, xs: Sequence[Array]) -> Arrays:
 
 def _tree_of_pairs(pair: np.ufunc, x: Array) -> Array:
     """Do the same for one array and a ufunc, with less overhead for small tensors."""
-    if not x.shape[-2] & 1 and x.flags.c_contiguous:
-        x = _while_even(pair, x)
     size = x.shape[-2]
     tail: Array | None = None
     while size > 1:
@@ -299,16 +290,6 @@ def _tree_of_pairs(pair: np.ufunc, x: Array) -> Array:
         x = pair(x[..., 0 : size - 1 : 2, :], x[..., 1:size:2, :])
         size >>= 1
     return x[..., 0, :] if tail is None else pair(x[..., 0, :], tail)
-
-
-def _while_even(pair: np.ufunc, x: Array) -> Array:
-    """Combine pairs along the axis before the last, while its size is even, on fewer axes, which is faster."""
-    *outer, size, lanes = x.shape
-    flat = x.reshape(-1) if lanes == 1 else x.reshape(-1, lanes)
-    while size and not size & 1:
-        flat = pair(flat[EVEN], flat[ODD])
-        size >>= 1
-    return flat.reshape(*outer, size, lanes)
 
 
 def _left_fold(combine: Combine, xs: Sequence[Array]) -> Arrays:
@@ -335,24 +316,12 @@ def _is_row_major(x: Array) -> bool:
 
 
 def _blockwise(reduce: Callable[..., Arrays], combine: Combine, xs: Sequence[Array], lanes: int) -> Arrays:
-    """Apply `reduce` to parts of the arrays with at most `lanes` elements of the result each."""
+    """Apply `reduce` to boxes of the arrays with at most `lanes` elements of the result each."""
     shape = (*xs[0].shape[:-2], xs[0].shape[-1])
     results: Arrays = []
-    for box in within_time(_boxes(shape, lanes)):
-        part = reduce(combine, [x[(*box[:-1], slice(None), box[-1])] for x in xs])
-        results = results or [np.empty(shape, p.dtype) for p in part]
-        for result, p in zip(results, part):
-            result[box] = p
+    for box in within_time(boxes(shape, lanes)):
+        reduced = reduce(combine, [x[(*box[:-1], slice(None), box[-1])] for x in xs])
+        results = results or [np.empty(shape, r.dtype) for r in reduced]
+        for result, r in zip(results, reduced):
+            result[box] = r
     return results
-
-
-def _boxes(shape: tuple[int, ...], size: int) -> Iterator[tuple[slice, ...]]:
-    """Split a shape without zeros into boxes of about `size` elements, the first axis first."""
-    if not shape:
-        yield ()
-        return
-    rest = prod(shape[1:])
-    step = max(1, size // rest)
-    for start in range(0, shape[0], step):
-        for box in _boxes(shape[1:], size):
-            yield (slice(start, start + step), *box)

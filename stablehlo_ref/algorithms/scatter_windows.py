@@ -53,7 +53,8 @@ def window_by_window(windows: IndexedWindows, update: ScatterUpdate, dtypes: Seq
             high = [min(n, whole - first) for first, n, whole in zip(start, windows.extents, windows.sizes)]
             if all(map(int.__lt__, low, high)):
                 box: Index = tuple(slice(first + a, first + b) for first, a, b in zip(start, low, high))
-                update.box(results, box, [x[(k, *map(slice, low, high))] for x in news])
+                inside: Index = (k, *map(slice, low, high))
+                update.box(results, box, [x[inside] for x in news])
 
     of_window = prod(windows.extents) * sum(dtype.itemsize for dtype in dtypes)
     return WindowUpdate(write, of_window + _copied(windows, order, dtypes))

@@ -13,6 +13,7 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from stablehlo_ref.algorithms.boxes import boxes
 from stablehlo_ref.algorithms.padding import Sizes
 from stablehlo_ref.algorithms.reduction_schedule import LANES, RUN, SMALL, Arrays, Combine, fold_middle
 from stablehlo_ref.budget import within_time
@@ -70,11 +71,8 @@ def fold_windows(
     combine: Combine, inits: Sequence[Array], xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes
 ) -> Arrays:
     """Fold windows from the left, starting with init values: position by position, for all windows at once."""
-    first, *others = _positions(xs, window, strides, dilations)
-    results = combine.each(*inits, *first)
-    for elements in others:
-        results = combine.into(results, elements)
-    return results
+    positions = _positions(xs, window, strides, dilations)
+    return _fold(combine, combine.each(*inits, *next(positions)), positions)
 
 
 def reduce_windows(combine: Combine, xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Arrays:
@@ -101,7 +99,8 @@ def reduce_windows_along(
         window, strides, dilations = (
             [n if d == axis else 1 for d in range(len(shape))] for n in (size, stride, dilation)
         )
-        return _by_position(combine, xs, window, strides, dilations)
+        positions = _positions(xs, window, strides, dilations)
+        return _fold(combine, combine(next(positions), next(positions)), positions)
     extent = (size - 1) * dilation + 1
     views = [sliding_window_view(raw_view(x), extent, axis)[..., ::dilation].view(x.dtype) for x in xs]
     windows = [strided(view, axis, 0, count, stride) for view in views]
@@ -109,13 +108,11 @@ def reduce_windows_along(
     return [r.reshape(windows[0].shape[:-1]) for r in results]
 
 
-def _by_position(combine: Combine, xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Arrays:
+def _fold(combine: Combine, results: Arrays, others: Iterator[Arrays]) -> Arrays:
     """Fold the elements of all windows at once, from the left."""
-    first, second, *others = _positions(xs, window, strides, dilations)
-    result = combine(first, second)
     for elements in others:
-        result = combine.into(result, elements)
-    return result
+        results = combine.into(results, elements)
+    return results
 
 
 def _positions(xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Iterator[Arrays]:
@@ -168,31 +165,10 @@ def exact_window_sums(
     def add(x: Array) -> Array:
         return reduce_windows(addition, [x], window, strides, dilations)[0]
 
-    for box in within_time(boxes(counts, extents, strides, SLICE)):
+    for box in within_time(boxes(counts, SLICE, extents, strides)):
         read = tuple(slice(b.start * s, (b.stop - 1) * s + n) for b, s, n in zip(box, strides, extents))
         result[box] = sums(xs[0][read], add, prod(window), inits[0])
     return [result]
-
-
-def boxes(counts: Sizes, extents: Sizes, strides: Sizes, elements: int) -> Iterator[tuple[slice, ...]]:
-    """Yield boxes of results that read about so many elements each."""
-    steps = box_sizes(counts, extents, strides, elements)
-    for corner in product(*map(range, [0] * len(counts), counts, steps)):
-        yield tuple(slice(i, min(i + step, count)) for i, step, count in zip(corner, steps, counts))
-
-
-def box_sizes(counts: Sizes, extents: Sizes, strides: Sizes, elements: int) -> list[int]:
-    """Return the sizes of boxes of results that read about so many elements, the first axes cut first.
-
-    Along each axis a box has about as many elements as a window at least, so that at most half of them are read twice.
-    """
-    steps = list(counts)
-    reads = [(count - 1) * s + n for count, n, s in zip(counts, extents, strides)]
-    for axis, (n, s) in enumerate(zip(extents, strides)):
-        room = elements * reads[axis] // prod(reads)
-        steps[axis] = min(steps[axis], max(1, (room - n) // s + 1, n // s))
-        reads[axis] = (steps[axis] - 1) * s + n
-    return steps
 
 
 def exact_cumulative_sums(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from math import prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.algorithms.boxes import boxes
 from stablehlo_ref.algorithms.comparators import Keys, sort_keys
 from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.define.computation import RegionFunction
@@ -40,15 +40,11 @@ def plan_sort(comparator: RegionFunction, dtypes: Sequence[DType]) -> RowSort:
     return by_value(keys, dtypes) or by_keys(keys, dtypes) or by_merging(comparator.each)
 
 
-def boxes(sizes: Sequence[int], axis: int) -> list[tuple[slice, ...]]:
+def pieces(sizes: Sequence[int], axis: int) -> list[tuple[slice, ...]]:
     """Return indices of boxes of an array, each with all elements along `axis`, that are sorted one after the other."""
-    steps = list(sizes)
-    for other, n in enumerate(sizes):
-        if other != axis:
-            room = COPIED // max(1, prod(steps) // steps[other])
-            steps[other] = min(n, max(COLUMNS if other == len(sizes) - 1 else 1, room))
-    ranges = [range(0, n, step) for n, step in zip(sizes, steps)]
-    return [tuple(slice(i, i + step) for i, step in zip(corner, steps)) for corner in product(*ranges)]
+    counts, extents = list(sizes), [*[1] * (len(sizes) - 1), COLUMNS]
+    counts[axis], extents[axis] = 1, sizes[axis]
+    return [(*box[:axis], slice(None), *box[axis + 1 :]) for box in boxes(counts, COPIED, extents)]
 
 
 # --- by value -------------------------------------------------------------------------------------------------------
@@ -255,7 +251,8 @@ def merge_sort(less: Less, rows: Sequence[Array]) -> Array:
         positions = _insertion_points(less, flat, lefts, rights, n, first)
         order = _merged(lefts, rights, positions).reshape(len(order), size)
         length *= 2
-    return (order[:, :n] + first[:, 0]).reshape(rows[0].shape)
+    indices: Array = order[:, :n] + first[:, 0]
+    return indices.reshape(rows[0].shape)
 
 
 def _insertion_points(less: Less, flat: Sequence[Array], lefts: Array, rights: Array, n: int, first: Array) -> Array:

@@ -9,13 +9,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.algorithms.boxes import box_sizes, boxes
 from stablehlo_ref.algorithms.exact_reductions import adds_exactly
 from stablehlo_ref.algorithms.padding import Padding, Sizes, pad, pad_windows, padded_sizes
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine, Reduction, after_inits, by_parts
 from stablehlo_ref.algorithms.sliding_windows import (
     CHUNK,
-    box_sizes,
-    boxes,
     exact_cumulative_sums,
     exact_window_sums,
     fold_windows,
@@ -104,8 +103,7 @@ def cumulative(w: Windows, body: RegionFunction, types: Sequence[TensorType]) ->
             reserve(0, fallback.temporaries)
             return fallback.run(inits, arrays)
         results = fold(inits, arrays)
-        ones = [1] * results[0].ndim
-        for box in within_time(boxes(results[0].shape, ones, ones, BOX)):
+        for box in within_time(boxes(results[0].shape, BOX)):
             some = [x[box] for x in results]
             if padding_is_last:  # any number of init values reduce to one
                 combine.store(some, inits, some)
@@ -225,7 +223,7 @@ def box_by_box(w: Windows, body: RegionFunction, types: Sequence[TensorType]) ->
 
     def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
         results = [np.empty(counts, dtype) for dtype in dtypes]
-        for box in within_time(boxes(counts, extents, w.strides, BOX)):
+        for box in within_time(boxes(counts, BOX, extents, w.strides)):
             below = [b - some.start * s for b, some, s in zip(low, box, w.strides)]
             sizes = [(some.stop - some.start - 1) * s + n for some, s, n in zip(box, w.strides, extents)]
             padded = [pad(x.shape, below, interior, sizes, x.dtype)(x, init) for x, init in zip(arrays, inits)]
@@ -233,7 +231,7 @@ def box_by_box(w: Windows, body: RegionFunction, types: Sequence[TensorType]) ->
                 result[box] = values
         return results
 
-    steps = box_sizes(counts, extents, w.strides, BOX)
+    steps = box_sizes(counts, BOX, extents, w.strides)
     elements = prod((step - 1) * s + n for step, s, n in zip(steps, w.strides, extents))
     return WindowReduction(run, _itemsize(types) * (1 + WHOLE) * elements)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from stablehlo_ref.algorithms.comparators import partially_ordered_inputs
-from stablehlo_ref.algorithms.sorting import BLOCK, boxes, plan_sort
+from stablehlo_ref.algorithms.sorting import BLOCK, pieces, plan_sort
 from stablehlo_ref.budget import reserve, within_time
 from stablehlo_ref.define.attribute_codecs import Flag, Int
 from stablehlo_ref.define.bound import Site
@@ -71,7 +71,7 @@ class Sort(Op, op="sort"):
         sizes, axis = shape(inputs[0]), dimension % rank(inputs[0])
         sort_rows = plan_sort(comparator, [numpy_dtype(element_type(t)) for t in inputs]).run
         is_whole = len(inputs) == 1 and axis == rank(inputs[0]) - 1
-        pieces = [(slice(None),) * rank(inputs[0])] if is_whole else boxes(sizes, axis)
+        boxes = [(slice(None),) * rank(inputs[0])] if is_whole else pieces(sizes, axis)
 
         def sort(inputs: Sequence[Array]) -> Sequence[Array]:
             rows = [row_major(np.moveaxis(x, axis, -1)) for x in inputs]
@@ -80,12 +80,12 @@ class Sort(Op, op="sort"):
         def run(inputs: Sequence[Array]) -> Results:
             if is_whole and not inputs[0].flags.c_contiguous:
                 reserve(0, 2 * inputs[0].nbytes)  # of a copy, and again of the result, which is not alive yet
-            if len(pieces) == 1:
+            if len(boxes) == 1:
                 return one_or_all(sort(inputs))
             results = [np.empty(sizes, x.dtype) for x in inputs]
-            for piece in within_time(pieces):
-                for result, x in zip(results, sort([x[piece] for x in inputs])):
-                    result[piece] = row_major(x)
+            for box in within_time(boxes):
+                for result, x in zip(results, sort([x[box] for x in inputs])):
+                    result[box] = row_major(x)
             return one_or_all(results)
 
         return run
