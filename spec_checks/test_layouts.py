@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import stablehlo_ref as sr
 from spec_checks import strategies
 from spec_checks.evaluate import evaluate, type_of
+from spec_checks.examples import examples
 from spec_checks.layouts import LAYOUTS
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import REGISTRY, resolve
@@ -177,6 +181,81 @@ def test_dot_general(element: str, batch: int, m: int, k: int, n: int, contracti
     batching = "batching_dims = [0] x [0], " if batch else ""
     dims = f"{batching}contracting_dims = [{left + first}] x [{right + first}]"
     check(f"stablehlo.dot_general %a0, %a1, {dims}", [lhs, rhs], [f"{stack}{m}x{n}x{element}"])
+
+
+SIZES = st.one_of(st.just(1), st.integers(2, 9), st.integers(1, 40), st.integers(40, 200))
+
+
+@st.composite
+def contractions(draw: st.DrawFn) -> tuple[list[str], str, str]:
+    """Draw the types of both operands, the dimension numbers, and the type of the result of a dot_general."""
+    element = draw(st.sampled_from(FLOATS))
+    most = draw(st.sampled_from((1, 1, 2)))  # dimensions of a kind
+    sizes = [draw(st.lists(SIZES, max_size=most)) for _ in range(4)]
+    while prod(map(prod, sizes)) > 1 << 20:  # multiplications
+        largest = max(sizes, key=prod)
+        largest[largest.index(max(largest))] //= 3
+    batch, rows, terms, columns = sizes
+    types, numbers, result = [], [], list(batch)
+    for free in (rows, columns):
+        dims, first = [*batch, *terms, *free], len(batch) + len(terms)
+        order = draw(st.just(range(len(dims))) | st.permutations(range(len(dims))))
+        types.append("x".join([*(str(dims[d]) for d in order), element]))
+        numbers.append([order.index(d) for d in range(first)])
+        result += [dims[d] for d in order if d >= first]
+    pairs = [f"{x} x {y}" for x, y in zip(*([n[: len(batch)], n[len(batch) :]] for n in numbers))]
+    dimensions = f"batching_dims = {pairs[0]}, contracting_dims = {pairs[1]}"
+    return types, dimensions, "x".join([*map(str, result), element])
+
+
+def placed(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return a copy of `x` with axes in any order and direction in memory, apart, at any address."""
+    order = rng.permutation(x.ndim) if rng.random() < 0.5 else np.arange(x.ndim)
+    shape = [x.shape[axis] for axis in order]
+    first_apart = rng.choice((0, x.ndim - 1))
+    sizes = [n + int(rng.choice((0, 1, 3, 16))) * (axis >= first_apart) for axis, n in enumerate(shape)]
+    buffer = np.zeros(prod(sizes) * x.itemsize + 128, np.uint8)
+    start = -buffer.ctypes.data % 64 + int(rng.choice((0, 1, 4, 8, 16, 24, 32, 60)))
+    whole = buffer[start : start + prod(sizes) * x.itemsize].view(x.dtype).reshape(sizes)
+    view = whole[(..., *map(slice, shape))].transpose(np.argsort(order))
+    view = view[(..., *(slice(None, None, int(rng.choice((1, 1, 1, 1, -1)))) for _ in shape))]
+    view[...] = x
+    return view
+
+
+@examples(everyday=200, all=2000)
+@given(contractions(), st.integers(0, 1 << 32))
+def test_any_dot_general(contraction: tuple[list[str], str, str], seed: int) -> None:
+    (lhs, rhs), dimensions, result = contraction
+    program, rng = dot_general(lhs, rhs, dimensions, result), np.random.default_rng(seed)
+    arrays = [np.asarray(numbers(dtype, shape, rng)) for shape, dtype in map(shape_and_type, (lhs, rhs))]
+    stretched = int(rng.integers(0, 4))
+    if stretched < 2 and arrays[stretched].ndim:  # the same elements along an axis
+        x = arrays[stretched]
+        arrays[stretched] = np.broadcast_to(x.take([0], int(rng.integers(x.ndim))), x.shape)
+    expected = bits(program.run(*(x.copy() for x in arrays)))
+    assert bits(program.run(*arrays)) == expected
+    for _ in range(4):
+        assert bits(program.run(*(placed(x, rng) for x in arrays))) == expected
+
+
+@examples(everyday=50, all=500)
+@given(st.sampled_from(FLOATS), SIZES, SIZES, st.sampled_from((0, 1)), st.integers(0, 1 << 32))
+def test_product_with_itself(element: str, rows: int, terms: int, dimension: int, seed: int) -> None:
+    shape, rng = (rows, terms) if dimension else (terms, rows), np.random.default_rng(seed)
+    x = numbers(np.dtype(DTYPES[element]), shape, rng)
+    t = "x".join([*map(str, shape), element])
+    program = dot_general(t, t, f"contracting_dims = [{dimension}] x [{dimension}]", f"{rows}x{rows}x{element}")
+    expected = bits(program.run(x, x.copy()))
+    assert bits(program.run(x, x)) == expected
+    moved = placed(x, rng)
+    assert bits(program.run(moved, moved)) == expected
+
+
+def dot_general(lhs: str, rhs: str, numbers: str, result: str) -> sr.Program:
+    return sr.load(f"""func.func @main(%a: tensor<{lhs}>, %b: tensor<{rhs}>) -> tensor<{result}> {{
+      %r = stablehlo.dot_general %a, %b, {numbers} : (tensor<{lhs}>, tensor<{rhs}>) -> tensor<{result}>
+      return %r : tensor<{result}> }}""")
 
 
 @pytest.mark.parametrize("element", FLOATS)

@@ -133,6 +133,17 @@ def from_bits(type: Type, array: Array) -> Array:
     return as_numpy_loads(array, numpy_dtype(type.element_type))
 
 
+def narrowed(value: object, dtype: DType | None) -> object:
+    """Return integers of 64 bits as those of `dtype`, if it has all of them; anything else as it is.
+
+    PyTorch has int64 where JAX, and so torchax, has int32.
+    """
+    if not isinstance(value, np.ndarray) or value.dtype not in (np.int64, np.uint64) or dtype is None:
+        return value
+    narrow = value.astype(dtype) if dtype.kind in "iu" else value
+    return narrow if np.array_equal(narrow, value) else value
+
+
 def _check(type: Type, shape: tuple[int, ...], dtype: DType) -> None:
     """Raise ValueError unless an array is for an argument of `type`; bits that numpy has no dtype for may be."""
     if not isinstance(type, TensorType):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from binascii import unhexlify
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike, fspath
 from typing import Any
 
 SHOWN_LINE = 160  # columns of a source line that a diagnostic shows
@@ -189,3 +191,79 @@ class UnsupportedError(StablehloError):
 
 class InternalError(StablehloError):
     """A defect of this project, which cannot occur in a verified program. Please report it."""
+
+
+# --- errors in the use of the package, which are also what Python raises for them ------------------------------------
+
+
+class UsageError(StablehloError):
+    """A call of this package is wrong, not the program: there is no location."""
+
+    def __str__(self) -> str:
+        return self.diagnostics[0].message
+
+
+class ArgumentTypeError(UsageError, TypeError):
+    """An argument has another type than the function takes."""
+
+
+class ArgumentValueError(UsageError, ValueError):
+    """An argument has a value that the function does not take."""
+
+
+class UnknownNameError(UsageError, KeyError):
+    """Nothing has the name."""
+
+
+class UnknownIndexError(UsageError, IndexError):
+    """Nothing has the number."""
+
+
+class MissingAttributeError(UsageError, AttributeError):
+    """An object has no such attribute."""
+
+
+class MissingPackageError(UsageError, ImportError):
+    """An optional package is not installed; the message says how to install it."""
+
+
+class FileError(MalformedError, OSError):
+    """A file cannot be read or written, or a command not run; `errno` and `strerror` say why."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no such file."""
+
+
+class ForbiddenFileError(FileError, PermissionError):
+    """The file may not be read."""
+
+
+class IsFolderError(FileError, IsADirectoryError):
+    """The file is a folder."""
+
+
+_FILE_ERRORS: dict[type[OSError], type[FileError]] = {
+    FileNotFoundError: MissingFileError, PermissionError: ForbiddenFileError, IsADirectoryError: IsFolderError,
+}  # fmt: skip
+
+
+def file_error(error: OSError, message: str, location: Location) -> FileError:
+    """Return the error about a file of the kind, with the number and the reason, that the system's error has."""
+    found = _FILE_ERRORS.get(type(error), FileError)(message, location)
+    found.errno, found.strerror, found.filename = error.errno, error.strerror, location.filename
+    return found
+
+
+@contextmanager
+def file_errors(path: str | PathLike[str], action: str) -> Iterator[None]:
+    """Let an OSError inside, or a ValueError for a path with a zero byte, be one about a path: `cannot {action}`."""
+    place = Location(Source("", fspath(path)), 0)
+    try:
+        yield
+    except StablehloError:
+        raise
+    except OSError as error:
+        raise file_error(error, f"cannot {action}: {error.strerror or error}", place) from None
+    except ValueError as error:
+        raise ArgumentValueError(f"cannot {action}: {error}", place) from None

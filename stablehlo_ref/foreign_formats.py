@@ -49,7 +49,7 @@ _MAGIC = (
     (rb"\x89HDF\r\n", "an HDF5 file", "export the model from its framework again"),
     (rb"\x93NUMPY", "a NumPy array", "give arrays with `--input NAME=FILE`"),
     (rb"\x80[\x02-\x05]", "a pickle of Python", "load it in Python and export the model"),
-    (rb"[\x00-\xff]{8}\{\"", "a safetensors file", "give weights with `Program.bind`"),
+    (rb"[\x00-\xff]{8}\{\"", "a safetensors file", "give weights with `--weights FILE` or `Program.bind`"),
     (rb"PK\x03\x04", "a ZIP archive", "give its path, if it is an exported program of PyTorch"),
     (rb"GGUF", "a GGUF file", ""),
     (rb"BC\xc0\xde", "LLVM bitcode", ""),
@@ -85,11 +85,11 @@ def foreign_archive(names: Sequence[str]) -> str | None:
     """Return the message for a ZIP archive of these files; None for an exported program of PyTorch."""
     parts = [name.split("/") for name in names]
     if names and all(name.endswith(".npy") for name in names):
-        return _message("an .npz file of arrays", "give inputs with `--inputs FILE`, weights with `Program.bind`")
+        return _message("an .npz file of arrays", "give inputs with `--inputs FILE`, weights with `--weights FILE`")
     if any(part[1:2] == ["code"] for part in parts):
         return _message("a TorchScript archive", FROM_TORCH)
     if any(part[1:] == ["data.pkl"] for part in parts):
-        return _message("a file of `torch.save`", f"if it has weights, give them with `Program.bind`; {FROM_TORCH}")
+        return _message("a file of `torch.save`", f"if it has weights, give them with `--weights FILE`; {FROM_TORCH}")
     if any(part[-1].endswith((".pt2", ".json", ".pt")) for part in parts):
         return None
     return _message("a ZIP archive", "give the program in it")

@@ -10,6 +10,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from stablehlo_ref.diagnostics import ArgumentValueError, MissingPackageError
+
 # PyTorch's element types that numpy lacks, by the integers of their size that both have.
 NARROW = {
     "bfloat16": ("int16", ml_dtypes.bfloat16),
@@ -28,12 +30,12 @@ EXTRAS = {
 
 
 def require(module: str) -> ModuleType:
-    """Import an optional dependency; ImportError that says what to install if it is missing."""
+    """Import an optional dependency; MissingPackageError that says what to install if it is missing."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         hint = how_to_install(EXTRAS[module.partition(".")[0]])
-        raise ImportError(f"{module} is not installed; run: {hint}") from error
+        raise MissingPackageError(f"{module} is not installed; run: {hint}") from error
 
 
 def how_to_install(extra: str, package: str = "") -> str:
@@ -76,6 +78,14 @@ def to_array(value: Any) -> Any:
         integers, dtype = NARROW[name]
         return tensor.view(getattr(torch, integers)).numpy().view(dtype)
     return tensor.resolve_conj().resolve_neg().numpy()
+
+
+def to_arrays(values: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+    """Return arrays, and lists of numbers, as arrays; ArgumentValueError for what is none."""
+    try:
+        return list(map(np.asarray, values))
+    except ValueError as error:
+        raise ArgumentValueError(f"expected arrays, or lists of numbers: {error}") from None
 
 
 def to_tensor(value: Any) -> Any:

@@ -10,6 +10,8 @@ from numbers import Real
 from pathlib import Path
 from types import UnionType
 
+from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError
+
 MAX_THREADS = 1 << 16  # of BLAS
 UNKNOWN_MEMORY = 1 << 35  # bytes: assumed if the system does not report it
 
@@ -70,7 +72,7 @@ class Limits:
     cgroup). `max_total_bytes` is the size of all values that are alive at a time, and of temporaries of tensor size
     (default: three quarters). `max_depth` is the depth of nested calls, `max_steps` the number of loop iterations and
     calls in a run, and `max_seconds` the time of a call: of `load`, or of `run` with its planning (default: no limit).
-    Raises TypeError for a limit that is not a number, ValueError for one that is not positive.
+    ArgumentTypeError for a limit that is not a number, ArgumentValueError for one that is not positive.
     """
 
     max_bytes: int = field(default_factory=_half_of_memory)
@@ -83,12 +85,17 @@ class Limits:
         for name, value in vars(self).items():
             if value is None and name == "max_seconds":
                 continue
-            check_type(name, value, Real, "a number")
-            if not value > 0:
-                raise ValueError(f"{name} must be a positive number, got {value!r}")
+            check_positive(name, value)
+
+
+def check_positive(name: str, value: object) -> None:
+    """Raise ArgumentTypeError or ArgumentValueError unless the argument `name` is a positive number."""
+    check_type(name, value, Real, "a number")
+    if not value > 0:  # type: ignore[operator]
+        raise ArgumentValueError(f"{name} must be a positive number, got {value!r}")
 
 
 def check_type(name: str, value: object, expected: type | UnionType, description: str) -> None:
-    """Raise TypeError, which describes the argument `name`, unless `value` is an instance of `expected`."""
+    """Raise ArgumentTypeError, which describes the argument `name`, unless `value` is an instance of `expected`."""
     if not isinstance(value, expected):
-        raise TypeError(f"{name} must be {description}, got {value!r}")
+        raise ArgumentTypeError(f"{name} must be {description}, got {value!r}")

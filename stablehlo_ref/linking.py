@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.passes.link import link as link_modules
 from stablehlo_ref.program import Program
 
 
+@checks_arguments
 def link(programs: Sequence[Program], *, entry: str | None = None) -> Program:
     """Return one verified program with the functions of all: bodies replace declarations of the same name.
 

@@ -10,14 +10,15 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import IO, Any
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.budget import limited
 from stablehlo_ref.bundles import load_bundle
-from stablehlo_ref.diagnostics import Location, MalformedError, Source
+from stablehlo_ref.diagnostics import ArgumentTypeError, Location, MalformedError, Source, file_error, file_errors
 from stablehlo_ref.foreign_formats import foreign_archive
 from stablehlo_ref.frameworks.jax import from_jax, is_jax
 from stablehlo_ref.frameworks.torch import from_torch, is_torch
 from stablehlo_ref.interop import require
-from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits import Limits, check_type
 from stablehlo_ref.parsing import BYTECODE, Data, cache_in, not_a_program, parse_data
 from stablehlo_ref.parsing import parse as parse  # part of the public interface
 from stablehlo_ref.program import Program
@@ -32,6 +33,7 @@ _STARTS_LIKE_MLIR = re.compile(r'\s*(?:module\b|func\.func\b|"[\w.]+"\s*\(|[#!][
 Loadable = str | os.PathLike[str] | Data | IO[Any]
 
 
+@checks_arguments
 def load(
     source: Any,
     *,
@@ -51,8 +53,8 @@ def load(
     `cache` is a directory in which programs are kept as they are once they have been parsed and verified, so that
     another load of the same text takes less time; it is made if it does not exist. Keep it writable by you alone.
 
-    Raises MalformedError (also if a file cannot be read) or InvalidError, with the place; EvaluationError if that takes
-    longer than `limits.max_seconds`; TypeError or ValueError if `cache` is no path.
+    Raises MalformedError or InvalidError, with the place; EvaluationError if that takes longer than
+    `limits.max_seconds`. The MalformedError of a file that cannot be read is an OSError too, such as FileNotFoundError.
     """
     with limited(limits or Limits()):
         modules = cache_in(cache)
@@ -78,16 +80,21 @@ def open_program(source: Any, allow_unregistered_dialect: bool = False, entry: s
     if is_torch(source):
         return from_torch(source)
     if hasattr(source, "read"):
-        contents = source.read()
+        name = str(getattr(source, "name", "<file>"))
+        with file_errors(name, "read the program"):
+            contents = source.read()
+        check_type("what the file returns", contents, str | Data, "text or bytes")
         data = contents.encode() if isinstance(contents, str) else contents
-        return _from_data(data, str(getattr(source, "name", "<file>")), allow_unregistered_dialect, entry)
-    raise TypeError(
+        return _from_data(data, name, allow_unregistered_dialect, entry)
+    raise ArgumentTypeError(
         f"expected a path, text, bytes, a file, or a program of JAX or PyTorch, got {type(source).__name__}"
     )
 
 
 def _from_path(path: str, allow_unregistered_dialect: bool, entry: str | None) -> Program:
-    if Path(path).is_dir():
+    with file_errors(path, "read the program"):
+        is_folder = Path(path).is_dir()
+    if is_folder:
         return load_bundle(Path(path), entry)
     data = read(path)
     if bytes(data[:4]) == ZIP:
@@ -131,9 +138,11 @@ def read(path: str) -> Data:
             return _contents(file, path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        if re.search(r"[\s{}%@]", path):
-            reason += "; sr.parse takes text"
-        raise MalformedError(f"cannot read the program: {reason}", _start_of(path)) from None
+        hint = "; sr.parse takes text" if re.search(r"[\s{}%@]", path) else ""
+        message, place = f"cannot read the program: {reason}{hint}", _start_of(path)
+        raise (
+            file_error(error, message, place) if isinstance(error, OSError) else MalformedError(message, place)
+        ) from None
 
 
 def _contents(file: io.BufferedReader, path: str) -> Data:

@@ -9,7 +9,9 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from mmap import mmap
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import (
+    ArgumentValueError,
     Diagnostic,
     Location,
     MalformedError,
@@ -19,7 +21,6 @@ from stablehlo_ref.diagnostics import (
 )
 from stablehlo_ref.foreign_formats import foreign_bytes, foreign_text
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.limits import check_type
 from stablehlo_ref.program import Program
 from stablehlo_ref.stack import needs_stack
 from stablehlo_ref.syntax.lexer import Cursor
@@ -60,19 +61,19 @@ _cache: ContextVar[NullCache] = ContextVar("cache", default=NullCache())  # noqa
 
 
 def cache_in(directory: str | os.PathLike[str] | None) -> NullCache:
-    """Return the cache in a directory, one that keeps nothing for None; TypeError or ValueError unless it is a path."""
+    """Return the cache in a directory, one that keeps nothing for None. It must be a path."""
     if directory is None:
         return NullCache()
-    check_type("cache", directory, str | os.PathLike, "the path of a directory")
     path = os.fspath(directory)
     if not isinstance(path, str) or not path or "\0" in path:
-        raise ValueError(f"cache must be the path of a directory, got {directory!r}")
+        raise ArgumentValueError(f"cache must be the path of a directory, got {directory!r}")
     from stablehlo_ref.module_cache import ModuleCache  # imported when it is needed
 
     return ModuleCache(directory)
 
 
 @needs_stack(lambda text: None)
+@checks_arguments
 def parse(
     text: str | bytes | bytearray | memoryview,
     *,
@@ -85,7 +86,6 @@ def parse(
 
     Lines count from `first_line`. MalformedError, with the place, for anything else.
     """
-    check_type("text", text, str | Data, "a str, or bytes")
     if isinstance(text, str):
         return _parse_text(Source(text, filename, first_line), allow_unregistered_dialect, entry)
     return parse_data(text, filename, first_line, allow_unregistered_dialect, entry)
@@ -98,8 +98,9 @@ def parse_data(
     if bytes(data[:4]) == BYTECODE:
         from stablehlo_ref.bytecode.reader import read as read_bytecode  # imported when it is needed
 
-        frozen = bytes(data) if isinstance(data, bytearray) else data  # its views must not change
-        module = read_bytecode(frozen, filename, allow_unregistered_dialect)
+        if isinstance(data, bytearray) or not memoryview(data).readonly:
+            data = bytes(data)  # views of it must not change
+        module = read_bytecode(data, filename, allow_unregistered_dialect)
         number_values(module)  # bytecode has no names of values
         return Program(module, entry)
     raw = bytes(data)

@@ -13,8 +13,10 @@ import numpy as np
 import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for parsers and copies of programs)
 from stablehlo_ref import mode
 from stablehlo_ref.activity import activity
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
+from stablehlo_ref.define.local_tensors import check_local_tensors
 from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.display.guarantees import Guarantees, guarantees
@@ -29,7 +31,7 @@ from stablehlo_ref.execute.arguments import (
 )
 from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
 from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
-from stablehlo_ref.execute.options import OPTIONS, any_given, check_host_functions, names_of_host_functions, separated
+from stablehlo_ref.execute.options import OPTIONS, any_given, check_host_functions, host_functions, known, separated
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.quick import QuickRuns, as_expected
 from stablehlo_ref.execute.record import Recorder, Select, Until, observed_by, recording
@@ -57,6 +59,7 @@ class Program:
     Programs can be pickled and copied, without their plans: a copy is planned when it first runs.
     """
 
+    @checks_arguments
     def __init__(
         self, module: Operation, entry: str | None = None, limits: Limits | None = None, verified: bool = False
     ) -> None:
@@ -172,10 +175,10 @@ class Program:
     def bind(self, weights: Weights | Mapping[int, Any]) -> Program:
         """Return the same program with weights as the values of some inputs, which `inputs` then lacks.
 
-        `weights` is a mapping by name (of an argument in the text or in its location, `params['layer'][0]` or
-        `params.layer.0`) or by number, a sequence (that of the arguments named `states[0]`, `states[1]`, ..., of which
-        exporters drop the unused), or the path of a `.npz`, `.safetensors`, `.pt` or `.pth` file or a folder of `.npy`
-        files. EvaluationError that lists every name that is unknown, is missing or has another shape.
+        `weights` maps names (`q.weight`, `states.q.weight` or as in an argument `states['q.weight']`) or numbers
+        to arrays, is a sequence (for arguments `states[0]`, `states[1]`, ...), or the path of a `.npz`, `.safetensors`,
+        `.pt` or `.pth` file or a folder of `.npy` files. Weights of arguments that the exporter dropped are ignored.
+        EvaluationError that lists each name that may mean several arguments, is missing, or has another shape.
         """
         inputs = self.entry.inputs
         if isinstance(weights, Mapping) and weights and all(isinstance(key, int) for key in weights):
@@ -184,31 +187,26 @@ class Program:
                 raise EvaluationError(f"@{self.entry.name} has no input {wrong[0]}", self.entry.location)
         else:
             numbered = weights_of(inputs, weights)  # type: ignore[arg-type]
-        program = self._with(self.module)
         origin = os.fspath(weights) if isinstance(weights, str | os.PathLike) else None
         checked = {i: check_argument(inputs[i], value, origin=origin) for i, value in numbered.items()}
-        program._bound = {**self._bound, **checked}
-        return program
+        return self._with(self.module, {**self._bound, **checked})
 
     def with_random_weights(self, seed: int) -> Program:
         """Return the same program with random elements in constants whose elements its text leaves out.
 
-        These are resources without data, such as `dense_resource<__elided__>`. Numbers are drawn as `--random-inputs`
-        does; the same seed gives the same numbers.
+        These are resources without data, such as `dense_resource<__elided__>`. The same seed gives the same numbers.
         """
         return self._with(with_random_constants(self.module, seed, self.limits.max_bytes))
 
-    def _with(self, module: Operation) -> Program:
+    def _with(self, module: Operation, bound: Mapping[int, RuntimeValue] | None = None) -> Program:
         """Return a program with the entry, limits and bound inputs of this one, verified if this one is."""
         program = Program(module, self._entry, self.limits, self._verified)
-        program._bound = self._bound
+        program._bound = self._bound if bound is None else bound
         return program
 
     @cached_property
     def _open_entry(self) -> Function:
         """The signature of the entry without the inputs that are bound."""
-        if not self._bound:
-            return self.entry
         return replace(self.entry, inputs=tuple(p for i, p in enumerate(self.entry.inputs) if i not in self._bound))
 
     def value(self, name: str) -> Value:
@@ -231,12 +229,13 @@ class Program:
     @cached_property
     def _names_of_host_functions(self) -> dict[str, set[str]]:
         """The names of the program that the options `custom_calls` and `overrides` may refer to."""
-        return names_of_host_functions(self.verify().module)
+        return host_functions(self.verify().module)
 
     # --- plans --------------------------------------------------------------------------------------------------
 
     def plan(self, *, fast: bool = True) -> Program:
         """Plan the entry now instead of at the first run; `fast` as in `RunOptions`."""
+        check_type("fast", fast, bool, "True or False")
         _ = self._is_empty or self._planned(False, fast)
         return self
 
@@ -255,8 +254,8 @@ class Program:
         return self.plans[kind]
 
     def _plan_for(self, context: Context) -> FunctionPlan:
-        is_seen = getattr(context.observer, "sees_every_op", False)
-        step_by_step = is_seen or context.on_implementation_defined != "ignore"
+        sees_all = getattr(context.observer, "sees_every_op", False)
+        step_by_step = sees_all or context.on_implementation_defined != "ignore"
         return self._planned(step_by_step, context.fast and not step_by_step and context.observer is None)
 
     # --- runs ---------------------------------------------------------------------------------------------------
@@ -309,6 +308,7 @@ class Program:
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
         """Run the entry as `run` does, in a context that has the options and the observer."""
+        check_type("context", context, Context, "a Context")
         return self._run(arrays, named, context)
 
     def trace(
@@ -415,24 +415,23 @@ class Program:
 
     def grid(self, count: int, num_replicas: int | None = None, num_partitions: int | None = None) -> Grid:
         """Return the grid of `count` processes. EvaluationError if the sizes are invalid or of another count."""
-        try:
-            return declared_grid(self.module, count, num_replicas, num_partitions)
-        except EvaluationError as error:
-            raise EvaluationError(error.diagnostics[0].message, self.entry.location) from None
+        return declared_grid(self.module, count, num_replicas, num_partitions, self.entry.location)
 
     @needs_stack(lambda program: program.module.location, frames=0)
+    @checks_arguments
     def run_parallel_in(
         self,
         context: Context,
         grid: Grid,
         inputs_per_process: Sequence[Inputs],
-        infeed: Iterable[Sequence[Any]] = (),
+        infeed: Iterable[Any] = (),  # checked when it is read
         outfeed: MutableSequence[tuple[ProcessId, Sequence[Any]]] | None = None,
     ) -> list[tuple[Any, ...]]:
         """Run the entry as `run_parallel` does, in a context that has the options and the observer."""
         check_host_functions(context, lambda: self._names_of_host_functions)
         with context.in_force():
             plan = self._plan_for(context)
+            check_local_tensors(self.module.regions[0].block.symbol(self.entry.name), grid)
             inputs = [
                 self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
                 for given in inputs_per_process
@@ -444,7 +443,7 @@ class Program:
                 return take_results_of_processes(results)
 
     def _context(self, **options: Unpack[RunOptions]) -> Context:
-        given = {name: option for name, option in options.items() if option is not None}
+        given = {name: option for name, option in known(options).items() if option is not None}
         return Context(**{"limits": self.limits} | given) if given else Context.plain(self.limits)  # type: ignore[arg-type]
 
     def _flat(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -465,8 +464,7 @@ class Program:
         if self._is_empty and not arrays and not named:
             return ()
         with context.in_force():
-            plan = self._plan_for(context)
-            return self._run_plan(plan, self._arguments(arrays, named), context)
+            return self._run_plan(self._plan_for(context), self._arguments(arrays, named), context)
 
     @needs_stack(lambda program: program.module.location, frames=0)
     def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:

@@ -27,12 +27,6 @@ def did_you_mean(name: str, known: Iterable[str], mark: str = "") -> str:
     return f"; did you mean '{mark}{found}'?" if found else ""
 
 
-def did_you_mean_end(name: str, known: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` for the known name that ends as `name` does: `inputs[0][1]` for `args[1]`."""
-    found = closest_end(name, known)
-    return f"; did you mean '{found}'?" if found else ""
-
-
 def closest_end(name: str, known: Iterable[str]) -> str | None:
     """Return the first of the shortest known names with the most words at the end that are those of `name`.
 

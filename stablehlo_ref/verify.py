@@ -193,9 +193,14 @@ def _member_of_each(op: Operation, what: str, members: tuple[T, ...], count: int
 def _check_attribute(op: Operation, member: Attr) -> None:
     value = op.properties.get(member.name, member.default)
     if value is REQUIRED:
-        if misspelt := closest(member.spelling, op.attributes):
+        unknown = [name for name in op.attributes if "." not in name]
+        misspelt = closest(member.spelling, unknown) or next(
+            (n for n in unknown if closest(n, [member.spelling])), None
+        )
+        if misspelt:
             raise _error(op, f"requires attribute '{member.spelling}', got '{misspelt}'", misspelt)
-        raise _error(op, f"requires attribute '{member.spelling}'")
+        hint = f"; '{unknown[0]}' is not an attribute of this op" if unknown else ""
+        raise _error(op, f"requires attribute '{member.spelling}'{hint}", *unknown[:1])
     if isinstance(value, Undecodable):
         raise _error(op, f"attribute '{member.spelling}' {value.reason}", member.name)
 

@@ -3,45 +3,46 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeVar, cast
 from zipfile import BadZipFile
 
 import numpy as np
 
-from stablehlo_ref.array_files import from_bits, read_npz, read_safetensors
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.array_files import from_bits, narrowed, read_npz, read_safetensors
+from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, EvaluationError
 from stablehlo_ref.interop import require, to_array
+from stablehlo_ref.ir.argument_names import ArgumentNames
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
-from stablehlo_ref.ir.signature import Parameter
+from stablehlo_ref.ir.signature import Parameter, names_of
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.host_values import fits
 from stablehlo_ref.numerics.random_values import random_array
-from stablehlo_ref.suggestions import did_you_mean
 
-NameParts: TypeAlias = tuple[str, ...]  # the parts of a name: ("params", "layer", "0") of params['layer'][0]
+T = TypeVar("T")
 Weights: TypeAlias = Sequence[Any] | Mapping[str, Any] | str | os.PathLike[str]
 
 ELIDED = "__elided__"  # MLIR's placeholder for elements that its printer leaves out
 SHOWN = 12  # names that a message lists
-
-_PARTS = re.compile(r"\[\s*['\"]?([^'\"\]]*)['\"]?\s*\]|([^.\[\]/]+)")
+OF_CALLS = {"args", "inputs", "kwargs"}  # containers of a call's inputs, as JAX and torchax name them
 
 
 def weights_of(parameters: Sequence[Parameter], source: Weights) -> dict[int, Any]:
     """Return the weight of each argument that has one, by the argument's number.
 
     `read_weights` describes the sources, `match_weights` how weights are matched with arguments. Bits of elements that
-    a file has for a dtype that numpy lacks get the element type of the argument.
+    a file has for a dtype that numpy lacks get the element type of the argument, and so do integers of 64 bits whose
+    values it has: PyTorch keeps buffers in them where JAX has 32 bits.
     """
     found = match_weights(parameters, read_weights(source))
-    if not isinstance(source, str | os.PathLike):
-        return found
-    return {index: from_bits(parameters[index].type, weight) for index, weight in found.items()}
+    if isinstance(source, str | os.PathLike):
+        found = {index: from_bits(parameters[index].type, weight) for index, weight in found.items()}
+    return {index: narrowed(weight, parameters[index].dtype) for index, weight in found.items()}
 
 
 # --- where they come from -------------------------------------------------------------------------------------------
@@ -57,22 +58,43 @@ def read_weights(source: Weights) -> dict[str, Any] | list[Any]:
     if isinstance(source, str | os.PathLike):
         return _read(Path(source))
     if isinstance(source, Mapping):
-        return dict(_flattened(source, ""))
+        return _named(_items(source))
     if isinstance(source, Sequence):
-        return list(map(to_array, source))
-    raise TypeError(f"expected weights as a mapping, a sequence or a path, got {type(source).__name__}")
+        return list(source)
+    raise ArgumentTypeError(f"expected weights as a mapping, a sequence or a path, got {type(source).__name__}")
 
 
-def _flattened(source: Any, prefix: str) -> Iterator[tuple[str, Any]]:
+def _named(items: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in items:
+        if name in found:
+            raise EvaluationError(f"two weights are called '{name}'")
+        found[name] = value
+    return found
+
+
+def _items(source: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the arrays in nested containers, with the names that JAX gives them: `layers[0]['w']`."""
     match source:
         case Mapping():
             for name, value in source.items():
-                yield from _flattened(value, f"{prefix}.{name}" if prefix else str(name))
-        case list() | tuple():
-            for index, value in enumerate(source):
-                yield from _flattened(value, f"{prefix}[{index}]")
+                yield from _items(value, f"{prefix}[{name!r}]" if prefix else str(name))
+        case list() | tuple() if _is_container(source):
+            yield from _items_of_list(source, prefix)
         case _:
             yield prefix, to_array(source)
+
+
+def _items_of_list(source: Sequence[Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for index, value in enumerate(source):
+        yield from _items(value, f"{prefix}[{index}]")
+
+
+def _is_container(source: Any) -> bool:
+    """Return whether a list has arrays, or containers, as its items; others are arrays themselves."""
+    if isinstance(source, list | tuple):
+        return any(hasattr(item, "shape") or _is_container(item) for item in source)
+    return isinstance(source, Mapping)
 
 
 def _read(path: Path) -> dict[str, Any] | list[Any]:
@@ -80,16 +102,15 @@ def _read(path: Path) -> dict[str, Any] | list[Any]:
         ".npz": _read_npz, ".safetensors": _read_safetensors, ".pt": _read_torch, ".pth": _read_torch,
         ".bin": _read_torch,
     }  # fmt: skip
-    if path.is_dir():
-        return _read_folder(path)
-    reader = readers.get(path.suffix)
+    reader = _read_folder if path.is_dir() else readers.get(path.suffix)
     if reader is None:
         known = ", ".join(sorted(readers))
         raise EvaluationError(f"cannot read weights from {path}: expected a folder or a file of {known}")
     try:
         return reader(path)
     except (OSError, ValueError, EOFError, BadZipFile, KeyError) as error:
-        raise EvaluationError(f"cannot read weights from {path}: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise EvaluationError(f"cannot read weights from {path}: {reason}") from None
 
 
 def _read_npz(path: Path) -> dict[str, Any]:
@@ -109,7 +130,7 @@ def _read_torch(path: Path) -> dict[str, Any]:
         raise EvaluationError(f"cannot read weights from {path}: {reason}") from None
     if not isinstance(loaded, Mapping):
         raise EvaluationError(f"cannot read weights from {path}: expected a state_dict, got {type(loaded).__name__}")
-    return dict(_flattened(loaded, ""))
+    return _named(_items(loaded))
 
 
 def _read_folder(path: Path) -> dict[str, Any]:
@@ -127,110 +148,161 @@ def _read_folder(path: Path) -> dict[str, Any]:
 def match_weights(parameters: Sequence[Parameter], weights: Mapping[str, Any] | Sequence[Any]) -> dict[int, Any]:
     """Return the weight of each argument that has one, by the argument's number.
 
-    Names are compared part by part, so `params['layer'][0]`, `params.layer.0` and `params/layer/0` are one name; a
-    name may lack the first part if what is left is unambiguous. If no argument lacks its weight, other names with the
-    first part of an argument's name are those that the exporter dropped as unused.
+    `ArgumentNames` says which arguments a name may mean. Names are all whole, or all lack the same first part; without
+    it, none means an input of a call, such as `args[0]`. Names of no argument are those of weights that the
+    exporter dropped as unused, unless no name is that of an argument, or other arguments of a container lack weights.
 
-    Weights in order are those of the arguments whose names end in their numbers, such as `states[17]`; numbers without
-    an argument were dropped likewise. A mapping of which no name is an argument's is taken in its order.
+    Weights in order are those of the only container if it has numbers, `states[17]`, or the first arguments if there
+    are no containers.
 
-    EvaluationError that lists every unknown, missing and misshapen name.
+    EvaluationError that lists every ambiguous name, or else every unknown, missing and misshapen one.
     """
-    paths = {path: index for index, p in enumerate(parameters) for name in p.names if (path := parts(name))}
-    if not isinstance(weights, Mapping):
-        return _checked(parameters, _in_order(paths, weights), [])
-    by_name = _by_name(paths, weights)
-    if not by_name and _indexed(paths):
-        return _checked(parameters, _in_order(paths, list(weights.values())), [])
-    found = {index: weights[name] for name, index in by_name.items()}
-    unknown = [name for name in weights if name not in by_name]
-    if not _missing(parameters, found):
-        unknown = [name for name in unknown if parts(name)[:1] not in {path[:1] for path in paths if len(path) > 1}]
-    return _checked(parameters, found, [_unknown(name, parameters) for name in unknown])
-
-
-def parts(name: str) -> NameParts:
-    """Return the parts of a name: `params['a'][0]` is ("params", "a", "0")."""
-    return tuple(bracketed or plain for bracketed, plain in _PARTS.findall(name))
-
-
-def _by_name(paths: Mapping[NameParts, int], weights: Mapping[str, Any]) -> dict[str, int]:
-    """Return the argument of each weight whose name, perhaps without the first part, is that of one argument."""
-    shorter: dict[NameParts, set[int]] = {}
-    for path, index in paths.items():
-        shorter.setdefault(path[1:], set()).add(index)
-    found: dict[str, int] = {}
-    for name in weights:
-        path = parts(name)
-        if path in paths:
-            found[name] = paths[path]
-        elif len(path) > 0 and len(shorter.get(path, ())) == 1 and not path[0].isdecimal():
-            (found[name],) = shorter[path]
+    names = names_of(parameters)
+    problems: Iterable[str] = ()
+    if isinstance(weights, Mapping):
+        found, problems = _by_name(names, weights)
+    elif root := _numbered_container(names):
+        found, problems = _by_name(names, _named(_items_of_list(weights, root)))
+    else:
+        found = {number: weight for number, (_, weight) in enumerate(_items_of_list(weights))}
+        if len(found) > len(parameters):
+            raise EvaluationError(f"expected weights for {len(parameters)} arguments, got {len(found)}")
+    _check([*problems, *_listed(list(_misshapen(parameters, found)), str)])
     return found
 
 
-def _indexed(paths: Mapping[NameParts, int]) -> dict[int, int]:
-    """Return the arguments called `root[i]` by i, of the root that has most of them."""
-    roots: dict[str, dict[int, int]] = {}
-    for path, index in paths.items():
-        if len(path) == 2 and path[1].isdecimal():
-            roots.setdefault(path[0], {})[int(path[1])] = index
-    return max(roots.values(), key=len, default={})
+def _by_name(names: ArgumentNames, weights: Mapping[str, Any]) -> tuple[dict[int, Any], Iterator[str]]:
+    """Return weights by the numbers of their arguments, and the problems of those without weight or argument."""
+    numbers = _numbers(names, weights)
+    found = {index: weights[name] for name, index in numbers.items()}
+    related = [i for of_one in names.containers.values() if not found.keys().isdisjoint(of_one) for i in of_one]
+    missing = [index for index in related if index not in found]
+    unknown = [name for name in weights if name not in numbers]
+    if unknown and not found:
+        return found, _all_unmatched(names, unknown)
+    return found, _unmatched(names, unknown, missing) if missing else iter(())
 
 
-def _in_order(paths: Mapping[NameParts, int], weights: Sequence[Any]) -> dict[int, Any]:
-    numbered = _indexed(paths)
-    if not numbered:
-        raise EvaluationError("weights in order need arguments with numbers in their names, such as states[17]")
-    beyond = sorted(number for number in numbered if number >= len(weights))
-    if beyond:
-        raise EvaluationError(f"{len(weights)} weights are given, but arguments go up to number {beyond[-1]}")
-    return {index: weights[number] for number, index in numbered.items()}
+def _numbers(names: ArgumentNames, weights: Iterable[str]) -> dict[str, int]:
+    """Return the numbers of the arguments that names mean; EvaluationError if a name or an argument has several."""
+    whole = {name: names.whole(name) for name in weights}
+    taken = {index for found in whole.values() for index in found}
+    of_calls = {index for root in OF_CALLS & names.containers.keys() for index in names.containers[root]}
+    found: dict[str, int] = {}
+    problems: list[str] = []
+    for name, wholly in whole.items():
+        short = [index for index in names.short(name) if index not in of_calls and not (wholly and index in taken)]
+        candidates = [*wholly, *short]
+        if len(candidates) == 1:
+            found[name] = candidates[0]
+        elif candidates:
+            problems.append(f"'{name}' may be {names.listed(candidates)}: write the whole name")
+    problems += [*_given_twice(names, found), *_of_several_containers(names, found, whole)]
+    _check(_listed(problems, str))
+    return found
 
 
-def _checked(parameters: Sequence[Parameter], found: Mapping[int, Any], problems: Sequence[str]) -> dict[int, Any]:
-    missing = _missing(parameters, found)
-    shapes = [_misshapen(parameters[index], value) for index, value in found.items()]
-    listed = [*problems, *(f"no weight for '{name}'" for name in missing), *filter(None, shapes)]
-    if listed:
-        more = [f"... and {len(listed) - SHOWN} more"] if len(listed) > SHOWN else []
-        raise EvaluationError("the weights do not fit the program", notes=[*listed[:SHOWN], *more])
-    return dict(found)
+def _given_twice(names: ArgumentNames, found: Mapping[str, int]) -> Iterator[str]:
+    first: dict[int, str] = {}
+    for name, index in found.items():
+        if first.setdefault(index, name) != name:
+            yield f"'{first[index]}' and '{name}' are both the argument '{names.shown(index)}'"
 
 
-def _missing(parameters: Sequence[Parameter], found: Mapping[int, Any]) -> list[str]:
-    """Return the names of arguments without a weight that have the first part of their name in common with others."""
-    roots = {parts(name)[0] for index in found for name in parameters[index].names if len(parts(name)) > 1}
-    return [
-        p.names[-1]
-        for index, p in enumerate(parameters)
-        if index not in found and any(len(parts(name)) > 1 and parts(name)[0] in roots for name in p.names)
-    ]
+def _of_several_containers(
+    names: ArgumentNames, found: Mapping[str, int], whole: Mapping[str, Collection[int]]
+) -> Iterator[str]:
+    """Yield a message unless names are all whole, or all lack the same first part."""
+    firsts: dict[str, str] = {}
+    for name, index in found.items():
+        firsts.setdefault("" if whole[name] else names.path(index)[0], name)
+    if len(firsts) > 1:
+        a, b, *_ = (f"'{name}' is the argument '{names.shown(found[name])}'" for name in firsts.values())
+        yield f"{a}, but {b}: write whole names, or leave out the same first part of all"
 
 
-def _unknown(name: str, parameters: Sequence[Parameter]) -> str:
-    known = [other for p in parameters for other in p.names]
-    return f"no argument '{name}'{did_you_mean(name, known)}"
+def _unmatched(names: ArgumentNames, unknown: Sequence[str], missing: Sequence[int]) -> Iterator[str]:
+    """Yield messages on names of no argument and on arguments without a weight, with those that are most similar."""
+    given = ArgumentNames(("", name) for name in unknown)
+    yield from _listed(unknown, lambda name: f"no argument '{name}'{_meant(names.nearest(name, missing))}")
+    unused = range(len(given))
+    yield from _listed(
+        missing, lambda i: f"no weight for '{names.shown(i)}'{_meant(given.nearest(names.shown(i), unused))}"
+    )
 
 
-def _misshapen(parameter: Parameter, value: Any) -> str | None:
-    expected = parameter.type
-    shape = np.shape(value)
-    if not isinstance(expected, TensorType):
-        return None
-    fits = len(shape) == len(expected.shape) and all(n in (None, m) for n, m in zip(expected.shape, shape))
-    return None if fits else f"'{parameter.names[-1]}' is {expected}, the weight has the shape {shape}"
+def _all_unmatched(names: ArgumentNames, unknown: Sequence[str]) -> Iterator[str]:
+    yield from _unmatched(names, unknown, [i for i in range(len(names)) if i not in _of_calls(names)])
+    if not any(map(names.path, range(len(names)))):
+        yield "arguments have no names in locations; an exporter's text has them if it is printed with debug info"
+    elif _is_numbered(names, roots := _roots(names)):
+        yield f"arguments in '{roots[0]}' have numbers: give the weights in the list that the exporter returned"
+
+
+def _meant(name: str | None) -> str:
+    return f"; did you mean '{name}'?" if name else ""
+
+
+def _listed(items: Sequence[T], line: Callable[[T], str]) -> Iterator[str]:
+    yield from map(line, items[:SHOWN])
+    if len(items) > SHOWN:
+        yield f"... and {len(items) - SHOWN} more"
+
+
+def _numbered_container(names: ArgumentNames) -> str | None:
+    """Return the container of arguments with numbers, `states` of `states[17]`; None if no argument is in a container.
+
+    EvaluationError if arguments are in several, or have other names.
+    """
+    roots = _roots(names)
+    if not roots or _is_numbered(names, roots):
+        return next(iter(roots), None)
+    shown = " and ".join(f"'{names.shown(names.containers[root][0])}'" for root in roots[:SHOWN])
+    raise EvaluationError(
+        f"weights in order need arguments with numbers, in one container; there are {shown}: give names"
+    )
+
+
+def _roots(names: ArgumentNames) -> list[str]:
+    """Return the containers that weights may be in."""
+    return [root for root, found in names.containers.items() if _of_calls(names).isdisjoint(found)]
+
+
+def _is_numbered(names: ArgumentNames, roots: Sequence[str]) -> bool:
+    return len(roots) == 1 and all(names.path(index)[1].isdecimal() for index in names.containers[roots[0]])
+
+
+def _of_calls(names: ArgumentNames) -> set[int]:
+    """Return the arguments that are inputs of a call, if there are others."""
+    found = {index for root in OF_CALLS & names.containers.keys() for index in names.containers[root]}
+    return found if len(found) < len(names) else set()
+
+
+def _check(problems: Iterable[str]) -> None:
+    """Raise EvaluationError that lists problems, if there are any."""
+    if found := list(problems):
+        raise EvaluationError("the weights do not fit the program", notes=found)
+
+
+def _misshapen(parameters: Sequence[Parameter], found: Mapping[int, Any]) -> Iterator[str]:
+    for index, value in found.items():
+        expected, shape = parameters[index].type, getattr(value, "shape", None)
+        if shape is not None and isinstance(expected, TensorType) and not fits(expected, shape):
+            yield f"'{parameters[index].names[-1]}' is {expected}, the weight has the shape {tuple(shape)}"
 
 
 # --- random weights -------------------------------------------------------------------------------------------------
 
 
+@checks_arguments
 def with_random_constants(module: Operation, seed: int, max_bytes: int) -> Operation:
     """Return a copy of a module in which random elements take the place of those that its text leaves out.
 
     Equal resources have equal elements, except MLIR's placeholder `__elided__`, which stands for any. EvaluationError
     for a tensor of more than `max_bytes`.
     """
+    if seed < 0:
+        raise ArgumentValueError(f"seed must not be negative, got {seed}")
     generator = np.random.default_rng(seed)
     drawn: dict[DenseResource, DenseResource] = {}
 

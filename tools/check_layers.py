@@ -18,6 +18,7 @@ LAYERS = (
     ("_version",),
     (
         "activity",
+        "argument_types",
         "collection",
         "diagnostics",
         "foreign_formats",

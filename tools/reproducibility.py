@@ -62,10 +62,10 @@ Hashes = dict[str, dict[str, str]]  # by case and mode
 
 
 def work(short: bool, programs: list[Path]) -> None:
-    """Print the hashes of all cases as JSON; a layout whose bits differ is part of the hash."""
+    """Print the hashes of all cases as JSON; a layout whose bits differ, or `many` elements, is part of the hash."""
     found: Hashes = {}
     for number, case in enumerate(cases.cases()):
-        if not short or number % SHORT == 0:
+        if not short or number % SHORT == 0 or cases.may_use_tables(case):
             found[case.name] = {mode: hash_of(case, is_exact) for mode, is_exact in MODES.items()}
     for path in [*sorted(EXAMPLES.glob("*.mlir")), *programs]:
         found[path.stem] = {mode: hash_of_program(path, is_exact) for mode, is_exact in MODES.items()}
@@ -75,14 +75,19 @@ def work(short: bool, programs: list[Path]) -> None:
 def hash_of(case: cases.Case, reproducible: bool) -> str:
     program, arrays = sr.load(case.text), cases.operands(case)
     try:
-        expected = digest(program.run(*arrays, reproducible=reproducible))
+        results = program.run(*arrays, reproducible=reproducible)
     except sr.UnsupportedError:
         return "unsupported"
+    expected = digest(results)
     differing = [
         name
         for name, layout in cases.LAYOUTS.items()
         if digest(program.run(*map(layout, arrays), reproducible=reproducible)) != expected
     ]
+    if cases.may_use_tables(case):
+        large, many = sr.load(cases.repeated(case)), [np.tile(x, (cases.REPEATS, 1)) for x in (*arrays, *results)]
+        actual = large.run(*many[: len(arrays)], reproducible=reproducible)
+        differing += [] if digest(actual) == digest(tuple(many[len(arrays) :])) else ["many"]
     return " ".join([expected, *differing])
 
 

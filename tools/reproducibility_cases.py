@@ -29,6 +29,7 @@ FLOATS: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": 
 COMPLEXES: dict[str, Any] = {"complex<f32>": np.complex64, "complex<f64>": np.complex128}
 DTYPES: dict[str, Any] = {**FLOATS, **COMPLEXES}
 SHAPE = (37, 64)
+REPEATS = 8  # of the rows of operands, so that functions use tables
 
 
 class Case(NamedTuple):
@@ -63,6 +64,17 @@ def elementwise(op: str, element: str) -> Case:
     operands, types = ", ".join(f"%a{i}" for i in range(count)), ", ".join([t] * count)
     body = f'%r = "{dialect}.{op}"({operands}) : ({types}) -> {result}'
     return case(op, body, [SHAPE] * count, element, result)._replace(is_elementwise=True)
+
+
+def may_use_tables(case: Case) -> bool:
+    """Return whether processors without AVX-512 may compute a case by tables if it has many elements."""
+    return case.is_elementwise and case.element == "f32"
+
+
+def repeated(case: Case) -> str:
+    """Return the text of an elementwise case for operands with repeated rows."""
+    rows, columns = SHAPE
+    return case.text.replace(f"<{rows}x{columns}x", f"<{REPEATS * rows}x{columns}x")
 
 
 def structured(element: str) -> Iterator[Case]:

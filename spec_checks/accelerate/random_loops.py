@@ -27,11 +27,23 @@ RING = ("add", "subtract", "multiply", "and", "or", "xor")  # on integers: of ea
 UNARY = {
     "i1": ("not",),
     "integer": ("negate", "not", "popcnt", "count_leading_zeros"),
-    "float": ("negate", "abs", "sqrt", "floor", "ceil", "sign", "exponential", "tanh", "round_nearest_even"),
+    "float": (
+        "negate",
+        "abs",
+        "sqrt",
+        "floor",
+        "ceil",
+        "sign",
+        "exponential",
+        "tanh",
+        "round_nearest_even",
+        "log",
+        "sine",
+    ),
 }
 NOT_COMPILED = {  # by element type: never in machine code
     "f32": frozenset({"remainder", "power"}),
-    "f64": frozenset({"remainder", "power", "exponential", "tanh"}),
+    "f64": frozenset({"remainder", "power", "exponential", "tanh", "log", "sine"}),
 }
 FORMS = ("unary", "binary", "binary", "binary", "compare", "select", "clamp", "convert", "shape")
 COUNTERS = (  # start, comparison, bound and step for a number of turns

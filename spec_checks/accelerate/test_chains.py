@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
 import ml_dtypes
@@ -24,13 +24,16 @@ FLOATS = ("f32", "f64", "bf16", "f16", "f8E4M3FN")
 INTEGERS = ("i32", "i8", "ui16", "i64", "i4")
 COMMON = ("abs", "negate", "sign", "add", "subtract", "multiply", "maximum", "minimum")
 UNARY = {
-    **dict.fromkeys(FLOATS, ("abs", "negate", "sign", "floor", "sqrt", "rsqrt", "exponential", "tanh", "logistic")),
+    **dict.fromkeys(
+        FLOATS,
+        ("abs", "negate", "sign", "floor", "sqrt", "sqrt", "rsqrt", "exponential", "tanh", "logistic", "sine", "log"),
+    ),
     **dict.fromkeys(INTEGERS, ("not", "popcnt")),
     "i1": ("not",),
     "complex<f32>": ("negate", "sign"),
 }
 BINARY = {
-    **dict.fromkeys(FLOATS, ("add", "subtract", "multiply", "divide", "maximum", "minimum", "remainder")),
+    **dict.fromkeys(FLOATS, ("add", "subtract", "multiply", "divide", "maximum", "minimum", "remainder", "power")),
     **dict.fromkeys(INTEGERS, ("add", "subtract", "multiply", "divide", "maximum", "and", "xor", "shift_left")),
     "i1": ("and", "or", "xor"),
     "complex<f32>": ("add", "multiply", "divide"),
@@ -59,16 +62,20 @@ def type_text(shape: tuple[int, ...], element: str) -> str:
 
 
 class Writer:
-    """Writes a random program of ops on tensors of one shape, and of views and reductions of these."""
+    """Writes a random program of ops on tensors of one shape, and of views and reductions of these.
 
-    def __init__(self, seed: int) -> None:
+    Tensors are of one of `elements`, and may be of any element type if there are none.
+    """
+
+    def __init__(self, seed: int, elements: Sequence[str] = ()) -> None:
         self.random = random.Random(seed)
+        self.converted = [e for e in elements or DTYPES if e != "complex<f32>"]
         self.shape = self.random.choice(SHAPES)
         self.lines: list[str] = []
         self.arguments: list[tuple[str, tuple[int, ...], str]] = []
         self.values: list[tuple[str, tuple[int, ...], str]] = []  # name, shape, element type
         for _ in range(self.random.randint(1, 3)):
-            self.argument(self.shape, self.random.choice([*DTYPES, "f32", "f32", "bf16"]))
+            self.argument(self.shape, self.random.choice(elements or [*DTYPES, "f32", "f32", "bf16"]))
 
     def argument(self, shape: tuple[int, ...], element: str) -> str:
         name = f"%arg{len(self.arguments)}"
@@ -128,7 +135,7 @@ class Writer:
             self.emit(f"stablehlo.clamp {low}, {name}, {high} : ({types}) -> {text}", shape, element)
         elif kind == "convert" and shape == self.shape and element != "complex<f32>":
             if self.random.random() < 0.5:
-                self.convert(name, element, self.random.choice([e for e in DTYPES if e != "complex<f32>"]))
+                self.convert(name, element, self.random.choice(self.converted))
             else:
                 types = f"({text}, {text}) -> {type_text(shape, 'i1')}"
                 self.emit(f"stablehlo.compare LT, {name}, {self.of(shape, element)} : {types}", shape, "i1")

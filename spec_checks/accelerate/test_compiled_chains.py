@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from spec_checks.accelerate.test_chains import DTYPES, bits, pieces, small_chains, type_text
+from spec_checks.accelerate.test_chains import DTYPES, Writer, bits, pieces, small_chains, type_text
 from spec_checks.examples import FACTOR
 from stablehlo_ref.accelerate.machine import compiler, functions, kernels, segments, timing, whole
 from stablehlo_ref.numerics.kernels import ArrayKernel
@@ -49,6 +49,40 @@ def test_generated_programs(start: int, monkeypatch: pytest.MonkeyPatch) -> None
         assert [x.tobytes() for x in arrays] == before, f"an input was overwritten: {text}"
         count += compiled(program)
     assert count > (5 if FACTOR else 1)
+
+
+def special_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return numbers of any sign, half of them special: NaNs of any bits, infinities, zeros, subnormal numbers."""
+    if dtype.kind != "f":
+        return rng.integers(0, 2, shape).astype(dtype)
+    unsigned = np.dtype(f"u{dtype.itemsize}")
+    patterns = rng.integers(0, np.iinfo(unsigned).max, (5, *shape), unsigned, endpoint=True)
+    infinity, subnormal = (np.array(x, dtype).view(unsigned) for x in (np.inf, np.finfo(dtype).smallest_normal / 8))
+    sign = patterns[0] & ~(np.array(-1, f"i{dtype.itemsize}").view(unsigned) >> unsigned.type(1))
+    nans, tiny = patterns[0] | infinity, sign | subnormal
+    usual = (rng.standard_normal(shape) * 3).astype(dtype).view(unsigned)
+    found = np.choose(rng.integers(0, 8, shape), [nans, sign | infinity, sign, tiny, *[usual] * 4])
+    return found.astype(unsigned).view(dtype)
+
+
+@pytest.mark.many_examples
+@pytest.mark.usefixtures("small_chains")
+@pytest.mark.parametrize("vector", [16, segments.VECTOR])
+@pytest.mark.parametrize("elements", [["f32"], ["f64"], ["f32", "f64", "i1", "i32"]], ids=",".join)
+def test_bits_of_nans(elements: list[str], vector: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "VECTOR", vector)
+    monkeypatch.setattr(whole, "VECTOR", vector)
+    count = 0
+    for seed in range(120 if FACTOR else 15):
+        writer, rng = Writer(seed, elements), np.random.default_rng(seed)
+        text = writer.program()
+        arrays = [special_values(rng, shape, np.dtype(DTYPES[element])) for _, shape, element in writer.arguments]
+        program = sr.parse(text)
+        expected = bits(program.run(*arrays, fast=False))
+        for _ in range(3):
+            assert bits(program.run(*arrays)) == expected, text
+        count += compiled(program)
+    assert count > 5
 
 
 def whole_chains(program: sr.Program) -> int:

@@ -17,7 +17,7 @@ from stablehlo_ref.cli.errors import exit_code_of
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE, INTERRUPTED
 from stablehlo_ref.cli.expected import Unexpected, expectations, mismatches
 from stablehlo_ref.cli.split import SPLIT, split_text
-from stablehlo_ref.diagnostics import MalformedError, StablehloError
+from stablehlo_ref.diagnostics import MalformedError, MissingPackageError, StablehloError
 from stablehlo_ref.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.program import Program
@@ -74,10 +74,10 @@ def guarded(subject: str, run: Callable[[], int]) -> int:
     """Return the exit code of `run`, or report on standard error what it raises, as a message about `subject`."""
     try:
         return run()
+    except MissingPackageError as error:  # about no place in the program
+        return fail(str(error), subject)
     except StablehloError as error:
         return fail(error)
-    except ImportError as error:  # an optional dependency; the message says how to install it
-        return fail(str(error), subject)
     except OSError as error:
         if error.filename is None:  # standard output, as files have names
             raise

@@ -11,6 +11,7 @@ from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
 from stablehlo_ref.cli.options import CommandParser, add_message_options, count
 from stablehlo_ref.debug.trace_diff import diff_traces
+from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.execute.trace import Trace
 
 DESCRIPTION = "Find the first value, in the order of the program, that differs between two traces."
@@ -38,7 +39,7 @@ def _run(options: argparse.Namespace) -> int:
 def _load(path: Path) -> Trace:
     try:
         return Trace.load(path)
-    except (ValueError, KeyError, TypeError) as error:
+    except ArgumentValueError as error:
         raise CommandLineError(str(error)) from None
 
 

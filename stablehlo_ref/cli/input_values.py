@@ -15,14 +15,12 @@ from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import DenseElements, TypeAttribute
-from stablehlo_ref.ir.signature import Parameter, shortened
+from stablehlo_ref.ir.signature import Parameter, names_of, shortened
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import FLOAT64, kind, numpy_dtype
 from stablehlo_ref.numerics.host_values import SCALARS
-from stablehlo_ref.suggestions import did_you_mean, did_you_mean_end
 from stablehlo_ref.syntax.parser import parse_attribute
-from stablehlo_ref.weights import parts
 
 FORMS = "a number, a list such as [1, 2], dense<...>, or a file (.npy, .npz, .safetensors, raw elements)"
 
@@ -32,18 +30,12 @@ _WITH_TYPE = re.compile(r"(.+?):(tensor<.*>)")
 
 
 def find_parameter(parameters: Sequence[Parameter], name: str, option: str) -> Parameter:
-    """Return the parameter of a name, in the text or in its location; CommandLineError with the candidates if none."""
-    for parameter in parameters:
-        if name.removeprefix("%") == parameter.name:
-            return parameter
-    for parameter in parameters:
-        if name in parameter.names:
-            return parameter
-    known = [other for p in parameters for other in p.names]
-    same = next((other for other in known if parts(other) == parts(name)), None)
-    hint = f"; did you mean '{same}'?" if same else did_you_mean(name, known) or did_you_mean_end(name, known)
+    """Return the parameter that a name means, see `ArgumentNames`; CommandLineError unless there is one."""
+    names = names_of(parameters)
+    if len(found := names.meant(name)) == 1:
+        return parameters[min(found)]
     there = shortened([repr(parameter) for parameter in parameters])
-    raise CommandLineError(f"{option}: the program has no input '{name}'{hint}\n  its inputs are {there}")
+    raise CommandLineError(f"{option}: the program has no input '{name}'{names.hint(name)}\n  its inputs are {there}")
 
 
 def value_of(parameter: Parameter, text: str) -> Array:
@@ -174,16 +166,16 @@ def _from_file(parameter: Parameter, text: str) -> Array:
         path, declared = Path(match[1]), _declared(parameter, match[2])
     if not path.exists():
         raise CommandLineError(f"input '{parameter.name}': no such file {_shown(str(path))}; expected {FORMS}")
-    own = ("", parameter.name, *parameter.names)
-    contents = read_arrays(path, lambda name: parameter.type if name in own else None)
+    own = names_of([parameter])
+    contents = read_arrays(path, lambda name: parameter.type if not name or own.meant(name) else None)
     if isinstance(contents, bytes):
         return _from_bytes(parameter, declared, contents, path)
     if isinstance(contents, np.ndarray):
         return contents
-    names = [name for name in contents if name in (parameter.name, *parameter.names)]
-    if not names and len(contents) != 1:
-        there = ", ".join(contents) or "none"
-        raise CommandLineError(f"input '{parameter.name}': {path} has no array of that name; there are {there}")
+    names = [name for name in contents if own.meant(name)]
+    if len(names or contents) != 1:
+        count, there = "several arrays" if names else "no array", ", ".join(names or contents) or "none"
+        raise CommandLineError(f"input '{parameter.name}': {path} has {count} of that name; there are {there}")
     return contents[names[0] if names else next(iter(contents))]
 
 

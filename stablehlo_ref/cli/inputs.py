@@ -13,10 +13,11 @@ from stablehlo_ref.cli.array_files import read_arrays
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.input_values import find_parameter, value_of
 from stablehlo_ref.diagnostics import MalformedError, Source
+from stablehlo_ref.ir.argument_names import ArgumentNames
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
-from stablehlo_ref.ir.signature import Parameter
-from stablehlo_ref.ir.types import TensorType, TokenType
+from stablehlo_ref.ir.signature import Parameter, names_of
+from stablehlo_ref.ir.types import TensorType, TokenType, Type
 from stablehlo_ref.syntax.parser import parse_attribute
 
 # These messages, with the spelling, are those of upstream's tool, whose tests match them.
@@ -55,22 +56,23 @@ def from_archive(parameters: Sequence[Parameter], path: Path) -> dict[str, Array
 
     Members `arr_0`, `arr_1`, ... are for parameters by position.
     """
-    types = {name: p.type for p in parameters for name in p.names}
-    types |= {f"arr_{i}": p.type for i, p in enumerate(without_tokens(parameters)) if f"arr_{i}" not in types}
-    arrays = read_arrays(path, types.get)
+    names = names_of(parameters)
+    positional = {f"arr_{i}": p.name for i, p in enumerate(without_tokens(parameters)) if not names.meant(f"arr_{i}")}
+
+    def type_of(name: str) -> Type | None:
+        found = names.meant(positional.get(name, name))
+        return parameters[min(found)].type if len(found) == 1 else None
+
+    arrays = read_arrays(path, type_of)
     if isinstance(arrays, np.ndarray):
         raise CommandLineError(
             f"--inputs {path}: expected arrays by name, got an .npy file of one; use --input NAME={path}"
         )
     if isinstance(arrays, bytes):
         raise CommandLineError(f"--inputs {path}: expected an .npz or safetensors file")
-    positional = {f"arr_{i}": p.name for i, p in enumerate(without_tokens(parameters))}
-    known = {name for p in parameters for name in p.names}
     found: dict[str, Array] = {}
     for name, array in arrays.items():
-        parameter = find_parameter(
-            parameters, name if name in known else positional.get(name, name), f"--inputs {path}"
-        )
+        parameter = find_parameter(parameters, positional.get(name, name), f"--inputs {path}")
         if parameter.name in found:
             raise CommandLineError(f"--inputs {path}: input '{parameter.name}' is there twice")
         found[parameter.name] = from_bits(parameter.type, array)
@@ -87,24 +89,31 @@ def with_sizes(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> lis
 
     CommandLineError for a name of no unknown dimension.
     """
-    used: set[str] = set()
-    found = [_with_sizes(parameter, sizes, used) for parameter in parameters]
-    if unknown := [name for name in sizes if name not in used]:
-        known = [f"{p.name}:{axis}" for p in parameters for axis in _unknown_axes(p)]
-        raise CommandLineError(f"no unknown dimension is called '{unknown[0]}'; there are {', '.join(known) or 'none'}")
-    return found
+    names = names_of(parameters)
+    unknown = [(i, axis) for i, p in enumerate(parameters) for axis in _unknown_axes(p)]
+    found: dict[tuple[int, int], int] = {}
+    for key in sorted(sizes, key=lambda key: (key != "*", ":" in key)):  # the more precise ones last
+        places = unknown if key == "*" else _places(names, key, unknown)
+        if not places:
+            known = ", ".join(f"{parameters[i].name}:{axis}" for i, axis in unknown) or "none"
+            raise CommandLineError(f"no unknown dimension is called '{key}'; there are {known}")
+        found |= dict.fromkeys(places, sizes[key])
+    return [_with_sizes(p, {a: size for (j, a), size in found.items() if i == j}) for i, p in enumerate(parameters)]
 
 
-def _with_sizes(parameter: Parameter, sizes: Mapping[str, int], used: set[str]) -> Parameter:
-    if not isinstance(parameter.type, TensorType):
+def _places(names: ArgumentNames, key: str, unknown: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the parameters and axes that `x` or `x:0` is."""
+    name, _, axis = key.rpartition(":")
+    is_axis = not names.meant(key)
+    found = names.meant(name if is_axis else key)
+    return [(i, a) for i, a in unknown if len(found) == 1 and i in found and (not is_axis or axis == str(a))]
+
+
+def _with_sizes(parameter: Parameter, sizes: Mapping[int, int]) -> Parameter:
+    if not isinstance(parameter.type, TensorType) or not sizes:
         return parameter
-    shape = list(parameter.type.shape)
-    for axis in _unknown_axes(parameter):
-        names = (parameter.name, *parameter.names)
-        keys = [key for key in (*(f"{name}:{axis}" for name in names), *names, "*") if key in sizes]
-        used.update(keys)
-        shape[axis] = sizes[keys[0]] if keys else None
-    return replace(parameter, type=replace(parameter.type, shape=tuple(shape)))
+    shape = tuple(sizes.get(axis, size) for axis, size in enumerate(parameter.type.shape))
+    return replace(parameter, type=replace(parameter.type, shape=shape))
 
 
 def _unknown_axes(parameter: Parameter) -> list[int]:

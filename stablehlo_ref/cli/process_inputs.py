@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from stablehlo_ref.cli import inputs
@@ -15,9 +16,10 @@ from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.execute.arguments import arguments_in_order, check_argument
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
-from stablehlo_ref.ir.signature import Parameter
+from stablehlo_ref.ir.signature import Function, Parameter
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.program import Program
+from stablehlo_ref.weights import weights_of
 
 HOW = "give them by --input NAME=VALUE, --inputs FILE or --args, or draw them by --random-inputs SEED"
 
@@ -29,15 +31,18 @@ def inputs_of_processes(
 
     CommandLineError if inputs that are given do not fit the program; EvaluationError if none are, but it has some.
     """
-    parameters = inputs.with_sizes(program.inputs, dict(options.dim))
+    weights = _weights(program.inputs, options.weights) if options.weights else {}
+    open_inputs = [p for i, p in enumerate(program.inputs) if i not in weights]
+    entry = replace(program.entry, inputs=tuple(open_inputs))
+    parameters = inputs.with_sizes(open_inputs, dict(options.dim))
     literals = [inputs.from_literals(text) for text in options.args] or [[]]
-    archives = [inputs.from_archive(program.inputs, path) for path in options.inputs] or [{}]
+    archives = [inputs.from_archive(open_inputs, path) for path in options.inputs] or [{}]
     if grid.count == 1:
         archives = [_joined(*((f"--inputs {path}", a) for path, a in zip(options.inputs, archives)))]
-    values = inputs.from_values(program.inputs, options.input)
+    values = inputs.from_values(open_inputs, options.input)
     named = [_joined(("--inputs", archive), ("--input", values)) for archive in archives]
     distributions = {
-        name if name == "*" else find_parameter(program.inputs, name, "--random").name: distribution
+        name if name == "*" else find_parameter(open_inputs, name, "--random").name: distribution
         for name, distribution in options.random
     }
     found = []
@@ -46,8 +51,20 @@ def inputs_of_processes(
         drawn = _drawn(parameters, given, distributions, options.random_inputs)
         seed = (options.random_inputs or 0) + number
         random = random_inputs(drawn, seed, distributions, limits)
-        found.append(_checked(options, program, literals[number % len(literals)], {**given, **random}))
+        rest = iter(_checked(options, program, entry, literals[number % len(literals)], {**given, **random}))
+        found.append([weights[i] if i in weights else next(rest) for i in range(len(program.inputs))])
     return found
+
+
+def _weights(parameters: Sequence[Parameter], path: Path) -> dict[int, RuntimeValue]:
+    """Return the weights in a file or folder by the numbers of parameters; CommandLineError if they do not fit."""
+    try:
+        weights = weights_of(parameters, path)
+        return {i: check_argument(parameters[i], value, origin=str(path)) for i, value in weights.items()}
+    except EvaluationError as error:
+        first, *others = error.diagnostics
+        option = "--weights" if str(path) in first.message else f"--weights {path}"
+        raise CommandLineError([replace(first, message=f"{option}: {first.message}"), *others]) from None
 
 
 def _joined(*sources: tuple[str, Mapping[str, Array]]) -> dict[str, Array]:
@@ -74,10 +91,13 @@ def _drawn(
 
 
 def _checked(
-    options: argparse.Namespace, program: Program, positional: Sequence[RuntimeValue], named: Mapping[str, RuntimeValue]
+    options: argparse.Namespace,
+    program: Program,
+    entry: Function,
+    positional: Sequence[RuntimeValue],
+    named: Mapping[str, RuntimeValue],
 ) -> list[RuntimeValue]:
     """Return the arguments in order, each with the type of its parameter."""
-    entry = replace(program.entry, inputs=tuple(program.inputs))
     try:
         ordered = arguments_in_order(entry, positional, named, program.module)
         return [check_argument(parameter, value) for parameter, value in zip(entry.inputs, ordered)]

@@ -219,7 +219,7 @@ class Run:
         options = self.options
         named = [(f"--inputs {path}", path) for path in options.inputs]
         named += [(f"--input {name}", Path(text.removeprefix("@"))) for name, text in options.input if len(text) < 4096]
-        named += [(f"--expect {options.expect}", options.expect)] if options.expect else []
+        named += [(f"--{name} {path}", path) for name in ("weights", "expect") if (path := getattr(options, name))]
         return {"the program": Path(options.file), **dict(named)}
 
 

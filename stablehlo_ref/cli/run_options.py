@@ -33,6 +33,7 @@ examples:
   stablehlo-interp add.mlir --args="[dense<1.0> : tensor<4xf32>, dense<2.0> : tensor<4xf32>]"
   stablehlo-interp model.mlir --input x=image.npy --inputs weights.npz --output result.npz
   stablehlo-interp model.mlir --input x=image.npy --inputs weights.npz --expect result.npz --rtol 1e-5
+  stablehlo-interp model.mlir --weights weights.npz --input x=image.npy
   stablehlo-interp model.mlir --random-inputs 0 --random 'x=uniform(0, 255)' --full
   stablehlo-interp model.mlir --random-inputs 0 --stats                  # which ops take the time
   stablehlo-interp model.mlir --random-inputs 0 --profile                # and where they are
@@ -108,6 +109,9 @@ def add_input_options(parser: argparse.ArgumentParser) -> None:
         "FILE, @FILE, or @FILE:tensor<...> to give the type of raw elements")  # fmt: skip
     add("--inputs", action="append", default=[], metavar="FILE", type=Path,
         help="inputs by name from a .npz or .safetensors file; repeated: per process")  # fmt: skip
+    add("--weights", metavar="FILE", type=Path,
+        help="weights by name, q.weight for states['q.weight'], from a .safetensors, .npz or .pt file or a folder of "
+        ".npy files; the other options give the inputs that remain")  # fmt: skip
     add("--args", action="append", default=[], metavar="LIST",
         help="inputs as MLIR literals: [dense<...> : tensor<...>, ...]")  # fmt: skip
     add("--random-inputs", metavar="SEED", type=seed, help="draw the inputs that are not given")

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Grid
+from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.execute.observe import Progress, ValuePrinter
 from stablehlo_ref.execute.profile import Profile
 from stablehlo_ref.execute.record import Recorder
@@ -55,11 +56,11 @@ def observers(options: argparse.Namespace, program: Program, grid: Grid) -> Iter
     level = options.verbose or (0 if selection.is_everything or options.trace_to else 2)
     if level:
         arguments = [value for value in selection.values if isinstance(value.owner, Block)]
-        yield ValuePrinter(min(level, 3), selection, arguments)
+        yield ValuePrinter(program.value_index, min(level, 3), selection, arguments)
     if options.trace_to:
         try:
             yield Recorder(program.value_index, selection.names(program), options.trace_to, options.keep)
-        except ValueError as error:
+        except ArgumentValueError as error:
             raise CommandLineError(f"--keep: {error}") from None
         except OSError as error:
             raise CommandLineError(f"--trace-to {options.trace_to}: {error.strerror}") from None

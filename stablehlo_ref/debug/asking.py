@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from stablehlo_ref.debug.archives import save_arrays
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import EvaluationError, file_errors
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.program import Program
 
@@ -57,8 +57,9 @@ class Asker:
         self._folder = folder
         self._answers: dict[str, str] = {}
         if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._answers = _read(folder / "answers.jsonl")
+            with file_errors(folder, "keep answers"):
+                folder.mkdir(parents=True, exist_ok=True)
+                self._answers = _read(folder / "answers.jsonl")
 
     def answer(self, candidate: Candidate) -> str:
         """Return the text of the fingerprint of a candidate, "None" for none."""

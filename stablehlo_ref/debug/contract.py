@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
+from stablehlo_ref.argument_types import check_fields, checks_arguments
 from stablehlo_ref.diagnostics import EvaluationError
 
 
@@ -60,6 +61,9 @@ class Contract:
     ulps: tuple[tuple[str, float], ...] = field(default=())
     errors: tuple[tuple[str, float], ...] = field(default=())
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
     def ulps_of(self, op: str, default: float) -> float:
         """Return the bound of an op in ULPs, by its name without the dialect."""
         return dict(self.ulps).get(op, default)
@@ -107,6 +111,7 @@ PRESETS = {
 }
 
 
+@checks_arguments
 def contract_of(text: str) -> Contract:
     """Return the contract of `NAME[,FIELD=VALUE]*`, where `ulp.OP=N` sets the ULPs of an op, `error.OP=X` its error.
 

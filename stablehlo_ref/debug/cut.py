@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from stablehlo_ref.debug.origins import set_origins
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.diagnostics import Location, UnsupportedError
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -38,6 +39,8 @@ class Flat:
         if entry is None or len(entry.regions[0].blocks) != 1:
             raise UnsupportedError(f"@{name} is not one block of ops, which `diff` needs", self.program.module.location)
         self.block = entry.regions[0].block
+        before = functions(program.module)[name].regions[0].block
+        set_origins(program.value_index, before, self.block)
         self.arguments: list[Value] = self.block.arguments
         self.ops = [op for op in self.block.operations[:-1] if not op.name.startswith(CHECKS)]
         self.outputs: list[Value] = self.block.operations[-1].operands
@@ -125,6 +128,8 @@ def segment(
 
 def _body(ops: Sequence[Operation], inputs: Sequence[Value], wanted: Sequence[Value], location: Location) -> Block:
     arguments = [Value(value.type, None, index, value.name) for index, value in enumerate(inputs)]
+    for argument, value in zip(arguments, inputs):
+        argument.location, argument.origin = value.location, value.origin
     mapping: dict[Value, Value] = dict(zip(inputs, arguments))
     made = [clone(op, mapping) for op in ops]
     return Block(arguments, [*made, build_operation("func.return", [mapping[v] for v in wanted], (), location)])

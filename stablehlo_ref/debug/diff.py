@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.alone import wrong_alone
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import LITERALS, Flat, is_constant, is_observable, operands_of, single
@@ -20,6 +19,7 @@ from stablehlo_ref.debug.failing import failing_ops
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
 from stablehlo_ref.debug.loops import can_enter, parts
+from stablehlo_ref.debug.origins import set_turn
 from stablehlo_ref.debug.probe import Probed, probe
 from stablehlo_ref.debug.repro import Repro
 from stablehlo_ref.debug.sensitivity import Sensitivity, sensitivities
@@ -28,6 +28,7 @@ from stablehlo_ref.debug.statistics import Suspicion, suspicions, tests_of
 from stablehlo_ref.debug.switches import workarounds
 from stablehlo_ref.debug.values import Values, all_values, backend_values, checked, most_compilations, run_again
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
@@ -129,6 +130,7 @@ class Inner:
     found: Diff
 
 
+@checks_arguments
 def diff(
     program: Program,
     inputs: Sequence[Any],
@@ -156,7 +158,7 @@ class _Search:
     ) -> None:
         self.flat = Flat(program)
         self.program = program
-        self.inputs = [np.asarray(array) for array in inputs]
+        self.inputs = to_arrays(inputs)
         self.session = session
         self.max_bytes = max_bytes
         self.explains = True  # whether to tell how outputs differ; not of turns of loops
@@ -266,6 +268,7 @@ class _Search:
             for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
                 rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
                 rest.explains = False
+                set_turn(rest.flat.ops, op, part.turn)
                 found = rest.run()
                 if (
                     found.is_wrong and not found.failure

@@ -12,25 +12,30 @@ from collections.abc import Hashable, Sequence
 from pathlib import Path
 from queue import Queue
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.archives import save_arrays
 from stablehlo_ref.debug.asking import Predicate
-from stablehlo_ref.debug.contract import Contract
+from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.diff import Diff, diff
 from stablehlo_ref.debug.failing import words_of
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.diagnostics import ArgumentValueError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.loading import load
 
 
+@checks_arguments
 def by_command(command: str, seconds: float = 120.0) -> Predicate:
     """Return the predicate of a command that exits with 0 for interesting programs; what it prints is the fingerprint.
 
     `{program}` in the command is a file of MLIR text, `{inputs}` an `.npz` file with members `arr_0`, `arr_1`, ...;
     without `{program}`, the file is the last argument. A program is not interesting if the command takes longer than
-    `seconds`. The predicate raises OSError if the command cannot be run.
+    `seconds`. The predicate raises FileError, an OSError, if the command cannot be run.
     """
-    words = shlex.split(command)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:  # an open quote
+        raise ArgumentValueError(f"command must be one of a shell, got {command!r}: {error}") from None
     if not any("{program}" in word for word in words):
         words.append("{program}")
 
@@ -40,7 +45,8 @@ def by_command(command: str, seconds: float = 120.0) -> Predicate:
             Path(files["{program}"]).write_text(program, encoding="utf-8")
             save_arrays(Path(files["{inputs}"]), inputs)
             filled = [re.sub(r"\{program\}|\{inputs\}", lambda match: files[match[0]], word) for word in words]
-            printed = _printed(filled, seconds)
+            with file_errors(words[0], "run the command"):
+                printed = _printed(filled, seconds)
             return None if printed is None else printed.replace(folder, "")
 
     return run
@@ -87,9 +93,14 @@ class ByBackend:
         return fingerprint_of(found)
 
 
-def by_backend(session: Session | Sequence[Session], contract: Contract) -> ByBackend:
+@checks_arguments
+def by_backend(session: Session | Sequence[Session], contract: str | Contract) -> ByBackend:
     """Return the predicate of how a backend goes wrong; with several sessions it may be called from several threads."""
-    return ByBackend([session] if isinstance(session, Session) else session, contract)
+    rules = contract if isinstance(contract, Contract) else contract_of(contract)
+    sessions = [session] if isinstance(session, Session) else session
+    if not sessions:
+        raise ArgumentValueError("session must be a Session or several, got none")
+    return ByBackend(sessions, rules)
 
 
 def fingerprint_of(found: Diff) -> Hashable:

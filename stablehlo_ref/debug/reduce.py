@@ -11,22 +11,26 @@ values of inputs are made simple. The fingerprint must stay, so that the search 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.asking import Asker, Candidate, OutOfCalls, Predicate
+from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import CONSTANTS, Flat, Segment, is_observable, needed_by, operands_of, segment
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.loops import BRANCHES, can_enter, interpreted_parts
+from stablehlo_ref.debug.predicates import by_backend
+from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.shrink import resized, simple_values, simplified, sizes_of, with_input
 from stablehlo_ref.debug.values import all_values
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.limits import check_positive
 from stablehlo_ref.program import Program
 
 MAX_CALLS = 150
@@ -56,23 +60,40 @@ class Reduced:
         return f"{self.ops} op{ops} of {self.before}, after {self.calls} call{calls} of the predicate{end}"
 
 
+@checks_arguments
 def reduce(
     program: Program,
     inputs: Sequence[Any],
-    predicate: Predicate,
+    predicate: Predicate | str | Session,
+    contract: str | Contract = "xla-cpu",
     *,
     max_calls: int = MAX_CALLS,
     jobs: int = 1,
     folder: str | Path | None = None,
 ) -> Reduced:
-    """Return a small program for which `predicate` returns the fingerprint that it returns for this one.
+    """Return a small program on which a backend still goes wrong, or that is interesting by another predicate.
 
-    `predicate` takes the text of a program and its inputs, and returns None for what is not interesting. It is called
-    at most `max_calls` times; with more than one of `jobs`, from several threads at a time. Answers and the best
-    program so far are kept in `folder`, from which a search that was interrupted goes on. The program that is returned
-    has been checked. EvaluationError if the predicate returns None for the whole program, or if two calls differ.
+    `predicate` is a backend as for `diff`, a description (`jax`, `python:module:function`, ...) or a `Session`, and
+    `contract` says what it may do: the program must show the kind of failure or the wrong op that this one shows. Or it
+    is a function of the text of a program and its inputs, which returns a fingerprint that must stay, None for what is
+    not interesting.
+
+    It is called at most `max_calls` times; with more than one of `jobs`, from several threads at a time. Answers and
+    the best program so far are kept in `folder`, from which a search that was interrupted goes on. The program that is
+    returned has been checked. Raises the interpreter's errors, and EvaluationError if the backend cannot be opened, if
+    nothing is wrong (the predicate returns None) for the whole program, or if two calls differ.
+
+    >>> small = sr.debug.reduce(program, inputs, "jax")
     """
-    given = Candidate(program, tuple(np.asarray(array) for array in inputs))
+    check_positive("max_calls", max_calls)
+    check_positive("jobs", jobs)
+    if isinstance(predicate, str | Session):
+        program.run(*inputs)  # raises what the predicate would take for a program that is not interesting
+        with ExitStack() as stack:
+            sessions = [predicate] if isinstance(predicate, Session) else _opened(predicate, jobs, stack)
+            judged = by_backend(sessions, contract)
+            return reduce(program, inputs, judged, max_calls=max_calls, jobs=len(sessions), folder=folder)
+    given = Candidate(program, tuple(to_arrays(inputs)))
     asker = Asker(predicate, max_calls, jobs, None if folder is None else Path(folder))
     search = _Search(given, predicate, asker)
     is_complete = is_flaky = False
@@ -85,6 +106,14 @@ def reduce(
         best.program, best.inputs, search.fingerprint, _op_count(best.program), search.before, asker.calls,
         is_complete, is_flaky,
     )  # fmt: skip
+
+
+def _opened(backend: str, count: int, stack: ExitStack) -> list[Session]:
+    """Return open sessions of a backend, which end with `stack`."""
+    sessions = [stack.enter_context(Session(backend)) for _ in range(count)]
+    for session in sessions:
+        session.open()
+    return sessions
 
 
 def _op_count(program: Program) -> int:

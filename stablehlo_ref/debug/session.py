@@ -15,7 +15,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any
 
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
 
 WORKER = "stablehlo_ref.debug.backends.worker"
@@ -45,7 +46,10 @@ class Session:
 
     elapsed: float = 0.0  # seconds that the backend's runs took
 
+    @checks_arguments
     def __init__(self, description: str, *, seconds: float = 120.0, max_bytes: int = 0, python: str = "") -> None:
+        if not (seconds >= 0 and max_bytes >= 0):
+            raise ArgumentValueError(f"seconds and max_bytes must not be negative, got {seconds} and {max_bytes}")
         self.description = description
         self.seconds = seconds
         self.max_bytes = max_bytes
@@ -81,6 +85,7 @@ class Session:
             reason = outcome.reason.removeprefix("ValueError: ")
             raise EvaluationError(f"cannot open the backend {self.description!r}: {reason}")
 
+    @checks_arguments
     def run(self, program: str, inputs: Sequence[Array], setting: Any = None) -> Outcome:
         """Return what the backend does with a program, MLIR text; `setting` is one of its switches."""
         self._seen.add((program, repr(setting)))
@@ -153,11 +158,12 @@ class Session:
         self._requests = Connection(to_worker, readable=False)
         self._replies = Connection(from_worker, writable=False)
         try:
-            self._process = subprocess.Popen(
-                command, pass_fds=(read, write, alive), stdin=subprocess.DEVNULL, stdout=self._messages,
-                stderr=self._messages, env=_environment(), process_group=0,
-            )  # fmt: skip
-        except OSError:  # there is no such `python`
+            with file_errors(self.python, "start the backend's process"):
+                self._process = subprocess.Popen(
+                    command, pass_fds=(read, write, alive), stdin=subprocess.DEVNULL, stdout=self._messages,
+                    stderr=self._messages, env=_environment(), process_group=0,
+                )  # fmt: skip
+        except StablehloError:  # there is no such `python`
             self.close()
             raise
         finally:

@@ -139,7 +139,7 @@ def _group(found: Diff) -> Iterator[str]:
 
 def describe(op: Operation) -> str:
     """Return the name, the result, the place in the text, and that in the model if it is known."""
-    result = f" %{op.results[0].name}" if op.results and op.results[0].name else ""
+    result = f" {op.results[0].origin}" if op.results else ""
     return f"{op.name}{result} at {op.location}" + (f" ({op.model_location})" if op.model_location else "")
 
 

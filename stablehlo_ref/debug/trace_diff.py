@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.trace_match import match
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.trace import Record, Trace
@@ -115,12 +116,13 @@ class TraceDiff:
         return "\n".join(lines)
 
 
+@checks_arguments
 def diff_traces(a: Trace | Path | str, b: Trace | Path | str, ulps: int | None = None) -> TraceDiff:
     """Compare the values of two traces: folders, `.npz` files, or objects of `Trace`.
 
     Values differ if any bit does; with `ulps`, floats only if they are more representable numbers apart, where both
     tensors were kept. Values are matched by name, by location in the model, and by alignment of the ops where programs
-    differ. ValueError for a path without a trace.
+    differ. ArgumentValueError for a path without a trace.
     """
     first, second = (trace if isinstance(trace, Trace) else Trace.load(trace) for trace in (a, b))
     pairs = list(match(first, second))

@@ -16,7 +16,7 @@ from stablehlo_ref.budget import Budget, Memory, deadline_of
 from stablehlo_ref.budget import in_force as budget_in_force
 from stablehlo_ref.define.live_values import live_bytes
 from stablehlo_ref.define.processes import Grid, Process
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
+from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, Diagnostic, EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import Type
@@ -64,7 +64,7 @@ _ON_IMPLEMENTATION_DEFINED = get_args(OnImplementationDefined)
 
 @dataclass
 class Context:
-    """The state and the options of one run. Raises TypeError or ValueError for a bad option."""
+    """The state and the options of one run. ArgumentTypeError or ArgumentValueError for a bad option."""
 
     limits: Limits = field(default_factory=Limits)
     depth: int = 0  # of nested calls
@@ -109,10 +109,11 @@ class Context:
         check_type("jit", self.jit, bool, "True or False")
         check_type("rng_seed", self.rng_seed, Integral, "an integer")
         if not 0 <= self.rng_seed < 1 << 64:
-            raise ValueError(f"rng_seed must be between 0 and 2**64 - 1, got {self.rng_seed}")
+            raise ArgumentValueError(f"rng_seed must be between 0 and 2**64 - 1, got {self.rng_seed}")
+        expected = ", ".join(map(repr, _ON_IMPLEMENTATION_DEFINED))
+        check_type("on_implementation_defined", self.on_implementation_defined, str, f"one of {expected}")
         if self.on_implementation_defined not in _ON_IMPLEMENTATION_DEFINED:
-            expected = ", ".join(map(repr, _ON_IMPLEMENTATION_DEFINED))
-            raise ValueError(
+            raise ArgumentValueError(
                 f"on_implementation_defined must be one of {expected}, got {self.on_implementation_defined!r}"
             )
         memory = Memory(self.limits.max_total_bytes, lambda: live_bytes(self.frames.values()))
@@ -168,16 +169,16 @@ def _checked_threads(threads: int | None) -> int | None:
     if threads is None:
         return None
     if isinstance(threads, bool):
-        raise TypeError(f"threads must be a number of threads, got {threads}")
+        raise ArgumentTypeError(f"threads must be a number of threads, got {threads}")
     if not 1 <= threads <= MAX_THREADS:
-        raise ValueError(f"threads must be between 1 and {MAX_THREADS}, got {threads}")
+        raise ArgumentValueError(f"threads must be between 1 and {MAX_THREADS}, got {threads}")
     return index(threads)
 
 
 def _check_functions(option: str, functions: Mapping[str, object]) -> None:
     for name, function in functions.items():
         if not callable(function):
-            raise TypeError(f"{option}[{name!r}] must be a function, got {function!r}")
+            raise ArgumentTypeError(f"{option}[{name!r}] must be a function, got {function!r}")
 
 
 _GRID = Grid()
@@ -195,8 +196,8 @@ class RunOptions(TypedDict, total=False):
     `overrides` are functions by names of composites that replace their decompositions. Each is called as
     `f(*operands, **composite_attributes)` and returns an array, or a sequence of the results. With `check_overrides`
     the decomposition is run as well, and EvaluationError raised if the results differ by more than 1e-4, or for
-    coarser types four units in the last place of 1; integers must be equal. TypeError is raised for a handler or
-    function that cannot be called, and ValueError for one whose name is not in the program.
+    coarser types four units in the last place of 1; integers must be equal. A handler or function that cannot be called
+    is a StablehloError and TypeError, one whose name is not in the program a StablehloError and ValueError.
 
     `rng_seed`, an integer of 64 bits (default: 0), is the seed of the op `rng`. With `exact_lapack`, LAPACK custom
     calls compute in f64 and round once, instead of in the program's precision.

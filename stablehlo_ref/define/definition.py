@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache, cached_property, lru_cache
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -12,13 +11,12 @@ from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Mem
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.suggestions import closest
 
 T = TypeVar("T")
 # An op computes NaNs, and those of its results are canonical; or it moves NaNs from operands to results, and changes no
 # more than their signs; or the bits of its operands can be observed.
 Nans: TypeAlias = Literal["computed", "moved", "observed"]
-
-MISSPELT = 0.8  # how similar a name is to that of a property that was meant
 
 
 @dataclass(frozen=True)
@@ -34,6 +32,7 @@ class Traits:
     elementwise: bool = False  # what `plan` returns takes arrays of any shapes that broadcast
     effects: bool = False  # what `plan` returns takes the run's `Context` as its first argument
     communicates: bool = False  # what `plan` returns is a generator of rendezvous with other processes
+    whole_tensors: bool = False  # is defined on whole tensors, not on those of one process of a grid
     computes_on_storage: bool = False  # takes quantized tensors as stored; ops with effects and regions always do
     row_major: bool = False  # what `plan` returns takes C-contiguous arrays, on whose strides the order of sums depends
     rows_apart: bool = False  # with `row_major`: real arrays may have rows that do not follow each other
@@ -140,6 +139,12 @@ class OpDefinition:
                 discardable[name] = attribute
         return members, discardable
 
+    def members_of(self, name: str) -> tuple[str, ...]:
+        """Return the names of the members that an attribute as written stands for, which for a struct are several."""
+        if group := self.groups.get(name):
+            return tuple(member.name for member in group.fields.values())
+        return (self._ungrouped[name].name,) if name in self._ungrouped else ()
+
     @cached_property
     def property_names(self) -> frozenset[str]:
         """The names that may stand in `<{...}>`."""
@@ -148,15 +153,17 @@ class OpDefinition:
     def known_properties(self, written: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
         """Return the properties that the op has among those in `<{...}>`; others mean nothing, as in MLIR.
 
-        ValueError for one that is misspelt, or if the op has none at all.
+        ValueError for one that is misspelt or abbreviated, or if the op has none at all.
         """
         names = self.property_names
+        if not (names or written):
+            raise ValueError(f"'{self.name}' op has no properties, not even '<{{}}>'")
         if written.keys() <= names:
             return written
         for name in written.keys() - names:
-            close = get_close_matches(name, names, 1, MISSPELT)
-            if close or not names:
-                hint = f"; did you mean '{close[0]}'?" if close else ""
+            meant = closest(name, names)
+            if meant or not names:
+                hint = f"; did you mean '{meant}'?" if meant else ""
                 raise ValueError(f"'{self.name}' op has no property '{name}'{hint}")
         return {name: attribute for name, attribute in written.items() if name in names}
 

@@ -12,6 +12,8 @@ from functools import cache
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from stablehlo_ref.define.explain import explain
+
 
 class Check(NamedTuple):
     """A call of `C`, and the source of its formula on one line."""
@@ -69,7 +71,7 @@ def constraint_label(label: int | str) -> str:
 
 
 class Quotation(NamedTuple):
-    """A formula, `name = value` for each local name in it, and all names in it in order."""
+    """A formula, notes on why it is false and on the value of each local name in it, and all names in it in order."""
 
     formula: str
     notes: list[str]
@@ -84,7 +86,10 @@ def quote(frame: FrameType, line: int | None = None) -> Quotation:
     found = [n for n in ast.walk(check.call.args[1]) if isinstance(n, ast.Name)]
     names = dict.fromkeys(n.id for n in found)
     scope = frame.f_locals
-    notes = [f"{n} = {_show(scope[n])}" for n in names if n in scope and n != "site" and not callable(scope[n])]
+    why = explain(check.call.args[1], {**frame.f_globals, **scope})
+    shown = {n: scope[n] for n in names if n in scope and n != "site" and not callable(scope[n])}
+    notes = [why.words] if why.words else []
+    notes += [f"{_on_one_line(part)} = {_show(value)}" for part, value in (why.values | shown).items()]
     in_order = sorted(found, key=lambda n: (n.lineno, n.col_offset))
     return Quotation(check.formula, notes, [n.id for n in in_order])
 

@@ -15,6 +15,7 @@ from stablehlo_ref.define.bound import ControlFlowSite, PlanSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.local_tensors import check_local_tensors
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import is_tensor, same, size
@@ -143,6 +144,8 @@ class RunParallel(Op, dialect="interpreter", op="run_parallel"):
         reads = [site.function(name) for name in infeed or ()]
         if any(plan.block.communicates for plan in reads):
             raise UnsupportedError("an infeed function communicates with other processes, which is not supported")
+        for name in (name for row in programs for name in row):
+            check_local_tensors(site.symbol(name), grid)
 
         def go(slots: Slots) -> Turns:
             values = iter([slots[slot] for slot in inputs])

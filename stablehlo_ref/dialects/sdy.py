@@ -64,7 +64,7 @@ class Annotation(Op, dialect="sdy", computes_on_storage=True, returns_views=True
         return lambda input: input
 
 
-class ShardingConstraint(Annotation, op="sharding_constraint"):
+class ShardingConstraint(Annotation, op="sharding_constraint", whole_tensors=True):
     """Require that a tensor or token has the sharding `sharding`."""
 
     input = In(any_tensor | token)
@@ -165,7 +165,7 @@ class Constant(Op, op="constant", dialect="sdy"):
     value = Attr(Dense)
     output = Out(static_tensor)
 
-    syntax = "attr-dict $value"
+    syntax = "custom(constant)"
 
     @staticmethod
     def infer(value: Dense) -> TensorType:

@@ -2,6 +2,7 @@
 
 Tensors are whole here, so each op returns its operand; its axes must lead from the operand's sharding to that of the
 result. A tensor that is unreduced along some axes is, as a whole, the result of the reduction.
+In a grid of processes, where tensors are local, the ops are refused (trait `whole_tensors`).
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def _joined(last: Span, moved: list[Span]) -> list[Span]:
 # --- ops ------------------------------------------------------------------------------------------------------------
 
 
-class Collective(Op, dialect="sdy", computes_on_storage=True):
+class Collective(Op, dialect="sdy", computes_on_storage=True, whole_tensors=True):
     """The base class: `out_sharding` is the sharding of the result."""
 
     tensor = In(any_tensor)

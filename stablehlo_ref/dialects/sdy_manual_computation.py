@@ -26,7 +26,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
 
 
-class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_from_above=True):
+class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_from_above=True, whole_tensors=True):
     """Run `body` on each device of a mesh, with the shards of `tensors` along the axes in `manual_axes`.
 
     Along all other axes, every device holds the full tensors.

@@ -101,7 +101,7 @@ class ConstShape(Op, op="const_shape", dialect="shape"):
     sizes = Attr(Extents, name="shape")
     result = Out(shape_like)
 
-    syntax = "attr-dict $sizes : type(results)"
+    syntax = "attr-dict custom(constant_shape) : type(results)"
 
     @staticmethod
     def constraints(C: Checker, sizes: Extents, result: Type) -> None:

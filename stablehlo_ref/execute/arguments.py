@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from stablehlo_ref.limits import check_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.host_values import as_value
 from stablehlo_ref.numerics.layout import contiguous
-from stablehlo_ref.suggestions import closest, closest_end
+from stablehlo_ref.suggestions import closest
 
 # --- arguments ------------------------------------------------------------------------------------------------------
 
@@ -51,16 +51,19 @@ def arguments_in_order(
     every = range(max(len(entry.inputs), len(arrays)))
     without_tokens = without(range(len(entry.inputs)), tokens)
     given = dict(zip(without_tokens if len(arrays) <= len(without_tokens) else every, arrays))
-    positions = _positions(entry) if named else {}
+    names: dict[int, str] = {}
     for name, value in named.items():
         check_type("the name of an input", name, str, "a string")
-        position = positions.get(name.removeprefix("%"))
-        if position is None:
-            reason = f"@{entry.name} has no argument {name!r}; it has {listed(entry.inputs)}{_meant(name, positions)}"
+        found = entry.argument_names.meant(name)
+        if len(found) != 1:
+            reason = f"@{entry.name} has no argument {name!r}; it has {listed(entry.inputs)}{_meant(name, entry)}"
             raise EvaluationError(reason, entry.location, _unused_in_jax(entry, module))
+        (position,) = found
         if position in given:
-            raise EvaluationError(f"argument {name!r} of @{entry.name} is given twice", entry.inputs[position].location)
-        given[position] = value
+            also = f", also as {names[position]!r}" if position in names else ""
+            reason = f"argument {name!r} of @{entry.name} is given twice{also}"
+            raise EvaluationError(reason, entry.inputs[position].location)
+        given[position], names[position] = value, name
     given = dict.fromkeys(tokens) | given
     if given.keys() != set(range(len(entry.inputs))):
         raise _wrong_count(entry, given, module)
@@ -88,11 +91,12 @@ _OPTION = "{0!r} is also the name of an option: pass such inputs in a mapping, r
 _JAX_NAME = re.compile(r"args\[(\d+)\]")
 
 
-def _meant(name: str, names: Iterable[str]) -> str:
-    """Return a suggestion of a similar name of an input or option."""
-    found = closest(name, [*names, *RunOptions.__annotations__]) or closest_end(name, names)
-    kind = "the option " if found in RunOptions.__annotations__ else ""
-    return f"; did you mean {kind}{found!r}?" if found else ""
+def _meant(name: str, entry: Function) -> str:
+    """Return a suggestion of similar inputs, or of an option."""
+    if hint := entry.argument_names.hint(name):
+        return hint
+    option = closest(name, RunOptions.__annotations__)
+    return f"; did you mean the option {option!r}?" if option else ""
 
 
 def _unused_in_jax(entry: Function, module: Operation) -> list[str]:
@@ -103,12 +107,6 @@ def _unused_in_jax(entry: Function, module: Operation) -> list[str]:
     if not (name.startswith(("jit_", "pmap_")) or has_gap):
         return []
     return ["JAX leaves out arguments that the function does not use; jax.jit(f, keep_unused=True) keeps them"]
-
-
-def _positions(entry: Function) -> dict[str, int]:
-    """Return the number of each input by its names; the name in the text takes precedence over that of a location."""
-    by_location = {name: i for i, p in enumerate(entry.inputs) for name in p.names}
-    return by_location | {p.name: i for i, p in enumerate(entry.inputs)}
 
 
 def check_argument(

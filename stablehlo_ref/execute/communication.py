@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Set
 from functools import cache
 
 from stablehlo_ref.define.definition import REGISTRY, resolve
+from stablehlo_ref.define.local_tensors import CALLEES, callee
 from stablehlo_ref.ir.core import Operation
-
-CALLEES = ("callee", "decomposition")  # attributes that name a function that the op calls
 
 
 def communicating(functions: Mapping[str, Iterable[Operation]]) -> set[str]:
@@ -22,7 +21,7 @@ def communicating(functions: Mapping[str, Iterable[Operation]]) -> set[str]:
         for op in operations:
             if _may_communicate(op.name):
                 pending += [name] if _itself_communicates(op) else []
-                callers.setdefault(_callee(op), []).append(name)
+                callers.setdefault(callee(op), []).append(name)
     found: set[str] = set()
     while pending:
         name = pending.pop()
@@ -35,7 +34,7 @@ def communicating(functions: Mapping[str, Iterable[Operation]]) -> set[str]:
 def communicates(op: Operation, functions: Set[str]) -> bool:
     """Return whether an op, or an op in its regions, communicates, given the names of the functions that do."""
     inside = op.walk() if op.regions else (op,)
-    return any(_may_communicate(o.name) and (_callee(o) in functions or _itself_communicates(o)) for o in inside)
+    return any(_may_communicate(o.name) and (callee(o) in functions or _itself_communicates(o)) for o in inside)
 
 
 @cache
@@ -50,9 +49,3 @@ def _may_communicate(name: str) -> bool:
 def _itself_communicates(op: Operation) -> bool:
     definition = resolve(op)
     return definition is not None and definition.traits.communicates
-
-
-def _callee(op: Operation) -> str:
-    """Return the name of the function that an op calls; "" if it calls none."""
-    named = (op.properties.get(name) for name in CALLEES)
-    return next((callee for callee in named if callee and isinstance(callee, str)), "")

@@ -46,12 +46,7 @@ class Frame:
     @cached_property
     def address(self) -> str:
         """The address of the op."""
-        return "" if self.op is None else joined(self.prefix, self._segment(self.op))
-
-    def _segment(self, op: Operation) -> str:
-        name = self.index.unique_name(op.results[0]) if op.results else op.name
-        local = name.rpartition("/")[2] if name.startswith("@") else name
-        return local[0] + local[1:].partition("#")[0]  # of `%0#1` and `#12#1`, without the number of the result
+        return "" if self.op is None else joined(self.prefix, self.index.segment(self.op))
 
 
 class Follower(Observer):

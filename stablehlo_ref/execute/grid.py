@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.define.computation import Callee
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import (
@@ -24,7 +25,7 @@ from stablehlo_ref.define.processes import (
     Rendezvous,
     Send,
 )
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, StablehloError
 from stablehlo_ref.execute.run import running
 from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
@@ -52,8 +53,10 @@ def run_grid(
     """Run one plan on its arguments in each process, in row-major order; return the results of each process.
 
     A read of the infeed, in any process, takes the next item of `infeed`. Checks that failed are added to the
-    failures of `context`. Raises EvaluationError for a deadlock.
+    failures of `context`. Raises EvaluationError for a deadlock, and for another number of processes.
     """
+    if len(programs) != grid.count:
+        raise EvaluationError(f"expected the inputs of {grid.count} processes, got those of {len(programs)}")
     reads, writes = iter(infeed), HostOutfeed([] if outfeed is None else outfeed)
     contexts = {id: _context_of_process(context, Process(id, grid, reads, writes)) for id in grid.processes}
     coroutines = {id: _coroutine(contexts[id], plan, arguments) for id, (plan, arguments) in zip(contexts, programs)}
@@ -69,11 +72,21 @@ def run_grid(
     return [returned[process] for process in grid.processes]
 
 
-def declared_grid(module: Operation, count: int, replicas: int | None, partitions: int | None) -> Grid:
+@checks_arguments
+def declared_grid(
+    module: Operation, count: int, num_replicas: int | None, num_partitions: int | None, location: Location
+) -> Grid:
     """Return the grid of the sizes that are given, or else are the module's, or else follow from `count`.
 
-    EvaluationError unless it has `count` processes.
+    EvaluationError, at a location, if the sizes are invalid or the grid does not have `count` processes.
     """
+    try:
+        return _declared_grid(module, count, num_replicas, num_partitions)
+    except EvaluationError as error:
+        raise EvaluationError(error.diagnostics[0].message, location) from None
+
+
+def _declared_grid(module: Operation, count: int, replicas: int | None, partitions: int | None) -> Grid:
     replicas = _size(module, "mhlo.num_replicas") if replicas is None else replicas
     declared = _size(module, "mhlo.num_partitions") if partitions is None else partitions
     if replicas is None:

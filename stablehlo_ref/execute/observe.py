@@ -14,8 +14,10 @@ from stablehlo_ref.define.processes import Process, ProcessId
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.types import TokenType
+from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.numerics.statistics import statistics
 from stablehlo_ref.numerics.value_text import type_text, value_text
+from stablehlo_ref.syntax.blame import defined_at
 
 CLEAR = "\r\x1b[K"  # returns to the start of the line on a terminal, and clears it
 WIDTH = 30  # characters of a progress bar
@@ -47,19 +49,21 @@ class ValuePrinter(Observer):
     With `level` 1 a line has the types of results and the smallest, largest and mean element, the number of NaNs, and
     the time; with 2 it has the results, large ones elided, and with 3 all elements. Locations are those in the text
     and, if the program has them, in the model. Only ops that `selects` accepts are printed, and block arguments among
-    `arguments`, when an op uses them.
+    `arguments`, when an op uses them. Values have their names in `index`.
     """
 
     sees_every_op = True
 
     def __init__(
         self,
+        index: ValueIndex,
         level: int = 3,
         selects: Callable[[Operation], bool] = lambda op: True,
         arguments: Collection[Value] = (),
         out: TextIO | None = None,
     ) -> None:
         self.out = out or sys.stderr
+        self._index = index
         self._level = level
         self._selects = selects
         self._arguments = {id(value): value for value in arguments}
@@ -74,7 +78,9 @@ class ValuePrinter(Observer):
         used = {id(v): (v, x) for v, x in zip(op.operands, operands) if id(v) in self._arguments}
         for value, operand in used.values():
             if self._users.setdefault(id(value), op) is op:
-                self._print(f"{op.location}: {self._prefix}argument: {self._described(value, operand)}")
+                self._print(
+                    f"{defined_at(value) or op.location}: {self._prefix}argument: {self._described(value, operand)}"
+                )
         self._started[self._prefix].append(time.perf_counter())
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
@@ -90,13 +96,13 @@ class ValuePrinter(Observer):
             self._print(f"{head}{end}")
 
     def _described(self, result: Value, value: Any) -> str:
-        name = result.name or f"result {result.index}"
+        name = self._index.unique_name(result)
         if value is None and not isinstance(result.type, TokenType):
-            return f"%{name} = not used"
+            return f"{name} = not used"
         if self._level > 1:
-            return f"%{name} = {value_text(result.type, value, elides=self._level == 2)}"
+            return f"{name} = {value_text(result.type, value, elides=self._level == 2)}"
         is_array = value is not None and not isinstance(value, tuple)
-        return f"%{name} = {type_text(result.type, value)}" + (f" {statistics(value)}" if is_array else "")
+        return f"{name} = {type_text(result.type, value)}" + (f" {statistics(value)}" if is_array else "")
 
     def _print(self, line: str) -> None:
         print(line, file=self.out)

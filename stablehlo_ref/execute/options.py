@@ -8,6 +8,7 @@ from operator import is_not
 from typing import Any, cast
 
 from stablehlo_ref.define.context import Context, RunOptions
+from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.suggestions import did_you_mean
@@ -23,21 +24,26 @@ def any_given(*values: object) -> bool:
 def separated(options: RunOptions | None, keywords: Mapping[str, Any]) -> tuple[RunOptions, dict[str, Any]]:
     """Return options and inputs by name: if `options` is given, all keywords are inputs.
 
-    A keyword with the name of an option counts as not given if it is None. Raises TypeError for an unknown option.
+    A keyword with the name of an option counts as not given if it is None. ArgumentTypeError for an unknown option.
     """
     given = {name: value for name, value in keywords.items() if value is not None or name not in OPTIONS}
     if options is None:
         chosen = {name: value for name, value in given.items() if name in OPTIONS}
         return cast(RunOptions, chosen), {name: value for name, value in given.items() if name not in OPTIONS}
     check_type("options", options, Mapping, "a RunOptions")
+    return known(options), given
+
+
+def known(options: RunOptions) -> RunOptions:
+    """Return options; ArgumentTypeError for one that is unknown."""
     for name in options:
         if name not in OPTIONS:
             hint = did_you_mean(str(name), OPTIONS) or f"; the options are {', '.join(OPTIONS)}"
-            raise TypeError(f"unknown option {name!r}{hint}")
-    return options, given
+            raise ArgumentTypeError(f"unknown option {name!r}{hint}")
+    return options
 
 
-def names_of_host_functions(module: Operation) -> dict[str, set[str]]:
+def host_functions(module: Operation) -> dict[str, set[str]]:
     """Return the names in a program that each of the options `custom_calls` and `overrides` may refer to."""
     ops = list(module.walk())
     return {
@@ -47,7 +53,7 @@ def names_of_host_functions(module: Operation) -> dict[str, set[str]]:
 
 
 def check_host_functions(context: Context, names: Callable[[], Mapping[str, set[str]]]) -> None:
-    """Raise ValueError for a handler or override that nothing in the program can call.
+    """Raise ArgumentValueError for a handler or override that nothing in the program can call.
 
     `names` returns the names in the program by option.
     """
@@ -59,4 +65,4 @@ def check_host_functions(context: Context, names: Callable[[], Mapping[str, set[
             if name not in known:
                 what = "targets of custom_call" if option == "custom_calls" else "composites"
                 there = f"its {what} are {', '.join(map(repr, sorted(known)))}" if known else f"it has no {what}"
-                raise ValueError(f"{option} has {name!r}, which is not in the program; {there}")
+                raise ArgumentValueError(f"{option} has {name!r}, which is not in the program; {there}")

@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from fnmatch import fnmatchcase
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Process, ProcessId
-from stablehlo_ref.diagnostics import EvaluationError, StablehloError
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError
 from stablehlo_ref.execute.arguments import take_results
 from stablehlo_ref.execute.follow import Follower, Frame, joined
 from stablehlo_ref.execute.observe import Observers
@@ -27,8 +29,9 @@ from stablehlo_ref.ir.signature import Function
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.numerics.host_values import read_only
+from stablehlo_ref.syntax.blame import defined_at
 
-Select: TypeAlias = "Callable[[Operation], bool] | str | Iterable[str]"
+Select: TypeAlias = Callable[[Operation], bool] | str | Iterable[str]
 
 
 class Recorder(Follower):
@@ -43,6 +46,7 @@ class Recorder(Follower):
 
     sees_every_op = True
 
+    @checks_arguments
     def __init__(
         self,
         index: ValueIndex,
@@ -52,6 +56,7 @@ class Recorder(Follower):
     ) -> None:
         self._select = _selection(index, only)
         self._keeps = _pattern(keep, store)
+        self._place = cache(lambda value: str(defined_at(value) or ""))
         self._files = None if store is None else TraceFiles(Path(store))
         self._records: list[Record] = []
         self._constants: set[tuple[int, ProcessId]] = set()  # those that are recorded
@@ -101,9 +106,10 @@ class Recorder(Follower):
             self._constants.add((id(value), self.process.id))
             prefix, turns = "", ()
         name = self.index.unique_name(value)
-        local = name.rpartition("/")[2] if prefix and name.startswith("@") else name
-        op = defining_op(value)
-        names, address = tuple(self.index.names(value)), joined(prefix, local)
+        names, address = (
+            tuple(self.index.names(value)),
+            joined(prefix, self.index.local_name(value)) if prefix else name,
+        )
         name_of_op = owner.name if isinstance(owner, Operation) else None
         is_kept = self._keeps is None or any(map(self._keeps, (*names, address, name_of_op or "")))
         self.record(
@@ -114,7 +120,7 @@ class Recorder(Follower):
                 address=address,
                 op=name_of_op,
                 type=str(value.type),
-                location=str(op.location) if op else "",
+                location=self._place(value),
                 model_location=model_location(owner.debug_location if isinstance(owner, Operation) else value.location),
                 turns=turns,
                 process=self.process.id,
@@ -144,20 +150,20 @@ _WRITTEN = tuple(field.name for field in fields(Record) if field.name not in ("s
 
 
 def _pattern(keep: str | None, store: object) -> Callable[[str], object] | None:
-    """Return the test of names that `keep` is; ValueError for a bad regular expression, or one without `store`."""
+    """Return the test of names that `keep` is; ArgumentValueError for a bad one, or one without `store`."""
     if keep is None:
         return None
-    check_type("keep", keep, str, "a regular expression")
     if store is None:
-        raise ValueError("`keep` selects what `store` writes: it needs `store`")
+        raise ArgumentValueError("`keep` selects what `store` writes: it needs `store`")
     try:
         return re.compile(keep or "(?!)").search
     except re.error as error:
-        raise ValueError(f"keep={keep!r} is no regular expression: {error}") from None
+        raise ArgumentValueError(f"keep={keep!r} is no regular expression: {error}") from None
 
 
 def observed_by(recorder: Recorder, other: Observer | None) -> Observer:
     """Return a recorder and another observer, if there is one, as one observer."""
+    check_type("observer", other, Observer | None, "an Observer")
     return recorder if other is None else Observers(recorder, other)
 
 
@@ -183,6 +189,7 @@ class Until(Recorder):
     `values` are the values by name.
     """
 
+    @checks_arguments
     def __init__(self, index: ValueIndex, names: Sequence[str]) -> None:
         super().__init__(index)
         self._order = names
@@ -215,7 +222,6 @@ def _selection(index: ValueIndex, only: Select | None) -> Callable[[Value], bool
         return lambda value: True
     if callable(only):
         return lambda value: only(value.owner) if isinstance(value.owner, Operation) else _is_input(index, value)
-    check_type("only", only, Iterable, "a function of an op, or names of values or ops")
     names = [only] if isinstance(only, str) else list(only)
     ops = {op.name for op in index.module.walk()}
     patterns = [name for name in names if any(fnmatchcase(op, name) for op in ops)]

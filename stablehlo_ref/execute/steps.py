@@ -17,7 +17,7 @@ from stablehlo_ref.execute.run import CONTEXT, Step
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import row_major_form
-from stablehlo_ref.numerics.layout import row_major, row_major_strides
+from stablehlo_ref.numerics.layout import NARROW, is_aligned, row_major, row_major_strides
 
 
 def step_for(kernel: Kernel, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int], traits: Traits) -> Step:
@@ -181,7 +181,11 @@ def with_row_major_operands(kernel: Kernel, bound: BoundOp) -> Kernel:
     traits, run = bound.definition.traits, kernel.run
     first = int(traits.effects)
     tensors = {
-        first + index: (shape(t), numpy_dtype(t.element_type).itemsize, traits.rows_apart and not is_complex(t))
+        first + index: (
+            shape(t),
+            numpy_dtype(t.element_type).itemsize,
+            NARROW if traits.rows_apart and not is_complex(t) else 0,
+        )
         for index, t in enumerate(bound.operands)
         if isinstance(t, TensorType) and t.is_static and rank(t)
     }
@@ -196,7 +200,8 @@ def with_row_major_operands(kernel: Kernel, bound: BoundOp) -> Kernel:
             form = row_major_form(run)
 
             def of_two(x: Any, y: Any) -> Any:
-                return form(x, y) if x.strides == left and y.strides == right else run(lhs(x), rhs(y))
+                is_like_new = x.strides == left and y.strides == right and is_aligned(x) and is_aligned(y)
+                return form(x, y) if is_like_new else run(lhs(x), rhs(y))
 
             return Kernel(of_two)
 

@@ -6,13 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.define.processes import ProcessId
+from stablehlo_ref.diagnostics import UnknownIndexError
 from stablehlo_ref.execute.trace_files import Archived, Stored, read_archive, read_index
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.ir.value_index import UnknownValueError
+from stablehlo_ref.limits import check_type
 from stablehlo_ref.suggestions import did_you_mean
 
 
@@ -59,6 +63,7 @@ class Values(Sequence[Any]):
     addresses.
     """
 
+    @checks_arguments
     def __init__(self, records: Sequence[Record]) -> None:
         self.records = tuple(records)
 
@@ -66,11 +71,16 @@ class Values(Sequence[Any]):
         if isinstance(key, slice):
             return Values(self.records[key])
         if not isinstance(key, tuple):
-            return self.records[key].data
+            check_type("the number of a value", key, Integral, "an integer, a slice, or the turns of loops")
+            if -len(self) <= key < len(self):
+                return self.records[key].data
+            raise UnknownIndexError(f"no value number {key}; there are {len(self)}")
         found = [record for record in self.records if record.turns == key]
         if not found:
             known = ", ".join(str(record.turns) for record in self.records[:4])
-            raise IndexError(f"no value in turns {key}; there are {known}{', ...' if len(self.records) > 4 else ''}")
+            raise UnknownIndexError(
+                f"no value in turns {key}; there are {known}{', ...' if len(self.records) > 4 else ''}"
+            )
         return found[0].data if len(found) == 1 else Values(found)
 
     def __len__(self) -> int:
@@ -93,6 +103,7 @@ class Trace(Mapping[str, Any]):
     name for each SSA value.
     """
 
+    @checks_arguments
     def __init__(self, records: Sequence[Record], results: Any = (), known: Sequence[str] = ()) -> None:
         self.records = tuple(records)
         self.results = results
@@ -103,10 +114,11 @@ class Trace(Mapping[str, Any]):
                 self._by_name[name].append(record)
 
     @classmethod
+    @checks_arguments
     def load(cls, folder: Path | str) -> Trace:
         """Return the trace that a run stored in a folder; arrays are mapped when they are used. It has no `results`.
 
-        An `.npz` file, of any tool, is read as a trace too: its arrays by their names. ValueError without a trace.
+        An `.npz` file, of any tool, is read as a trace too: its arrays by their names. ArgumentValueError without one.
         """
         path = Path(folder)
         return cls([Record(**fields) for fields in (read_archive(path) if path.is_file() else read_index(path))])
@@ -120,6 +132,7 @@ class Trace(Mapping[str, Any]):
         values = {p: found[0].data if is_address else _value(found) for p, found in by_process.items()}
         return values if len(self.processes) > 1 else values[records[0].process]
 
+    @checks_arguments
     def find(self, name: str | int | Value) -> tuple[Record, ...]:
         """Return the records of a value, in the order of evaluation; UnknownValueError for a name without any."""
         if isinstance(name, Value):
@@ -139,11 +152,13 @@ class Trace(Mapping[str, Any]):
         """Return the values of a name as a list in the order of evaluation, of all processes."""
         return [record.data for record in self.find(name)]
 
+    @checks_arguments
     def select(self, op: str) -> dict[str, Any]:
         """Return the values of all ops of a name, `stablehlo.dot_general` or `chlo.*`, by their unique names."""
         found = [record.name for record in self.records if record.op and fnmatchcase(record.op, op)]
         return {name: self[name] for name in dict.fromkeys(found)}
 
+    @checks_arguments
     def line(self, place: str) -> dict[str, Any]:
         """Return the values of the ops that a line of the model made, `model.py:12`, by their unique names.
 
@@ -161,6 +176,7 @@ class Trace(Mapping[str, Any]):
         """The processes (replica id, partition id) that computed values."""
         return tuple(dict.fromkeys(record.process for record in self.records))
 
+    @checks_arguments
     def process(self, replica: int, partition: int) -> Trace:
         """Return the trace of one process of a grid, without `results`."""
         return Trace([r for r in self.records if r.process == (replica, partition)], known=self._known)

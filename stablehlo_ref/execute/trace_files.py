@@ -23,7 +23,7 @@ from zipfile import BadZipFile, is_zipfile
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, file_errors
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.numerics.digest import Digest, digest
 from stablehlo_ref.numerics.dtypes import kind
@@ -85,12 +85,13 @@ class TraceFiles:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._count = 0
-        folder.mkdir(parents=True, exist_ok=True)
-        if (folder / INDEX).exists():
-            for path in folder.iterdir():
-                if _NAME.fullmatch(path.name):
-                    path.unlink()
-        self._index = (folder / INDEX).open("w", encoding="utf-8")
+        with file_errors(folder, "write the trace"):
+            folder.mkdir(parents=True, exist_ok=True)
+            if (folder / INDEX).exists():
+                for path in folder.iterdir():
+                    if _NAME.fullmatch(path.name):
+                        path.unlink()
+            self._index = (folder / INDEX).open("w", encoding="utf-8")
 
     def write(self, value: RuntimeValue, keep: bool = True) -> Stored:
         """Write the arrays of a value, or describe them if they are not to be kept."""
@@ -122,16 +123,16 @@ class TraceFiles:
 
 
 def read_index(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the fields of each record of a folder; ValueError for a folder without a trace."""
+    """Yield the fields of each record of a folder; ArgumentValueError for a folder without a trace."""
     path = folder / INDEX
     if not path.is_file():
-        raise ValueError(f"{folder} has no trace: there is no {INDEX} in it")
+        raise ArgumentValueError(f"{folder} has no trace: there is no {INDEX} in it")
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:
                 yield _fields(folder, json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                raise ValueError(f"{path}:{number}: not a value of a trace: {error!r}") from None
+                raise ArgumentValueError(f"{path}:{number}: not a value of a trace: {error!r}") from None
 
 
 def _fields(folder: Path, fields: dict[str, Any]) -> dict[str, Any]:
@@ -142,17 +143,17 @@ def _fields(folder: Path, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_archive(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the fields of a record for each array of an `.npz` file, in its order; ValueError if it cannot be read.
+    """Yield the fields of a record for each array of an `.npz` file; ArgumentValueError if it cannot be read.
 
     An array called `3` or `%3` has both names. Nothing else is known of it.
     """
     if not is_zipfile(path):
-        raise ValueError(f"cannot read {path}: expected a folder with {INDEX}, or an .npz file")
+        raise ArgumentValueError(f"cannot read {path}: expected a folder with {INDEX}, or an .npz file")
     try:
         with np.load(path, allow_pickle=False) as archive:
             keys = list(archive.files)
     except (OSError, ValueError, BadZipFile) as error:
-        raise ValueError(f"cannot read {path}: {error}") from None
+        raise ArgumentValueError(f"cannot read {path}: {error}") from None
     for number, key in enumerate(keys):
         names = tuple(dict.fromkeys((key, f"%{key.removeprefix('%')}")))
         yield {

@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.frameworks.trees import TreeProgram
 from stablehlo_ref.interop import require
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.parsing import parse
 
 
+@checks_arguments
 def from_jax(source: Any, *arguments: Any, limits: Limits | None = None, **named: Any) -> TreeProgram:
     """Return the program of a JAX function, or of what JAX made of one.
 
@@ -48,7 +50,7 @@ def _lowered(jax: Any, source: Any, arguments: Sequence[Any], named: dict[str, A
     if isinstance(source, jax.stages.Traced):
         return source.lower()
     if not callable(source):
-        raise TypeError(f"expected a function, or a Lowered or Exported of JAX, got {type(source).__name__}")
+        raise ArgumentTypeError(f"expected a function, or a Lowered or Exported of JAX, got {type(source).__name__}")
     jitted = source if hasattr(source, "lower") else jax.jit(source)
     return jitted.lower(*arguments, **named)
 

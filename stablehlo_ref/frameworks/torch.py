@@ -6,19 +6,24 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.array_files import narrowed
+from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.frameworks.trees import TreeProgram
 from stablehlo_ref.interop import require, to_array, to_tensor
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.parsing import parse
 
 
+@checks_arguments
 def from_torch(
     source: Any,
     arguments: Sequence[Any] = (),
@@ -40,7 +45,7 @@ def from_torch(
     if isinstance(source, torch.nn.Module):
         program = torch.export.export(source, tuple(arguments), dict(named or {}))
     if not isinstance(program, torch.export.ExportedProgram):
-        raise TypeError(f"expected a torch.nn.Module or ExportedProgram, got {type(source).__name__}")
+        raise ArgumentTypeError(f"expected a torch.nn.Module or ExportedProgram, got {type(source).__name__}")
     weights, exported = export_program(program)
     leaves = [np.asarray(weight) for weight in (weights.values() if isinstance(weights, Mapping) else weights)]
     return _program(program, leaves, exported, limits)
@@ -53,10 +58,9 @@ def is_torch(source: Any) -> bool:
 
 def export_program(program: Any) -> tuple[Any, Any]:
     """Return the weights and the `jax.export.Exported` that torchax makes of a `torch.export.ExportedProgram`."""
-    _define_missing_overloads()
+    torchax = import_torchax()
     _describe_inputs(program)
-    export = require("torchax.export").exported_program_to_stablehlo
-    return export(program)  # type: ignore[no-any-return]
+    return torchax.export.exported_program_to_stablehlo(program)  # type: ignore[no-any-return]
 
 
 def _describe_inputs(program: Any) -> None:
@@ -70,47 +74,62 @@ def _describe_inputs(program: Any) -> None:
 
 
 @cache
-def _define_missing_overloads() -> Any:
-    """Define the overloads of ATen's ops that torchax names and PyTorch no longer has, so that torchax can be imported.
+def import_torchax() -> ModuleType:
+    """Return torchax, with its exporter; ImportError that says what to install if it is missing.
 
-    torchax 0.0.13 registers functions for overloads with named dimensions, which PyTorch 2.13 removed. It is enough
-    that the names exist. The library must stay alive.
+    torchax 0.0.13, the last one, registers functions for overloads of ATen's ops with named dimensions, such as
+    `aten.prod.dim_Dimname`, which PyTorch 2.13 has removed, so that it cannot be imported. No program has such ops: it
+    is enough that the names exist. After this call `import torchax` works anywhere.
     """
-    from importlib.util import find_spec
+    _define_missing_overloads()
+    require("torchax.export")
+    return require("torchax")
 
-    torch = require("torch")
+
+def _define_missing_overloads() -> None:
+    """Declare the overloads of ATen's ops that torchax names and PyTorch does not have."""
     spec = find_spec("torchax")
-    library = torch.library.Library("aten", "FRAGMENT")
     if spec is None or spec.origin is None:
-        return library
+        return
+    torch = require("torch")
     sources = "\n".join(path.read_text(encoding="utf-8") for path in Path(spec.origin).parent.rglob("*.py"))
     for name, overload in sorted(set(re.findall(r"ops\.aten\.(\w+)\.(\w+)", sources))):
         op = getattr(torch.ops.aten, name, None)
         if op is not None and not hasattr(op, overload):
-            library.define(f"{name}.{overload}(Tensor self) -> Tensor")
-    return library
+            _declarations().define(f"{name}.{overload}(Tensor self) -> Tensor")
+
+
+@cache
+def _declarations() -> Any:
+    """Return the library of our declarations, which must stay alive."""
+    return require("torch").library.Library("aten", "FRAGMENT")
 
 
 def _program(program: Any, weights: list[Array], exported: Any, limits: Limits | None) -> TreeProgram:
-    trees = TorchTrees(program.call_spec.in_spec, program.call_spec.out_spec, weights)
+    dtypes = [np.dtype(aval.dtype) for aval in exported.in_avals]
+    trees = TorchTrees(program.call_spec.in_spec, program.call_spec.out_spec, weights, dtypes)
     module = parse(exported.mlir_module_serialized, filename="<torch>").module
     return TreeProgram(module, trees, exported.module_kept_var_idx, "main", limits).verify()  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
 class TorchTrees:
-    """The containers of a module's inputs and outputs, and its weights, which are the first inputs of the program."""
+    """The containers of a module's inputs and outputs, and its weights, which are the first inputs of the program.
+
+    `dtypes` are those of all inputs.
+    """
 
     in_spec: Any
     out_spec: Any
     weights: list[Array]
+    dtypes: list[DType]
 
     def flatten(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         """Return the weights and the leaves of the arguments as arrays; EvaluationError for another structure."""
         leaves, spec = require("torch.utils._pytree").tree_flatten((tuple(arguments), dict(named)))
         if spec != self.in_spec:
             raise EvaluationError(f"expected arguments of structure {self.in_spec}, got {spec}")
-        return [*self.weights, *map(to_array, leaves)]
+        return list(map(narrowed, [*self.weights, *map(to_array, leaves)], self.dtypes))
 
     def unflatten(self, results: Sequence[Any]) -> Any:
         """Return results as tensors, in the containers that the module returns."""

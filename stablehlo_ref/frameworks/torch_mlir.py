@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from stablehlo_ref.diagnostics import MissingAttributeError
 from stablehlo_ref.parsing import parse
 from stablehlo_ref.program import Program
 
@@ -43,7 +44,7 @@ class Invoker:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__") or name not in self._program.functions:
             known = ", ".join(self._program.functions) or "none"
-            raise AttributeError(f"no function is called {name!r}; there are {known}")
+            raise MissingAttributeError(f"no function is called {name!r}; there are {known}")
         entry = self._entries.setdefault(name, self._program.with_entry(name))
 
         def invoke(*arguments: Any) -> Any:

@@ -16,7 +16,7 @@ MALFORMED = "<malformed>"  # the name of what stands for an op that could not be
 class Value:
     """An SSA value: the result of an operation, or the argument of a block."""
 
-    __slots__ = ("index", "location", "name", "owner", "type")
+    __slots__ = ("index", "location", "name", "origin", "owner", "type")
 
     def __init__(self, type: Type, owner: Operation | Block | None, index: int, name: str = "") -> None:
         self.type = type
@@ -24,6 +24,7 @@ class Value:
         self.index = index
         self.name = name  # as in the text, without `%`; need not be unique
         self.location: DebugLocation | None = None  # of a block argument: its `loc(...)`
+        self.origin = ""  # its name in the program that this one was made of, if that is known
 
     def __repr__(self) -> str:
         return f"<Value %{self.name or self.index}: {self.type}>"

@@ -188,7 +188,7 @@ def clone(op: Operation, mapping: dict[Value, Value]) -> Operation:
     made.debug_location = op.debug_location
     made.successors = list(op.successors) or ()
     for old, new in zip(op.results, made.results):
-        new.name = old.name
+        new.name, new.origin = old.name, old.origin
         mapping[old] = new
     made.regions = [_clone_region(region, mapping) for region in op.regions]
     for region in made.regions:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
+from operator import index
 from typing import SupportsIndex, overload
 
-from stablehlo_ref.diagnostics import Location
+from stablehlo_ref.diagnostics import Location, MissingAttributeError, UnknownIndexError, UnknownNameError
+from stablehlo_ref.ir.argument_names import ArgumentNames
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import name_of
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+from stablehlo_ref.limits import check_type
 
 SHOWN = 12  # names that a message lists
 
@@ -55,7 +59,7 @@ class Parameter:
     @property
     def _tensor(self) -> TensorType:
         if not isinstance(self.type, TensorType):
-            raise AttributeError(f"{self.name} is not a tensor but of type {self.type}")
+            raise MissingAttributeError(f"{self.name} is not a tensor but of type {self.type}")
         return self.type
 
 
@@ -71,6 +75,11 @@ def shortened(texts: Sequence[str]) -> str:
     return ", ".join([*texts[:SHOWN], *rest]) or "none"
 
 
+def names_of(parameters: Iterable[Parameter]) -> ArgumentNames:
+    """Return what finds the numbers of parameters by name."""
+    return ArgumentNames((p.name, *(name for name in p.names if name != p.name)) for p in parameters)
+
+
 class Parameters(tuple[Parameter, ...]):
     """The inputs or outputs of a function, by number or by any of their names."""
 
@@ -79,12 +88,17 @@ class Parameters(tuple[Parameter, ...]):
     @overload
     def __getitem__(self, key: slice) -> tuple[Parameter, ...]: ...
     def __getitem__(self, key: SupportsIndex | str | slice) -> Parameter | tuple[Parameter, ...]:
-        if not isinstance(key, str):
+        if isinstance(key, slice):
             return super().__getitem__(key)
-        for parameter in self:
-            if key.removeprefix("%") in (parameter.name, *parameter.names):
-                return parameter
-        raise KeyError(f"no {key!r}; there are {listed(self)}")
+        check_type("the number or name of a parameter", key, str | Integral, "an integer or a str")
+        if not isinstance(key, str):
+            if -len(self) <= index(key) < len(self):
+                return super().__getitem__(key)
+            raise UnknownIndexError(f"no number {index(key)}; there are {len(self)}: {listed(self)}")
+        names = names_of(self)
+        if len(found := names.meant(key)) == 1:
+            return super().__getitem__(*found)
+        raise UnknownNameError(f"no {key!r}; there are {listed(self)}{names.hint(key)}")
 
 
 @dataclass(frozen=True)
@@ -96,6 +110,11 @@ class Function:
     outputs: tuple[Parameter, ...]
     is_public: bool
     location: Location
+
+    @cached_property
+    def argument_names(self) -> ArgumentNames:
+        """What finds the numbers of inputs by name."""
+        return names_of(self.inputs)
 
     @cached_property
     def arrays(self) -> list[tuple[DType | None, tuple[int | None, ...]]] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import name_of
@@ -27,6 +28,7 @@ class ValueIndex:
         self.module = module
         self.entry = entry
 
+    @checks_arguments
     def named(self, name: str) -> list[Value]:
         """Return all values of a name; UnknownValueError with similar names if there is none."""
         found = self._by_name.get(name)
@@ -35,6 +37,7 @@ class ValueIndex:
             raise UnknownValueError(f"no value is called {name!r}{hint}", self.module.location)
         return found
 
+    @checks_arguments
     def find(self, name: str) -> Value:
         """Return the value; UnknownValueError with similar names if there is none, with the places if several."""
         found = self.named(name)
@@ -52,8 +55,24 @@ class ValueIndex:
         return self._names_by_value.get(id(value), [])
 
     def unique_name(self, value: Value) -> str:
-        """Return the first name that no other value has; each value has one."""
-        return next((name for name in self.names(value) if len(self._by_name[name]) == 1), f"value of {value.type}")
+        """Return the first name that no other value has; each value has one.
+
+        It is the name under which a value is shown wherever one is. In a program that was made of another one, it is
+        the name in that.
+        """
+        return value.origin or next(
+            (name for name in self.names(value) if len(self._by_name[name]) == 1), f"value of {value.type}"
+        )
+
+    def local_name(self, value: Value) -> str:
+        """Return the unique name without that of the function, for an address that has the call."""
+        name = self.unique_name(value)
+        return name.rpartition("/")[2] if name.startswith("@") else name
+
+    def segment(self, op: Operation) -> str:
+        """Return what stands for an op in addresses: the local name of its results, without their numbers."""
+        name = self.local_name(op.results[0]) if op.results else op.name
+        return name[0] + name[1:].partition("#")[0]  # of `%0#1` and `#12#1`
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_name)

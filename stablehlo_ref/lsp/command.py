@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
 from stablehlo_ref.cli.options import CommandParser
+from stablehlo_ref.diagnostics import MissingPackageError
 from stablehlo_ref.interop import how_to_install, require
 
 DESCRIPTION = f"""\
@@ -24,7 +25,7 @@ def main(arguments: Sequence[str]) -> int:
     parser().parse_args(arguments)
     try:
         require("pygls")
-    except ImportError as error:
+    except MissingPackageError as error:
         print(f"stablehlo-interp lsp: error: {error}", file=sys.stderr)
         return AT_FAULT
     from stablehlo_ref.lsp.server import serve  # pygls is optional

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from math import prod
+from math import inf, prod
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -39,6 +39,7 @@ from stablehlo_ref.numerics.dtypes import (
 from stablehlo_ref.numerics.exact_products import exact_matmul
 from stablehlo_ref.numerics.integers import pack, unpack
 from stablehlo_ref.numerics.kernels import ArrayKernel, stored, with_into
+from stablehlo_ref.numerics.layout import OF_VECTORS, row_major
 from stablehlo_ref.numerics.narrow_floats import copy_into, narrow, widen
 
 Axes: TypeAlias = tuple[int, ...]
@@ -202,6 +203,19 @@ def of_separate(multiply: ArrayKernel) -> ArrayKernel:
         return multiply(a, b)
 
     return run
+
+
+def of_near_rows(
+    multiply: ArrayKernel, lhs: tuple[Sizes, DType], rhs: tuple[Sizes, DType], are_vectors: bool
+) -> ArrayKernel:
+    """Return a product of a vector, or of two vectors, or of stacks of them, that copies operands with rows apart.
+
+    BLAS has functions of their own for these. The distance of rows makes a difference if they are narrow, and of two
+    vectors even the addresses do.
+    """
+    narrowest = inf if are_vectors else OF_VECTORS
+    left, right = (row_major(sizes, dtype.itemsize, narrowest) if sizes else identity for sizes, dtype in (lhs, rhs))
+    return lambda a, b: multiply(left(a), right(b))
 
 
 def rows_of_step(sizes: Sizes, columns: int) -> int:
@@ -401,7 +415,8 @@ def matrices(sizes: Sizes, batching: Axes, contracting: Axes, rows_first: bool) 
 
     The rows of the matrices are the result's dimensions if `rows_first`, else the contracting ones. Without result and
     batching dimensions the function returns a vector. It returns a view if possible; in a copy, the last dimension
-    stays last.
+    stays last. If the last axis of the array is contiguous, it depends on sizes alone whether the rows of a matrix or
+    its columns are.
     """
     others = tuple(d for d in range(len(sizes)) if d not in batching and d not in contracting)
     if not others and not batching:
@@ -412,7 +427,20 @@ def matrices(sizes: Sizes, batching: Axes, contracting: Axes, rows_first: bool) 
     if len(sizes) - 1 in left and not (_adjacent(left, sizes) and _adjacent(right, sizes)):
         swapped = _arranged(batching + right + left, (*stack, columns, rows), sizes)
         return lambda x: (swapped(x) if swapped else x).swapaxes(-1, -2)
+    if _adjacent(left, sizes) and _adjacent(right, sizes):
+        return _merged([*((d,) for d in batching), left, right], sizes)
     return _arranged(batching + left + right, (*stack, rows, columns), sizes)
+
+
+def _merged(parts: Sequence[Axes], sizes: Sizes) -> ArrayKernel | None:
+    """Return a function that makes one dimension of each part, before it brings them in order."""
+    firsts = [next((d for d in part if sizes[d] != 1), min(part, default=-1)) for part in parts]
+    in_memory = sorted(range(len(parts)), key=firsts.__getitem__)
+    merged = tuple(prod(sizes[d] for d in parts[index]) for index in in_memory)
+    order = tuple(in_memory.index(index) for index in range(len(parts)))
+    merge = _arranged(tuple(range(len(sizes))), merged, sizes)
+    move = _arranged(order, tuple(merged[index] for index in order), merged)
+    return (lambda x: move(merge(x))) if merge and move else merge or move
 
 
 def _adjacent(dimensions: Axes, sizes: Sizes) -> bool:

@@ -17,7 +17,10 @@ LARGE = 1 << 14  # elements: of a smaller operand, a few lines of the cache hold
 CONFLICT = 1 << 9  # bytes: elements at multiples of this distance compete for few cache lines
 TILE = 1 << 18  # bytes
 LINE = 1 << 12  # bytes of a tile along adjacent elements; along the last axis a quarter of as many elements
-NARROW = 4  # elements: OpenBLAS has another order of sums for products of a vector with two or three contiguous columns
+NARROW = 4  # elements: rows that are always copied if they are apart, which costs little
+OF_VECTORS = 32  # elements: OpenBLAS multiplies a vector with contiguous rows of eight elements or fewer in another way
+ALIGNMENT = 16  # bytes: new arrays start at a multiple, and some kernels for two vectors begin at the next one
+SMALLEST_ALIGNED = 8  # bytes of an element: kernels for vectors of f32 do not do that
 PADDING = 64  # bytes, so that the rows of a tile are at no such distance
 
 
@@ -69,26 +72,32 @@ def row_major_strides(sizes: Sequence[int], itemsize: int) -> tuple[int, ...]:
     return tuple(accumulate(reversed(sizes[1:]), int.__mul__, initial=itemsize))[::-1]
 
 
-def row_major(sizes: Sequence[int], itemsize: int, rows_apart: bool = False) -> ArrayKernel:
-    """Return a function that returns an array of these sizes itself if it has the strides of a new array, else a copy.
+def row_major(sizes: Sequence[int], itemsize: int, narrowest: float = 0) -> ArrayKernel:
+    """Return a function that returns an array of these sizes itself if it is laid out like a new array, else a copy.
 
     BLAS and einsum choose the order of a sum by the strides of their operands, also by those of dimensions of size 1,
-    which numpy's flag `c_contiguous` ignores. With `rows_apart`, only rows must be contiguous: BLAS multiplies matrices
-    in the same way whatever the distance of their rows, unless these are narrow.
+    which numpy's flag `c_contiguous` ignores, and for f64 and complex<f32> by the address too. If rows have `narrowest`
+    elements or more, which is not 0, only they must be contiguous: BLAS multiplies matrices in the same way whatever
+    the distance of their rows.
     """
     strides = row_major_strides(sizes, itemsize)
-    row = sizes[-1] * itemsize if rows_apart and sizes[-1] >= NARROW else 0
+    row = sizes[-1] * itemsize if 0 < narrowest <= sizes[-1] else 0
 
     def run(x: Array) -> Array:
         if x.strides == strides or (row and x.strides[-1] == itemsize and min(x.strides[:-1], default=row) >= row):
-            return x
-        if x.flags.c_contiguous and x.ndim > 1:
+            return x if is_aligned(x) else x.copy()
+        if x.flags.c_contiguous and x.ndim > 1 and is_aligned(x):
             return x.reshape(-1).reshape(x.shape)
         if x.size > LARGE:
             reserve(0, x.nbytes)
         return contiguous(x)
 
     return run
+
+
+def is_aligned(x: Array) -> bool:
+    """Return whether an array starts where a new one may, as far as BLAS makes a difference."""
+    return x.base is None or x.itemsize < SMALLEST_ALIGNED or x.ctypes.data % ALIGNMENT == 0
 
 
 def raw_view(x: Array) -> Array:

@@ -17,7 +17,7 @@ from stablehlo_ref.numerics.dtypes import kind
 
 ROWS = 64  # of the small matrix, at most
 LARGE = 1 << 21  # elements of the large matrix, at least
-TERMS = 32  # rows of a block if the rows of the matrix are contiguous
+TERMS = 32  # rows of a block, unless columns of the matrix are contiguous
 BLOCK = 1 << 18  # elements that are converted at a time, so that they stay in the cache until they are multiplied
 STEP_ROWS = 384  # of a large left matrix: OpenBLAS's kernels are for 4, 6, 12, 16 or 24 rows, so that none is cut
 
@@ -35,14 +35,15 @@ def is_wide(rows: int, terms: int, size: int) -> bool:
 def wide_product(sums: Arithmetic, a: Array, b: Array) -> Array:
     """Multiply the matrix `a`, already of the dtype of the sums, by `b`, which is not; return the sums."""
     terms, columns = b.shape
-    rows = terms if b.flags.f_contiguous else min(TERMS, terms)
+    is_transposed = b.strides[0] == b.itemsize
+    rows = terms if is_transposed else min(TERMS, terms)
     step = BLOCK // rows
     out = np.zeros((len(a), columns), sums.dtype)
     for start in within_time(range(0, columns, step)):
         part = out[:, start : start + step]
         for row in range(0, terms, rows):
             block = b[row : row + rows, start : start + step]
-            converted = sums.load_rhs(block.T).T if block.flags.f_contiguous else sums.load_rhs(block)
+            converted = sums.load_rhs(block.T).T if is_transposed else sums.load_rhs(block)
             part += np.matmul(a[:, row : row + rows], converted)
     return out
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from math import prod
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
@@ -51,7 +51,9 @@ from stablehlo_ref.numerics.contraction import (
     arithmetic,
     converted_bytes,
     for_products,
+    identity,
     matrices,
+    of_near_rows,
     of_separate,
     round_to_tf32,
     rounded_arithmetic,
@@ -70,7 +72,6 @@ from stablehlo_ref.numerics.wide_products import (
 )  # fmt: skip
 
 Axes: TypeAlias = tuple[int, ...]
-T = TypeVar("T")
 
 STACK_BYTES = 1 << 22  # of converted matrices of a stack at a time
 
@@ -255,8 +256,12 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
         if not site.constants and is_in_parts(lhs, rhs, d, result):
             return of_matrices(as_lhs, as_rhs, partial(product_in_parts, dtype=result_dtype), shape(result))
         may_be_transposes = (as_lhs or as_rhs) and sums.is_plain and not sums.is_exact and size(lhs) == size(rhs)
-        separate = of_separate if may_be_transposes else _unchanged
+        separate: Callable[[Run], Run] = of_separate if may_be_transposes else lambda multiply: multiply
         run = separate(matrix_product(sums, as_lhs, as_rhs, shape(result), result_dtype, site.constants))
+        first = rank(lhs) - size(d.lhs_contracting_dimensions)  # of the dimensions of `rhs` in the result
+        rows, columns = prod(shape(result)[size(d.lhs_batching_dimensions) : first]), prod(shape(result)[first:])
+        if 1 in (rows, columns):
+            run = of_near_rows(run, (shape(lhs), lhs_dtype), (shape(rhs), rhs_dtype), rows == columns)
         is_small = sums.is_plain and sums.matmul is np.matmul and terms * prod(shape(result)) <= SMALL_PRODUCT
         if is_small and rank(lhs) <= 2 >= rank(rhs) and len(contracting[0]) == 1 and not d.lhs_batching_dimensions:
             with_row_major_form(run, separate(SMALL_PRODUCTS[as_lhs is not None, as_rhs is not None]))
@@ -347,12 +352,11 @@ def matrix_product(
 
         return run_plain
     may_be_wide = converts_to_floats(sums) and not _is_prepared(constants.get("rhs"))
-
-    by_rows = as_lhs is None and len(sizes) == 2 and sizes[0] >= 2 * STEP_ROWS and converts_to_floats(sums)
-    by_rows = by_rows and not constants
+    by_rows = as_lhs is None and len(sizes) == 2 and sizes[0] >= 2 * STEP_ROWS
+    by_rows = by_rows and converts_to_floats(sums) and not constants
 
     def run(lhs: Array, rhs: Array) -> Array:
-        if by_rows and lhs.flags.c_contiguous:
+        if by_rows:
             return product_by_rows(sums, lhs, prepare_rhs(rhs), dtype)
         left = prepare_lhs(lhs)
         if may_be_wide and _is_wide(left, right := as_rhs(rhs) if as_rhs else rhs):
@@ -420,7 +424,7 @@ def in_groups(part: Run, step: int, sizes: tuple[int, ...], dtype: DType) -> Run
 def _preparation(enter: Run, arrange: Run | None, constant: Array | None, plain: bool) -> tuple[Run, bool]:
     """Return a function that brings an operand into the form of matrices, and whether it returns it unchanged."""
     if plain and arrange is None:
-        return _unchanged, True
+        return identity, True
     if plain or arrange is None:
         prepare = arrange or enter
     else:
@@ -442,10 +446,6 @@ def _is_wide(a: Array, b: Array) -> bool:
 
 def _is_prepared(constant: Array | None) -> bool:
     return constant is not None and constant.size * 4 <= PREPARED_BYTES
-
-
-def _unchanged(x: T) -> T:
-    return x
 
 
 # --- algorithms -----------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from stablehlo_ref.define.spec import (
     rank,
     shape,
     size,
+    without,
 )
 from stablehlo_ref.define.type_constraints import (
     integer_scalar,
@@ -316,10 +317,12 @@ class SetDimensionSize(Op, op="set_dimension_size", computes_on_storage=True, sh
         return make_tensor_type(sizes, element_type(operand))
 
     @staticmethod
-    def constraints(C: Checker, site: Site, operand: TensorType, dimension: Int) -> None:
+    def constraints(C: Checker, site: Site, operand: TensorType, dimension: Int, result: TensorType) -> None:
         C(1, 0 <= dimension < rank(operand))
         cut = cut_size(site.constants)
         C(2, 0 <= cut <= dim(operand, dimension))
+        C(3, without(shape(result), [dimension]) == without(shape(operand), [dimension]))
+        C(4, element_type(result) == element_type(operand))
 
     @staticmethod
     def plan(dimension: Int, result: TensorType) -> Run:

@@ -75,12 +75,18 @@ class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True
 
     @staticmethod
     def constraints(
-        C: Checker, infer: Callable[[], TensorType], lhs: TensorType, rhs: TensorType, result: TensorType
+        C: Checker,
+        infer: Callable[[], TensorType],
+        lhs: TensorType,
+        rhs: TensorType,
+        precision_config: PrecisionConfig,
+        result: TensorType,
     ) -> None:
         C(1, 1 <= rank(lhs) <= 2 and 1 <= rank(rhs) <= 2)
         C(2, dim(lhs, rank(lhs) - 1) == dim(rhs, 0))
         C(3, shape(result) == shape(infer()))
         C(4, is_complex(lhs) == is_complex(rhs) == is_complex(result))
+        C(5, size(precision_config) <= 2)  # it may be left out, or for both operands
 
     @staticmethod
     def plan(site: PlanSite, lhs: TensorType, rhs: TensorType, result: TensorType) -> Run:

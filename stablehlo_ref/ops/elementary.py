@@ -25,6 +25,8 @@ class ResultAccuracyCodec(StructCodec):
         tolerances = [getattr(struct.fields.get(name), "value", 0) for name in ("atol", "rtol", "ulps")]
         if any(math.copysign(1, tolerance) < 0 for tolerance in tolerances):
             raise ValueError("must have tolerances that are not negative")
+        if tolerances[2] >= 1 << 63:
+            raise ValueError("must have ulps that fit in 64 bits, signed")
         mode = getattr(struct.fields.get("mode"), "value", "DEFAULT")
         if mode not in MODES:
             raise ValueError(f"must have one of the modes {', '.join(MODES)}, got {mode}")

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.define.attribute_codecs import (
     Dictionary,
     Extents,
@@ -126,6 +127,7 @@ Handler: TypeAlias = Callable[..., Sequence[Any]]
 _handlers: dict[str, Handler] = {}
 
 
+@checks_arguments
 def register_custom_call(target: str, handler: Handler) -> None:
     """Register `handler(call, *operands)` as the implementation of custom_calls of `target`.
 

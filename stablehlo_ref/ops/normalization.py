@@ -74,9 +74,9 @@ class BatchNormInference(Op, op="batch_norm_inference", nans="computed"):
         C(1, 0 <= feature_index < rank(operand))
         C(2, same(map(baseline_element_type, (operand, scale, offset, mean, variance, result))))
         C(3, size(scale) == dim(operand, feature_index))
-        C(4, size(offset) == dim(operand, feature_index))
-        C(5, size(mean) == dim(operand, feature_index))
-        C(6, size(variance) == dim(operand, feature_index))
+        C(4, size(offset) == size(scale) == dim(operand, feature_index))
+        C(5, size(mean) == size(scale) == dim(operand, feature_index))
+        C(6, size(variance) == size(scale) == dim(operand, feature_index))
         C(7, compatible(baseline_type(operand), baseline_type(result)))
 
     @staticmethod
@@ -123,9 +123,9 @@ class BatchNormTraining(Op, op="batch_norm_training", row_major=True, nans="comp
         C(1, 0 <= feature_index < rank(operand))
         C(2, same(map(baseline_element_type, (operand, scale, offset, batch_mean, batch_var, output))))
         C(3, size(scale) == dim(operand, feature_index))
-        C(4, size(offset) == dim(operand, feature_index))
-        C(5, size(batch_mean) == dim(operand, feature_index))
-        C(6, size(batch_var) == dim(operand, feature_index))
+        C(4, size(offset) == size(scale) == dim(operand, feature_index))
+        C(5, size(batch_mean) == size(scale) == dim(operand, feature_index))
+        C(6, size(batch_var) == size(scale) == dim(operand, feature_index))
         C(7, compatible(baseline_type(output), baseline_type(operand)))
 
     @staticmethod

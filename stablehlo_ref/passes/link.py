@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.diagnostics import Diagnostic, InvalidError
+from stablehlo_ref.diagnostics import ArgumentValueError, Diagnostic, InvalidError
 from stablehlo_ref.ir.core import Block, Operation, Region, symbol_name
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.passes.equivalence import frozen, operation_key
@@ -19,10 +19,10 @@ def link(modules: Sequence[Operation]) -> Operation:
     A declaration refers to the public symbol of its name in another module, and their types must agree. Private symbols
     keep their names where nothing else has them, and get a number appended otherwise; equal ones (such as two meshes)
     become one. InvalidError, with both places, for a public symbol that is defined twice, a declaration of another
-    type, or attributes of modules that differ; ValueError if there are no modules.
+    type, or attributes of modules that differ; ArgumentValueError if there are no modules.
     """
     if not modules:
-        raise ValueError("expected at least one module to link")
+        raise ArgumentValueError("expected at least one module to link")
     parts = [[clone(op, {}) for op in module.regions[0].block.operations] for module in modules]
     public = _public_definitions(parts)
     _check_declarations(parts, public)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.passes.catalog import PASSES
@@ -12,6 +13,7 @@ from stablehlo_ref.stack import FRAMES, on_enough_stack
 from stablehlo_ref.verify import verify
 
 
+@checks_arguments
 def transformed(module: Operation, pipelines: Iterable[str]) -> Operation:
     """Return a copy of a module after the passes of all pipelines, in order, verified after each.
 

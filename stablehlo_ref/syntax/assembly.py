@@ -19,6 +19,8 @@ in the line                       in the text
 ``custom(name)``                  the irregular form of that name in a module `custom*.py`
 ================================  ====================================================================================
 
+An attribute that a form contains may be in the dictionary too, and then that value counts (`let_dictionary_win`).
+
 A form may omit operand types, which are those of the values, and the result type of a constant, which is that of its
 attribute.
 """
@@ -41,7 +43,7 @@ from stablehlo_ref.syntax.custom_dialects import DIALECT_FORMS
 from stablehlo_ref.syntax.custom_scf import SCF_FORMS
 from stablehlo_ref.syntax.custom_sdy import SDY_FORMS
 from stablehlo_ref.syntax.custom_tensor import TENSOR_FORMS
-from stablehlo_ref.syntax.directive import Directive, member_value
+from stablehlo_ref.syntax.directive import Directive, attribute_dictionary, member_value
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.forms import form_of
 from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
@@ -144,8 +146,7 @@ class AttributeDictionary(Directive):
         self.elsewhere: frozenset[str] = frozenset()
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        if parser.peek() == "{":
-            draft.attributes |= parser.dictionary()
+        attribute_dictionary(parser, draft)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         if entries := self.entries(op):

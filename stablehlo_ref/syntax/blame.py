@@ -12,6 +12,7 @@ from dataclasses import replace
 from stablehlo_ref.define.definition import OpDefinition, definition_of, member_of_each
 from stablehlo_ref.diagnostics import Diagnostic, Location
 from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Value
+from stablehlo_ref.ir.value_index import defining_op
 from stablehlo_ref.syntax.pinpoint import pinpointed
 
 MAX_NOTES = 4  # about values, of one diagnostic
@@ -51,7 +52,7 @@ def _yields(op: Operation, poisoned: set[Value]) -> bool:
 
 def _names(diagnostic: Diagnostic) -> list[str]:
     """Return the names in the formula that a diagnostic quotes."""
-    return [note.partition(" = ")[0] for note in diagnostic.notes]
+    return [name for note in diagnostic.notes if (name := note.partition(" = ")[0]).isidentifier()]
 
 
 # --- notes ----------------------------------------------------------------------------------------------------------
@@ -104,6 +105,13 @@ def place_of(value: Value) -> Location | None:
     if isinstance(owner, Block) and owner.parent is not None and (around := owner.parent.parent) is not None:
         return _first(re.compile(name + r"\s*[:=]"), around.location, len(around.location.source.text))
     return None
+
+
+def defined_at(value: Value) -> Location | None:
+    """Return where a value is defined: its op, or the argument itself where its name is in the text; else None."""
+    if isinstance(value.owner, Operation):
+        return value.owner.location
+    return place_of(value) or (op.location if (op := defining_op(value)) else None)
 
 
 def _place_of_result(op: Operation, name: str) -> Location | None:

@@ -17,6 +17,7 @@ from stablehlo_ref.syntax.directive import (
     Directive,
     Irregular,
     attribute_dictionary,
+    give,
     member_value,
     other_attributes,
     print_dictionary,
@@ -42,6 +43,7 @@ class Constant(Directive):
             parser.expect(":")
             draft.operand_types, draft.result_types = (type := parser.function_type()).inputs, type.outputs
             return
+        draft.exclusive = self.members
         attribute_dictionary(parser, draft)
         offset = parser.start
         value = parser.attribute()
@@ -143,7 +145,7 @@ class Precision(Directive):
                 draft.members["precision_config"] = self._precisions(parser, draft)
             elif parser.accept("algorithm"):
                 parser.expect("=")
-                draft.attributes["algorithm"] = parser.struct("stablehlo.dot_algorithm")
+                give(draft, "algorithm", parser.struct("stablehlo.dot_algorithm"))
                 return
             else:
                 raise parser.expected("'precision' or 'algorithm'")
@@ -184,7 +186,7 @@ class ConvolutionDimensions(Directive):
     )  # fmt: skip
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        draft.attributes["dimension_numbers"] = StructAttribute("stablehlo.conv", parser.convolution_lists())
+        give(draft, "dimension_numbers", StructAttribute("stablehlo.conv", parser.convolution_lists()))
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         fields = {name: _as_attribute(member_value(op, name)) for name in self.members}

@@ -7,7 +7,7 @@ from stablehlo_ref.ir.attributes import UNIT, DenseElements, DenseResource, Opaq
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import INDEX, BufferType, TensorType, Type
 from stablehlo_ref.syntax import attribute_text as text
-from stablehlo_ref.syntax.directive import Directive, Irregular, member_value
+from stablehlo_ref.syntax.directive import Directive, Irregular, give, member_value
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
 
@@ -105,7 +105,8 @@ class AppliedMap(Directive):
         offset, attribute = parser.start, parser.attribute()
         if not isinstance(attribute, OpaqueAttribute):
             raise parser.error("expected an affine map", offset)
-        draft.attributes["map"] = attribute
+        give(draft, "map", attribute)
+        draft.exclusive = self.members
         draft.operands = parser.items(parser.operand, "(", ")")
         if parser.peek() == "[":
             draft.operands += parser.items(parser.operand, "[", "]")

@@ -191,6 +191,19 @@ class BaseAndPower(Directive):
         printer.value(", ".join(map(str, op.operand_types)))
 
 
+class ConstantShape(Directive):
+    """`[1, 2]`, which MLIR does not allow in the dictionary too."""
+
+    members = ("sizes",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.members["sizes"] = parser.dimensions()
+        draft.exclusive = ("shape",)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        printer.value(text.dimensions_text(member_value(op, "sizes")))
+
+
 class PoisonValue(Directive):
     """`<#attribute>`: the value of a poison, unless it is `#ub.poison`."""
 
@@ -342,6 +355,7 @@ DIALECT_FORMS: dict[str, Directive] = {
     "called": Called(),
     "cast_type": Converted("to"),
     "collapsed": Reassociation(expands=False),
+    "constant_shape": ConstantShape(),
     "compared_type": Deduced(first_operand, lambda t, n: ([t] * n, [boolean_like(t)])),
     "condition_type": ConditionAndType(),
     "dim_type": Deduced(first_operand, lambda t, n: ([t, INDEX], [INDEX])),

@@ -101,6 +101,7 @@ class ExecuteRegion(Directive):
     def parse(self, parser: AsmParser, draft: Draft) -> None:
         if parser.accept("no_inline"):
             draft.members["no_inline"] = True
+            draft.exclusive = self.members
         parse_results(parser, draft)
         draft.regions = [parser.region()]
 
@@ -130,6 +131,7 @@ class For(Directive):
     def parse(self, parser: AsmParser, draft: Draft) -> None:
         if parser.accept("unsigned"):
             draft.members["unsigned_cmp"] = True
+            draft.exclusive = ("unsignedCmp",)
         number, lower = parse_pair(parser)
         parser.expect("to")
         upper = parser.operand()

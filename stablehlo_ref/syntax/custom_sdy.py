@@ -9,7 +9,14 @@ from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute, OpaqueAttribute
 from stablehlo_ref.ir.core import Operation, Region
 from stablehlo_ref.syntax import attribute_text as text
-from stablehlo_ref.syntax.directive import Directive, Irregular, member_value, other_attributes, print_dictionary
+from stablehlo_ref.syntax.directive import (
+    Directive,
+    Irregular,
+    attribute_dictionary,
+    member_value,
+    other_attributes,
+    print_dictionary,
+)
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
 
@@ -148,8 +155,7 @@ class BodyWithArguments(Directive):
         for index, argument in enumerate(arguments):
             argument.index = index
         draft.regions = [parser.region(arguments, isolated=True)]
-        if parser.peek() == "{":
-            draft.attributes |= parser.dictionary()
+        attribute_dictionary(parser, draft)
         parser.expect(":")
         parser.functional_type(draft)
 

@@ -45,7 +45,29 @@ def attribute_dictionary(parser: AsmParser, draft: Draft, keyword: str = "") -> 
     if keyword and not parser.accept(keyword):
         return
     if keyword or parser.peek() == "{":
-        draft.attributes |= parser.dictionary()
+        draft.dictionary = parser.start
+        written = parser.dictionary()
+        if twice := written.keys() & draft.attributes.keys():
+            message = f"duplicate attribute '{min(twice)}', which is a property already"
+            raise parser.error(message, draft.dictionary)
+        draft.attributes |= written
+
+
+def let_dictionary_win(parser: AsmParser, draft: Draft) -> None:
+    """Drop what the pretty form says of an attribute that is in the dictionary too.
+
+    MLIR reads the dictionary last, or refuses the attribute there: then this raises MalformedError.
+    """
+    for name in draft.attributes:
+        if name in draft.exclusive:
+            raise parser.error(f"attribute '{name}' is already given outside of the dictionary", draft.dictionary)
+        for member in REGISTRY[draft.name].members_of(name):
+            draft.members.pop(member, None)
+
+
+def give(draft: Draft, name: str, attribute: Attribute) -> None:
+    """Set the members of `draft` that an attribute, which is not in the dictionary, stands for."""
+    draft.members |= REGISTRY[draft.name].decode({name: attribute})[0]
 
 
 def other_attributes(op: Operation, members: Sequence[str]) -> dict[str, Attribute]:

@@ -12,8 +12,8 @@ class Draft:
     """The parts of an op that have been parsed. Operand types that the text omits are those of the values."""
 
     __slots__ = (
-        "attributes", "definition", "members", "name", "offset", "operand_types", "operands", "regions",
-        "result_types", "successors",
+        "attributes", "definition", "dictionary", "exclusive", "members", "name", "offset", "operand_types", "operands",
+        "regions", "result_types", "successors",
     )  # fmt: skip
 
     def __init__(self, name: str, definition: OpDefinition | None, offset: int) -> None:
@@ -24,6 +24,8 @@ class Draft:
         self.operand_types: tuple[Type, ...] | None = None
         self.result_types: tuple[Type, ...] = ()
         self.members: dict[str, object] = {}  # values of attribute members
-        self.attributes: dict[str, Attribute] = {}  # attributes that are not decoded yet
+        self.attributes: dict[str, Attribute] = {}  # attributes in dictionaries, not decoded yet
+        self.dictionary = offset  # where the last dictionary starts
+        self.exclusive: tuple[str, ...] = ()  # attributes that must not be in the dictionary, as a pretty form has them
         self.regions: list[Region] = []
         self.successors: list[str] = []

@@ -62,10 +62,8 @@ class Function(Directive):
             draft.members["arg_attrs"] = argument_attributes
         if any(result_attributes):
             draft.members["res_attrs"] = result_attributes
-        offset = parser.start
         attribute_dictionary(parser, draft, "attributes")
-        if twice := draft.members.keys() & draft.attributes.keys():
-            raise parser.error(f"attribute '{min(twice)}' is already given by the signature", offset)
+        draft.exclusive = ("sym_name", "sym_visibility", "function_type")
         draft.regions = [self._body(parser, arguments)]
 
     def _body(self, parser: AsmParser, arguments: list[Value]) -> Region:

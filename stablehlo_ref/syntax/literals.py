@@ -22,6 +22,8 @@ BLOB_HEADER = 8  # hexadecimal digits of the alignment at the start of a resourc
 
 _BRACKETS = b"[]()"
 _NOT_STRUCTURE = bytes(set(range(256)) - set(b"[](),"))
+_find_items = re.compile(rb"\[|\]|\([^)]*\)|[^\s\[\](),]+").findall
+MAX_INFERRED = 100_000  # bytes of a literal whose shape an error says
 
 
 def parse_elements(body: str, shape: tuple[int, ...], element_type: Type) -> Array:
@@ -134,7 +136,39 @@ def _check_structure(raw: bytes, shape: tuple[int, ...], is_complex: bool) -> No
     for size in reversed(sizes):
         length = 2 + size * length + max(size - 1, 0)
     if length != len(structure) or _structure(sizes, is_complex) != structure:
-        raise LiteralError(f"the nesting of the elements does not match the shape {'x'.join(map(str, shape))}")
+        raise LiteralError(_mismatch(raw, shape, is_complex))
+
+
+def _mismatch(raw: bytes, shape: tuple[int, ...], is_complex: bool) -> str:
+    """Return the message for elements whose brackets do not match the shape."""
+    expected = f"expected elements of shape {_in_brackets(shape)}"
+    if is_complex != (b"(" in raw):
+        return f"expected {'pairs of numbers in parentheses' if is_complex else 'numbers, not pairs in parentheses'}"
+    if len(raw) > MAX_INFERRED:
+        return f"{expected}, got others"
+    lists: list[set[tuple[int, ...]]] = [set()]  # for each open bracket, the shapes of its elements
+    counts = [0]
+    for item in _find_items(raw):
+        if item == b"[":
+            lists.append(set())
+            counts.append(0)
+            continue
+        found: set[tuple[int, ...]] = {()}
+        if item == b"]" and len(lists) > 1:
+            found, count = lists.pop(), counts.pop()
+            if len(found) > 1:
+                return f"{expected}, got a list of elements of shapes {' and '.join(map(_in_brackets, sorted(found)))}"
+            found = {(count, *inner) for inner in found or {()}}
+        lists[-1] |= found
+        counts[-1] += 1
+    if counts[-1] != 1:
+        return "expected one element, or a list of elements in brackets"
+    inner = lists[-1].pop()
+    return f"{expected}, " + ("with a comma between elements" if inner == shape else f"got {_in_brackets(inner)}")
+
+
+def _in_brackets(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, shape))})"
 
 
 def _structure(sizes: tuple[int, ...], is_complex: bool) -> bytes:

@@ -19,6 +19,7 @@ from stablehlo_ref.ir.types import OpaqueType, Type
 from stablehlo_ref.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
+from stablehlo_ref.syntax.directive import attribute_dictionary, let_dictionary_win
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
 from stablehlo_ref.syntax.lines import Line, LineKey, constant_line, find_names, match_line
@@ -48,6 +49,7 @@ COMPLETE_DIALECTS = frozenset(("check", "chlo", "interpreter", "stablehlo"))  # 
 
 _RESULTS = rf"{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+"
 match_results = token(_RESULTS)
+match_alias = token(rf"[#!]{SUFFIX}\s*+=")
 match_head = token(rf"(?:{_RESULTS})?+(?:([A-Za-z_][\w$.]*+)|({STRING}))")
 
 
@@ -144,6 +146,8 @@ class Parser(ValueParser):
         match = match_head(self.text, self.position)
         if not match:
             results = self.take(match_results(self.text, self.position))
+            if not results and match_alias(self.text, self.position):
+                raise self.error(f"alias '{self.peek()}' is defined in a region; move it to the top level, as in MLIR")
             raise self.expected("the name of an op" if results else "an operation", starts_line=not results)
         self.position = match.end()
         draft = self._pretty(match) if match[4] else self.generic_form(match)
@@ -175,6 +179,7 @@ class Parser(ValueParser):
             parse_as_mhlo(self, draft, definition)
         else:
             assembly_of(definition).parse(self, draft)
+        let_dictionary_win(self, draft)
         return draft
 
     def _keeps_text_of(self, name: str) -> bool:
@@ -234,8 +239,7 @@ class Parser(ValueParser):
         self.properties(draft, is_checked=name == written)
         if self.peek() == "(":
             draft.regions = self.items(lambda: self.region((), *_visibility(draft)), "(", ")")
-        if self.peek() == "{":
-            self._attributes_after_properties(draft)
+        attribute_dictionary(self, draft)
         self.expect(":")
         self.functional_type(draft)
         if name.startswith("vhlo."):
@@ -288,14 +292,6 @@ class Parser(ValueParser):
             return definition.known_properties(written)
         except ValueError as error:
             raise self.error(str(error), offset) from None
-
-    def _attributes_after_properties(self, draft: Draft) -> None:
-        offset = self.start
-        written = self.dictionary()
-        for name in written:
-            if name in draft.attributes:
-                raise self.error(f"duplicate attribute '{name}', which is a property already", offset)
-        draft.attributes |= written
 
     def functional_type(self, draft: Draft) -> None:
         """Parse `(operand types) -> result types`."""

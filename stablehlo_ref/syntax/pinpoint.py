@@ -148,7 +148,7 @@ class _Recorder(Parser):
         super().entry(entries)
         self.nesting -= 1
         if not self.nesting:
-            self.offsets.setdefault(next(reversed(entries)), offset)
+            self.offsets[next(reversed(entries))] = offset  # which replaces what the pretty form gives
             self.end = self.position
 
     def field(self, name: str, field: str, fields: dict[str, object], offset: int) -> None:

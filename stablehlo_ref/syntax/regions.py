@@ -89,6 +89,7 @@ class Reduce(Directive):
         for token in ("across", "dimensions", "="):
             parser.expect(token)
         draft.members["dimensions"] = parser.dimensions()
+        draft.exclusive = self.members
         attribute_dictionary(parser, draft)
         parser.expect(":")
         parser.functional_type(draft)
@@ -205,6 +206,7 @@ class Scan(Directive):
         parser.expect("dimension")
         parser.expect("=")
         draft.members["dimension"] = parser.integer()
+        draft.exclusive = ("dimension", "operandSegmentSizes", "resultSegmentSizes")
         attribute_dictionary(parser, draft, "attributes")
         draft.regions = [parser.region()]
         parser.expect(":")

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError
+from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import ulp
 from stablehlo_ref.numerics.agreement import report, within
@@ -13,19 +16,21 @@ from stablehlo_ref.numerics.dtypes import is_narrow_float, kind
 from stablehlo_ref.numerics.narrow_floats import widen
 
 
+@checks_arguments
 def ulp_distance(actual: Any, expected: Any) -> Array:
     """Return how many representable values lie between two arrays of one floating-point or complex dtype, as uint64.
 
     -0 equals +0; a NaN has distance 0 from any NaN and 2**64 - 1 from any number; complex numbers have the
-    larger distance of their parts. TypeError unless both have the same dtype, ValueError unless they have the same
-    shape.
+    larger distance of their parts. ArgumentTypeError unless both have the same dtype, ArgumentValueError unless they
+    have the same shape.
     """
     x, y = _pair(actual, expected)
     if kind(x.dtype) not in ("floating", "complex"):
-        raise TypeError(f"expected floating-point or complex arrays, got {x.dtype}")
+        raise ArgumentTypeError(f"expected floating-point or complex arrays, got {x.dtype}")
     return ulp.ulp_distance(np.atleast_1d(x), np.atleast_1d(y)).reshape(x.shape)
 
 
+@checks_arguments
 def assert_close(
     actual: Any, expected: Any, *, ulp: int | None = None, rtol: float = 0.0, atol: float = 0.0, names: str = ""
 ) -> None:
@@ -37,20 +42,23 @@ def assert_close(
     """
     __tracebackhide__ = True  # pytest ends the traceback at the caller
     x, y = _pair(actual, expected)
+    if ulp is not None and not 0 <= ulp < 1 << 64:
+        raise ArgumentValueError(f"ulp must be between 0 and 2**64 - 1, got {ulp}")
     agree = within(x, y, ulp, rtol, atol)
     if not agree.all():
         message, notes = report(x, y, agree)
         raise AssertionError("\n  ".join([f"{names}: {message}" if names else message, *notes]))
 
 
+@checks_arguments
 def pearson_correlation(actual: Any, expected: Any) -> float:
     """Return Pearson's correlation coefficient of two arrays, computed in f64; 1.0 if both are equal constants.
 
     NaN if one is constant and the other is not, or if either has a NaN or an infinity.
     """
-    x, y = (np.asarray(a).reshape(-1) for a in (actual, expected))
+    x, y = (array.reshape(-1) for array in _arrays(actual, expected))
     if x.size != y.size:
-        raise ValueError(f"expected arrays of one size, got {x.size} and {y.size}")
+        raise ArgumentValueError(f"expected arrays of one size, got {x.size} and {y.size}")
     x, y = ((widen(a) if is_narrow_float(a.dtype) else a).astype(np.float64) for a in (x, y))
     if np.array_equal(x, y):
         return 1.0 if np.isfinite(x).all() else float("nan")
@@ -59,10 +67,19 @@ def pearson_correlation(actual: Any, expected: Any) -> float:
         return float(np.dot(x, y) / np.sqrt(np.dot(x, x) * np.dot(y, y)))
 
 
+def _arrays(*values: Any) -> list[Array]:
+    """Return arrays of numbers or booleans; ArgumentTypeError or ArgumentValueError for anything else."""
+    arrays = to_arrays(values)
+    for array in arrays:
+        if array.dtype.kind in "OSUMm":
+            raise ArgumentTypeError(f"expected arrays of numbers or booleans, got {array.dtype}")
+    return arrays
+
+
 def _pair(actual: Any, expected: Any) -> tuple[Array, Array]:
-    x, y = np.asarray(actual), np.asarray(expected)
+    x, y = _arrays(actual, expected)
     if x.dtype != y.dtype:
-        raise TypeError(f"expected arrays of one dtype, got {x.dtype} and {y.dtype}")
+        raise ArgumentTypeError(f"expected arrays of one dtype, got {x.dtype} and {y.dtype}")
     if x.shape != y.shape:
-        raise ValueError(f"expected arrays of one shape, got {x.shape} and {y.shape}")
+        raise ArgumentValueError(f"expected arrays of one shape, got {x.shape} and {y.shape}")
     return x, y

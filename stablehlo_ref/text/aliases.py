@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stablehlo_ref.text.structure import Structure
+from stablehlo_ref.text.structure import CloseRegion, OpenRegion, Region, Structure
 from stablehlo_ref.text.tokens import HASH, IDENTIFIER, NUMBER, STRING_LITERAL, SYMBOL, TYPE, Tokens
 
 _OPENERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -24,8 +25,33 @@ class Alias:
     is_function_type: bool = False
 
 
-# The use of an alias: its name, and whether it is inside of `loc(...)`, where locations are written without `loc`.
-Use = tuple[str, bool]
+# The use of an alias: the token of its definition, and whether it is inside of `loc(...)`, where locations are written
+# without `loc`.
+Use = tuple[int, bool]
+
+
+class Nesting:
+    """The regions of a text, and which is in which."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.opened = [structure.root]  # in textual order
+        self.parents: dict[Region, Region | None] = {structure.root: None}
+        inside = [structure.root]
+        for event in structure.events:
+            if isinstance(event, OpenRegion):
+                self.parents[event.region] = inside[-1]
+                self.opened.append(event.region)
+                inside.append(event.region)
+            elif isinstance(event, CloseRegion):
+                inside.pop()
+
+    def around(self, token: int) -> Iterator[Region]:
+        """Yield the regions around a token, the innermost first."""
+        region: Region | None = self.opened[bisect(self.opened, token, key=lambda region: region.open) - 1]
+        while region is not None:
+            if token <= region.close:
+                yield region
+            region = self.parents[region]
 
 
 class Aliases:
@@ -39,18 +65,22 @@ class Aliases:
         self.tokens = tokens
         self.limit = limit
         self.closers = structure.closers
-        self.known: dict[str, Alias] = {}
+        self.regions = Nesting(structure)
+        self.known: dict[str, dict[Region, Alias]] = {}  # by name and region
+        self.defined: dict[int, Alias] = {}  # by the token of the definition
         self.sizes: dict[Use, int] = {}
         self.spelled_out: dict[Use, str] = {}  # what was asked for: longer aliases are often made of it
-        for token in structure.aliases:
-            self.define(token)
+        for token, region in structure.aliases:
+            self.define(token, region)
 
-    def define(self, token: int) -> None:
+    def define(self, token: int, region: Region) -> None:
         name = self.tokens.values[token]
-        if name in self.known:
+        namesakes = self.known.setdefault(name, {})
+        if region in namesakes:
             raise self.tokens.error(f"redefinition of alias '{name}'", token)
         start = token + 2
-        alias = self.known[name] = Alias(name, token, start, self.value_end(start, name))
+        alias = Alias(name, token, start, self.value_end(start, name))
+        self.defined[token] = namesakes[region] = alias
         alias.is_location = self.tokens.values[start] == "loc"
         alias.is_function_type = self.tokens.kinds[start] == "("
 
@@ -108,11 +138,13 @@ class Aliases:
     # --- spelling out -------------------------------------------------------------------------------------------
 
     def find(self, token: int) -> Alias:
-        """Return the alias that a token refers to."""
+        """Return the alias that a token refers to: of those whose region is around it, the innermost."""
         name = self.tokens.values[token]
-        if name not in self.known:
-            raise self.tokens.error(f"undefined alias '{name}'", token)
-        return self.known[name]
+        namesakes = self.known.get(name, {})
+        for region in self.regions.around(token) if namesakes else ():
+            if region in namesakes:
+                return namesakes[region]
+        raise self.tokens.error(f"undefined alias '{name}'", token)
 
     def is_use(self, token: int, in_dialect: bool) -> bool:
         """Return whether a token is the use of an alias; in text of a dialect, only if there is such an alias."""
@@ -123,7 +155,7 @@ class Aliases:
 
         MalformedError where an alias is undefined, refers to itself or expands beyond the limit.
         """
-        use = self.find(token).name, in_location
+        use = self.find(token).token, in_location
         self.measure(use)
         return self.sizes[use]
 
@@ -156,9 +188,9 @@ class Aliases:
             else:
                 pending.append(self.parts(*part))
 
-    def parts(self, name: str, in_location: bool) -> Iterator[str | Use]:
+    def parts(self, token: int, in_location: bool) -> Iterator[str | Use]:
         """Yield the text and the aliases that an alias consists of, with a blank for line breaks and comments."""
-        alias = self.known[name]
+        alias = self.defined[token]
         start, end = alias.start, alias.end
         if alias.is_location and in_location:
             start, end = start + 2, end - 1
@@ -177,7 +209,7 @@ class Aliases:
         alias = self.find(token)
         needs_parentheses = alias.is_function_type and self.tokens.kinds[token - 1] == "->"
         yield "(" if needs_parentheses else ""
-        yield alias.name, in_location
+        yield alias.token, in_location
         yield ")" if needs_parentheses else ""
 
     # --- sizes --------------------------------------------------------------------------------------------------
@@ -203,14 +235,14 @@ class Aliases:
             return
         size = sum(len(part) if isinstance(part, str) else self.sizes[part] for part in parts)
         if size > self.limit:
-            token = self.known[use[0]].token
-            raise self.tokens.error(f"alias '{use[0]}' expands beyond the limit of {self.limit} characters", token)
+            name = self.defined[use[0]].name
+            raise self.tokens.error(f"alias '{name}' expands beyond the limit of {self.limit} characters", use[0])
         self.sizes[use] = size
 
     def check_finished(self, uses: list[Use], unfinished: set[Use]) -> None:
         for use in uses:
             if use in unfinished:
-                raise self.tokens.error(f"alias '{use[0]}' refers to itself", self.known[use[0]].token)
+                raise self.tokens.error(f"alias '{self.defined[use[0]].name}' refers to itself", use[0])
 
 
 class Contexts:

@@ -6,30 +6,32 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from stablehlo_ref.diagnostics import ArgumentValueError
+
 _match_name = re.compile(r"[%^]?((?:\d+|[A-Za-z_$.\-][\w$.\-]*))(?:[#:]\d+)?", re.ASCII).fullmatch
 _match_prefix = re.compile(r"%?((?:\d+|[A-Za-z_$.\-][\w$.\-]*)?)", re.ASCII).fullmatch
 
 
 def base_name(name: str) -> str:
-    """Return the `x` of `%x`, `%x#1`, `%x:2` and `^x`; ValueError if it is not a name."""
+    """Return the `x` of `%x`, `%x#1`, `%x:2` and `^x`; ArgumentValueError if it is not a name."""
     match = _match_name(name)
     if not match:
-        raise ValueError(f"expected a name such as '%x' or '%x#1', got {name!r}")
+        raise ArgumentValueError(f"expected a name such as '%x' or '%x#1', got {name!r}")
     return match[1]
 
 
 def check_operand(operand: str) -> str:
-    """Return an operand, `%x` or `%x#1`; ValueError if it is something else."""
+    """Return an operand, `%x` or `%x#1`; ArgumentValueError if it is something else."""
     if operand[:1] != "%" or ":" in operand or not _match_name(operand):
-        raise ValueError(f"expected an operand such as '%x' or '%x#1', got {operand!r}")
+        raise ArgumentValueError(f"expected an operand such as '%x' or '%x#1', got {operand!r}")
     return operand
 
 
 def prefix_name(prefix: str) -> str:
-    """Return a prefix without `%`; ValueError if no name can start with it."""
+    """Return a prefix without `%`; ArgumentValueError if no name can start with it."""
     match = _match_prefix(prefix)
     if not match:
-        raise ValueError(f"expected the start of an SSA name, got {prefix!r}")
+        raise ArgumentValueError(f"expected the start of an SSA name, got {prefix!r}")
     return match[1]
 
 
@@ -43,10 +45,10 @@ class FreshNames:
         self.counts: dict[str, int] = {}
 
     def __call__(self, prefix: str) -> str:
-        """Return a new name without `%`; ValueError if `make` returned one that is in use or is not a name."""
+        """Return a new name without `%`; ArgumentValueError if `make` returned one that is in use or is not a name."""
         name = self.count(prefix) if self.make is None else base_name(self.make(prefix))
         if name in self.used:
-            raise ValueError(f"expected a fresh name, got '%{name}' again")
+            raise ArgumentValueError(f"expected a fresh name, got '%{name}' again")
         self.used.add(name)
         return name
 

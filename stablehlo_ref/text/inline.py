@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import Source
 from stablehlo_ref.text.aliases import Aliases
 from stablehlo_ref.text.fresh import FreshNames, Prefixes, check_operand
@@ -18,6 +19,7 @@ from stablehlo_ref.text.writer import InlinedFunction, WriteOptions, Writer
 MAX_GROWTH = 1 << 26  # characters that aliases and new names may add to a text
 
 
+@checks_arguments
 def inline_function(
     text: str,
     operands: Sequence[str],
@@ -61,7 +63,7 @@ def inline_function(
     Raises:
         MalformedError: The text has no such function, the number of operands is wrong, a value, block or alias is
             undefined or defined twice, or the result is too long. Its location is the place in `text`.
-        ValueError: An operand or a prefix is not a name, or `fresh_names` returned a name twice.
+        ArgumentValueError: An operand or a prefix is not a name, or `fresh_names` returned a name twice.
     """
     prefix, make = (fresh_names, None) if isinstance(fresh_names, str) else (prefix, fresh_names)
     prefixes = Prefixes.of(prefix, block_prefix, label_prefix)

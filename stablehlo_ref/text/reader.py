@@ -2,6 +2,8 @@
 
 No op is known, so this relies on what the syntax of all dialects has in common.
 
+Aliases are defined where an op can start, at the top level or in a region, and are visible in that.
+
 An op starts at `%results =`, at a dotted identifier or a string with operands where the previous op can end, or at one
 of a few names without a dialect (`return`, `call`, ...). Braces hold a region if a label, a statement or an op starts
 there, and anything else (attributes, sizes `{%d0}`) otherwise. What defines names:
@@ -56,17 +58,8 @@ class _Frame:
     """A bracket that is open, or a region."""
 
     __slots__ = (
-        "before",
-        "has_bindings",
-        "is_at",
-        "is_label",
-        "is_plain",
-        "is_tight",
-        "is_typed",
-        "kind",
-        "names",
-        "region",
-    )
+        "before", "has_bindings", "is_at", "is_label", "is_plain", "is_tight", "is_typed", "kind", "names", "region",
+    )  # fmt: skip
 
     def __init__(self, kind: str, before: str = "", region: Region | None = None) -> None:
         self.kind = kind
@@ -117,10 +110,8 @@ class _Reader:
         while index < end:
             kind = kinds[index]
             handler = handlers.get(kind)
-            if len(self.frames) == 1 and self.is_alias_definition(index):
-                self.structure.aliases.append(index)
-                self.start_op(index)
-                index += 2
+            if self.frames[-1].region and self.is_alias_definition(index):
+                index = self.alias_definition(index)
                 continue
             if kind not in _IN_SIGNATURE and self.frames[-1].region:
                 self.end_signature()
@@ -129,8 +120,14 @@ class _Reader:
         return self.structure
 
     def is_alias_definition(self, index: int) -> bool:
-        is_name = self.kinds[index] in (HASH, TYPE) and "." not in self.values[index]
-        return is_name and self.kinds[index + 1] == "=" and self.can_start_op(index)
+        return self.tokens.is_alias(index) and self.kinds[index + 1] == "=" and self.can_start_op(index)
+
+    def alias_definition(self, index: int) -> int:
+        """Take `#name =`. MLIR has aliases around all ops only, but people and templates write them anywhere."""
+        self.end_op(index)
+        self.region.op_start = self.region.op_name = index
+        self.structure.aliases.append((index, self.region))
+        return index + 2
 
     # --- ops ----------------------------------------------------------------------------------------------------
 
@@ -330,8 +327,9 @@ class _Reader:
     def start_block(self, index: int) -> int:
         region = self.region
         region.blocks[-1].end = index
-        if index == region.open + 1:
+        if index == region.open + 1 or self.only_aliases_precede(region):
             region.blocks.pop()
+            region.is_labelled = True
         has_arguments = self.kinds[index + 1] == "("
         colon = self.structure.closers[index + 1] + 1 if has_arguments else index + 1
         region.blocks.append(Block(index, colon + 1))
@@ -341,6 +339,11 @@ class _Reader:
         frame.is_label = True
         self.frames.append(frame)
         return index + 2
+
+    def only_aliases_precede(self, region: Region) -> bool:
+        """Return whether definitions of aliases are all that a region has so far."""
+        has_aliases = any(where is region for _, where in self.structure.aliases[-1:])
+        return has_aliases and len(region.blocks) == 1 and region.blocks[0].last_op is None
 
     def defines_block(self, index: int) -> bool:
         """Return whether a label starts a block, and is not the successor of an op."""
@@ -381,7 +384,7 @@ class _Reader:
         if first == STRING_LITERAL:
             return second == "("
         if first != IDENTIFIER:
-            return first == LABEL
+            return first == LABEL or (first in (HASH, TYPE) and second == "=")
         if second == ":":
             return "." in self.values[index + 1]
         if second == "}":

@@ -142,5 +142,5 @@ class Structure:
 
     root: Region
     events: list[Event]
-    aliases: list[int]  # tokens that define an alias
+    aliases: list[tuple[int, Region]]  # tokens that define an alias, and the regions in which it is visible
     closers: dict[int, int]  # of each bracket token: the one that closes it

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
 
 SUFFIX = r"(?:\d+|[A-Za-z_$.\-][\w$.\-]*)"
@@ -123,6 +124,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+@checks_arguments
 def names(text: str) -> set[str]:
     """Return every SSA name and block label of a text, such as `{"%x", "^bb1"}`.
 

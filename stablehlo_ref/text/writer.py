@@ -112,6 +112,8 @@ class Writer:
         """Return what is written for a token, None for the token itself, and the token to go on with."""
         if index in returns:
             return self.returned(returns[index]), returns[index].end
+        if index in self.aliases.defined:
+            return _REMOVED, self.aliases.defined[index].end
         kind = self.tokens.kinds[index]
         if kind == VALUE:
             return self.value(index)

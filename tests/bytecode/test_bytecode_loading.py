@@ -7,6 +7,7 @@ import io
 import json
 import mmap
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -38,8 +39,11 @@ def assert_adds(program: sr.Program) -> None:
 
 
 @pytest.mark.parametrize("data", [BYTECODE, ARTIFACT], ids=["bytecode", "artifact"])
-@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, io.BytesIO])
-def test_loads_bytes_in_any_form(kind: type, data: bytes) -> None:
+@pytest.mark.parametrize(
+    "kind", [bytes, bytearray, memoryview, io.BytesIO, lambda data: memoryview(bytearray(data))],
+    ids=["bytes", "bytearray", "memoryview", "file", "writable memoryview"],
+)  # fmt: skip
+def test_loads_bytes_in_any_form(kind: Callable[[bytes], object], data: bytes) -> None:
     assert_adds(sr.load(kind(data)))
 
 

@@ -95,6 +95,11 @@ def tanh_off(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     return right(program.replace("stablehlo.tanh", "stablehlo.sine"), inputs)
 
 
+def negated_tanh(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Negate instead of computing hyperbolic tangents."""
+    return right(program.replace("stablehlo.tanh", "stablehlo.negate"), inputs)
+
+
 def noisy_tanh(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     """Compute sines and cosines by turns instead of hyperbolic tangents."""
     noisy_tanh.calls += 1  # type: ignore[attr-defined]

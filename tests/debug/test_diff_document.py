@@ -46,7 +46,7 @@ def _document(text: str, backend: str, contract: str = "strict") -> dict[str, An
 def test_names_the_op_its_place_and_values() -> None:
     found = _document(LAYER, "faulty:shifted:stablehlo.transpose")
     (wrong,) = [op for op in found["ops"] if op["verdict"] == "wrong"]
-    assert wrong["text"].startswith("%5 = stablehlo.transpose %")
+    assert wrong["text"].startswith("%5 = stablehlo.transpose @activation/%1,")
     assert (wrong["line"], wrong["column"], wrong["results"]) == (12, 8, ["%5"])
     assert wrong["error"] == "inf" and wrong["excess"]["bound"] == 0.0 and wrong["excess"]["size"] == 512
     assert found["wrong"] and found["counts"]["wrong"] == 1 and found["probe"]["differs"]

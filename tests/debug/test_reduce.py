@@ -63,6 +63,34 @@ def test_stops_at_the_limit_with_the_best_so_far() -> None:
     assert {"transpose", "cosine"} <= set(names(found.program))
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_takes_a_backend_as_diff_does(jobs: int) -> None:
+    program = sr.load(LAYER)
+    found = reduce(program, normal(program), "python:tests.debug.backends:tanh_off", jobs=jobs)
+    assert names(found.program) == ["tanh"] and found.fingerprint == ("wrong op", "stablehlo.tanh")
+    assert sr.debug.diff(found.program, found.inputs, "python:tests.debug.backends:tanh_off").is_wrong
+
+
+def test_takes_a_session_and_a_contract() -> None:
+    program = sr.load(LAYER)
+    with sr.debug.Session("python:tests.debug.backends:tanh_off") as session:
+        for contract in ("strict,ulp.tanh=0", contract_of("strict")):
+            found = reduce(program, normal(program), session, contract)
+            assert names(found.program) == ["tanh"]
+        with pytest.raises(sr.EvaluationError, match="the program is not interesting: there is nothing to reduce"):
+            reduce(program, normal(program), session, "strict,ulp.tanh=1e30")
+
+
+def test_a_backend_that_cannot_be_opened_and_inputs_that_do_not_fit_are_errors() -> None:
+    program = sr.load(LAYER)
+    with pytest.raises(sr.EvaluationError, match="cannot open the backend 'typo': unknown backend 'typo'; expected"):
+        reduce(program, normal(program), "typo")
+    with pytest.raises(sr.EvaluationError, match="argument 'x': expected dtype float32"):
+        reduce(program, [np.ones(3), *normal(program)[1:]], "python:tests.debug.backends:tanh_off")
+    with pytest.raises(sr.EvaluationError, match="unknown contract 'lax'"):
+        reduce(program, normal(program), "self", "lax")
+
+
 def test_is_deterministic() -> None:
     program = sr.load(LAYER)
     first, second = (reduce(program, normal(program), has("add", "slice")) for _ in range(2))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.frameworks.torch import from_torch
+from stablehlo_ref.frameworks.torch import export_program, from_torch
 from stablehlo_ref.interop import to_array, to_tensor
 
 torch = pytest.importorskip("torch")
@@ -67,15 +67,28 @@ def test_loads_archives_of_pytorch(model: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_file", [False, True])
 def test_binds_the_weights_of_an_export(model: Any, is_file: bool, tmp_path: Path) -> None:
-    export = pytest.importorskip("torchax.export").exported_program_to_stablehlo
-    weights, exported = export(torch.export.export(model, (X,), {"scale": SCALE}))
+    weights, exported = export_program(torch.export.export(model, (X,), {"scale": SCALE}))
+    program = sr.load(exported)
+    with pytest.raises(sr.EvaluationError, match="arguments in 'states' have numbers"):
+        program.bind(model.state_dict())  # in another order: buffers are between parameters
     if is_file:
-        weights = tmp_path / "weights.pt"
-        torch.save(model.state_dict(), weights)
-    program = sr.load(exported).bind(weights)
+        path = tmp_path / "weights.pt"
+        torch.save({str(number): torch.from_numpy(np.array(weight)) for number, weight in enumerate(weights)}, path)
+        weights = path
+    program = program.bind(weights)
     assert len(program.inputs) == 2
     y = program.run(X.numpy(), SCALE.numpy())[0]
     np.testing.assert_allclose(y, model(X, scale=SCALE)["y"].detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_takes_indices_of_64_bits() -> None:
+    """PyTorch's indices are int64; torchax makes them int32."""
+    table, indices = torch.nn.Embedding(5, 3), torch.tensor([4, 0, 1])
+    program = from_torch(table, (indices,))
+    assert str(program.inputs[-1].type) == "tensor<3xi32>"
+    torch.testing.assert_close(program.run(indices), table(indices).detach(), rtol=0, atol=0)
+    with pytest.raises(sr.EvaluationError, match="expected dtype int32"):
+        program.run(indices + 2**40)
 
 
 def test_rejects_other_objects() -> None:

@@ -31,7 +31,7 @@ func.func @C3(%operand: tensor<3x2xf32>, %scale: tensor<3xf32>, %offset: tensor<
 // -----
 
 func.func @C4(%operand: tensor<3x2xf32>, %scale: tensor<2xf32>, %offset: tensor<3xf32>, %mean: tensor<2xf32>, %variance: tensor<2xf32>) {
-  // expected-error@+1 {{(C4): size(offset) == dim(operand, feature_index)}}
+  // expected-error@+1 {{(C4): size(offset) == size(scale) == dim(operand, feature_index)}}
   %0 = "stablehlo.batch_norm_inference"(%operand, %scale, %offset, %mean, %variance) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<3x2xf32>, tensor<2xf32>, tensor<3xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<3x2xf32>
   return
 }
@@ -39,7 +39,7 @@ func.func @C4(%operand: tensor<3x2xf32>, %scale: tensor<2xf32>, %offset: tensor<
 // -----
 
 func.func @C5(%operand: tensor<3x2xf32>, %scale: tensor<2xf32>, %offset: tensor<2xf32>, %mean: tensor<3xf32>, %variance: tensor<2xf32>) {
-  // expected-error@+1 {{(C5): size(mean) == dim(operand, feature_index)}}
+  // expected-error@+1 {{(C5): size(mean) == size(scale) == dim(operand, feature_index)}}
   %0 = "stablehlo.batch_norm_inference"(%operand, %scale, %offset, %mean, %variance) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<3xf32>, tensor<2xf32>) -> tensor<3x2xf32>
   return
 }
@@ -47,7 +47,7 @@ func.func @C5(%operand: tensor<3x2xf32>, %scale: tensor<2xf32>, %offset: tensor<
 // -----
 
 func.func @C6(%operand: tensor<3x2xf32>, %scale: tensor<2xf32>, %offset: tensor<2xf32>, %mean: tensor<2xf32>, %variance: tensor<3xf32>) {
-  // expected-error@+1 {{(C6): size(variance) == dim(operand, feature_index)}}
+  // expected-error@+1 {{(C6): size(variance) == size(scale) == dim(operand, feature_index)}}
   %0 = "stablehlo.batch_norm_inference"(%operand, %scale, %offset, %mean, %variance) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<3xf32>) -> tensor<3x2xf32>
   return
 }

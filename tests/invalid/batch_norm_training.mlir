@@ -31,7 +31,7 @@ func.func @C3(%operand: tensor<3x2xf32>, %scale: tensor<3xf32>, %offset: tensor<
 // -----
 
 func.func @C4(%operand: tensor<3x2xf32>, %scale: tensor<2xf32>, %offset: tensor<3xf32>) {
-  // expected-error@+1 {{(C4): size(offset) == dim(operand, feature_index)}}
+  // expected-error@+1 {{(C4): size(offset) == size(scale) == dim(operand, feature_index)}}
   %0:3 = "stablehlo.batch_norm_training"(%operand, %scale, %offset) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<3x2xf32>, tensor<2xf32>, tensor<3xf32>) -> (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>)
   return
 }
@@ -39,7 +39,7 @@ func.func @C4(%operand: tensor<3x2xf32>, %scale: tensor<2xf32>, %offset: tensor<
 // -----
 
 func.func @C5(%operand: tensor<3x2xf32>, %scale: tensor<2xf32>, %offset: tensor<2xf32>) {
-  // expected-error@+1 {{(C5): size(batch_mean) == dim(operand, feature_index)}}
+  // expected-error@+1 {{(C5): size(batch_mean) == size(scale) == dim(operand, feature_index)}}
   %0:3 = "stablehlo.batch_norm_training"(%operand, %scale, %offset) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<3x2xf32>, tensor<3xf32>, tensor<2xf32>)
   return
 }
@@ -47,7 +47,7 @@ func.func @C5(%operand: tensor<3x2xf32>, %scale: tensor<2xf32>, %offset: tensor<
 // -----
 
 func.func @C6(%operand: tensor<3x2xf32>, %scale: tensor<2xf32>, %offset: tensor<2xf32>) {
-  // expected-error@+1 {{(C6): size(batch_var) == dim(operand, feature_index)}}
+  // expected-error@+1 {{(C6): size(batch_var) == size(scale) == dim(operand, feature_index)}}
   %0:3 = "stablehlo.batch_norm_training"(%operand, %scale, %offset) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<3x2xf32>, tensor<2xf32>, tensor<3xf32>)
   return
 }
@@ -83,5 +83,13 @@ func.func @types(%operand: tensor<3x2xi32>, %scale: tensor<2xf32>, %offset: tens
   %8:3 = "stablehlo.batch_norm_training"(%operand_1, %scale, %offset) <{epsilon = 1.0e-3 : f32}> : (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>)
   // expected-error@+1 {{attribute 'feature_index' must be a 64-bit integer}}
   %9:3 = "stablehlo.batch_norm_training"(%operand_1, %scale, %offset) <{epsilon = 1.0e-3 : f32, feature_index = "wrong"}> : (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @C4_unknown_size(%operand: tensor<2x?xf32>, %scale: tensor<2xf32>, %offset: tensor<3xf32>) {
+  // expected-error@+1 {{(C4): size(offset) == size(scale) == dim(operand, feature_index)}}
+  %0:3 = "stablehlo.batch_norm_training"(%operand, %scale, %offset) <{epsilon = 0.0 : f32, feature_index = 1 : i64}> : (tensor<2x?xf32>, tensor<2xf32>, tensor<3xf32>) -> (tensor<2x?xf32>, tensor<2xf32>, tensor<2xf32>)
   return
 }

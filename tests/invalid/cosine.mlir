@@ -21,5 +21,7 @@ func.func @types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   %1 = "stablehlo.cosine"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   // expected-error@+1 {{attribute 'result_accuracy' must be a stablehlo.result_accuracy}}
   %2 = "stablehlo.cosine"(%operand_1) <{result_accuracy = "high"}> : (tensor<2xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{must have ulps that fit in 64 bits, signed}}
+  %3 = "stablehlo.cosine"(%operand_1) <{result_accuracy = #stablehlo.result_accuracy<ulps = 9223372036854775808, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>}> : (tensor<2xf32>) -> tensor<2xf32>
   return
 }

@@ -57,3 +57,11 @@ func.func @types(%lhs: !stablehlo.token, %rhs: tensor<3x4xf32>, %lhs_1: tensor<2
   %3 = "stablehlo.dot"(%lhs_1, %rhs) <{precision_config = 1 : i64}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+func.func @C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
+  // expected-error@+1 {{(C5): size(precision_config) <= 2}}
+  %0 = "stablehlo.dot"(%lhs, %rhs) <{precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}

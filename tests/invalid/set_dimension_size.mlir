@@ -67,3 +67,27 @@ func.func @types(%operand: !stablehlo.token, %size: tensor<i32>, %operand_1: ten
   %4 = "stablehlo.set_dimension_size"(%operand_1, %size) <{dimension = "wrong"}> : (tensor<3x4xf32>, tensor<i32>) -> tensor<3x?xf32>
   return
 }
+
+// -----
+
+func.func @C3(%operand: tensor<3x4xf32>, %size: tensor<i32>) {
+  // expected-error@+1 {{(C3): without(shape(result), [dimension]) == without(shape(operand), [dimension])}}
+  %0 = "stablehlo.set_dimension_size"(%operand, %size) <{dimension = 1 : i64}> : (tensor<3x4xf32>, tensor<i32>) -> tensor<2x?xf32>
+  return
+}
+
+// -----
+
+func.func @C3_rank(%operand: tensor<3x4xf32>, %size: tensor<i32>) {
+  // expected-error@+1 {{(C3): without(shape(result), [dimension]) == without(shape(operand), [dimension])}}
+  %0 = "stablehlo.set_dimension_size"(%operand, %size) <{dimension = 1 : i64}> : (tensor<3x4xf32>, tensor<i32>) -> tensor<3x?x1xf32>
+  return
+}
+
+// -----
+
+func.func @C4(%operand: tensor<3x4xf32>, %size: tensor<i32>) {
+  // expected-error@+1 {{(C4): element_type(result) == element_type(operand)}}
+  %0 = "stablehlo.set_dimension_size"(%operand, %size) <{dimension = 1 : i64}> : (tensor<3x4xf32>, tensor<i32>) -> tensor<3x?xf64>
+  return
+}

@@ -76,7 +76,7 @@ func.func private @f() attributes {a = array<i64: x>}
 
 // -----
 
-// expected-error@+1 {{the nesting of the elements does not match the shape 2x2 in literal of type tensor<2x2xi32>}}
+// expected-error@+1 {{expected elements of shape (2, 2), got (2) in literal of type tensor<2x2xi32>}}
 func.func private @f() attributes {a = dense<[1, 2]> : tensor<2x2xi32>}
 
 // -----

@@ -47,19 +47,19 @@ def test_same_as_over_several_lines(type: str, numbers: str) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("dense<[1.0, 2.0, 3.0]> : tensor<2xf32>", "does not match the shape 2"),
+        ("dense<[1.0, 2.0, 3.0]> : tensor<2xf32>", r"expected elements of shape \(2\), got \(3\)"),
         ("dense<[1.0, 2]> : tensor<2xf32>", "expected a number with a decimal point, such as 1.0, got '2'"),
         ("dense<[1.0, ]> : tensor<2xf32>", "expected a number"),
         ("dense<[300, 1]> : tensor<2xi8>", "300 is out of range for i8"),
         ("dense<[1.0, \u0662.0]> : tensor<2xf32>", "unexpected character"),  # an Arabic-Indic digit
-        ("dense<[1.0,, 2.0]> : tensor<2xf32>", "does not match the shape 2"),
+        ("dense<[1.0,, 2.0]> : tensor<2xf32>", "with a comma between elements"),
         ("dense<[0.00000002163965806545320447185, 1.0E+]> : tensor<2xf32>", "got '1.0E\\+'"),
         ("dense<[1.0, 1.0E-]> : tensor<2xf32>", "got '1.0E-'"),
         ("dense<[]> : tensor<1xf32>", "expected a number"),
-        ("dense<[1]> : tensor<2xi8>", "does not match the shape 2"),
-        ("dense<1, 2> : tensor<2xi8>", "does not match the shape"),
-        ("dense<[1.0, 2.0]> : tensor<0xf32>", "does not match the shape 0"),
-        ("dense<[1, 2]> : tensor<0xi8>", "does not match the shape 0"),
+        ("dense<[1]> : tensor<2xi8>", r"expected elements of shape \(2\), got \(1\)"),
+        ("dense<1, 2> : tensor<2xi8>", "expected one element, or a list"),
+        ("dense<[1.0, 2.0]> : tensor<0xf32>", r"expected elements of shape \(0\), got \(2\)"),
+        ("dense<[1, 2]> : tensor<0xi8>", r"expected elements of shape \(0\), got \(2\)"),
     ],
 )
 def test_errors_have_their_place(line: str, message: str) -> None:

@@ -178,3 +178,89 @@ def test_long_chain_of_aliases():
     count = 5000
     chain = "#a0 = 1\n" + "\n".join(f"#a{i + 1} = [#a{i}]" for i in range(count))
     assert line(chain, f"foo.op #a{count}") == "foo.op " + "[" * count + "1" + "]" * count
+
+
+# --- aliases in regions, which MLIR does not have, but templates do -------------------------------------------------
+
+
+def test_alias_in_a_module() -> None:
+    text = """module {
+  #map = affine_map<(d0) -> (d0)>
+  !t = tensor<2xf32>
+  func.func @f(%a: !t) -> !t {
+    %0 = "d.op"(%a) {map = #map} : (!t) -> !t
+    return %0 : !t
+  }
+}
+"""
+    found = inline_function(text, ["%x"])
+    assert found.lines == ['%t0 = "d.op"(%x) {map = affine_map<(d0) -> (d0)>} : (tensor<2xf32>) -> tensor<2xf32>']
+
+
+def test_alias_in_a_function_is_not_part_of_the_lines() -> None:
+    text = """func.func @f() {
+  #one = 1 : i32
+  "d.first"() {a = #one} : () -> ()
+  #two = 2 : i32
+  "d.second"() ({
+    #one = 11 : i32
+    "d.inner"() {a = #one, b = #two} : () -> ()
+  }) {a = #one} : () -> ()
+  return
+  #last = 3 : i32
+}
+"""
+    assert inline_function(text, []).lines == [
+        '"d.first"() {a = 1 : i32} : () -> ()',
+        '"d.second"() ({',
+        '  "d.inner"() {a = 11 : i32, b = 2 : i32} : () -> ()',
+        "}) {a = 1 : i32} : () -> ()",
+    ]
+
+
+def test_functions_may_have_aliases_of_one_name() -> None:
+    text = """#a = 0 : i32
+module {
+  func.func @f() {
+    #a = 1 : i32
+    "d.op"() {a = #a} : () -> ()
+    return
+  }
+  func.func @g() {
+    #b = [#a]
+    "d.op"() {a = #b} : () -> ()
+    return
+  }
+}
+"""
+    assert inline_function(text, [], function="f").lines == ['"d.op"() {a = 1 : i32} : () -> ()']
+    assert inline_function(text, [], function="g").lines == ['"d.op"() {a = [0 : i32]} : () -> ()']
+
+
+def test_alias_in_front_of_a_label() -> None:
+    text = """"func.func"() <{function_type = (i32) -> (), sym_name = "f"}> ({
+  #a = 1 : i32
+^bb0(%x: i32):
+  "d.op"(%x) {a = #a} : (i32) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"""
+    assert inline_function(text, ["%y"]).lines == ['"d.op"(%y) {a = 1 : i32} : (i32) -> ()']
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "place"),
+    [
+        (
+            '"d.a"() ({\n#a = 1\n"d.b"() : () -> ()\n}) : () -> ()\n"d.c"() {a = #a} : () -> ()',
+            "undefined alias '#a'",
+            6,
+        ),
+        ('#a = 1\n#a = 2\n"d.c"() {a = #a} : () -> ()', "redefinition of alias '#a'", 3),
+        ('#a = [#b]\n#b = [#a]\n"d.c"() {a = #a} : () -> ()', "alias '#[ab]' refers to itself", 2),
+    ],
+)
+def test_reports_alias_in_a_region(body: str, message: str, place: int) -> None:
+    with pytest.raises(MalformedError, match=message) as caught:
+        inline_function(f"func.func @f() {{\n{body}\nreturn\n}}", [])
+    assert caught.value.diagnostics[0].line == place

@@ -170,11 +170,21 @@ def add(tmp_path: Path) -> Path:
     return path
 
 
-def test_names_may_be_meant_in_another_notation(tmp_path: Path, capsys: Capture) -> None:
+def test_names_may_be_in_another_notation(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "program.mlir"
-    path.write_text(ADD.replace("%x: tensor<4xf32>", """%x: tensor<4xf32> loc("params['w'][0]")"""))
-    assert run(path, "--input", "params.w.0=1") == 2
-    assert """no input 'params.w.0'; did you mean 'params['w'][0]'?""" in capsys.readouterr().err
+    named = ADD.replace("%x: tensor<4xf32>", """%x: tensor<4xf32> loc("params['w.a'][0]")""")
+    path.write_text(named)
+    np.savez(tmp_path / "x.npz", **{"w.a.0": np.ones(4, np.float32)})
+    for given in (["--input", "params.w.a.0=1"], ["--input", "w.a.0=1"], ["--inputs", tmp_path / "x.npz"]):
+        assert run(path, *given, "--input", "y=2") == 0
+        assert "[6.000000e+00, " in capsys.readouterr().out  # twice the sum
+    assert run(path, "--input", "params.w.b.0=1") == 2
+    assert """no input 'params.w.b.0'; did you mean 'params['w.a'][0]'?""" in capsys.readouterr().err
+    path.write_text(named.replace("%y: tensor<4xf32>", """%y: tensor<4xf32> loc("stats['w.a'][0]")"""))
+    assert run(path, "--input", "w.a.0=1") == 2
+    assert "no input 'w.a.0'; it may be 'params['w.a'][0]' or 'stats['w.a'][0]'" in capsys.readouterr().err
+    assert run(path, "--input", "params.w.a.0=1", "--inputs", tmp_path / "x.npz") == 2
+    assert "it may be 'params['w.a'][0]' or 'stats['w.a'][0]'" in capsys.readouterr().err
 
 
 def test_an_unknown_name_among_many(tmp_path: Path, capsys: Capture) -> None:

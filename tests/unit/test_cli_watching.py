@@ -30,7 +30,7 @@ def printed(capsys: Capture, add: Path, *options: str, code: int = 0) -> str:
 def test_level_1_is_one_line_for_each_op(add: Path, capsys: Capture) -> None:
     assert printed(capsys, add, "-v") == (
         "2:8: stablehlo.add: %0 = tensor<4xf32> min 1, max 3, mean 2, 1 NaN, T ms (jit(f)/add at model.py:3:1)\n"
-        "7:8: stablehlo.add: %s = tensor<4xf32> min 2, max 6, mean 4, 1 NaN, T ms\n"
+        "7:8: stablehlo.add: @twice/%s = tensor<4xf32> min 2, max 6, mean 4, 1 NaN, T ms\n"
         "3:8: func.call: %1 = tensor<4xf32> min 2, max 6, mean 4, 1 NaN, T ms\n"
     )
 
@@ -50,7 +50,7 @@ def test_level_2_elides_values_and_level_3_does_not(tmp_path: Path, capsys: Capt
 def test_selected_values_and_ops(add: Path, capsys: Capture) -> None:
     error = printed(capsys, add, "--trace-values", "%0,@twice/%v", "-v")
     assert [line.partition(" = ")[0] for line in error.splitlines()] == [
-        "2:8: stablehlo.add: %0", "7:8: argument: %v",
+        "2:8: stablehlo.add: %0", "6:26: argument: @twice/%v",
     ]  # fmt: skip
     assert printed(capsys, add, "--trace-values", "jit(f)/add").startswith("2:8: stablehlo.add: %0 = tensor<4xf32> {\n")
     assert printed(capsys, add, "--trace-values", "model.py:3").startswith("2:8: stablehlo.add: %0 = tensor<4xf32> {\n")

@@ -39,7 +39,7 @@ def test_json(tmp_path: Path, capsys: Capture) -> None:
         "file": str(tmp_path / "a b.mlir"),
         "line": 2,
         "column": 23,
-        "notes": ["iota_dimension = 3", "output = tensor<4xf32>"],
+        "notes": ["rank(output) = 1", "iota_dimension = 3", "output = tensor<4xf32>"],
         "related": [],
     }
     (related,) = second["related"]

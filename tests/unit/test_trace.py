@@ -433,7 +433,9 @@ def test_traces_have_the_results_of_runs_that_return_constants_from_loops() -> N
 def test_arguments_of_other_types_are_errors(program: sr.Program) -> None:
     with pytest.raises(TypeError, match="until must be the name of a value, or a list of names, got 3"):
         program.run(X, 1, until=3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="only must be a function of an op, or names of values or ops, got 3"):
+    with pytest.raises(
+        TypeError, match=r"only must be Callable\[\[Operation\], bool\] \| str \| Iterable\[str\] \| None, got 3"
+    ):
         program.trace(X, 1, only=3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="the name of an input must be a string, got 1"):
         program.run({1: X})

@@ -2,7 +2,7 @@
 
     python tools/exports/torch_mlir_functions.py [--only REGEX] [--save FOLDER]
 
-The exit code is 1 if a result differs. Needs the extra `torch`, and torch-mlir, whose wheels are on its project page.
+The exit code is 1 if a result differs. Needs the extra `exports`, and torch-mlir, whose wheels are on its project page.
 torch-mlir prints on standard error why it cannot export a sample.
 """
 

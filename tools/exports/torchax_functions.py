@@ -2,13 +2,14 @@
 
     python tools/exports/torchax_functions.py [--only REGEX] [--save FOLDER]
 
-The exit code is 1 if a result differs. Needs the extras `torch` and `lapack`.
+The exit code is 1 if a result differs. Needs the extra `exports`.
 """
 
 from __future__ import annotations
 
 import sys
 
+import jax
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -16,21 +17,7 @@ from compare import Case, main
 from torch.export import ExportedProgram
 from torch_exports import Exporter
 
-# Named-tensor ops that torchax 0.0.13 refers to, but PyTorch 2.13 has removed: declarations are enough.
-GONE = (
-    "all.dimname all.dimname_out index_add.dimname index_copy.dimname index_copy_.dimname index_fill.Dimname_Scalar "
-    "index_fill.Dimname_Tensor index_fill_.Dimname_Scalar index_fill_.Dimname_Tensor norm.names_ScalarOpt_dim "
-    "norm.names_ScalarOpt_dim_dtype norm.names_dtype_out norm.names_out prod.dim_Dimname std.correction_names "
-    "std.correction_names_out std.names_dim std.names_out std_mean.correction_names std_mean.names_dim "
-    "unbind.Dimname "
-)
-ATEN = torch.library.Library("aten", "FRAGMENT")
-for op, _, overload in (name.partition(".") for name in GONE.split()):
-    if not hasattr(getattr(torch.ops.aten, op), overload):
-        ATEN.define(f"{op}.{overload}(Tensor self) -> Tensor")
-
-import jax  # noqa: E402
-from torchax.export import exported_program_to_stablehlo  # noqa: E402
+from stablehlo_ref.frameworks.torch import import_torchax
 
 
 def export(program: ExportedProgram, operands: list[np.ndarray], due: list[np.ndarray]) -> Case:
@@ -38,7 +25,7 @@ def export(program: ExportedProgram, operands: list[np.ndarray], due: list[np.nd
 
     Some results have other types than in PyTorch: indices, for example, are 32-bit. The expected values are converted.
     """
-    weights, exported = exported_program_to_stablehlo(program)
+    weights, exported = import_torchax().export.exported_program_to_stablehlo(program)
     arguments = [*map(np.asarray, jax.tree.leaves(weights)), *operands]
     expected = [x.astype(aval.dtype) for x, aval in zip(due, exported.out_avals, strict=True)]
     return Case(exported.mlir_module(), [arguments[i] for i in exported.module_kept_var_idx], expected)

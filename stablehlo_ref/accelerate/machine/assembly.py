@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, UINT8
+from stablehlo_ref.ir.arrays import DType
+from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, UINT8, signed_bits_dtype
 from stablehlo_ref.numerics.nans import canonical_nans
 
 INDEX = np.dtype(np.int64)
@@ -223,9 +223,18 @@ class Assembly:
         return result
 
     def canonical(self, x: Register) -> Register:
-        """Replace NaNs by the canonical one."""
-        nan: Array = canonical_nans(x.kind.dtype)(x.kind.dtype.type(np.nan))
-        return self.select(self.compare("uno", x, x), literal(x.kind, nan), x)
+        """Replace NaNs by the canonical one.
+
+        Their bits are tested and selected as integers, because LLVM does not define those of a NaN that an operation
+        returns: it leaves out a selection between NaN and the square root of a negative number.
+        """
+        dtype = signed_bits_dtype(x.kind.dtype)
+        bits = self.cast("bitcast", x, dtype)
+        infinity, nan = (np.array(n, x.kind.dtype) for n in (np.inf, np.nan))
+        magnitude = self.binary("and", bits, literal(bits.kind, np.iinfo(dtype).max))
+        is_nan = self.compare("sgt", magnitude, literal(bits.kind, infinity.view(dtype)))
+        canonical = literal(bits.kind, canonical_nans(x.kind.dtype)(nan).view(dtype))
+        return self.cast("bitcast", self.select(is_nan, canonical, bits), x.kind.dtype)
 
     # --- memory -------------------------------------------------------------------------------------------------
 

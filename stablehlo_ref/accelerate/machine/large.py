@@ -108,9 +108,11 @@ class Large:
         return self._elementwise(op, operands, is_canonical)
 
     def product(self, product: Product, operands: Sequence[Held], op: Operation) -> Held:
-        """Write a product of matrices, which are copied to another address where the kernel does it (`of_separate`)."""
+        """Write a product of matrices, which are copied to another address where the kernel may do so."""
         first, second = (self.contiguous(x, shape_of(value)) for x, value in zip(operands, op.operands))
-        if product.may_be_transposes and isinstance(operands[1], Memory):
+        if product.depends_on_addresses:
+            first = self.copied(first, self.loop)
+        if product.depends_on_addresses or (product.may_be_transposes and isinstance(operands[1], Memory)):
             second = self.copied(second, self.loop)
         self.groups.flush()
         self.arrays.work += product.work // 4

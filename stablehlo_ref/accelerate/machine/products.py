@@ -94,6 +94,11 @@ class Product:
         left, right = self.strides[3:5], self.strides[5:7]
         return rows == columns > 1 and left == right[::-1]
 
+    @property
+    def depends_on_addresses(self) -> bool:
+        """Whether operands must start where new arrays do: see `is_aligned` in numerics/layout.py."""
+        return self.dtype == FLOAT64 and self.sizes[1] == 1 == self.sizes[3]
+
     def check(self, run: Run) -> None:
         """Multiply random numbers, as the kernel does; NotCompiled if the results differ."""
         key = (self.dtype, *self.shapes, *self.sizes, *self.strides)

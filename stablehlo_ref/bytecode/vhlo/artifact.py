@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mmap import mmap
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.bytecode.encoding import Cursor
 from stablehlo_ref.bytecode.sections import MAGIC, read_header
 from stablehlo_ref.bytecode.vhlo.downgrade import VhloForm
@@ -15,6 +16,7 @@ from stablehlo_ref.ir.core import Operation
 PRODUCER = "StableHLO_v"
 
 
+@checks_arguments
 def serialize(module: Operation, target: str = str(CURRENT)) -> bytes:
     """Return `module` as a portable artifact of a version such as `1.9.0`; `current` is the newest.
 

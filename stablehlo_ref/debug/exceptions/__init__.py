@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.exceptions.backend import backend_exceptions, only_in_backend
 from stablehlo_ref.debug.exceptions.findings import (
     GENERATIONS,
@@ -22,7 +23,7 @@ from stablehlo_ref.debug.exceptions.findings import (
     Slice,
 )
 from stablehlo_ref.debug.exceptions.watch import ExceptionWatcher
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.program import Program
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
 GROUPS = {"inf": (Kind.OVERFLOW, Kind.DIVISION), "all": GENERATIONS}
 
 
+@checks_arguments
 def exceptions(
     program: Program,
     /,
@@ -62,10 +64,12 @@ def exceptions(
     the type. Options of `Program.run` are keywords too, except `observer` and `until`. Raises the run's errors, and
     EvaluationError for an unknown kind.
     """
+    _check_options(named)
     watcher = ExceptionWatcher(program, kinds_of(kinds), threshold)
     return watcher.found([program.run(*inputs, observer=watcher, **named)])
 
 
+@checks_arguments
 def exceptions_parallel(
     program: Program,
     inputs_per_process: Sequence[Any],
@@ -75,10 +79,19 @@ def exceptions_parallel(
     **options: Any,
 ) -> Exceptions:
     """Run a program in a grid of processes as `Program.run_parallel` does, and return what `exceptions` returns."""
+    _check_options(options)
     watcher = ExceptionWatcher(program, kinds_of(kinds), threshold)
     return watcher.found(program.run_parallel(inputs_per_process, observer=watcher, **options))
 
 
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Raise ArgumentTypeError for an option of a run that cannot be given."""
+    for name in ("observer", "until"):
+        if name in options:
+            raise ArgumentTypeError(f"expected no option {name!r}: the run is observed until its end")
+
+
+@checks_arguments
 def kinds_of(names: str | Iterable[Kind | str]) -> tuple[Kind, ...]:
     """Return the kinds of generations of names, `nan,inf` or a list; EvaluationError for an unknown name."""
     found: list[Kind] = []

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.cut import Flat, operands_of
 from stablehlo_ref.debug.exceptions.elements import element_at, first_index, has_exceptions, masks
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
@@ -15,6 +16,7 @@ from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.values import backend_values
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
@@ -22,6 +24,7 @@ from stablehlo_ref.program import Program
 MAX_BYTES = 1 << 30  # of intermediate values that one program of a backend returns
 
 
+@checks_arguments
 def backend_exceptions(
     program: Program, inputs: Sequence[Any], backend: str | Session, *, max_bytes: int = MAX_BYTES
 ) -> list[OnlyInBackend]:
@@ -33,7 +36,7 @@ def backend_exceptions(
     if not isinstance(backend, Session):
         with Session(backend) as session:
             return backend_exceptions(program, inputs, session, max_bytes=max_bytes)
-    flat, arrays = Flat(program), [np.asarray(array) for array in inputs]
+    flat, arrays = Flat(program), to_arrays(inputs)
     values = backend_values(flat, arrays, backend, max_bytes)
     if values.failure is not None:
         raise EvaluationError(f"the backend failed: {values.failure}", program.entry.location)

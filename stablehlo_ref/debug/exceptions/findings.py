@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.define.processes import ProcessId
 
 
@@ -46,7 +47,8 @@ class Place:
     model_location: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.op or 'argument'} {self.name} at {self.location}"
+        model = f" ({self.model_location})" if self.op is None and self.model_location else ""
+        return f"{self.op or 'argument'} {self.name}{model} at {self.location}"
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,7 @@ class Exceptions:
     def __post_init__(self) -> None:
         self.findings.sort(key=lambda f: (_RANK[f.reach], FOLLOWED.index(f.kind) if f.kind in FOLLOWED else 9))
 
+    @checks_arguments
     def reaching(self, reach: Reach) -> list[Finding]:
         """Return the findings whose values end like this."""
         return [finding for finding in self.findings if finding.reach is reach]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stablehlo_ref.debug.exceptions.labels import Label, bits_of, sum_of_bits
+from stablehlo_ref.debug.origins import CALLS
 from stablehlo_ref.define.processes import Process
 from stablehlo_ref.execute.follow import Frame
 from stablehlo_ref.execute.liveness import last_uses
@@ -13,7 +14,6 @@ from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.passes.call_graph import functions
 
 Scope = dict[Value, Label]  # of the values of one call of a function that have been seen
-CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}  # the attribute that names the function
 
 
 class State:

@@ -8,25 +8,23 @@ from itertools import islice
 
 from stablehlo_ref.debug.cut import operands_of
 from stablehlo_ref.debug.exceptions.findings import Place, Slice
-from stablehlo_ref.debug.exceptions.scopes import CALLS
+from stablehlo_ref.debug.origins import CALLS
 from stablehlo_ref.execute.regions import CONSTANTS
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.syntax.blame import defined_at
 
 MOST = 32  # ops of a slice
 
 
 def place_of(index: ValueIndex, value: Value) -> Place:
     """Return the name of a value and where it is computed."""
-    op = defining_op(value)
-    is_result = isinstance(value.owner, Operation)
-    location = value.owner.debug_location if isinstance(value.owner, Operation) else value.location
-    return Place(
-        index.unique_name(value), op.name if is_result and op else None, str(op.location) if op else "",
-        model_location(location),
-    )  # fmt: skip
+    owner = value.owner
+    location = owner.debug_location if isinstance(owner, Operation) else value.location
+    op = owner.name if isinstance(owner, Operation) else None
+    return Place(index.unique_name(value), op, str(defined_at(value) or ""), model_location(location))
 
 
 def place_of_op(index: ValueIndex, op: Operation) -> Place:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.exceptions.elements import has_exceptions, is_float, masks
 from stablehlo_ref.debug.exceptions.findings import GENERATIONS, Exceptions, Kind
 from stablehlo_ref.debug.exceptions.labels import (
@@ -46,6 +47,7 @@ class ExceptionWatcher(Follower):
 
     sees_every_op = True
 
+    @checks_arguments
     def __init__(
         self,
         program: Program,

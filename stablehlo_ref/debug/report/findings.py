@@ -136,7 +136,7 @@ class _Findings:
     def _neighbour(self, role: str, name: str, number: int | None) -> Neighbour:
         flat = self.evidence.flat
         if number is None:
-            known = {f"%{argument.name}": argument for argument in flat.arguments}
+            known = {argument.origin: argument for argument in flat.arguments}
             return Neighbour(role, name, None, self._value(known.get(name)), "")
         results = flat.ops[number].results
         value = self._value(results[0]) if results else ""

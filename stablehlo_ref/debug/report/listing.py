@@ -1,14 +1,13 @@
-"""The ops of a flat program as text, one by one, with the names that they have in the whole."""
+"""The ops of a flat program as text, one by one, with the names that their values have in the program."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from stablehlo_ref.debug.cut import Flat, operands_of
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.debug.cut import CHECKS, Flat, operands_of
+from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.flat import flatten, restore
-from stablehlo_ref.ir.locations import CallSiteLocation, resolve
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.elide import elide_constants
 from stablehlo_ref.stack import FRAMES, on_enough_stack
@@ -31,16 +30,30 @@ def listing(flat: Flat) -> list[Listed]:
     module = restore(flatten(flat.program.module))
     elide_constants(module, SHOWN_ELEMENTS)
     block = functions(module)[flat.program.entry.name].regions[0].block
-    return on_enough_stack(module.location, FRAMES, _listed, block.arguments, block.operations[: len(flat.ops)])
+    for copied, value in zip(_values(block), _values(flat.block)):
+        copied.origin = value.origin
+    ops = [op for op in block.operations[:-1] if not op.name.startswith(CHECKS)]
+    return on_enough_stack(module.location, FRAMES, _listed, ops)
 
 
-def _listed(arguments: Sequence[Value], ops: Sequence[Operation]) -> list[Listed]:
-    printer = Printer()
-    of_the_entry = [op.results[0] for op in ops if len(op.results) == 1 and not _is_inlined(op)]
-    for value in (*arguments, *of_the_entry):  # these keep the names that they have in the text, numbers too
-        if value.name and value.name not in printer.used:
-            printer.names[value] = value.name
-            printer.used.add(value.name)
+def _values(block: Block) -> Iterator[Value]:
+    yield from block.arguments
+    yield from (result for op in block.operations for result in op.results)
+
+
+class _Lister(Printer):
+    """Prints ops with the names that values have in the program, `@relu/%3`."""
+
+    def operand(self, value: Value) -> str:
+        return value.origin or super().operand(value)
+
+    def _result_names(self, op: Operation) -> str:
+        is_known = op.results and all(result.origin for result in op.results)
+        return f"{', '.join(map(self.operand, op.results))} = " if is_known else super()._result_names(op)
+
+
+def _listed(ops: Sequence[Operation]) -> list[Listed]:
+    printer = _Lister()
     found = []
     for op in ops:
         printer.parts = []
@@ -49,7 +62,3 @@ def _listed(arguments: Sequence[Value], ops: Sequence[Operation]) -> list[Listed
         names = tuple(map(printer.operand, op.results)), tuple(map(printer.operand, operands_of(op)))
         found.append(Listed("".join(printer.parts).strip(), *names))
     return found
-
-
-def _is_inlined(op: Operation) -> bool:
-    return isinstance(resolve(op.debug_location), CallSiteLocation)
