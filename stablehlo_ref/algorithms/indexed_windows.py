@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import Dims
-from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import UINT64, bits_dtype, is_sub_byte_integer
 from stablehlo_ref.numerics.integers import clamp_index, unpack
 
@@ -105,41 +105,28 @@ class IndexedWindows:
                 offset = offset + broadcastable(np.arange(self.shape[axis]) * self.steps[d], [axis], self.other_axes)
         return offset
 
-    @cached_property
-    def narrow_offset(self) -> Array | None:
-        """`offset` as si32, with which arithmetic is twice as fast, if that can represent all row numbers."""
-        return self.offset.astype(np.int32) if self.rows <= np.iinfo(np.int32).max else None
-
     def row_numbers(self, starts: Sequence[Array], some: slice | None = None) -> Array:
         """Return the row number for each element of `other_shape`, flattened, given the starts of windows.
 
-        They are of dtype intp, or si32 if all starts are and it can represent the number of rows; some are starts
-        themselves, of their dtype. Those of windows that are not in bounds are arbitrary: callers clamp starts first,
-        or leave out the elements that are not `in_bounds`. With `some`, a range of the first of `other_axes`, which
-        must be a batch axis, return the numbers of that range.
+        They are of dtype intp; some are starts themselves, of their dtype. Those of windows that are not in bounds are
+        arbitrary: callers clamp starts first, or leave out the elements that are not `in_bounds`. With `some`, a range
+        of the first of `other_axes`, which must be a batch axis, return the numbers of that range.
         """
+        numbers, sizes = self.offset, self.other_shape
         if some is not None:
-            starts = [start[some] for start in starts]
-        if self._starts_are_numbers:
+            starts, sizes = [start[some] for start in starts], (some.stop - some.start, *sizes[1:])
+            numbers = numbers[some] if len(numbers) > 1 else numbers
+        if self.starts_are_numbers:
             return starts[0].reshape(-1)
-        offset = self.offset
-        if self.narrow_offset is not None and all(start.dtype == np.int32 for start in starts):
-            offset = self.narrow_offset
-        if some is not None and len(offset) > 1:
-            offset = offset[some]
-        if not starts:
-            shape = self.other_shape if some is None else (some.stop - some.start, *self.other_shape[1:])
-            return np.broadcast_to(offset, shape).reshape(-1)
-        scaled = (_scaled(start, self.steps[d], offset.dtype) for start, d in zip(starts, self.indexed))
-        first: Array = next(scaled)
-        for number in scaled:
-            first = np.add(first, number, dtype=offset.dtype)  # no warning, also of scalars
-        if self.offset.size == 1:  # it is 0, unlike one for a range
-            return first.reshape(-1)
-        return (offset + broadcastable(first, self.batch_axes, self.other_axes)).reshape(-1)
+        for start, d in zip(starts, self.indexed):
+            if (step := self.steps[d]) > 1:
+                start = np.multiply(start, step, dtype=np.intp)  # no warning, also of scalars
+            numbers = np.add(numbers, broadcastable(start, self.batch_axes, self.other_axes), dtype=np.intp)
+        return (numbers if numbers.shape == sizes else np.broadcast_to(numbers, sizes)).reshape(-1)
 
     @cached_property
-    def _starts_are_numbers(self) -> bool:
+    def starts_are_numbers(self) -> bool:
+        """Whether row numbers are starts, which need no memory."""
         is_only_step = len(self.indexed) == 1 and self.steps[self.indexed[0]] == 1
         return is_only_step and self.offset.size == 1 and prod(self.batch_shape) == prod(self.other_shape)
 
@@ -211,12 +198,6 @@ def signed(start: Array) -> Array:
     if start.dtype == UINT64:
         start = np.minimum(start, UINT64.type(OUT_OF_BOUNDS))
     return start.astype(np.intp, copy=False)
-
-
-def _scaled(start: Array, step: int, dtype: DType) -> Array:
-    """Return starts in units of rows, of `dtype`, or starts themselves if they are in these units."""
-    scaled: Array = start if step == 1 else np.multiply(start, dtype.type(step), dtype=dtype)
-    return scaled
 
 
 def _clamped(start: Array, last: int) -> Array:

@@ -70,8 +70,8 @@ class Combine:
 
     def __init__(self, body: RegionFunction) -> None:
         output = body.function_type.outputs[0]
-        known = None if is_quantized(output) else body.recognised
-        op = known.name.removeprefix("stablehlo.") if known else ""
+        recognised = None if is_quantized(output) else body.recognised
+        op = recognised.name.removeprefix("stablehlo.") if recognised else ""
         self.dtype = numpy_dtype(element_type(output))
         self.each = body.each
         self.any_order = order_independent_ufunc(op, self.dtype)
@@ -126,22 +126,22 @@ def by_parts(body: RegionFunction, plan: Callable[[Combine], Reduction]) -> Redu
 
     A ufunc that allows any order is tried first; the body itself is used if its result may contain a wrong zero.
     """
-    parts = [_in_any_order(Combine(part), plan) for part in body.parts]
-    if len(parts) == 1:
-        return parts[0]
-    return lambda inits, arrays: [part([v], [x])[0] for part, v, x in zip(parts, inits, arrays)]
+    each = [_in_any_order(Combine(part), plan) for part in body.parts]
+    if len(each) == 1:
+        return each[0]
+    return lambda inits, arrays: [reduce([v], [x])[0] for reduce, v, x in zip(each, inits, arrays)]
 
 
 def _in_any_order(combine: Combine, plan: Callable[[Combine], Reduction]) -> Reduction:
     exact = plan(combine)
     if (ufunc := combine.any_order) is None:
         return exact
-    quick = plan(combine.in_any_order())
+    any_order = plan(combine.in_any_order())
     if (has_wrong_zero := ambiguous_zero_check(ufunc, combine.dtype)) is None:
-        return quick
+        return any_order
 
     def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
-        results = quick(inits, arrays)
+        results = any_order(inits, arrays)
         return exact(inits, arrays) if has_wrong_zero(np.asarray(results[0])) else results
 
     return run
@@ -149,7 +149,10 @@ def _in_any_order(combine: Combine, plan: Callable[[Combine], Reduction]) -> Red
 
 def after_inits(combine: Combine, fold: Fold) -> Reduction:
     """Return the reduction that combines init values with the results of a fold."""
-    return lambda inits, arrays: combine.each(*inits, *fold(arrays))
+    identity = combine.pair.identity if combine.is_exact and combine.pair else None
+    if identity is None:
+        return lambda inits, arrays: combine.each(*inits, *fold(arrays))
+    return lambda inits, arrays: fold(arrays) if inits[0] == identity else combine.each(*inits, *fold(arrays))
 
 
 def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[int]) -> Reduction:

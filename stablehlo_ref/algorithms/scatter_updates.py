@@ -111,7 +111,7 @@ class _Independent:
 
 
 def _set_rows(table: Array, numbers: Array, values: Array) -> None:
-    """Set rows of a contiguous table; of several values of a row the last is kept.
+    """Set rows of a contiguous table; the last of several values of a row counts.
 
     numpy is slow to convert indices to intp while it assigns, and to assign short rows, which become elements here.
     """

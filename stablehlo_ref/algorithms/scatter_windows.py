@@ -76,8 +76,9 @@ def row_by_row(
         update.rows(tables, numbers, news)
 
     count = prod(windows.shape) // prod(row)
+    numbers = 0 if windows.starts_are_numbers else count * np.dtype(np.intp).itemsize
     rounds = temporary_bytes(body, windows.rows, prod(row), count)
-    return WindowUpdate(write, rounds + _copied(windows, order, dtypes))
+    return WindowUpdate(write, numbers + rounds + _copied(windows, order, dtypes))
 
 
 def _copied(windows: IndexedWindows, order: Sequence[int], dtypes: Sequence[DType]) -> int:
