@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -109,12 +108,12 @@ def by_keys(keys: Keys | None, dtypes: Sequence[DType]) -> RowSort | None:
     """Find the order of elements by their keys, which all arrays share.
 
     There are the keys, and digits that become indices, with further digits also the indices in the order of earlier
-    ones. All but the indices are free again when results are made.
+    ones (the factor is measured). All but the indices are free again when results are made.
     """
     if keys is None:
         return None
     numbers = [max(4, numpy_dtype(element_type(t)).itemsize) for t in keys.of.function_type.outputs]
-    indices, results = 24 if len(numbers) > 1 or numbers[0] > 4 else 8, sum(dtype.itemsize for dtype in dtypes)
+    indices, results = 20 if len(numbers) > 1 or numbers[0] > 4 else 8, sum(dtype.itemsize for dtype in dtypes)
     return RowSort(
         lambda xs: _in_order(xs, _indices_in_order(_ordered_keys(keys, xs))),
         max(8, sum(numbers) + indices - results),
@@ -132,47 +131,58 @@ def _ordered_keys(keys: Keys, rows: Sequence[Array]) -> list[Array]:
 
 
 def _in_order(xs: Sequence[Array], order: Array) -> list[Array]:
-    """Return the elements at flat indices."""
-    return [x.reshape(-1).take(order, mode="clip") for x in xs]
+    """Return the elements at flat indices, which are converted to intp block by block."""
+    results = [np.empty_like(x) for x in xs]
+    for result, x in zip(results, xs):
+        for some, indices in _blocks(result, order):
+            some[...] = x.reshape(-1).take(indices, mode="clip")
+    return results
 
 
 def _indices_in_order(numbers: list[Array]) -> Array:
     """Return the flat indices of elements such that rows are stably sorted by numbers; the list becomes empty.
 
-    This is an LSD radix sort of digits that, packed with the position in the row, have 64 bits.
+    This is an LSD radix sort of digits that have 64 bits together with an index.
     """
-    sizes, order = numbers[0].shape, None
-    n = sizes[-1]
-    width = 64 - n.bit_length()
-    first = np.arange(0, numbers[0].size, n).reshape(-1, 1)
+    sizes, size, order = numbers[0].shape, numbers[0].size, None
+    width = 64 - size.bit_length()
     while numbers:
-        number = numbers.pop().reshape(-1, n)
+        number = numbers.pop().reshape(-1)
         for shift in range(0, 8 * number.itemsize, width):
             packed = _packed(number, shift, width, order)
-            _sort_rows(packed)
-            packed &= np.uint64((1 << 64 - width) - 1)
-            indices = packed.view(np.int64)
-            indices += first
-            if order is not None:
-                for (some,) in _blocks(indices):
-                    some[...] = order.reshape(-1).take(some, mode="clip")
-            order = indices
+            _sort_rows(packed.reshape(-1, sizes[-1]))
+            order = _indices(packed, width, order)
     assert order is not None  # there is a key
     return order.reshape(sizes)
 
 
 def _packed(number: Array, shift: int, width: int, order: Array | None) -> Array:
-    """Return `width` bits of numbers in an order, from `shift` on, and in the bits below the position in the row."""
-    n, packed, bits = number.shape[-1], np.empty(number.shape, np.uint64), np.uint64(64 - width)
-    step = max(1, BLOCK // n)
-    for row, column in within_time(product(range(0, len(number), step), range(0, n, BLOCK))):
-        some = slice(row, row + step), slice(column, column + BLOCK)
-        digit = number[some] if order is None else number.reshape(-1).take(order[some], mode="clip")
-        block = packed[some]
-        np.copyto(block, digit >> digit.dtype.type(shift))
-        block <<= bits
-        block |= np.arange(column, column + block.shape[-1], dtype=np.uint64)
+    """Return `width` bits of numbers in an order, from `shift` on, and in the bits below the index in that order."""
+    packed = np.empty(number.size, np.uint64)
+    for start in within_time(range(0, number.size, BLOCK)):
+        some = slice(start, start + BLOCK)
+        digit = number[some] if order is None else number.take(order[some], mode="clip")
+        np.copyto(packed[some], digit >> digit.dtype.type(shift))
+        packed[some] <<= np.uint64(64 - width)
+        packed[some] |= np.arange(start, start + len(digit), dtype=np.uint64)
     return packed
+
+
+def _indices(packed: Array, width: int, order: Array | None) -> Array:
+    """Return the indices below digits, and if they are indices in an order, those in it, in the memory of `packed`.
+
+    They need half of it if they fit into 32 bits.
+    """
+    size, mask = packed.size, np.uint64((1 << 64 - width) - 1)
+    dtype = np.dtype(np.int32 if size < 1 << 31 else np.int64)
+    stored = packed.view(dtype)
+    for start in within_time(range(0, size, BLOCK)):
+        some = slice(start, start + BLOCK)
+        indices = (packed[some] & mask).view(np.int64)
+        stored[start : start + len(indices)] = indices if order is None else order.take(indices, mode="clip")
+    del stored
+    packed.resize((size * dtype.itemsize + 7) // 8, refcheck=False)
+    return packed.view(dtype)[:size]
 
 
 def _sort_rows(rows: Array) -> None:

@@ -32,6 +32,7 @@ from stablehlo_ref.numerics.contraction import (
 )
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.wide_products import converts_to_floats, product_by_rows
 from stablehlo_ref.numerics.window_blocks import Block, Layout, blocks, kernel_matrix, layout_of, pieces, rows_by_slabs
 from stablehlo_ref.numerics.window_views import (
     FEATURE,
@@ -262,6 +263,28 @@ class ByMatrices(Strategy):
             yield _Slab(view, (*before, slice(start, stop)), list(blocks(layout, rows, terms)))
 
 
+class ByRows(Strategy):
+    """Convert and multiply the rows of the array group by group, if the whole array itself is the matrix of windows."""
+
+    @property
+    def applies(self) -> bool:
+        c = self.c
+        is_whole = all(w.is_filled and w.extent == w.size for w in c.windows)
+        is_array = c.groups == 1 and _is_view(c) and is_whole and not runs_along_windows(c)
+        in_order = c.lhs_order == c.result_order and c.lhs_order[-1] == FEATURE
+        return is_array and in_order and converts_to_floats(self.arithmetic)
+
+    temporaries = BLOCK_BYTES
+
+    def plan(self) -> tuple[Prepare, Multiply]:
+        c, arithmetic, dtype = self.c, self.arithmetic, self.dtypes[2]
+
+        def multiply(x: Array, kernels: Array) -> Array:
+            return product_by_rows(arithmetic, x.reshape(-1, c.terms), kernels, dtype).reshape(c.result_sizes)
+
+        return kernel_matrix(c, layout_of(c).terms), multiply
+
+
 def _is_view(c: Convolution) -> bool:
     """Return whether matrices are views of the array, since windows have one element and follow each other."""
     return c.terms == c.features and all(w.stride == 1 for w in c.windows)
@@ -340,4 +363,4 @@ class ByElements(Strategy):
         return window_sums.canonical_kernels(c), multiply
 
 
-STRATEGIES = (ByPhases, ByElements, ByMatrices)
+STRATEGIES = (ByPhases, ByElements, ByRows, ByMatrices)
