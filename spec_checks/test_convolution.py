@@ -19,7 +19,7 @@ from spec_checks.oracles import convolution as oracle
 from spec_checks.oracles.running_error import within
 from spec_checks.strategies import ALL, arrays
 from stablehlo_ref.ir.types import tensor_type
-from stablehlo_ref.numerics import window_parts, window_products, window_sums
+from stablehlo_ref.numerics import window_products, window_slabs, window_sums
 from stablehlo_ref.numerics.dtypes import element_type_of
 
 SUMMABLE = tuple(dtype for dtype in ALL if dtype != ml_dtypes.float8_e8m0fnu)  # that dtype has no zero
@@ -82,9 +82,9 @@ def algorithms(draw: st.DrawFn) -> Iterator[None]:
         name: draw(st.sampled_from(values))
         for name, values in (limits | {"THIN": (0, 2), "FEW": (0, 0, 1 << 13), "MOST_PHASES": (1, 1 << 8)}).items()
     }
-    some, part = draw(st.sampled_from((1, 1 << 16))), draw(st.sampled_from((1, 100, 1 << 20)))
+    some, slab = draw(st.sampled_from((1, 1 << 16))), draw(st.sampled_from((1, 100, 1 << 20)))
     of_sums = patch.object(window_sums, "TERM_BY_TERM_ELEMENTS", some)
-    with patch.multiple(window_products, **chosen), of_sums, patch.object(window_parts, "PART_BYTES", part):
+    with patch.multiple(window_products, **chosen), of_sums, patch.object(window_slabs, "SLAB_BYTES", slab):
         yield
 
 
@@ -107,15 +107,15 @@ def test_convolution(data: st.DataObject) -> None:
 
 @given(st.data())
 @settings(max_examples=50, deadline=None)
-def test_parts_change_no_bit(data: st.DataObject) -> None:
-    """A result is the same whether all of the operand is padded and converted before, or part by part."""
+def test_slabs_change_no_bit(data: st.DataObject) -> None:
+    """A result is the same whether all of the operand is padded and converted before, or slab by slab."""
     lhs_shape, rhs_shape, attributes, shape = data.draw(convolutions())
     dtype = data.draw(st.sampled_from(SUMMABLE))
     lhs, rhs = (data.draw(arrays(dtype, s, True)) for s in (lhs_shape, rhs_shape))
     result, results = tensor_type(shape, element_type_of(dtype)), []
     with algorithms(data.draw):
-        for part in (1, 1 << 30):
-            with patch.object(window_parts, "PART_BYTES", part):
+        for slab in (1, 1 << 30):
+            with patch.object(window_slabs, "SLAB_BYTES", slab):
                 results.append(evaluate("convolution", lhs, rhs, result=result, **attributes))
     assert results[0].tobytes() == results[1].tobytes()
 

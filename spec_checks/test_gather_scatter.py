@@ -17,7 +17,7 @@ from spec_checks.examples import examples
 from spec_checks.oracles import elementwise
 from spec_checks.oracles import gather_scatter as oracle
 from spec_checks.strategies import ALL, BOOLEANS, COMPLEXES, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same
-from stablehlo_ref.algorithms import gather, indexed_windows, scatter_updates, scatter_windows
+from stablehlo_ref.algorithms import gather, scatter_updates, scatter_windows
 from stablehlo_ref.numerics.dtypes import element_type_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -86,7 +86,6 @@ def test_gather(small: bool, data: st.DataObject) -> None:
             patch.setattr(gather, "WINDOW", 0)
             patch.setattr(gather, "BLOCK", 2)
             patch.setattr(gather, "INDICES", data.draw(st.sampled_from([1, 3])))
-            patch.setattr(indexed_windows, "FEW_ROWS", 0)
         actual = evaluate("gather", operand, start_indices, **numbers)
     expected = oracle.gather(operand, start_indices, **numbers)
     assert same(actual, expected), f"{operand!r} {start_indices!r} {numbers}\n  got {actual!r}\n  not {expected!r}"
@@ -133,11 +132,9 @@ def check_scatter(
     """
     inputs, scatter_indices, news, numbers = arguments
     with pytest.MonkeyPatch.context() as patch:  # every algorithm is correct for every window
-        patch.setattr(scatter_windows, "BOX", data.draw(st.sampled_from([0, scatter_windows.BOX])))
-        patch.setattr(indexed_windows, "FEW_ROWS", data.draw(st.sampled_from([0, indexed_windows.FEW_ROWS])))
+        patch.setattr(scatter_windows, "BOX", data.draw(st.sampled_from([2, scatter_windows.BOX])))
         patch.setattr(scatter_updates, "PATIENCE", data.draw(st.sampled_from([0, scatter_updates.PATIENCE])))
-        patch.setattr(scatter_updates, "PART", data.draw(st.sampled_from([2, scatter_updates.PART])))
-        patch.setattr(scatter_updates, "LARGE", data.draw(st.sampled_from([0, scatter_updates.LARGE])))
+        patch.setattr(scatter_updates, "BLOCK", data.draw(st.sampled_from([2, scatter_updates.BLOCK])))
         results = evaluate("scatter", *inputs, scatter_indices, *news, bodies=[body], **numbers)
     actual = results if len(inputs) > 1 else (results,)
     types = element and tuple((x.shape, element) for x in inputs)

@@ -26,14 +26,11 @@ from spec_checks.test_reduction import (
     names,
     small,
 )
-from stablehlo_ref.algorithms import reduction_schedule, sliding_windows, window_boxes
+from stablehlo_ref.algorithms import reduction_schedule, sliding_windows, window_reductions
 from stablehlo_ref.algorithms import select_and_scatter as algorithm
-from stablehlo_ref.algorithms.dilated_windows import full_windows
-from stablehlo_ref.algorithms.window_boxes import BOX
-from stablehlo_ref.algorithms.window_columns import MAX_MATRIX_SIZE
+from stablehlo_ref.algorithms.window_reductions import BOX, LARGE, full_windows
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import element_type_of
-from stablehlo_ref.ops import windows as ops_windows
 from stablehlo_ref.ops.windows import num_windows
 
 __all__ = ["small"]
@@ -186,24 +183,18 @@ def test_tiers_agree_on_general_regions(body: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("body", ("add", "subtract", "maximum", "minimum", GENERAL))
 @FAST
 @given(data=st.data())
-def test_columns_full_windows_slices_and_boxes_agree_bitwise(body: str, data: st.DataObject) -> None:
+def test_strategies_agree_bitwise(body: str, data: st.DataObject) -> None:
+    """All windows at once, only full ones, and box by box."""
     dtype = data.draw(dtypes(FLOATS, (np.dtype(np.int8),))) if body != GENERAL else np.dtype(np.float32)
     shape = data.draw(shapes(max_rank=3, max_size=5))
     x, init, attributes = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ())), data.draw(windows(shape))
     block = region(body) if body == GENERAL else combine(body, element_type_of(dtype))
     results = []
-    thick = lambda *_: None  # noqa: E731
-    for many, thin, box in (
-        (MAX_MATRIX_SIZE, full_windows, BOX),
-        (0, full_windows, BOX),
-        (0, thick, BOX),
-        (0, thick, 0),
-    ):
+    for full, large, box in ((lambda _: None, LARGE, BOX), (full_windows, LARGE, BOX), (full_windows, 0, 0)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ops_windows, "MAX_MATRIX_SIZE", many)
-            patch.setattr(ops_windows, "BOX", box)
-            patch.setattr(window_boxes, "BOX", box)
-            patch.setattr(ops_windows, "full_windows", thin)
+            patch.setattr(window_reductions, "full_windows", full)
+            patch.setattr(window_reductions, "LARGE", large)
+            patch.setattr(window_reductions, "BOX", box)
             for layout in (x, x.T.copy().T):
                 results.append(evaluate("reduce_window", layout, init, bodies=[block], **attributes))
     assert all(same(result, results[0]) for result in results)
@@ -251,17 +242,16 @@ def test_long_windows_keep_the_order_of_elements(size: int, small: None) -> None
 def test_running_folds_keep_the_order_of_elements(
     shape: tuple[int, ...], reverse: bool, small: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sliding_windows, "SCANNED", 24)
     monkeypatch.setattr(sliding_windows, "CHUNK", 16)
     operand = names(shape)
     for axis in range(len(shape)):
-        turn = (slice(None),) * axis + (slice(None, None, -1 if reverse else 1),)
-        expected = operand[turn].copy()
+        order = (slice(None),) * axis + (slice(None, None, -1 if reverse else 1),)
+        expected = operand[order].copy()
         for i in range(1, shape[axis]):
             here, before = ((slice(None),) * axis + (k,) for k in (i, i - 1))
             expected[here] = expected[here] + expected[before] if reverse else expected[before] + expected[here]
         (actual,) = sliding_windows.reduce_cumulatively(Strings(), [operand], axis, reverse)  # type: ignore[arg-type]
-        assert np.array_equal(actual, expected[turn])
+        assert np.array_equal(actual, expected[order])
 
 
 @pytest.mark.parametrize("n", (1, 2, 15, 16, 17, 64, 100, 127, 128, 129, 1000))
@@ -359,29 +349,6 @@ def test_select_and_scatter(direction: str, few: int, scatter: str, data: st.Dat
         select=lambda a, b: (elementwise.compare(a, b, direction),),
     )  # fmt: skip
     assert same(actual, expected), f"{operand!r} {source!r} {init!r} {attributes}: {actual!r}, not {expected!r}"
-
-
-@pytest.mark.parametrize("direction", ("GE", "GT", "LE", "LT"))
-@FAST
-@given(data=st.data())
-def test_selection_by_extremes_agrees_bitwise(direction: str, data: st.DataObject) -> None:
-    """Select by argmax or argmin, and by position or reduction: NaNs, both zeros and infinities included."""
-    dtype, shape = (
-        data.draw(dtypes(WIDE_FLOATS, (np.dtype(np.int8), np.dtype(np.uint16)))),
-        data.draw(shapes(max_rank=3, max_size=4)),
-    )
-    attributes = {k: v for k, v in data.draw(windows(shape)).items() if "dilations" not in k}
-    ones = dict.fromkeys(("base_dilations", "window_dilations"), (1,) * len(shape))
-    operand, init = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ()))
-    source = data.draw(arrays(dtype, sizes_of(shape, attributes | ones)))
-    element = element_type_of(dtype)
-    bodies = [select_body(direction, element), combine("add", element)]
-    results = []
-    for many in (MAX_MATRIX_SIZE, 0):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(algorithm, "MAX_MATRIX_SIZE", many)
-            results.append(evaluate("select_and_scatter", operand, source, init, bodies=bodies, **attributes))
-    assert same(*results), f"{operand!r} {source!r} {init!r} {attributes}: {results}"
 
 
 def test_huge_windows() -> None:

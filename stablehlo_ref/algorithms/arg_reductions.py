@@ -6,7 +6,6 @@ equal, greater, NaN on the left, on the right, on both sides.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
@@ -32,9 +31,7 @@ from stablehlo_ref.numerics.dtypes import (
 
 ArgReduction: TypeAlias = Callable[[Sequence[Array], Sequence[Array], Dims], list[Array] | None]
 
-TINY = 32  # elements: of fewer, Python's numbers are faster than arrays
-SMALL = 1 << 12  # elements: in fewer, a mask is the fastest index
-MANY = 8  # if more than one in this many elements equals the extreme, searching all elements is faster
+MANY = 8  # if more than one in this many elements equals the extreme, the indices of all elements need less memory
 
 _PAIRS = [(1, 2), (2, 1), (1, 1)]
 _NAN_PAIRS = [(np.nan, 1), (1, np.nan), (np.nan, np.nan)]
@@ -67,13 +64,11 @@ def is_native_number(dtype: DType) -> bool:
 
 
 def _reduction(ufunc: np.ufunc, precedes: np.ufunc, index_dtype: DType, body: RegionFunction) -> ArgReduction:
-    last, reduce_row = max_value(index_dtype), _reduction_of_row(ufunc is np.maximum, body)
+    last = max_value(index_dtype)
     search = np.argmax if ufunc is np.maximum else np.argmin
 
     def reduce(inits: Sequence[Array], arrays: Sequence[Array], axes: Dims) -> list[Array] | None:
         values, indices = arrays
-        if values.ndim == 1 and values.size < TINY and (found := reduce_row(inits, arrays)):
-            return found
         row = _increasing_row(values, indices, axes)
         found = anywhere(values, indices, axes) if row is None else in_rows(values, row)
         return found if found is None or precedes(found[0], inits[0]).all() else body.each(*inits, *found)
@@ -90,15 +85,10 @@ def _reduction(ufunc: np.ufunc, precedes: np.ufunc, index_dtype: DType, body: Re
     def anywhere(values: Array, indices: Array, axes: Dims) -> list[Array] | None:
         extreme: Array = ufunc.reduce(values, axes, keepdims=True)
         is_float = kind(extreme.dtype) == "floating"
-        if is_float and not (extreme == extreme).all():
+        if is_float and (not (extreme == extreme).all() or _has_both_zeros(values, extreme)):
             return None
         hits = values == extreme
-        count = np.count_nonzero(hits)
-        if count == extreme.size and values.size <= SMALL:
-            index = _only_index(indices, hits, axes)
-        elif is_float and _has_both_zeros(values, extreme):
-            return None
-        elif count > values.size // MANY:
+        if np.count_nonzero(hits) > values.size // MANY:
             index = np.minimum.reduce(np.where(hits, indices, last), axes)
         else:
             index = _smallest_index(indices, np.flatnonzero(hits), axes, extreme.shape, last)
@@ -109,44 +99,13 @@ def _reduction(ufunc: np.ufunc, precedes: np.ufunc, index_dtype: DType, body: Re
 
 
 def _increasing_row(values: Array, indices: Array, axes: Dims) -> Array | None:
-    """Return the indices of a row if rows of a large contiguous array are reduced, and all have the same in order."""
-    if axes != (values.ndim - 1,) or values.size <= SMALL or not values.flags.c_contiguous:
+    """Return the indices of a row if rows of a contiguous array are reduced, and all have the same in order."""
+    if axes != (values.ndim - 1,) or not values.flags.c_contiguous:
         return None
     if any(stride and size > 1 for stride, size in zip(indices.strides[:-1], indices.shape)):
         return None
     row: Array = indices[(0,) * (indices.ndim - 1)]
     return row if (row[1:] > row[:-1]).all() else None
-
-
-def _reduction_of_row(
-    is_maximum: bool, body: RegionFunction
-) -> Callable[[Sequence[Array], Sequence[Array]], list[Array] | None]:
-    """Return the reduction of arrays of one dimension, as Python's numbers. It returns None for NaNs and zeros."""
-    precedes = operator.gt if is_maximum else operator.lt
-
-    def reduce(inits: Sequence[Array], arrays: Sequence[Array]) -> list[Array] | None:
-        values, indices = (x.tolist() for x in arrays)
-        best, place = values[0], 0
-        for other, value in enumerate(values):
-            if precedes(value, best) or value != value:
-                best, place = value, other
-            elif value == best and indices[other] < indices[place]:
-                place = other
-        if not best or best != best:
-            return None
-        found = [x[place] for x in arrays]
-        return found if precedes(found[0], inits[0]) else body.each(*inits, *found)
-
-    return reduce
-
-
-def _only_index(indices: Array, hits: Array, axes: Dims) -> Array:
-    """Return the index at the only hit for each element of the result, in order."""
-    if axes != tuple(range(indices.ndim - len(axes), indices.ndim)):
-        order = [*(d for d in range(indices.ndim) if d not in axes), *axes]
-        indices, hits = indices.transpose(order), hits.transpose(order)
-    only: Array = indices[hits]
-    return only
 
 
 def _has_both_zeros(values: Array, extreme: Array) -> bool:

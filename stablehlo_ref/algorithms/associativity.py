@@ -56,6 +56,6 @@ def _agree(left: Array, right: Array, scale: Array) -> bool:
         return bool(np.array_equal(left, right))
     bits = mantissa_bits(part_dtype(dtype) if kind(dtype) == "complex" else dtype)
     x, y = _wide(left), _wide(right)
-    known = np.isfinite(x) & np.isfinite(y)
+    are_finite = np.isfinite(x) & np.isfinite(y)
     limit = min(2.0 ** (-bits / 2), 0.3) * np.maximum(scale, np.maximum(np.abs(x), np.abs(y)))
-    return not bool((known & (np.abs(x - y) > limit)).any())
+    return not bool((are_finite & (np.abs(x - y) > limit)).any())

@@ -143,7 +143,7 @@ def _comparison(value: Value, directions: Sequence[str]) -> Comparison | None:
 def _is_mirrored(lhs: Value, rhs: Value, block: Block, seen: set[tuple[Value, Value]]) -> bool:
     """Return whether `lhs` is the same function of left-hand sides as `rhs` of right-hand sides.
 
-    `seen` contains pairs for which that is known, and is extended.
+    `seen` contains pairs that are so, and is extended.
     """
     pending = [(lhs, rhs)]
     while pending:

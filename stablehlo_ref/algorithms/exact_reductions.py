@@ -33,7 +33,7 @@ def exactly_added(type: Type) -> DType | None:
 
 
 def adds_exactly(body: RegionFunction) -> bool:
-    """Return whether any of the independent parts of a body is an exact addition."""
+    """Return whether any of the independent results of a body is an exact addition."""
     return any(exact_addition(part) is not None for part in body.parts)
 
 

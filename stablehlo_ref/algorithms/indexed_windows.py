@@ -1,6 +1,6 @@
 """Positions of the windows that gather reads and scatter writes, as row numbers of the tensor.
 
-A row is the contiguous part of a window: the trailing dimensions that the window covers completely and that are not
+A row is what is contiguous in a window: the trailing dimensions that the window covers completely and that are not
 indexed. A tensor is a table of rows; a window has the row numbers `start + offset`, where only `start` depends on
 indices. A row can be a whole window (an embedding lookup) or a single element.
 """
@@ -16,14 +16,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import Dims
-from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import UINT64, bits_dtype, is_sub_byte_integer
 from stablehlo_ref.numerics.integers import clamp_index, unpack
 
 Index: TypeAlias = tuple[Any, ...]  # of integers and slices
 
-FEW = 32  # elements: fewer are compared faster as Python integers
-FEW_ROWS = 1 << 10  # rows: more are copied faster in larger pieces
 OUT_OF_BOUNDS = 1 << 62  # an index that is out of bounds for every size, also after an offset is added
 
 
@@ -100,75 +98,35 @@ class IndexedWindows:
 
     @cached_property
     def offset(self) -> Array:
-        """The part of row numbers that does not depend on indices, as an array that broadcasts to `other_shape`."""
+        """The row numbers without what depends on indices, as an array that broadcasts to `other_shape`."""
         offset = np.zeros((1,) * len(self.other_axes), np.intp)
         for d, axis in (*self.window_axes.items(), *self.batching_axes.items()):
             if d < self.lead and self.shape[axis] > 1:
-                offset = offset + spread(np.arange(self.shape[axis]) * self.steps[d], [axis], self.other_axes)
+                offset = offset + broadcastable(np.arange(self.shape[axis]) * self.steps[d], [axis], self.other_axes)
         return offset
 
-    @cached_property
-    def narrow_offset(self) -> Array | None:
-        """`offset` as si32, with which arithmetic is twice as fast, if that can represent all row numbers."""
-        return self.offset.astype(np.int32) if self.rows <= np.iinfo(np.int32).max else None
-
-    def row_numbers(self, starts: Sequence[Array], part: slice | None = None) -> Array:
+    def row_numbers(self, starts: Sequence[Array], some: slice | None = None) -> Array:
         """Return the row number for each element of `other_shape`, flattened, given the starts of windows.
 
-        They are of dtype intp, or si32 if all starts are and it can represent the number of rows; some are starts
-        themselves, of their dtype. Those of windows that are not in bounds are arbitrary: callers clamp starts first,
-        or leave out the elements that are not `in_bounds`. With `part`, a range of the first of `other_axes`, which
-        must be a batch axis, return the numbers of that range.
+        They are of dtype intp; some are starts themselves, of their dtype. Those of windows that are not in bounds are
+        arbitrary: callers clamp starts first, or leave out the elements that are not `in_bounds`. With `some`, a range
+        of the first of `other_axes`, which must be a batch axis, return the numbers of that range.
         """
-        if part is not None:
-            starts = [start[part] for start in starts]
-        if self._starts_are_numbers:
+        numbers, sizes = self.offset, self.other_shape
+        if some is not None:
+            starts, sizes = [start[some] for start in starts], (some.stop - some.start, *sizes[1:])
+            numbers = numbers[some] if len(numbers) > 1 else numbers
+        if self.starts_are_numbers:
             return starts[0].reshape(-1)
-        offset = self.offset
-        if self.narrow_offset is not None and all(start.dtype == np.int32 for start in starts):
-            offset = self.narrow_offset
-        if part is not None and len(offset) > 1:
-            offset = offset[part]
-        if not starts:
-            shape = self.other_shape if part is None else (part.stop - part.start, *self.other_shape[1:])
-            return np.broadcast_to(offset, shape).reshape(-1)
-        scaled = (_scaled(start, self.steps[d], offset.dtype) for start, d in zip(starts, self.indexed))
-        first: Array = next(scaled)
-        for number in scaled:
-            first = np.add(first, number, dtype=offset.dtype)  # no warning, also of scalars
-        if self.offset.size == 1:  # it is 0, unlike one for a part
-            return first.reshape(-1)
-        return (offset + spread(first, self.batch_axes, self.other_axes)).reshape(-1)
-
-    @cached_property
-    def are_few(self) -> bool:
-        """Whether Python's integers are faster than arrays for the starts, and `few_row_numbers` can be used."""
-        return 0 < prod(self.batch_shape) * len(self.indexed) < FEW and prod(self.other_shape) <= FEW_ROWS
-
-    def few_row_numbers(self, starts: Sequence[Array], clamp: bool) -> Array | None:
-        """Return `row_numbers` if `are_few`, given starts of any integer dtype; None if one is out of bounds.
-
-        With `clamp`, starts are clamped so that windows are in bounds.
-        """
-        first: list[int] | None = None
-        for start, d, last in zip(starts, self.indexed, self.lasts):
-            numbers: list[int] = start.reshape(-1).tolist()
-            if min(numbers) < 0 or max(numbers) > last:
-                if not clamp:
-                    return None
-                numbers = [min(max(i, 0), last) for i in numbers]
+        for start, d in zip(starts, self.indexed):
             if (step := self.steps[d]) > 1:
-                numbers = [i * step for i in numbers]
-            first = numbers if first is None else list(map(int.__add__, first, numbers))
-        rows = np.array(first, np.intp)
-        return (rows.reshape(self._few_shape) + self.offset).reshape(-1) if self.offset.size > 1 else rows
+                start = np.multiply(start, step, dtype=np.intp)  # no warning, also of scalars
+            numbers = np.add(numbers, broadcastable(start, self.batch_axes, self.other_axes), dtype=np.intp)
+        return (numbers if numbers.shape == sizes else np.broadcast_to(numbers, sizes)).reshape(-1)
 
     @cached_property
-    def _few_shape(self) -> Dims:
-        return tuple(self.shape[a] if a in self.batch_axes else 1 for a in self.other_axes)
-
-    @cached_property
-    def _starts_are_numbers(self) -> bool:
+    def starts_are_numbers(self) -> bool:
+        """Whether row numbers are starts, which need no memory."""
         is_only_step = len(self.indexed) == 1 and self.steps[self.indexed[0]] == 1
         return is_only_step and self.offset.size == 1 and prod(self.batch_shape) == prod(self.other_shape)
 
@@ -192,31 +150,30 @@ class IndexedWindows:
         within: Array | bool = True
         for start, d, last in zip(starts, self.indexed, self.lasts):
             if not _all_up_to(start, last):
-                position = spread(start, self.batch_axes, self.other_axes)
+                position = broadcastable(start, self.batch_axes, self.other_axes)
                 if d in self.window_axes:
-                    position = position + spread(np.arange(self.extents[d]), [self.window_axes[d]], self.other_axes)
+                    position = position + broadcastable(
+                        np.arange(self.extents[d]), [self.window_axes[d]], self.other_axes
+                    )
                 within = within & (position >= 0) & (position < self.sizes[d])
         return None if within is True else np.broadcast_to(within, self.other_shape).reshape(-1)
 
-    def start_of_one(self, starts: Sequence[Array]) -> list[int]:
-        """Return the start of the only window in each dimension of the tensor."""
-        start_indices = [0] * len(self.sizes)
-        for d, start in zip(self.indexed, starts):
-            start_indices[d] = int(start.item())
-        return start_indices
-
     def all_starts(self, starts: Sequence[Array]) -> list[Array]:
         """Return starts for each dimension of the tensor, as arrays that broadcast to `batch_shape`."""
-        fixed = {d: spread(np.arange(self.shape[a]), [a], self.batch_axes) for d, a in self.batching_axes.items()}
+        fixed = {
+            d: broadcastable(np.arange(self.shape[a]), [a], self.batch_axes) for d, a in self.batching_axes.items()
+        }
         by_dimension = fixed | dict(zip(self.indexed, starts))
         return [by_dimension.get(d, np.zeros((1,) * len(self.batch_axes), np.intp)) for d in range(len(self.sizes))]
 
     def indices(self, starts: Sequence[Array]) -> tuple[Array, ...]:
         """Return indices into the dimensions before those of a row, as arrays that broadcast to `other_shape`."""
-        indices = [spread(start, self.batch_axes, self.other_axes) for start in self.all_starts(starts)[: self.lead]]
+        indices = [
+            broadcastable(start, self.batch_axes, self.other_axes) for start in self.all_starts(starts)[: self.lead]
+        ]
         for d, axis in self.window_axes.items():
             if d < self.lead:
-                indices[d] = indices[d] + spread(np.arange(self.extents[d]), [axis], self.other_axes)
+                indices[d] = indices[d] + broadcastable(np.arange(self.extents[d]), [axis], self.other_axes)
         return tuple(indices)
 
 
@@ -228,7 +185,7 @@ def index_components(indices: Array, index_vector_dim: int) -> list[Array]:
     return [indices[(*before, i)] for i in range(indices.shape[index_vector_dim])]
 
 
-def spread(numbers: Array, axes: Sequence[int], all_axes: Sequence[int]) -> Array:
+def broadcastable(numbers: Array, axes: Sequence[int], all_axes: Sequence[int]) -> Array:
     """Reshape an array with dimensions for `axes`, in order, to one for `all_axes`, with size 1 for the others."""
     sizes = iter(numbers.shape)
     return numbers.reshape([next(sizes) if a in axes else 1 for a in all_axes])
@@ -243,12 +200,6 @@ def signed(start: Array) -> Array:
     return start.astype(np.intp, copy=False)
 
 
-def _scaled(start: Array, step: int, dtype: DType) -> Array:
-    """Return starts in units of rows, of `dtype`, or starts themselves if they are in these units."""
-    scaled: Array = start if step == 1 else np.multiply(start, dtype.type(step), dtype=dtype)
-    return scaled
-
-
 def _clamped(start: Array, last: int) -> Array:
     """Clamp starts to [0, last]. Starts in bounds keep their dtype, as numpy accepts indices of most integer dtypes."""
     if start.dtype != UINT64 and not is_sub_byte_integer(start.dtype) and _all_up_to(start, last):
@@ -258,9 +209,8 @@ def _clamped(start: Array, last: int) -> Array:
 
 def _all_up_to(start: Array, last: int) -> bool:
     """Return whether there are any starts and all are in [0, last]; negative starts are large when read as unsigned."""
-    if start.size < FEW:
-        numbers = start.reshape(-1).tolist()
-        return bool(numbers) and 0 <= min(numbers) and max(numbers) <= last
+    if not start.size:
+        return False
     if start.dtype.kind == "i":
         last = min(last, int(np.iinfo(start.dtype).max))
     return int(start.view(bits_dtype(start.dtype)).max()) <= last

@@ -14,7 +14,7 @@ With the option `exact_sums` there is no order: sums of floats are exact, and ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import groupby
 from math import prod
@@ -23,8 +23,8 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.arg_reductions import arg_reduction
+from stablehlo_ref.algorithms.boxes import boxes
 from stablehlo_ref.algorithms.exact_reductions import exact_addition, sums_over
-from stablehlo_ref.algorithms.small_reductions import small_tree
 from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
@@ -72,8 +72,8 @@ class Combine:
 
     def __init__(self, body: RegionFunction) -> None:
         output = body.function_type.outputs[0]
-        known = None if is_quantized(output) else body.recognised
-        op = known.name.removeprefix("stablehlo.") if known else ""
+        recognised = None if is_quantized(output) else body.recognised
+        op = recognised.name.removeprefix("stablehlo.") if recognised else ""
         self.dtype = numpy_dtype(element_type(output))
         self.each = body.each
         self.any_order = order_independent_ufunc(op, self.dtype)
@@ -128,22 +128,22 @@ def by_parts(body: RegionFunction, plan: Callable[[Combine], Reduction]) -> Redu
 
     A ufunc that allows any order is tried first; the body itself is used if its result may contain a wrong zero.
     """
-    parts = [_in_any_order(Combine(part), plan) for part in body.parts]
-    if len(parts) == 1:
-        return parts[0]
-    return lambda inits, arrays: [part([v], [x])[0] for part, v, x in zip(parts, inits, arrays)]
+    each = [_in_any_order(Combine(part), plan) for part in body.parts]
+    if len(each) == 1:
+        return each[0]
+    return lambda inits, arrays: [reduce([v], [x])[0] for reduce, v, x in zip(each, inits, arrays)]
 
 
 def _in_any_order(combine: Combine, plan: Callable[[Combine], Reduction]) -> Reduction:
     exact = plan(combine)
     if (ufunc := combine.any_order) is None:
         return exact
-    quick = plan(combine.in_any_order())
+    any_order = plan(combine.in_any_order())
     if (has_wrong_zero := ambiguous_zero_check(ufunc, combine.dtype)) is None:
-        return quick
+        return any_order
 
     def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
-        results = quick(inits, arrays)
+        results = any_order(inits, arrays)
         return exact(inits, arrays) if has_wrong_zero(np.asarray(results[0])) else results
 
     return run
@@ -182,8 +182,6 @@ def planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Re
         return after_inits(combine, lambda arrays: [x.reshape(kept) for x in arrays])
     if combine.folds_left:
         return _from_the_left(combine, shape, axes)
-    if combine.pair and not combine.any_order and (small := small_tree(combine.pair, shape, axes)):
-        return lambda inits, arrays: [small(inits[0], arrays[0])]
     if not combine.is_exact or combine.pair is None:
         return after_inits(combine, _scheduled(combine, shape, axes))
     pair, dtype, is_small = combine.pair, combine.dtype, prod(shape) <= SMALL
@@ -335,24 +333,12 @@ def _is_row_major(x: Array) -> bool:
 
 
 def _blockwise(reduce: Callable[..., Arrays], combine: Combine, xs: Sequence[Array], lanes: int) -> Arrays:
-    """Apply `reduce` to parts of the arrays with at most `lanes` elements of the result each."""
+    """Apply `reduce` to boxes of the arrays with at most `lanes` elements of the result each."""
     shape = (*xs[0].shape[:-2], xs[0].shape[-1])
     results: Arrays = []
-    for box in within_time(_boxes(shape, lanes)):
-        part = reduce(combine, [x[(*box[:-1], slice(None), box[-1])] for x in xs])
-        results = results or [np.empty(shape, p.dtype) for p in part]
-        for result, p in zip(results, part):
-            result[box] = p
+    for box in within_time(boxes(shape, lanes)):
+        reduced = reduce(combine, [x[(*box[:-1], slice(None), box[-1])] for x in xs])
+        results = results or [np.empty(shape, r.dtype) for r in reduced]
+        for result, r in zip(results, reduced):
+            result[box] = r
     return results
-
-
-def _boxes(shape: tuple[int, ...], size: int) -> Iterator[tuple[slice, ...]]:
-    """Split a shape without zeros into boxes of about `size` elements, the first axis first."""
-    if not shape:
-        yield ()
-        return
-    rest = prod(shape[1:])
-    step = max(1, size // rest)
-    for start in range(0, shape[0], step):
-        for box in _boxes(shape[1:], size):
-            yield (slice(start, start + step), *box)

@@ -25,8 +25,7 @@ from stablehlo_ref.numerics.reduction_ufuncs import ambiguous_zero_check, order_
 Arrays: TypeAlias = Sequence[Array]
 Round: TypeAlias = Array | slice  # indices of updates of distinct rows
 
-LARGE = 1 << 13  # elements: for fewer, rounds take longer than one slow loop
-PART = 1 << 16  # updates that a slow loop makes at a time, whose row numbers are converted to intp for it
+BLOCK = 1 << 16  # updates that a slow loop makes at a time, whose row numbers are converted to intp for it
 ELEMENTS = 1 << 17  # of distinct rows that are updated at a time, or more if a row has more
 PATIENCE = 8  # scanning for rounds ends if more than this multiple of the size of the last one is left
 
@@ -40,7 +39,7 @@ class ScatterUpdate:
     def __init__(self, body: RegionFunction, rows: int, unique: bool) -> None:
         self._each = body.each
         self._overwrites = overwrites(body)
-        self._parts = [_Part(part, rows, unique) for part in body.parts]
+        self._updates = [_Independent(part, rows, unique) for part in body.parts]
         self.adds_exactly = adds_exactly(body)  # all updates of a row that come in one call
 
     def box(self, tables: Arrays, box: Index, news: Arrays) -> None:
@@ -56,15 +55,15 @@ class ScatterUpdate:
 
     def rows(self, tables: Arrays, numbers: Array, news: Arrays) -> None:
         """Update the rows `numbers` (of any integer dtype) of the tables with the rows of `news`."""
-        if len(self._parts) == 1:
-            self._parts[0].rows(tables, numbers, news)
+        if len(self._updates) == 1:
+            self._updates[0].rows(tables, numbers, news)
         else:
-            for part, table, new in zip(self._parts, tables, news):
-                part.rows([table], numbers, [new])
+            for update, table, new in zip(self._updates, tables, news):
+                update.rows([table], numbers, [new])
 
 
-class _Part:
-    """An independent part of an update computation; most have only one."""
+class _Independent:
+    """An update computation of which no result is independent of the others; most have a single result."""
 
     def __init__(self, body: RegionFunction, rows: int, unique: bool) -> None:
         self._each = body.each
@@ -89,30 +88,30 @@ class _Part:
             self._accumulate(self._ufunc, tables[0], numbers, news[0])
 
     def _once(self, tables: Arrays, numbers: Array, news: Arrays, hits: Round = slice(None)) -> None:
-        """Update distinct rows, those of the updates `hits`, part by part."""
+        """Update distinct rows, those of the updates `hits`, block by block."""
         count = len(numbers[hits]) if isinstance(hits, slice) else len(hits)
         step = max(1, ELEMENTS // prod(tables[0].shape[1:]))
         for start in within_time(range(0, count, step)):
             some = slice(start, start + step) if isinstance(hits, slice) else hits[start : start + step]
-            part = numbers[some]
-            values = self._each(*[table.take(part, 0, mode="clip") for table in tables], *[new[some] for new in news])
+            rows = numbers[some]
+            values = self._each(*[table.take(rows, 0, mode="clip") for table in tables], *[new[some] for new in news])
             for table, value in zip(tables, values):
-                _set_rows(table, part, value)
+                _set_rows(table, rows, value)
 
     def _accumulate(self, ufunc: np.ufunc, table: Array, numbers: Array, new: Array) -> None:
         """Update with `ufunc.at`, element by element, after some rounds, which are faster, if rows are large."""
-        if table.ndim > 1 and new.size >= LARGE:
+        if table.ndim > 1:
             scanned, left = first_rounds(numbers, self._row_count)
             for hits in within_time(scanned):
                 self._once([table], numbers, [new], hits)
             numbers, new = numbers[left], new[left]
-        for start in within_time(range(0, len(numbers), PART)):
-            some = slice(start, start + PART)
+        for start in within_time(range(0, len(numbers), BLOCK)):
+            some = slice(start, start + BLOCK)
             ufunc.at(table, numbers[some].astype(np.intp, copy=False), new[some])
 
 
 def _set_rows(table: Array, numbers: Array, values: Array) -> None:
-    """Set rows of a contiguous table; of several values of a row the last is kept.
+    """Set rows of a contiguous table; the last of several values of a row counts.
 
     numpy is slow to convert indices to intp while it assigns, and to assign short rows, which become elements here.
     """
@@ -121,8 +120,8 @@ def _set_rows(table: Array, numbers: Array, values: Array) -> None:
         row = f"V{table.itemsize * table.shape[1]}"
         values = np.ascontiguousarray(values, table.dtype).view(row)[:, 0]
         assign = partial(table.view(row)[:, 0].put, mode="clip")
-    for start in within_time(range(0, len(numbers), PART)):
-        some = slice(start, start + PART)
+    for start in within_time(range(0, len(numbers), BLOCK)):
+        some = slice(start, start + BLOCK)
         assign(np.ascontiguousarray(numbers[some], np.intp), values[some])
 
 
@@ -155,8 +154,8 @@ def _may_have_wrong_zero(ufunc: np.ufunc, table: Array, numbers: Array, new: Arr
         return False
     if table.size <= new.size:
         return has_wrong_zero(new) or has_wrong_zero(table)
-    parts = [slice(start, start + PART) for start in range(0, len(numbers), PART)]
-    return any(has_wrong_zero(new[p]) or has_wrong_zero(table.take(numbers[p], 0, mode="clip")) for p in parts)
+    blocks = [slice(start, start + BLOCK) for start in range(0, len(numbers), BLOCK)]
+    return any(has_wrong_zero(new[b]) or has_wrong_zero(table.take(numbers[b], 0, mode="clip")) for b in blocks)
 
 
 # --- rounds ---------------------------------------------------------------------------------------------------------
@@ -195,11 +194,11 @@ def _are_first(numbers: Array, row_count: int) -> Array:
     """Return which numbers are the first of their value."""
     dtype = _index_dtype(len(numbers))
     first = np.empty(row_count, dtype)  # only set and read at `numbers`
-    parts = [(start, min(start + PART, len(numbers))) for start in range(0, len(numbers), PART)]
-    for start, stop in reversed(parts):
+    blocks = [(start, min(start + BLOCK, len(numbers))) for start in range(0, len(numbers), BLOCK)]
+    for start, stop in reversed(blocks):
         _set_rows(first, numbers[start:stop][::-1], np.arange(start, stop, dtype=dtype)[::-1])
     is_first = np.empty(len(numbers), np.bool_)
-    for start, stop in parts:
+    for start, stop in blocks:
         numbers_of = first.take(numbers[start:stop], mode="clip")
         np.equal(numbers_of, np.arange(start, stop, dtype=dtype), out=is_first[start:stop])
     return is_first

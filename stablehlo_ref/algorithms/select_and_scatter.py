@@ -1,8 +1,7 @@
 """Implementations of select_and_scatter: find the element selected in each window, and scatter the source there.
 
 In small windows, elements are compared one position after the other, for all windows at once. Large windows are reduced
-as in reduce_window, with each element accompanied by its flat index in the operand. In small tensors, argmax and argmin
-select the largest or smallest elements.
+as in reduce_window, with each element accompanied by its flat index in the operand.
 """
 
 from __future__ import annotations
@@ -14,20 +13,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.algorithms.arg_reductions import is_native_number
 from stablehlo_ref.algorithms.exact_reductions import adds_exactly
 from stablehlo_ref.algorithms.indexed_windows import Index
 from stablehlo_ref.algorithms.padding import Padding, Sizes, pad_windows
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine
 from stablehlo_ref.algorithms.scatter_updates import ScatterUpdate
 from stablehlo_ref.algorithms.sliding_windows import reduce_windows
-from stablehlo_ref.algorithms.window_columns import MAX_MATRIX_SIZE, window_columns, with_padding_value
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import RegionFunction
-from stablehlo_ref.define.spec import element_type, is_quantized, shape, size, with_element_type
+from stablehlo_ref.define.spec import element_type, shape, size, with_element_type
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, integer_type
-from stablehlo_ref.numerics.dtypes import max_value, min_value, numpy_dtype
+from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.selection import select as kernel_of_select
 
@@ -51,65 +48,15 @@ def select_and_scatter_kernel(
     """
     if 0 in counts or not size(x):
         return lambda operand, source, init_value: filled(shape(x), init_value)
-    if adds_exactly(scatter):
+    if prod(window) > FEW or adds_exactly(scatter):
         return _by_reduction(select, scatter, x, window, strides, padding)
-    if prod(window) > FEW:
-        general = _by_reduction(select, scatter, x, window, strides, padding)
-    else:
-        positions = list(window_positions(shape(x), counts, window, strides, padding))
-        general = _by_position(scatter, positions, selector(select, positions, counts, numpy_dtype(element_type(x))))
-    direction = _direction(select, x)
-    if prod(window) * prod(counts) > MAX_MATRIX_SIZE or direction is None:
-        return general
-    no_dilation = (1,) * len(window)
-    columns = window_columns(shape(x), counts, window, strides, no_dilation, no_dilation, padding)
-    return _by_extremes(direction, ScatterUpdate(scatter, size(x), unique=False), x, columns, general)
+    positions = list(window_positions(shape(x), counts, window, strides, padding))
+    return _by_position(scatter, positions, selector(select, positions, counts, numpy_dtype(element_type(x))))
 
 
 def filled(sizes: Sizes | int, value: Array) -> Array:
     """Return a writable array of equal elements."""
     return np.full(sizes, value, value.dtype)
-
-
-# --- by argmax ------------------------------------------------------------------------------------------------------
-
-
-def _direction(select: RegionFunction, x: TensorType) -> str | None:
-    """Return "GE", "GT", "LE" or "LT" if `select` is this comparison of numbers of a native type, else None."""
-    op = select.recognised
-    if op is None or op.name != "stablehlo.compare" or is_quantized(select.function_type.inputs[0]):
-        return None
-    if not is_native_number(numpy_dtype(element_type(x))) or "TOTALORDER" in str(op.properties.get("compare_type")):
-        return None
-    direction: str = op.properties["comparison_direction"].name
-    return direction if direction in ("GE", "GT", "LE", "LT") else None
-
-
-def _by_extremes(
-    direction: str, update: ScatterUpdate, x: TensorType, columns: Array, general: ArrayKernel
-) -> ArrayKernel:
-    """Select the first (GE, LE) or last of the largest (GE, GT) or smallest elements of the windows in `columns`.
-
-    `general` is used for NaNs, and for windows in which padding, an infinity or the extreme integer, is selected.
-    """
-    dtype, window_numbers = numpy_dtype(element_type(x)), np.arange(columns.shape[1])
-    search = np.ndarray.argmax if direction in ("GE", "GT") else np.ndarray.argmin
-    padding_value = (min_value if direction in ("GE", "GT") else max_value)(dtype)
-    columns = columns if direction in ("GE", "LE") else np.ascontiguousarray(columns[::-1])
-    is_padded, may_be_nan = bool((columns == size(x)).any()), dtype.kind == "f"
-
-    def run(operand: Array, source: Array, init_value: Array) -> Array:
-        table = with_padding_value(operand, padding_value) if is_padded else operand.reshape(-1)
-        rows = columns.take(search(table.take(columns), 0) * len(window_numbers) + window_numbers)
-        if may_be_nan and not ((extremes := table.take(rows)) == extremes).all():
-            return general(operand, source, init_value)
-        if is_padded and rows.max() == size(x):
-            return general(operand, source, init_value)
-        results = filled(operand.size, init_value)
-        update.rows([results], rows, [source.reshape(-1)])
-        return results.reshape(operand.shape)
-
-    return run
 
 
 # --- position by position -------------------------------------------------------------------------------------------

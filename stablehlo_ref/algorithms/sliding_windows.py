@@ -13,16 +13,9 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from stablehlo_ref.algorithms.boxes import boxes
 from stablehlo_ref.algorithms.padding import Sizes
-from stablehlo_ref.algorithms.reduction_schedule import (
-    LANES,
-    RUN,
-    SMALL,
-    Arrays,
-    Combine,
-    fold_middle,
-    fold_rows,
-)
+from stablehlo_ref.algorithms.reduction_schedule import LANES, RUN, SMALL, Arrays, Combine, fold_middle
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.spec import UNKNOWN
 from stablehlo_ref.ir.arrays import Array, DType
@@ -35,8 +28,7 @@ SHORT = 64  # elements: windows up to this size are folded from the left if that
 SLICE = 1 << 14  # elements whose exact sums are computed at a time
 COLUMNS = 32  # of a slice, at least, so that inner loops are not too short
 ROWS = 512  # elements: with rows of at least this size, cumulative reductions go row by row
-CHUNK = 1 << 19  # elements of a longer row that are reduced cumulatively at a time
-SCANNED = 1 << 17  # elements that are reduced cumulatively at a time, so that they stay in the cache
+CHUNK = 1 << 19  # elements that are reduced cumulatively at a time
 
 
 def num_windows(n: int, window: int, padding: Sequence[int], stride: int, dilation: int, window_dilation: int) -> int:
@@ -51,7 +43,7 @@ def num_windows(n: int, window: int, padding: Sequence[int], stride: int, dilati
     return 0 if is_empty_window else (padded_input_shape - dilated_window_shape) // stride + 1
 
 
-def part(x: Array, axis: int, start: int, count: int, step: int) -> Array:
+def strided(x: Array, axis: int, start: int, count: int, step: int) -> Array:
     """Return a view of `count` elements along an axis, from `start` on, with stride `step`."""
     view: Array = x[(slice(None),) * axis + (slice(start, start + (count - 1) * step + 1, step),)]
     return view
@@ -78,21 +70,9 @@ def folds_left(sizes: Sizes, window: Sizes, counts: Sizes) -> bool:
 def fold_windows(
     combine: Combine, inits: Sequence[Array], xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes
 ) -> Arrays:
-    """Fold windows from the left, starting with init values: position by position, for all windows at once.
-
-    If there are few windows, and a ufunc folds rows, the windows are copied to the columns of a matrix.
-    """
-    length = prod(window)
-    if length > FEW and (combine.pair or combine.left) and xs[0].size * length <= SMALL:
-        extents = [(n - 1) * d + 1 for n, d in zip(window, dilations)]
-        view = sliding_window_view(xs[0], extents)[tuple(slice(None, None, step) for step in (*strides, *dilations))]
-        columns = view.reshape(-1, length).T
-        return [fold_rows(combine, inits, [columns])[0].reshape(view.shape[: len(window)])]
-    first, *others = _positions(xs, window, strides, dilations)
-    results = combine.each(*inits, *first)
-    for elements in others:
-        results = combine.into(results, elements)
-    return results
+    """Fold windows from the left, starting with init values: position by position, for all windows at once."""
+    positions = _positions(xs, window, strides, dilations)
+    return _fold(combine, combine.each(*inits, *next(positions)), positions)
 
 
 def reduce_windows(combine: Combine, xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Arrays:
@@ -112,28 +92,27 @@ def reduce_windows_along(
     shape = xs[0].shape
     count = (shape[axis] - (size - 1) * dilation - 1) // stride + 1
     if size == 1:
-        return [part(x, axis, 0, count, stride) for x in xs]
+        return [strided(x, axis, 0, count, stride) for x in xs]
     if (size - 1) * count > (size.bit_length() - 1) * shape[axis] + (size.bit_count() - 1) * count:
         return _by_doubling(combine, xs, axis, size, stride, dilation, count)
     if size <= RUN or prod(shape) // shape[axis] * count >= LANES:
         window, strides, dilations = (
             [n if d == axis else 1 for d in range(len(shape))] for n in (size, stride, dilation)
         )
-        return _by_position(combine, xs, window, strides, dilations)
+        positions = _positions(xs, window, strides, dilations)
+        return _fold(combine, combine(next(positions), next(positions)), positions)
     extent = (size - 1) * dilation + 1
     views = [sliding_window_view(raw_view(x), extent, axis)[..., ::dilation].view(x.dtype) for x in xs]
-    windows = [part(view, axis, 0, count, stride) for view in views]
+    windows = [strided(view, axis, 0, count, stride) for view in views]
     results = fold_middle(combine, [w.reshape(-1, size, 1) for w in windows])
     return [r.reshape(windows[0].shape[:-1]) for r in results]
 
 
-def _by_position(combine: Combine, xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Arrays:
+def _fold(combine: Combine, results: Arrays, others: Iterator[Arrays]) -> Arrays:
     """Fold the elements of all windows at once, from the left."""
-    first, second, *others = _positions(xs, window, strides, dilations)
-    result = combine(first, second)
     for elements in others:
-        result = combine.into(result, elements)
-    return result
+        results = combine.into(results, elements)
+    return results
 
 
 def _positions(xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Iterator[Arrays]:
@@ -153,13 +132,15 @@ def _by_doubling(
     width, start = 1, 0
     while True:
         if size & width:
-            piece = [part(x, axis, start * dilation, count, stride) for x in xs]
+            piece = [strided(x, axis, start * dilation, count, stride) for x in xs]
             result = combine(result, piece) if result else piece
             start += width
         if start == size:
             return result
         left = xs[0].shape[axis] - width * dilation
-        xs = combine([part(x, axis, 0, left, 1) for x in xs], [part(x, axis, width * dilation, left, 1) for x in xs])
+        xs = combine(
+            [strided(x, axis, 0, left, 1) for x in xs], [strided(x, axis, width * dilation, left, 1) for x in xs]
+        )
         width *= 2
 
 
@@ -184,31 +165,10 @@ def exact_window_sums(
     def add(x: Array) -> Array:
         return reduce_windows(addition, [x], window, strides, dilations)[0]
 
-    for box in within_time(boxes(counts, extents, strides, SLICE)):
+    for box in within_time(boxes(counts, SLICE, extents, strides)):
         read = tuple(slice(b.start * s, (b.stop - 1) * s + n) for b, s, n in zip(box, strides, extents))
         result[box] = sums(xs[0][read], add, prod(window), inits[0])
     return [result]
-
-
-def boxes(counts: Sizes, extents: Sizes, strides: Sizes, elements: int) -> Iterator[tuple[slice, ...]]:
-    """Yield boxes of results that read about so many elements each."""
-    steps = box_sizes(counts, extents, strides, elements)
-    for corner in product(*map(range, [0] * len(counts), counts, steps)):
-        yield tuple(slice(i, min(i + step, count)) for i, step, count in zip(corner, steps, counts))
-
-
-def box_sizes(counts: Sizes, extents: Sizes, strides: Sizes, elements: int) -> list[int]:
-    """Return the sizes of boxes of results that read about so many elements, the first axes cut first.
-
-    Along each axis a box has about as many elements as a window at least, so that at most half of them are read twice.
-    """
-    steps = list(counts)
-    reads = [(count - 1) * s + n for count, n, s in zip(counts, extents, strides)]
-    for axis, (n, s) in enumerate(zip(extents, strides)):
-        room = elements * reads[axis] // prod(reads)
-        steps[axis] = min(steps[axis], max(1, (room - n) // s + 1, n // s))
-        reads[axis] = (steps[axis] - 1) * s + n
-    return steps
 
 
 def exact_cumulative_sums(
@@ -247,7 +207,7 @@ def _reduce_middle_cumulatively(combine: Combine, xs: Sequence[Array]) -> Arrays
     if b >= ROWS or n <= RUN:
         _row_by_row(combine, xs, results)
         return results
-    step = max(1, SCANNED // (n * b))
+    step = max(1, CHUNK // (n * b))
     for start in within_time(range(0, a, step)):
         rows = slice(start, start + step)
         _chunk_by_chunk(combine, [x[rows] for x in xs], [r[rows] for r in results])

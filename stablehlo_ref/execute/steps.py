@@ -16,7 +16,6 @@ from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, Step
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.kernels import row_major_form
 from stablehlo_ref.numerics.layout import NARROW, is_aligned, row_major, row_major_strides
 
 
@@ -197,11 +196,10 @@ def with_row_major_operands(kernel: Kernel, bound: BoundOp) -> Kernel:
             return Kernel(lambda x: run(lhs(x)))
         case [(0, lhs), (1, rhs)] if len(bound.operands) == 2:
             left, right = (row_major_strides(sizes, itemsize) for sizes, itemsize, _ in tensors.values())
-            form = row_major_form(run)
 
             def of_two(x: Any, y: Any) -> Any:
                 is_like_new = x.strides == left and y.strides == right and is_aligned(x) and is_aligned(y)
-                return form(x, y) if is_like_new else run(lhs(x), rhs(y))
+                return run(x, y) if is_like_new else run(lhs(x), rhs(y))
 
             return Kernel(of_two)
 

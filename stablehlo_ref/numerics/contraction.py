@@ -163,7 +163,7 @@ def complex_matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """Multiply complex matrices or vectors; small sums are added in order, with every operation rounded.
 
     Other implementations compute small sums in this way. BLAS fuses multiplications with additions, and sums the two
-    parts of the products separately, so that results differ much where they cancel.
+    products of each component separately, so that results differ much where they cancel.
     """
     if a.size * b.shape[-1] > SMALL:
         return matmul_in_steps(a, b, out)
@@ -192,8 +192,8 @@ def matmul_in_steps(a: Array, b: Array, out: Array | None = None) -> Array:
 def of_separate(multiply: ArrayKernel) -> ArrayKernel:
     """Return a product of arrays that is the same whether they share memory or not.
 
-    numpy multiplies a matrix and its own transpose, which it knows by their address, by another function of BLAS, whose
-    sums have another order.
+    numpy multiplies a matrix and its transpose, which it recognises by their address, by another function of BLAS,
+    whose sums have another order.
     """
 
     def run(a: Array, b: Array) -> Array:
@@ -210,7 +210,7 @@ def of_near_rows(
 ) -> ArrayKernel:
     """Return a product of a vector, or of two vectors, or of stacks of them, that copies operands with rows apart.
 
-    BLAS has functions of their own for these. The distance of rows makes a difference if they are narrow, and of two
+    BLAS has special functions for these. The distance of rows makes a difference if they are narrow, and of two
     vectors even the addresses do.
     """
     narrowest = inf if are_vectors else OF_VECTORS
@@ -224,7 +224,7 @@ def rows_of_step(sizes: Sizes, columns: int) -> int:
 
 
 def _groups(sizes: Sizes, columns: int) -> Iterator[tuple[int | slice, ...]]:
-    """Yield indices of parts of a stack of matrices whose products with as many others need about `STEP` steps."""
+    """Yield indices of groups of a stack of matrices whose products with as many others need about `STEP` steps."""
     count = rows_of_step(sizes, columns)
     if count > 1 or len(sizes) == 2:
         yield from ((slice(start, start + count),) for start in range(0, sizes[0], count))
@@ -346,43 +346,43 @@ def rounded_arithmetic(
     """
 
     def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
-        a_parts, b_parts = split(a, lhs, components), split(b, rhs, components)
+        a_components, b_components = split(a, lhs, components), split(b, rhs, components)
         if plain.is_exact:
-            return _exact_sum_of_levels(plain.matmul, a_parts, b_parts, levels, out)
+            return _exact_sum_of_levels(plain.matmul, a_components, b_components, levels, out)
         total: Array | int = 0
         for level in reversed(range(levels)):
             if level == 0 and levels > 1:
                 total = np.nan_to_num(total, nan=0, posinf=np.inf, neginf=-np.inf)  # inf - inf, inf * 0
             for i in range(max(0, level - components + 1), min(level + 1, components)):
-                total = total + matmul_in_steps(a_parts[i], b_parts[level - i])
+                total = total + matmul_in_steps(a_components[i], b_components[level - i])
         return stored(cast(Array, total), out)
 
     return replace(plain, matmul=matmul, store=lambda x: plain.store(accumulate(x)), matmul_of_values=None)
 
 
 def _exact_sum_of_levels(
-    matmul: ArrayKernel, a_parts: Sequence[Array], b_parts: Sequence[Array], levels: int, out: Array | None
+    matmul: ArrayKernel, a_components: Sequence[Array], b_components: Sequence[Array], levels: int, out: Array | None
 ) -> Array:
     """Multiply the pairs of components of all levels as one product; infinities and NaNs are those of the first."""
-    pairs = [(i, j) for i in range(len(a_parts)) for j in range(len(b_parts)) if i + j < levels]
-    rows = -1 if b_parts[0].ndim == 1 else -2
+    pairs = [(i, j) for i in range(len(a_components)) for j in range(len(b_components)) if i + j < levels]
+    rows = -1 if b_components[0].ndim == 1 else -2
     left, right = (
-        np.concatenate([a_parts[i] for i, _ in pairs], -1),
-        np.concatenate([b_parts[j] for _, j in pairs], rows),
+        np.concatenate([a_components[i] for i, _ in pairs], -1),
+        np.concatenate([b_components[j] for _, j in pairs], rows),
     )
     total = np.asarray(matmul(left, right, out=out))
     if not np.isfinite(total).all():
-        total[...] = np.where(np.isfinite(total), total, matmul(a_parts[0], b_parts[0]))
+        total[...] = np.where(np.isfinite(total), total, matmul(a_components[0], b_components[0]))
     return total
 
 
 def split(x: Array, rounded: ArrayKernel, components: int) -> list[Array]:
     """Split `x` into its rounded value, the rounded error of that, and so on, as long as they are finite."""
-    parts = [rounded(x)]
+    found = [rounded(x)]
     for _ in range(components - 1):
-        x = np.where(np.isfinite(parts[-1]), x - parts[-1], 0).astype(x.dtype, copy=False)
-        parts.append(rounded(x))
-    return parts
+        x = np.where(np.isfinite(found[-1]), x - found[-1], 0).astype(x.dtype, copy=False)
+        found.append(rounded(x))
+    return found
 
 
 def rounding(dtype: DType) -> ArrayKernel:
@@ -422,7 +422,7 @@ def matrices(sizes: Sizes, batching: Axes, contracting: Axes, rows_first: bool) 
     if not others and not batching:
         return _arranged(contracting, (prod(sizes),), sizes)
     left, right = (others, contracting) if rows_first else (contracting, others)
-    rows, columns = (prod(sizes[d] for d in part) for part in (left, right))
+    rows, columns = (prod(sizes[d] for d in axes) for axes in (left, right))
     stack = tuple(sizes[d] for d in batching)
     if len(sizes) - 1 in left and not (_adjacent(left, sizes) and _adjacent(right, sizes)):
         swapped = _arranged(batching + right + left, (*stack, columns, rows), sizes)
@@ -432,12 +432,12 @@ def matrices(sizes: Sizes, batching: Axes, contracting: Axes, rows_first: bool) 
     return _arranged(batching + left + right, (*stack, rows, columns), sizes)
 
 
-def _merged(parts: Sequence[Axes], sizes: Sizes) -> ArrayKernel | None:
-    """Return a function that makes one dimension of each part, before it brings them in order."""
-    firsts = [next((d for d in part if sizes[d] != 1), min(part, default=-1)) for part in parts]
-    in_memory = sorted(range(len(parts)), key=firsts.__getitem__)
-    merged = tuple(prod(sizes[d] for d in parts[index]) for index in in_memory)
-    order = tuple(in_memory.index(index) for index in range(len(parts)))
+def _merged(groups: Sequence[Axes], sizes: Sizes) -> ArrayKernel | None:
+    """Return a function that makes one dimension of each group, before it brings them in order."""
+    firsts = [next((d for d in group if sizes[d] != 1), min(group, default=-1)) for group in groups]
+    in_memory = sorted(range(len(groups)), key=firsts.__getitem__)
+    merged = tuple(prod(sizes[d] for d in groups[index]) for index in in_memory)
+    order = tuple(in_memory.index(index) for index in range(len(groups)))
     merge = _arranged(tuple(range(len(sizes))), merged, sizes)
     move = _arranged(order, tuple(merged[index] for index in order), merged)
     return (lambda x: move(merge(x))) if merge and move else merge or move

@@ -25,7 +25,7 @@ def same_kernel(kernel: ArrayKernel) -> KernelFactory:
     return lambda dtype: kernel
 
 
-_INTO, _ROW_MAJOR = "_into_form", "_row_major_form"  # attributes of kernels, which may refer to the kernels
+_INTO = "_into_form"  # an attribute of kernels, which may refer to the kernel
 
 
 def with_into(kernel: ArrayKernel, into: Into) -> ArrayKernel:
@@ -42,14 +42,3 @@ def with_into(kernel: ArrayKernel, into: Into) -> ArrayKernel:
 def into_form(kernel: ArrayKernel) -> Into | None:
     """Return the form of a kernel that writes its result into the argument `out`; None if there is none."""
     return getattr(kernel, _INTO, None)
-
-
-def with_row_major_form(kernel: ArrayKernel, form: ArrayKernel) -> ArrayKernel:
-    """Register what does the same as `kernel` on operands with the strides of new arrays, faster; return `kernel`."""
-    setattr(kernel, _ROW_MAJOR, form)
-    return kernel
-
-
-def row_major_form(kernel: ArrayKernel) -> ArrayKernel:
-    """Return the form of a kernel for operands with the strides of new arrays, by default the kernel itself."""
-    return getattr(kernel, _ROW_MAJOR, kernel)

@@ -45,7 +45,7 @@ def term_by_term(c: Convolution) -> Sums:
     step = max(1, TERM_BY_TERM_ELEMENTS // (batch * prod(counts) * c.outputs))
     terms = list(product(*map(range, (c.features, *c.sizes[SPATIAL + n :]))))
     every_window = (slice(None),) * n
-    spread = (slice(None), np.newaxis, *(np.newaxis,) * n, slice(None))
+    broadcast = (slice(None), np.newaxis, *(np.newaxis,) * n, slice(None))
 
     def multiply(windows: Array, kernels: Array) -> Array:
         sums = np.empty(sums_sizes, windows.dtype)
@@ -57,7 +57,7 @@ def term_by_term(c: Convolution) -> Sums:
             for feature, *element in terms:
                 of_windows: Index = (some, slice(None), feature, *every_window, *element)
                 of_kernels: Index = (some, slice(None), feature, *element)
-                values, factors = windows[of_windows][..., np.newaxis], kernels[of_kernels][spread]
+                values, factors = windows[of_windows][..., np.newaxis], kernels[of_kernels][broadcast]
                 if feature == 0 and not any(element):
                     np.multiply(values, factors, out=target)
                 else:

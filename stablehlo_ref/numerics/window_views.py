@@ -71,8 +71,8 @@ class Window:
             if first % base == 0:
                 count, length = ceil((self.count - o) / every), ceil((self.length - k) / each)
                 stride, dilation = every * self.stride // base, each * self.dilation // base
-                part = Window(self.size, count, length, -(first // base), stride, dilation)
-                yield slice(o, None, every), slice(k, None, each), part
+                phase = Window(self.size, count, length, -(first // base), stride, dilation)
+                yield slice(o, None, every), slice(k, None, each), phase
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def view_of_windows(
 ) -> Callable[[Array], Array]:
     """Return a function from arrays to views with axes group, batch, input feature, windows, elements of windows.
 
-    They are views of a part of the `batch`, or of a copy of it that is padded, and converted to `dtype` by `load`.
+    They are views of a range of the `batch`, or of a copy of it that is padded, and converted to `dtype` by `load`.
     """
     permutation = canonical(c.lhs_order)
     placements = [w.placement() for w in c.windows]

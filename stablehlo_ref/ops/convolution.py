@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -38,7 +39,7 @@ from stablehlo_ref.define.type_constraints import per_tensor_quantized, quantize
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics import window_products, window_views
-from stablehlo_ref.numerics.contraction import PREPARED_BYTES, Arithmetic
+from stablehlo_ref.numerics.contraction import PREPARED_BYTES
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.window_views import BATCH, FEATURE, SPATIAL, Window
 from stablehlo_ref.ops.dot_general import PrecisionConfig
@@ -223,7 +224,7 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
             reversed_rhs = reverse(rhs, the kernel_spatial_dimensions with window_reversal)
 
         The spec reverses the windows of lhs instead, which pairs the same elements. With groups, n or i (of lhs) and c
-        are split into as many equal parts, and each part of lhs is multiplied with its part of rhs only.
+        are split into as many groups of equal size, and each group of lhs is multiplied with its group of rhs only.
 
         All windows of lhs are one strided view with an axis for each of n, output_spatial_index, k and i. It is
         multiplied with rhs as matrices, or elementwise where there are few products or thin groups
@@ -234,13 +235,12 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
             lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
             batch_group_count, result,
         )  # fmt: skip
-        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
+        dtypes = dtypes_of(lhs, rhs, result)
         if 0 in shape(result) or sizes.terms == 0:
             return lambda lhs, rhs: np.zeros(shape(result), dtypes[2])
         spatial_dims = dimension_numbers.kernel_spatial_dimensions
         reversed_dims = tuple(d for d, flag in zip(spatial_dims, window_reversal or ()) if flag)
-        sums = window_products.arithmetic_of(sizes, *dtypes)
-        return multiplication(sizes, sums, dtypes[2], reversed_dims, site.constants.get("rhs"))
+        return multiplication(window_products.convolution(sizes, dtypes), reversed_dims, site.constants.get("rhs"))
 
     @staticmethod
     def temporaries(
@@ -255,14 +255,15 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
         batch_group_count: Int,
         result: TensorType,
     ) -> int:
-        """Return the bytes of what is padded and converted at a time."""
+        """Return the bytes of kernels, before and after conversion, and of what the strategy of `plan` needs."""
         sizes = canonical(
             lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
             batch_group_count, result,
         )  # fmt: skip
         if 0 in shape(result) or sizes.terms == 0:
             return 0
-        return window_products.temporaries(sizes, *(numpy_dtype(element_type(x)) for x in (lhs, rhs, result)))
+        strategy = window_products.convolution(sizes, dtypes_of(lhs, rhs, result))
+        return 2 * prod(sizes.rhs_sizes) * strategy.arithmetic.dtype.itemsize + strategy.temporaries
 
 
 def canonical(
@@ -327,18 +328,19 @@ def order(first: int, feature: int, spatial: Axes) -> Axes:
     return tuple(axes[d] for d in range(len(axes)))
 
 
+def dtypes_of(lhs: TensorType, rhs: TensorType, result: TensorType) -> tuple[DType, DType, DType]:
+    """Return the dtypes of both operands and the result."""
+    return numpy_dtype(element_type(lhs)), numpy_dtype(element_type(rhs)), numpy_dtype(element_type(result))
+
+
 def multiplication(
-    convolution: window_views.Convolution,
-    sums: Arithmetic,
-    dtype: DType,
-    reversed_dims: Axes,
-    constant: Array | None,
+    strategy: window_products.Strategy, reversed_dims: Axes, constant: Array | None
 ) -> Callable[[Array, Array], Array]:
     """Return a function of the operands; a constant `rhs` is prepared once, now."""
-    prepare_kernels, multiply = window_products.convolution(convolution, sums, dtype)
+    load, (prepare_kernels, multiply) = strategy.arithmetic.load_rhs, strategy.plan()
 
     def prepare(rhs: Array) -> object:
-        return prepare_kernels(sums.load_rhs(np.flip(rhs, reversed_dims) if reversed_dims else rhs))
+        return prepare_kernels(load(np.flip(rhs, reversed_dims) if reversed_dims else rhs))
 
     if constant is not None and constant.size * 4 <= PREPARED_BYTES:
         keep(constant.size * 4)

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from math import prod
 from typing import Annotated, TypeAlias
 
-import numpy as np
-
-from stablehlo_ref.budget import keep, within_time
 from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int, ListCodec, TypeCodec
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.computation import Run
@@ -19,7 +15,6 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
-    dim,
     dims,
     element_type,
     expressed_type,
@@ -42,38 +37,14 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import per_tensor_quantized as per_tensor
 from stablehlo_ref.define.type_constraints import quantized_tensor, tensor
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.types import FLOATS, TensorType, Type
-from stablehlo_ref.numerics.contraction import (
-    PREPARED_BYTES,
-    Arithmetic,
-    arithmetic,
-    converted_bytes,
-    for_products,
-    identity,
-    matrices,
-    of_near_rows,
-    of_separate,
-    round_to_tf32,
-    rounded_arithmetic,
-    rounding,
-)
+from stablehlo_ref.numerics.contraction import Arithmetic, arithmetic, round_to_tf32, rounded_arithmetic, rounding
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
-from stablehlo_ref.numerics.integer_products import PART_BYTES, multiplies_in_parts, product_in_parts
-from stablehlo_ref.numerics.kernels import with_row_major_form
-from stablehlo_ref.numerics.wide_products import (
-    BLOCK,
-    STEP_ROWS,
-    converts_to_floats,
-    is_wide,
-    product_by_rows,
-    wide_product,
-)  # fmt: skip
+from stablehlo_ref.ops.dot_products import Dot, choose
 
 Axes: TypeAlias = tuple[int, ...]
-
-STACK_BYTES = 1 << 22  # of converted matrices of a stack at a time
 
 
 class Precision(Enum):
@@ -236,50 +207,22 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
 
         The transposed and reshaped operands are batches of matrices (batching, lhs_result, contracting) and (batching,
         contracting, rhs_result), views where possible, whose product `np.matmul` or its equivalent for the element
-        type computes (numerics/contraction.py). A constant operand becomes a matrix at planning.
+        type computes (numerics/contraction.py). A constant operand becomes a matrix at planning. The strategy decides
+        only what is converted and multiplied at a time (ops/dot_products.py).
         Element by element: `dot_general` in spec_checks/oracles/dot_general.py.
         """
-        d = dot_dimension_numbers
-        terms = prod(dims(lhs, d.lhs_contracting_dimensions))
-        lhs_dtype, rhs_dtype, result_dtype = (numpy_dtype(element_type(x)) for x in (lhs, rhs, result))
-        if not site.constants and (step := stack_step(lhs, rhs, d, result)):
-            lhs, rhs, part_result = (with_leading(x, step) for x in (lhs, rhs, result))
-            part = DotGeneral.plan(site, lhs, rhs, d, algorithm, part_result)
-            return in_groups(part, step, shape(result), result_dtype)
-        sums = arithmetic(lhs_dtype, rhs_dtype, result_dtype, terms)
-        if algorithm.num_primitive_operations is not None and kind(sums.dtype) == "floating" and is_float(lhs):
-            sums = with_algorithm(sums, algorithm)
-        sums = for_products(sums, terms * prod(shape(result)))
-        contracting = in_memory_order(lhs, rhs, d.lhs_contracting_dimensions, d.rhs_contracting_dimensions)
-        as_lhs = matrices(shape(lhs), d.lhs_batching_dimensions, contracting[0], rows_first=True)
-        as_rhs = matrices(shape(rhs), d.rhs_batching_dimensions, contracting[1], rows_first=False)
-        if not site.constants and is_in_parts(lhs, rhs, d, result):
-            return of_matrices(as_lhs, as_rhs, partial(product_in_parts, dtype=result_dtype), shape(result))
-        may_be_transposes = (as_lhs or as_rhs) and sums.is_plain and not sums.is_exact and size(lhs) == size(rhs)
-        separate: Callable[[Run], Run] = of_separate if may_be_transposes else lambda multiply: multiply
-        run = separate(matrix_product(sums, as_lhs, as_rhs, shape(result), result_dtype, site.constants))
-        first = rank(lhs) - size(d.lhs_contracting_dimensions)  # of the dimensions of `rhs` in the result
-        rows, columns = prod(shape(result)[size(d.lhs_batching_dimensions) : first]), prod(shape(result)[first:])
-        if 1 in (rows, columns):
-            run = of_near_rows(run, (shape(lhs), lhs_dtype), (shape(rhs), rhs_dtype), rows == columns)
-        is_small = sums.is_plain and sums.matmul is np.matmul and terms * prod(shape(result)) <= SMALL_PRODUCT
-        if is_small and rank(lhs) <= 2 >= rank(rhs) and len(contracting[0]) == 1 and not d.lhs_batching_dimensions:
-            with_row_major_form(run, separate(SMALL_PRODUCTS[as_lhs is not None, as_rhs is not None]))
-        return run
+        return choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, site.constants)).plan()
 
     @staticmethod
-    def temporaries(lhs: TensorType, rhs: TensorType, dot_dimension_numbers: DotDimensions, result: TensorType) -> int:
-        d, dtypes = dot_dimension_numbers, [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
-        if step := stack_step(lhs, rhs, d, result):
-            lhs, rhs, result = (with_leading(x, step) for x in (lhs, rhs, result))
-        terms = prod(dims(lhs, d.lhs_contracting_dimensions))
-        lhs_dtype, rhs_dtype, result_dtype = dtypes
-        sums, rows = arithmetic(lhs_dtype, rhs_dtype, result_dtype, terms), size(lhs) // max(1, terms)
-        is_in_blocks = not d.lhs_batching_dimensions and converts_to_floats(sums) and is_wide(rows, terms, size(rhs))
-        needed = converted_bytes(dtypes, size(lhs) + (BLOCK if is_in_blocks else size(rhs)), size(result))
-        if step:
-            needed += STACK_BYTES // 4  # the results of a group, and a term of their sums (measured)
-        return min(PART_BYTES, needed) if is_in_parts(lhs, rhs, d, result) else needed
+    def temporaries(
+        lhs: TensorType,
+        rhs: TensorType,
+        dot_dimension_numbers: DotDimensions,
+        algorithm: DotAlgorithm,
+        result: TensorType,
+    ) -> int:
+        """Return the bytes that the strategy of `plan` needs."""
+        return choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, {})).temporaries
 
     @staticmethod
     def batching_rule(dot_dimension_numbers: DotDimensions) -> Mapping[str, object]:
@@ -309,143 +252,30 @@ def is_mixed_precision(lhs: TensorType, rhs: TensorType, result: TensorType) -> 
     return all(map(is_integer, (lhs, rhs, result)))
 
 
-# --- operands as matrices -------------------------------------------------------------------------------------------
-
-
-def in_memory_order(lhs: TensorType, rhs: TensorType, lhs_dims: Axes, rhs_dims: Axes) -> tuple[Axes, Axes]:
-    """Reorder the pairs of contracting dimensions so that those of the larger operand ascend."""
-    leading = lhs_dims if prod(shape(lhs)) >= prod(shape(rhs)) else rhs_dims
-    pairs = [pair for _, pair in sorted(zip(leading, zip(lhs_dims, rhs_dims)))]
-    return tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
-
-
-# `ndarray.dot` calls the functions of BLAS that np.matmul calls for row-major operands, and takes half the time before.
-SMALL_PRODUCT = 1 << 18  # multiplications: some ten microseconds, of which that is a part
-SMALL_PRODUCTS: Mapping[tuple[bool, bool], Run] = {  # by which operands are transposed
-    (False, False): np.ndarray.dot,
-    (False, True): lambda lhs, rhs: lhs.dot(rhs.T),
-    (True, False): lambda lhs, rhs: lhs.T.dot(rhs),
-    (True, True): lambda lhs, rhs: lhs.T.dot(rhs.T),
-}
-
-
-def matrix_product(
-    sums: Arithmetic,
-    as_lhs: Run | None,
-    as_rhs: Run | None,
-    sizes: tuple[int, ...],
-    dtype: DType,
+def dot_products(
+    lhs: TensorType,
+    rhs: TensorType,
+    numbers: DotDimensions,
+    algorithm: DotAlgorithm,
+    result: TensorType,
     constants: Mapping[str, Array],
-) -> Run:
-    """Return a function that brings operands into the form of matrices, multiplies them and reshapes the product.
-
-    `as_lhs` and `as_rhs` arrange an operand as matrices; they are None for an operand that already is one.
-    """
-    prepare_lhs, lhs_is_ready = _preparation(sums.load_lhs, as_lhs, constants.get("lhs"), sums.is_plain)
-    prepare_rhs, rhs_is_ready = _preparation(sums.load_rhs, as_rhs, constants.get("rhs"), sums.is_plain)
-    matmul, leave = sums.matmul_of_values or sums.matmul, sums.store
-    if lhs_is_ready and rhs_is_ready and sums.is_plain and matmul is np.matmul:
-
-        def run_plain(lhs: Array, rhs: Array) -> Array:
-            product: Array = np.matmul(lhs, rhs)
-            return product if product.shape == sizes else product.reshape(sizes)
-
-        return run_plain
-    may_be_wide = converts_to_floats(sums) and not _is_prepared(constants.get("rhs"))
-    by_rows = as_lhs is None and len(sizes) == 2 and sizes[0] >= 2 * STEP_ROWS
-    by_rows = by_rows and converts_to_floats(sums) and not constants
-
-    def run(lhs: Array, rhs: Array) -> Array:
-        if by_rows:
-            return product_by_rows(sums, lhs, prepare_rhs(rhs), dtype)
-        left = prepare_lhs(lhs)
-        if may_be_wide and _is_wide(left, right := as_rhs(rhs) if as_rhs else rhs):
-            product = wide_product(sums, left, right)
-        else:
-            product = matmul(left, prepare_rhs(rhs))
-        result: Array = leave(product).reshape(sizes)
-        return result
-
-    return run
-
-
-def stack_step(lhs: TensorType, rhs: TensorType, numbers: DotDimensions, result: TensorType) -> int:
-    """Return how many matrices of a stack to convert and multiply at a time, a divisor of their number; 0 for all."""
-    if (numbers.lhs_batching_dimensions[:1], numbers.rhs_batching_dimensions[:1]) != ((0,), (0,)):
-        return 0
-    dtypes, count = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)], dim(result, 0)
-    needed = converted_bytes(dtypes, size(lhs) + size(rhs), size(result))
-    if needed <= STACK_BYTES:
-        return 0
-    most = max(1, STACK_BYTES * count // needed)
-    step = max(n for n in range(1, most + 1) if count % n == 0)
-    return step if step < count else 0
-
-
-def is_in_parts(lhs: TensorType, rhs: TensorType, numbers: DotDimensions, result: TensorType) -> bool:
-    """Return whether the operands are large integer matrices, which are converted part by part."""
-    d, sizes = numbers, [size(x) for x in (lhs, rhs, result)]
-    are_matrices = not d.lhs_batching_dimensions and all(
-        rank(x) > len(contracting)
-        for x, contracting in ((lhs, d.lhs_contracting_dimensions), (rhs, d.rhs_contracting_dimensions))
+) -> Dot:
+    """Return the dot products with the arithmetic of their types and of the algorithm, if there is one."""
+    lhs_dtype, rhs_dtype, result_dtype = (numpy_dtype(element_type(x)) for x in (lhs, rhs, result))
+    sums = arithmetic(lhs_dtype, rhs_dtype, result_dtype, prod(dims(lhs, numbers.lhs_contracting_dimensions)))
+    if algorithm.num_primitive_operations is not None and kind(sums.dtype) == "floating" and is_float(lhs):
+        sums = with_algorithm(sums, algorithm)
+    return Dot(
+        lhs,
+        rhs,
+        numbers.lhs_batching_dimensions,
+        numbers.rhs_batching_dimensions,
+        numbers.lhs_contracting_dimensions,
+        numbers.rhs_contracting_dimensions,
+        result,
+        sums,
+        constants,
     )
-    dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
-    return are_matrices and all(sizes) and multiplies_in_parts(dtypes, sum(sizes))
-
-
-def of_matrices(as_lhs: Run | None, as_rhs: Run | None, multiply: Run, sizes: tuple[int, ...]) -> Run:
-    """Return a function that brings operands into the form of matrices, and reshapes their product."""
-
-    def run(lhs: Array, rhs: Array) -> Array:
-        result: Array = multiply(as_lhs(lhs) if as_lhs else lhs, as_rhs(rhs) if as_rhs else rhs)
-        return result.reshape(sizes)
-
-    return run
-
-
-def with_leading(x: TensorType, size: int) -> TensorType:
-    """Return tensor type `x` with another size of the first dimension."""
-    return make_tensor_type((size, *shape(x)[1:]), element_type(x))
-
-
-def in_groups(part: Run, step: int, sizes: tuple[int, ...], dtype: DType) -> Run:
-    """Return a function that multiplies `step` matrices of stacks at a time by `part`."""
-
-    def run(lhs: Array, rhs: Array) -> Array:
-        result = np.empty(sizes, dtype)
-        for start in within_time(range(0, sizes[0], step)):
-            some = slice(start, start + step)
-            result[some] = part(lhs[some], rhs[some])
-        return result
-
-    return run
-
-
-def _preparation(enter: Run, arrange: Run | None, constant: Array | None, plain: bool) -> tuple[Run, bool]:
-    """Return a function that brings an operand into the form of matrices, and whether it returns it unchanged."""
-    if plain and arrange is None:
-        return identity, True
-    if plain or arrange is None:
-        prepare = arrange or enter
-    else:
-
-        def prepare(x: Array) -> Array:
-            matrix: Array = arrange(enter(x))
-            return matrix
-
-    if constant is None or not _is_prepared(constant):
-        return prepare, False
-    keep(constant.size * 4)
-    prepared = prepare(constant)
-    return lambda _: prepared, False
-
-
-def _is_wide(a: Array, b: Array) -> bool:
-    return a.ndim == 2 == b.ndim and is_wide(len(a), len(b), b.size)
-
-
-def _is_prepared(constant: Array | None) -> bool:
-    return constant is not None and constant.size * 4 <= PREPARED_BYTES
 
 
 # --- algorithms -----------------------------------------------------------------------------------------------------

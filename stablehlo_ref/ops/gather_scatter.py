@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
 from stablehlo_ref.algorithms.gather import window_reader
-from stablehlo_ref.algorithms.index_checks import are_repeated, are_sorted, depends_on_order
 from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, index_components, signed
-from stablehlo_ref.algorithms.scatter_updates import ScatterUpdate, temporary_bytes
-from stablehlo_ref.algorithms.scatter_windows import window_writer
+from stablehlo_ref.algorithms.scatter_windows import WindowUpdate, plan_updates
 from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
@@ -39,6 +36,7 @@ from stablehlo_ref.define.spec import (
 )
 from stablehlo_ref.define.type_constraints import integer_tensor, per_tensor_quantized, tensor
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Block, Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
@@ -311,7 +309,7 @@ class Scatter(Op, op="scatter", nans="computed"):
         Element by element: `scatter` in spec_checks/oracles/gather_scatter.py.
         """
         windows = scatter_windows(inputs[0], updates[0], scatter_dimension_numbers)
-        write = window_writer(windows, ScatterUpdate(update_computation, windows.rows, unique_indices))
+        write = window_update(windows, updates, unique_indices, update_computation).write
         promote = promotion(inputs, results)
         is_empty = size(inputs[0]) == 0 or size(updates[0]) == 0
 
@@ -335,19 +333,14 @@ class Scatter(Op, op="scatter", nans="computed"):
         inputs: Sequence[TensorType],
         updates: Sequence[TensorType],
         scatter_dimension_numbers: ScatterDimensions,
+        unique_indices: Flag,
         update_computation: RegionFunction,
     ) -> int:
-        """Return the bytes of the rounds of updates, and of the updates in the order of rows."""
+        """Return the bytes that the strategy of `plan` needs."""
         if size(inputs[0]) == 0 or size(updates[0]) == 0:
             return 0
         windows = scatter_windows(inputs[0], updates[0], scatter_dimension_numbers)
-        row, order = prod(windows.table_shape[1:]), windows.other_axes + windows.row_axes
-        copied = (
-            sum(size(x) * numpy_dtype(element_type(x)).itemsize for x in updates)
-            if order != tuple(range(rank(updates[0])))
-            else 0
-        )
-        return copied + temporary_bytes(update_computation, windows.rows, row, size(updates[0]) // row)
+        return window_update(windows, updates, unique_indices, update_computation).temporaries
 
     @staticmethod
     def implementation_defined(
@@ -392,6 +385,13 @@ def scatter_windows(input: TensorType, updates: TensorType, numbers: ScatterDime
     )
 
 
+def window_update(
+    windows: IndexedWindows, updates: Sequence[TensorType], unique: Flag, body: RegionFunction
+) -> WindowUpdate:
+    """Return the update of windows by `updates`, given the type of each."""
+    return plan_updates(windows, body, unique, [numpy_dtype(element_type(x)) for x in updates])
+
+
 # --- constraints ----------------------------------------------------------------------------------------------------
 
 
@@ -425,3 +425,37 @@ def batching_axes(
         d: batch_dims[d_start - (0 if d_start < index_vector_dim else 1)]
         for d, d_start in zip(batching_dims, indices_batching_dims)
     }
+
+
+# --- promises of indices: that they are sorted, and that they are unique ---------------------------------------------
+
+
+COMMUTATIVE = frozenset(f"stablehlo.{op}" for op in ("add", "and", "maximum", "minimum", "multiply", "or", "xor"))
+
+
+def are_sorted(starts: Mapping[int, Array]) -> bool:
+    """Return whether indices are in lexicographic order; `starts` maps dimensions to components."""
+    order: Array | int = 0
+    for _, component in sorted(starts.items()):
+        previous, following = component.reshape(-1)[:-1], component.reshape(-1)[1:]
+        comparison = (following > previous).view(np.int8) - (following < previous).view(np.int8)
+        order = np.where(order == 0, comparison, order)
+    return not np.any(order < 0)
+
+
+def are_repeated(windows: IndexedWindows, starts: list[Array]) -> bool:
+    """Return whether two updates in bounds write the same element."""
+    numbers, within = windows.row_numbers(starts), windows.in_bounds(starts)
+    if within is not None:
+        numbers = numbers[within]
+    return len(np.unique(numbers)) < len(numbers)
+
+
+def depends_on_order(block: Block) -> bool:
+    """Return whether results of an update computation can depend on the order of updates, other than by rounding."""
+    arguments, returned = block.arguments, block.operations[-1].operands
+    pairs = zip(arguments, arguments[len(arguments) // 2 :])
+    return not all(
+        isinstance(op := value.owner, Operation) and op.name in COMMUTATIVE and set(op.operands) == set(pair)
+        for value, pair in zip(returned, pairs)
+    )

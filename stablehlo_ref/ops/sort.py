@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from stablehlo_ref.algorithms.comparators import partially_ordered_inputs, sort_keys
-from stablehlo_ref.algorithms.sorting import BLOCK, parts, sort_last_axis, temporary_bytes
+from stablehlo_ref.algorithms.comparators import partially_ordered_inputs
+from stablehlo_ref.algorithms.sorting import BLOCK, pieces, plan_sort
 from stablehlo_ref.budget import reserve, within_time
 from stablehlo_ref.define.attribute_codecs import Flag, Int
 from stablehlo_ref.define.bound import Site
@@ -66,41 +66,38 @@ class Sort(Op, op="sort"):
         whole arrays, once per step of a merge sort (algorithms/sorting.py).
         Slice by slice: `sort` in spec_checks/oracles/sort.py.
         """
-        keys = sort_keys(comparator)
         if shape(inputs[0])[dimension] < 2 or not size(inputs[0]):
             return lambda inputs: one_or_all(inputs)
-
         sizes, axis = shape(inputs[0]), dimension % rank(inputs[0])
-        is_one = keys is not None and len(inputs) == 1 and axis == rank(inputs[0]) - 1
-        pieces = [(slice(None),) * rank(inputs[0])] if is_one else parts(sizes, axis)
+        sort_rows = plan_sort(comparator, [numpy_dtype(element_type(t)) for t in inputs]).run
+        is_whole = len(inputs) == 1 and axis == rank(inputs[0]) - 1
+        boxes = [(slice(None),) * rank(inputs[0])] if is_whole else pieces(sizes, axis)
 
         def sort(inputs: Sequence[Array]) -> Sequence[Array]:
             rows = [row_major(np.moveaxis(x, axis, -1)) for x in inputs]
-            return [np.moveaxis(x, -1, axis) for x in sort_last_axis(keys, comparator.each, rows)]
+            return [np.moveaxis(x, -1, axis) for x in sort_rows(rows)]
 
         def run(inputs: Sequence[Array]) -> Results:
-            if is_one and not inputs[0].flags.c_contiguous:
+            if is_whole and not inputs[0].flags.c_contiguous:
                 reserve(0, 2 * inputs[0].nbytes)  # of a copy, and again of the result, which is not alive yet
-            if len(pieces) == 1:
+            if len(boxes) == 1:
                 return one_or_all(sort(inputs))
             results = [np.empty(sizes, x.dtype) for x in inputs]
-            for piece in within_time(pieces):
-                for result, x in zip(results, sort([x[piece] for x in inputs])):
-                    result[piece] = row_major(x)
+            for box in within_time(boxes):
+                for result, x in zip(results, sort([x[box] for x in inputs])):
+                    result[box] = row_major(x)
             return one_or_all(results)
 
         return run
 
     @staticmethod
     def temporaries(inputs: Sequence[TensorType], dimension: Int, comparator: RegionFunction) -> int:
-        """Return the bytes of keys, digits and indices; of both runs in a merge sort (the factor is measured)."""
-        if (keys := sort_keys(comparator)) is None:
-            return 100 * size(inputs[0])
-        dtypes, of_keys = (
-            [numpy_dtype(element_type(t)) for t in types] for types in (inputs, keys.of.function_type.outputs)
-        )
+        """Return the bytes that the strategy of `plan` needs, and of copies unless the last axis is sorted."""
+        dtypes = [numpy_dtype(element_type(t)) for t in inputs]
         is_last = dimension % rank(inputs[0]) == rank(inputs[0]) - 1
-        return size(inputs[0]) * temporary_bytes(keys, dtypes, of_keys, is_last) + 40 * min(size(inputs[0]), BLOCK)
+        copied = 0 if is_last else sum(dtype.itemsize for dtype in dtypes)
+        needed = copied + plan_sort(comparator, dtypes).temporaries
+        return size(inputs[0]) * needed + 40 * min(size(inputs[0]), BLOCK)
 
     @staticmethod
     def implementation_defined(site: Site, inputs: Sequence[TensorType]) -> FindChoices:

@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import prod
 
 import numpy as np
 
-from stablehlo_ref import mode
 from stablehlo_ref.algorithms import sliding_windows
-from stablehlo_ref.algorithms.dilated_windows import full_windows, with_empty_windows
-from stablehlo_ref.algorithms.padding import Padding, Sizes, pad_windows
-from stablehlo_ref.algorithms.reduction_schedule import Combine, Reduction, after_inits, by_parts
+from stablehlo_ref.algorithms.padding import Padding, Sizes
 from stablehlo_ref.algorithms.select_and_scatter import select_and_scatter_kernel
-from stablehlo_ref.algorithms.sliding_windows import (
-    CHUNK,
-    exact_cumulative_sums,
-    exact_window_sums,
-    fold_windows,
-    folds_left,
-    reduce_cumulatively,
-    reduce_windows,
-)
-from stablehlo_ref.algorithms.window_boxes import BOX, box_elements, by_boxes, in_place, is_independent
-from stablehlo_ref.algorithms.window_columns import MAX_MATRIX_SIZE, fold_columns, window_columns
-from stablehlo_ref.budget import reserve
+from stablehlo_ref.algorithms.sliding_windows import folds_left
+from stablehlo_ref.algorithms.window_reductions import WindowReduction, Windows, reduction_of_windows
 from stablehlo_ref.define.attribute_codecs import Dims, Matrix
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.spec import (
     BOOLEAN,
@@ -46,11 +31,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import init_value, per_tensor_quantized, scalar_tensor, tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import FunctionType, TensorType
-from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.ops.reduction import Results, is_reducer, one_or_all, promotion
-
-WHOLE = 4  # arrays as large as the padded input that reducing it axis by axis takes: it, steps and results
+from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
 
 
 def ones(attribute: Dims | None, x: TensorType) -> Dims:
@@ -142,19 +123,12 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
         body: RegionFunction,
         results: Sequence[TensorType],
     ) -> int:
-        """Return the bytes of the padded inputs and of what windows share, or of those of one box."""
-        x, sizes = inputs[0], shape(results[0])
-        strides, dilations = ones(window_strides, x), ones(window_dilations, x)
-        base, edges = ones(base_dilations, x), zeros(padding, x)
-        width = sum(max(4, numpy_dtype(element_type(t)).itemsize) for t in results)
-        if (
-            running_axis(shape(x), window_dimensions, strides, base, dilations, edges) is not None
-            and body.is_associative
-        ):
-            return width * 4 * CHUNK
-        if is_independent(body, folds_left(shape(x), window_dimensions, sizes)):
-            return width * 5 * box_elements(sizes, window_dimensions, strides, dilations)
-        return width * WHOLE * padded_elements(x, base, edges)
+        """Return the bytes that the strategy of `plan` needs."""
+        if not size(results[0]):
+            return 0
+        return window_reduction(
+            inputs[0], window_dimensions, window_strides, base_dilations, window_dilations, padding, body, results
+        ).temporaries
 
     @classmethod
     def plan(
@@ -176,115 +150,35 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
             window_end               = window_start + (window_dimensions - 1) * window_dilations + 1
             windows                  = slice(padded_inputs..., window_start, window_end, window_dilations)
 
-        All windows are reduced at once: short ones, and those of bodies that are not associative, by left folds that
-        begin with init_values (of small tensors: window_columns.py, of dilated ones: dilated_windows.py); others axis
-        by axis, sharing intermediate results (algorithms/sliding_windows.py).
-        Windows of an element and all elements before it, or after it, are a cumulative reduction without padding.
+        Short windows, and those of bodies that are not associative, are folded from the left, starting with
+        init_values; others are reduced axis by axis, sharing intermediate results (algorithms/sliding_windows.py).
+        The strategy (algorithms/window_reductions.py) only decides what is padded and reduced at a time.
         Window by window: `reduce_window` in spec_checks/oracles/reduction.py.
         """
-        x = with_element_type(inputs[0], element_type(results[0]))
         promote, sizes = promotion(inputs, results), shape(results[0])
         if not size(results[0]):
             return lambda inputs, init_values: one_or_all([np.broadcast_to(v, sizes) for v in promote(init_values)])
-        strides, dilations = ones(window_strides, x), ones(window_dilations, x)
-        base, edges = ones(base_dilations, x), zeros(padding, x)
-        is_short = folds_left(shape(x), window_dimensions, sizes)
-        may_skip_padding = is_short and not mode.current().exact_sums
-        if may_skip_padding and size(results[0]) * prod(window_dimensions) <= MAX_MATRIX_SIZE:
-            columns = window_columns(shape(x), sizes, window_dimensions, strides, base, dilations, edges)
-            fold = by_parts(body, lambda combine: fold_columns(combine, columns, size(x), sizes))
-            return lambda inputs, init_values: one_or_all(fold(promote(init_values), promote(inputs)))
-        axis = running_axis(shape(x), window_dimensions, strides, base, dilations, edges)
-        full = full_windows(shape(x), sizes, window_dimensions, strides, base, dilations, edges)
-        if full is not None and may_skip_padding:
-            strides, base, dilations, edges = full.strides, full.base_dilations, full.window_dilations, full.padding
-        reduce = by_parts(body, window_reductions(window_dimensions, strides, dilations, is_short))
-        if padded_elements(x, base, edges) > BOX and is_independent(body, is_short):
-            counts = num_windows(shape(x), window_dimensions, strides, base, dilations, edges)
-            dtypes = [numpy_dtype(element_type(t)) for t in results]
-            reduce = by_boxes(reduce, counts, window_dimensions, strides, base, dilations, edges, dtypes)
-        else:
-            pads = [pad_windows(with_element_type(x, element_type(t)), base, edges) for t in results]
-            reduce = after_padding(pads, reduce)
-        if full is not None and may_skip_padding:
-            reduce = with_empty_windows(reduce, full, body, prod(window_dimensions), sizes)
-
-        def run(inputs: Sequence[Array], init_values: Sequence[Array]) -> Results:
-            return one_or_all(reduce(promote(init_values), promote(inputs)))
-
-        if axis is None or is_short or not body.is_associative:
-            return run
-        is_reverse = edges[axis][0] == 0
-        padding_matters = is_reverse and not (body.recognised and REGISTRY[body.recognised.name].traits.commutative)
-        running_fold = by_parts(body, running_folds(axis, is_reverse))  # without init values
-        after_init = in_place(body)
-
-        def run_unpadded(inputs: Sequence[Array], init_values: Sequence[Array]) -> Results:
-            values = promote(init_values)
-            if not are_same(values, body.each(*values, *values)):
-                reserve(0, WHOLE * padded_elements(x, base, edges) * sum(v.itemsize for v in values))
-                return run(inputs, init_values)
-            folded = running_fold(values, promote(inputs))
-            if padding_matters:  # any number of init values reduce to one
-                folded = body.each(*folded, *values)
-            return one_or_all(after_init(values, folded))
-
-        return run_unpadded
+        reduce = window_reduction(
+            inputs[0], window_dimensions, window_strides, base_dilations, window_dilations, padding, body, results
+        ).run
+        return lambda inputs, init_values: one_or_all(reduce(promote(init_values), promote(inputs)))
 
 
-def padded_elements(x: TensorType, base: Sizes, padding: Padding) -> int:
-    """Return how many elements the padded input has."""
-    each = zip(padding, shape(x), base)
-    return prod(max(0, low + high + ((n - 1) * step + 1 if n else 0)) for (low, high), n, step in each)
-
-
-def after_padding(pads: Sequence[ArrayKernel], reduce: Reduction) -> Reduction:
-    """Return a reduction of arrays that are first padded with their init values."""
-    return lambda inits, arrays: reduce(inits, [pad(x, value) for pad, x, value in zip(pads, arrays, inits)])
-
-
-def are_same(xs: Sequence[Array], ys: Sequence[Array]) -> bool:
-    """Return whether two lists of arrays have bitwise equal elements."""
-    return all(np.asarray(x).tobytes() == np.asarray(y).tobytes() for x, y in zip(xs, ys))
-
-
-def running_axis(
-    sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, window_dilations: Sizes, padding: Padding
-) -> int | None:
-    """Return the axis along which windows have an element and all before it, or all after it; else None."""
-    moving = [d for d, n in enumerate(window) if n != 1]
-    padded = [d for d, edges in enumerate(padding) if any(edges)]
-    if len(moving) != 1 or moving != padded or {*strides, *dilations, *window_dilations} != {1}:
-        return None
-    (axis,) = moving
-    reach = window[axis] - 1
-    return axis if sizes[axis] == window[axis] and tuple(padding[axis]) in ((reach, 0), (0, reach)) else None
-
-
-def window_reductions(
-    window: Sizes, strides: Sizes, dilations: Sizes, is_short: bool
-) -> Callable[[Combine], Reduction]:
-    """Return a function that plans the reduction of windows by a `Combine`."""
-
-    def plan(combine: Combine) -> Reduction:
-        if combine.adds_exactly:
-            return lambda inits, arrays: exact_window_sums(combine.dtype, inits, arrays, window, strides, dilations)
-        if combine.folds_left or (is_short and not combine.is_exact):
-            return lambda inits, arrays: fold_windows(combine, inits, arrays, window, strides, dilations)
-        return after_inits(combine, lambda arrays: reduce_windows(combine, arrays, window, strides, dilations))
-
-    return plan
-
-
-def running_folds(axis: int, reverse: bool) -> Callable[[Combine], Reduction]:
-    """Return a function that plans the fold of each element with all before it, or with all after it (`reverse`)."""
-
-    def plan(combine: Combine) -> Reduction:
-        if combine.adds_exactly:
-            return lambda inits, arrays: exact_cumulative_sums(combine.dtype, inits, arrays, axis, reverse)
-        return lambda inits, arrays: reduce_cumulatively(combine, arrays, axis, reverse)
-
-    return plan
+def window_reduction(
+    x: TensorType,
+    window: Dims,
+    window_strides: Dims | None,
+    base_dilations: Dims | None,
+    window_dilations: Dims | None,
+    padding: Matrix | None,
+    body: RegionFunction,
+    results: Sequence[TensorType],
+) -> WindowReduction:
+    """Return the reduction of windows of inputs with the shape of `x`."""
+    strides, base, dilations = (ones(each, x) for each in (window_strides, base_dilations, window_dilations))
+    are_short = folds_left(shape(x), window, shape(results[0]))
+    windows = Windows(shape(x), window, strides, base, dilations, zeros(padding, x), are_short)
+    return reduction_of_windows(windows, body, [with_element_type(x, element_type(t)) for t in results])
 
 
 class SelectAndScatter(Op, op="select_and_scatter", nans="computed"):

@@ -24,7 +24,7 @@ def test_row_numbers_of_starts_out_of_bounds_do_not_warn(index: npt.NDArray[Any]
     assert ELEMENT.row_numbers(ELEMENT.components(np.array([2, 3], index.dtype))).tolist() == [13]
 
 
-def test_row_numbers_of_a_part_have_its_offset() -> None:
+def test_row_numbers_of_a_range_have_its_offset() -> None:
     windows = IndexedWindows(
         sizes=(3, 4),
         extents=(1, 1),

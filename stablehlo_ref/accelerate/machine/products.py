@@ -25,7 +25,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.contraction import arithmetic, matrices
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
-from stablehlo_ref.ops.dot_general import in_memory_order
+from stablehlo_ref.ops.dot_products import in_memory_order
 
 NAME = "stablehlo.dot_general"
 MAX_PRODUCT = 1 << 22  # multiplications: less than a millisecond

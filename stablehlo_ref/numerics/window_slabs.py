@@ -1,4 +1,4 @@
-"""Parts of convolutions: a part of the batch, or of the windows along one axis, is padded and converted at a time."""
+"""Slabs of convolutions: ranges of the batch, or of the windows along one axis, are padded and converted at a time."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from stablehlo_ref.numerics.contraction import Arithmetic, identity
 from stablehlo_ref.numerics.kernels import ArrayKernel, into_form
 from stablehlo_ref.numerics.window_views import BATCH, SPATIAL, Convolution, view_of_windows
 
-PART_BYTES = 1 << 20  # of the padded and converted part of the array, so that it is still in the cache when it is read
-MOST_OVERLAP = 4  # a part has at least so many times the elements along its axis that it shares with the next part
+SLAB_BYTES = 1 << 20  # of the padded and converted slab of the array, so that it is still in the cache when it is read
+MOST_OVERLAP = 4  # a slab has at least so many times the elements along its axis that it shares with the next one
 
 
 def step(c: Convolution, axis: int, arithmetic: Arithmetic) -> int:
-    """Return how many indices of the batch, or windows along `axis`, to compute at a time: all if parts save nothing.
+    """Return how many indices of the batch, or windows along `axis`, to compute at a time: all if slabs save nothing.
 
     `axis` is that of results in the canonical order.
     """
     count, each = c.sizes[axis], _bytes(c, arithmetic) // max(1, c.sizes[axis])
     if each == 0 or (axis == BATCH == c.grouped and c.groups > 1):
         return count
-    some = max(1, PART_BYTES // each)
+    some = max(1, SLAB_BYTES // each)
     if axis >= SPATIAL:
         w = c.windows[axis - SPATIAL]
         some = max(some, MOST_OVERLAP * ((w.length - 1) * w.dilation + 1 - w.stride) // w.stride)
     return min(some, count)
 
 
-def part(c: Convolution, axis: int, start: int, stop: int) -> Convolution:
+def slab(c: Convolution, axis: int, start: int, stop: int) -> Convolution:
     """Return the convolution that computes the results from `start` to `stop` along `axis`.
 
-    For parts of the batch, that is the convolution of this part of the array, and else of the whole array.
+    For slabs of the batch, that is the convolution of this range of the array, and else of the whole array.
     """
     if axis == BATCH:
         return replace(c, batch=stop - start)
@@ -42,14 +42,14 @@ def part(c: Convolution, axis: int, start: int, stop: int) -> Convolution:
 
 
 def view(c: Convolution, axis: int, start: int, stop: int, arithmetic: Arithmetic) -> ArrayKernel:
-    """Return a function from an array to a view of the windows of a part, padded and converted."""
+    """Return a function from an array to a view of the windows of a slab, padded and converted."""
     batch = slice(start, stop) if axis == BATCH and stop - start < c.batch else slice(None)
-    return view_of_windows(part(c, axis, start, stop), arithmetic.load_lhs, arithmetic.dtype, batch)
+    return view_of_windows(slab(c, axis, start, stop), arithmetic.load_lhs, arithmetic.dtype, batch)
 
 
 def temporaries(c: Convolution, arithmetic: Arithmetic, axis: int, step: int) -> int:
-    """Return the bytes of a part of the array that is padded and converted, and of the sums of a part."""
-    return _bytes(part(c, axis, 0, step), arithmetic)
+    """Return the bytes of a slab of the array that is padded and converted, and of the sums of a slab."""
+    return _bytes(slab(c, axis, 0, step), arithmetic)
 
 
 def store(arithmetic: Arithmetic, sums: Array, results: Array) -> None:
