@@ -102,7 +102,7 @@ def test_many_values() -> None:
       : (tensor<f32>) -> tensor<f32>
   return
 }}"""
-    with pytest.raises(sr.InvalidError, match="all.0 <= i for pair in source_target_pairs for i in pair") as caught:
+    with pytest.raises(sr.InvalidError, match=r"all.0 <= i for pair in source_target_pairs for i in pair") as caught:
         sr.load(text.encode())
     notes = caught.value.diagnostics[0].notes
     assert {"pair = (30000, -3)", "i = -3"} < set(notes)
