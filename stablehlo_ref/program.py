@@ -25,6 +25,7 @@ from stablehlo_ref.execute.arguments import (
     arguments_in_order,
     array_dtype,
     check_argument,
+    check_numbered_arguments,
     take_results,
     take_results_of_processes,
     without_mapping,
@@ -178,7 +179,7 @@ class Program:
         `weights` maps names (`q.weight`, `states.q.weight` or as in an argument `states['q.weight']`) or numbers
         to arrays, is a sequence (for arguments `states[0]`, `states[1]`, ...), or the path of a `.npz`, `.safetensors`,
         `.pt` or `.pth` file or a folder of `.npy` files. Weights of arguments that the exporter dropped are ignored.
-        EvaluationError that lists each name that may mean several arguments, is missing, or has another shape.
+        EvaluationError that lists each name that may mean several arguments, is missing, or has another shape or dtype.
         """
         inputs = self.entry.inputs
         if isinstance(weights, Mapping) and weights and all(isinstance(key, int) for key in weights):
@@ -188,7 +189,7 @@ class Program:
         else:
             numbered = weights_of(inputs, weights)  # type: ignore[arg-type]
         origin = os.fspath(weights) if isinstance(weights, str | os.PathLike) else None
-        checked = {i: check_argument(inputs[i], value, origin=origin) for i, value in numbered.items()}
+        checked = check_numbered_arguments(inputs, numbered, origin)
         return self._with(self.module, {**self._bound, **checked})
 
     def with_random_weights(self, seed: int) -> Program:

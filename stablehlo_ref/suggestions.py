@@ -15,7 +15,8 @@ ELEMENT_TYPES = {
     "int": "i32", "uint": "ui32", "char": "i8", "uchar": "ui8", "short": "i16", "long": "i64",
     "complex64": "complex<f32>", "complex128": "complex<f64>", "c64": "complex<f32>", "c128": "complex<f64>",
 }  # fmt: skip
-_find_words = re.compile(r"[^\[\]'\"./]+").findall
+# The parts of a name such as states['layer.0'], between brackets, quotes, dots and slashes.
+find_words = re.compile(r"[^\[\]'\"./]+").findall
 _match_integer = re.compile(r"(?:(u)|s)?(?:int|i)?(\d+)(?:_t)?", re.IGNORECASE).fullmatch
 _match_float = re.compile(r"(?:float|fp|f)_?(\d+)(?:_t)?", re.IGNORECASE).fullmatch
 _match_narrow_float = re.compile(r"(?:float|fp|f)(\d+)_?(e\d+m\d+\w*)", re.IGNORECASE).fullmatch
@@ -32,10 +33,10 @@ def closest_end(name: str, known: Iterable[str]) -> str | None:
 
     Words are what stands between brackets, quotes, dots and slashes. None if the last words differ in all names.
     """
-    words = _find_words(name)[::-1]
+    words = find_words(name)[::-1]
     ranked = []
     for number, other in enumerate(known):
-        others = _find_words(other)[::-1]
+        others = find_words(other)[::-1]
         if common := _common(words, others):
             ranked.append((-common, len(others), number, other))
     return min(ranked)[-1] if ranked else None

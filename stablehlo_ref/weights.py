@@ -14,7 +14,7 @@ from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.array_files import from_bits, narrowed, read_npz, read_safetensors
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, EvaluationError
 from stablehlo_ref.interop import require, to_array
-from stablehlo_ref.ir.argument_names import ArgumentNames
+from stablehlo_ref.ir.argument_names import ArgumentNames, NameParts
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
@@ -175,12 +175,19 @@ def _by_name(names: ArgumentNames, weights: Mapping[str, Any]) -> tuple[dict[int
     """Return weights by the numbers of their arguments, and the problems of those without weight or argument."""
     numbers = _numbers(names, weights)
     found = {index: weights[name] for name, index in numbers.items()}
-    related = [i for of_one in names.containers.values() if not found.keys().isdisjoint(of_one) for i in of_one]
-    missing = [index for index in related if index not in found]
+    started = {_unit(names, index) for index in found}
+    inside = [index for of_one in names.containers.values() for index in of_one]
+    missing = [index for index in inside if index not in found and _unit(names, index) in started]
     unknown = [name for name in weights if name not in numbers]
     if unknown and not found:
         return found, _all_unmatched(names, unknown)
     return found, _unmatched(names, unknown, missing) if missing else iter(())
+
+
+def _unit(names: ArgumentNames, index: int) -> NameParts:
+    """Return the name of the container whose arguments all have weights, or none of them: one input of a call."""
+    path = names.path(index)
+    return path[: 2 if OF_CALLS.intersection(path[:1]) else 1]
 
 
 def _numbers(names: ArgumentNames, weights: Iterable[str]) -> dict[str, int]:

@@ -17,7 +17,7 @@ from stablehlo_ref.cli.errors import exit_code_of
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE, INTERRUPTED
 from stablehlo_ref.cli.expected import Unexpected, expectations, mismatches
 from stablehlo_ref.cli.split import SPLIT, split_text
-from stablehlo_ref.diagnostics import MalformedError, MissingPackageError, StablehloError
+from stablehlo_ref.diagnostics import MalformedError, StablehloError, UsageError
 from stablehlo_ref.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.program import Program
@@ -74,10 +74,8 @@ def guarded(subject: str, run: Callable[[], int]) -> int:
     """Return the exit code of `run`, or report on standard error what it raises, as a message about `subject`."""
     try:
         return run()
-    except MissingPackageError as error:  # about no place in the program
-        return fail(str(error), subject)
     except StablehloError as error:
-        return fail(error)
+        return fail(error, subject)
     except OSError as error:
         if error.filename is None:  # standard output, as files have names
             raise
@@ -160,8 +158,8 @@ def write_output(file: Path | None, outputs: Sequence[str | bytes]) -> None:
 
 def fail(error: StablehloError | str, subject: str = "stablehlo-interp") -> int:
     """Report an error, or a message about `subject`, and return the exit code: 1, or 2 for one of the command line."""
-    if isinstance(error, str):
-        messages.report_text(subject, error)
+    if isinstance(error, str | UsageError):  # about no place in the program
+        messages.report_text(subject, str(error))
         return AT_FAULT
     messages.report(error)
     return exit_code_of(error)

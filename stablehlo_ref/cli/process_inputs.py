@@ -14,7 +14,7 @@ from stablehlo_ref.cli.input_values import find_parameter
 from stablehlo_ref.cli.random_inputs import random_inputs
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
-from stablehlo_ref.execute.arguments import arguments_in_order, check_argument
+from stablehlo_ref.execute.arguments import arguments_in_order, check_argument, check_numbered_arguments
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Function, Parameter
 from stablehlo_ref.limits import Limits
@@ -59,8 +59,7 @@ def inputs_of_processes(
 def _weights(parameters: Sequence[Parameter], path: Path) -> dict[int, RuntimeValue]:
     """Return the weights in a file or folder by the numbers of parameters; CommandLineError if they do not fit."""
     try:
-        weights = weights_of(parameters, path)
-        return {i: check_argument(parameters[i], value, origin=str(path)) for i, value in weights.items()}
+        return check_numbered_arguments(parameters, weights_of(parameters, path), str(path))
     except EvaluationError as error:
         first, *others = error.diagnostics
         option = "--weights" if str(path) in first.message else f"--weights {path}"

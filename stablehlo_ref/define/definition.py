@@ -212,7 +212,9 @@ def evaluated(op: Operation) -> OpDefinition:
     """Return the definition that evaluates an op; UnsupportedError for an op without a class."""
     definition = resolve(op)
     if definition is None:
-        raise UnsupportedError(f"'{op.name}' op belongs to a dialect that is not evaluated")
+        of_mhlo = op.name.startswith("mhlo.")  # of which ops with an equal are evaluated
+        reason = "has no equal in StableHLO or CHLO" if of_mhlo else "belongs to a dialect that is not evaluated"
+        raise UnsupportedError(f"'{op.name}' op {reason}")
     return definition
 
 

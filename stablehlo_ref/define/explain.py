@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,7 +12,6 @@ from stablehlo_ref.ir.types import TensorType
 
 Scope: TypeAlias = Mapping[str, Any]
 
-MAX_BINDINGS = 10_000  # of the names of a comprehension, in search of those for which it fails
 MAX_VALUES = 4  # of parts of a formula
 _SIZES = ("shape", "dims", "dim")  # functions that return sizes of the type that is their first argument
 _KINDS_END = ("_dimensions", "_dims")  # of attributes whose names say what dimensions they list
@@ -50,8 +49,8 @@ def explain(formula: ast.expr, scope: Scope) -> Explanation:
         words = _difference_of_types(operands, part.scope) if _called(part.node) == "compatible" else ""
     for node in _worth_showing(operands):
         value, text = _value(node, part.scope), ast.unparse(node)
-        if isinstance(value, Iterator):
-            value, text = tuple(value), text.removeprefix("(").removesuffix(")") if text[:1] == "(" else text
+        if isinstance(node, ast.GeneratorExp):
+            text = text.removeprefix("(").removesuffix(")")
         if value is not None and not callable(value):
             values.setdefault(text, value)
     return Explanation(words, dict(list(values.items())[:MAX_VALUES]))
@@ -71,28 +70,25 @@ def _failing(part: Part) -> Part:
         comprehension = node.args[0]
         if isinstance(comprehension, ast.GeneratorExp):
             names = [n.id for g in comprehension.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)]
-            for inner in _bindings(comprehension.generators, scope):
-                if not _holds(comprehension.elt, inner):
-                    return _failing(Part(comprehension.elt, inner, (*bound, *names)))
+            found = _failing_item(comprehension, names, scope)
+            if found is not None:
+                return _failing(Part(comprehension.elt, {**scope, **dict(zip(names, found))}, (*bound, *names)))
     return part
 
 
-def _bindings(generators: list[ast.comprehension], scope: Scope) -> Iterator[Scope]:
-    """Yield the scopes in which a comprehension evaluates its element."""
-    if not generators:
-        yield scope
-        return
-    first, *rest = generators
-    items = _value(first.iter, scope)
-    for item, _ in zip(items if isinstance(items, Iterable) else (), range(MAX_BINDINGS)):
-        inner = {**scope, "_item": item}
-        assignment = ast.Module([ast.Assign([first.target], ast.Name("_item", ast.Load()))], [])
-        try:
-            exec(compile(ast.fix_missing_locations(assignment), "<formula>", "exec"), inner)
-        except _NOT_EVALUABLE:
-            return
-        if all(_holds(condition, inner) for condition in first.ifs):
-            yield from _bindings(rest, inner)
+def _failing_item(comprehension: ast.GeneratorExp, names: Sequence[str], scope: Scope) -> tuple[Any, ...] | None:
+    """Return the values of the names that a comprehension binds for which its element does not hold, if there are."""
+    clauses, element = "".join(map(ast.unparse, comprehension.generators)), ast.unparse(comprehension.elt)
+    text = f"next((({', '.join(names)},){clauses} if not _is_true(lambda: {element})), None)"
+    found: tuple[Any, ...] | None = _value(ast.parse(text, mode="eval").body, {**scope, "_is_true": _is_true})
+    return found
+
+
+def _is_true(condition: Callable[[], object]) -> bool:
+    try:
+        return bool(condition())
+    except _NOT_EVALUABLE:
+        return False
 
 
 def _failing_pair(node: ast.Compare, scope: Scope) -> tuple[ast.expr, ast.cmpop, ast.expr]:
@@ -102,17 +98,15 @@ def _failing_pair(node: ast.Compare, scope: Scope) -> tuple[ast.expr, ast.cmpop,
 
 
 def _holds(node: ast.expr, scope: Scope) -> bool:
-    try:
-        return bool(_value(node, scope))
-    except ValueError:  # an array
-        return False
+    return _is_true(lambda: _value(node, scope))
 
 
 def _value(node: ast.expr, scope: Scope) -> Any:
-    """Return the value of an expression; None if it has none."""
+    """Return the value of an expression, an iterator's as a tuple; None if it has none."""
     code = compile(ast.fix_missing_locations(ast.Expression(node)), "<formula>", "eval")
     try:
-        return eval(code, dict(scope))
+        value = eval(code, dict(scope))
+        return tuple(value) if isinstance(value, Iterator) else value
     except _NOT_EVALUABLE:
         return None
 

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 from stablehlo_ref.define.explain import explain
 
+SHOWN = 400  # characters of a value
+
 
 class Check(NamedTuple):
     """A call of `C`, and the source of its formula on one line."""
@@ -95,10 +97,15 @@ def quote(frame: FrameType, line: int | None = None) -> Quotation:
 
 
 def _show(value: object) -> str:
-    if isinstance(value, tuple | list):
-        return f"({', '.join(map(_show, value))}{',' if len(value) == 1 else ''})"
-    text = str(getattr(value, "name", value))
-    return text if len(text) <= 200 else f"{text[:200]}..."
+    """Return a value in a line of at most `SHOWN` characters."""
+    text = _text(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple | list):  # of which each item has more than one character
+        return f"({', '.join(map(_text, value[:SHOWN]))}{',' if len(value) == 1 else ''})"
+    return str(getattr(value, "name", value))
 
 
 # --- all formulas of an op class -------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ def check_local_tensors(function: Operation | None, grid: Grid) -> None:
                 reason = f"is defined on whole tensors, but in a grid of {grid} each has tensors of its own"
                 hint = "run the program without a grid, or use the collectives of StableHLO"
                 raise UnsupportedError(f"'{op.name}' op {reason}; {hint}", op.location)
-            if (name := callee(op)) and (called := op.symbol(name)) not in seen:
-                seen.add(called)
-                pending.append(called)
+            for name in filter(None, (callee(op), *op.properties.get("called_computations", ()))):
+                if (called := op.symbol(name)) not in seen:
+                    seen.add(called)
+                    pending.append(called)

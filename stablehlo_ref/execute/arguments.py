@@ -10,7 +10,7 @@ import numpy as np
 
 from stablehlo_ref.define.context import RunOptions
 from stablehlo_ref.define.spec import without
-from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, UnsupportedError
 from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
 from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
 from stablehlo_ref.ir.core import Operation, symbol_name
@@ -107,6 +107,22 @@ def _unused_in_jax(entry: Function, module: Operation) -> list[str]:
     if not (name.startswith(("jit_", "pmap_")) or has_gap):
         return []
     return ["JAX leaves out arguments that the function does not use; jax.jit(f, keep_unused=True) keeps them"]
+
+
+def check_numbered_arguments(
+    parameters: Sequence[Parameter], values: Mapping[int, object], origin: str | None = None
+) -> dict[int, RuntimeValue]:
+    """Return arguments by number as `check_argument` does; EvaluationError with the errors of all."""
+    found: dict[int, RuntimeValue] = {}
+    errors: list[Diagnostic] = []
+    for number, value in values.items():
+        try:
+            found[number] = check_argument(parameters[number], value, origin=origin)
+        except EvaluationError as error:
+            errors += error.diagnostics
+    if errors:
+        raise EvaluationError(errors)
+    return found
 
 
 def check_argument(

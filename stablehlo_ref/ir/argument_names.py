@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias, TypeVar
 
-from stablehlo_ref.suggestions import closest, closest_end
+from stablehlo_ref.suggestions import closest, closest_end, find_words
 
 Key = TypeVar("Key")
 NameParts: TypeAlias = tuple[str, ...]  # of states['layer.0.bias']: ("states", "layer", "0", "bias")
 
 MAX_CANDIDATES = 500  # names that a wrong one is compared with, letter by letter
 
-_PART = re.compile(r"[^\[\]'\"./]+")
-
 
 def parts(name: str) -> NameParts:
     """Return the parts of a name: `params['a'][0]`, `params['a.0']`, `params.a.0` and `params/a/0` have the same."""
-    return tuple(_PART.findall(name))
+    return tuple(find_words(name))
 
 
 class ArgumentNames:

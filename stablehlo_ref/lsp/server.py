@@ -134,7 +134,7 @@ class Server:
 def _completion(document: Document, part: Part, item: Item, offset: int, rank: int) -> lsp.CompletionItem:
     edit = lsp.TextEdit(_range(document, part.start + item.start, part.start + offset), item.text)
     return lsp.CompletionItem(
-        item.text, kind=KINDS[item.kind], detail=item.detail or None, sort_text=f"{rank:04}", text_edit=edit
+        item.text, kind=KINDS[item.kind], detail=item.detail or None, sort_text=f"{rank:06}", text_edit=edit
     )
 
 

@@ -15,6 +15,7 @@ from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import IndexType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.syntax.mhlo import name_of
 
 Body = Callable[["Emitter", Sequence[Value]], Sequence[Value]]  # emits a block: from its arguments to what it returns
 
@@ -115,4 +116,5 @@ def read_only(array: Array) -> Array:
 
 def cannot_legalize(op: Operation) -> UnsupportedError:
     """Return the error of a pass whose output may not contain an op."""
-    return UnsupportedError(f"failed to legalize operation '{op.name}' that was explicitly marked illegal", op.location)
+    message = f"failed to legalize operation '{name_of(op)}' that was explicitly marked illegal"
+    return UnsupportedError(message, op.location)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from stablehlo_ref.ir.attributes import EnumAttribute, StructAttribute, TypeAttribute
+from stablehlo_ref.ir.attributes import EnumAttribute, OpaqueAttribute, StructAttribute, TypeAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TOKEN, FunctionType, FutureType, TensorType, TokenType, TupleType
 from stablehlo_ref.passes.emit import cannot_legalize
@@ -19,13 +19,19 @@ def hlo_legalize_to_stablehlo(module: Operation) -> None:
     Ops of mhlo are the equal ops since they were read, so only their spelling changes.
     """
     for op in module.walk():
-        if op.name.startswith("mhlo."):
+        if op.name.startswith("mhlo.") or _is_scheduled(op):
             raise cannot_legalize(op)
         for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.arguments)):
             value.type = in_stablehlo(value.type)
         if op.spelling:
             op.attributes = {name: value for name, value in op.attributes.items() if name not in OF_MHLO_ALONE}
         op.properties, op.attributes, op.spelling = in_stablehlo(op.properties), in_stablehlo(op.attributes), ""
+
+
+def _is_scheduled(op: Operation) -> bool:
+    """Return whether an op is a custom call that may not be moved, which StableHLO cannot say."""
+    schedule = op.attributes.get("custom_call_schedule") if op.spelling else None
+    return isinstance(schedule, OpaqueAttribute) and "NONE" not in schedule.text
 
 
 def in_stablehlo(value: Any) -> Any:

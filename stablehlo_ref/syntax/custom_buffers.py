@@ -17,11 +17,6 @@ def as_tensor(type: Type) -> Type:
     return TensorType(type.shape, type.element_type) if isinstance(type, BufferType) else type
 
 
-def as_buffer(type: Type) -> Type:
-    """Return the type of a buffer with the contents of a tensor."""
-    return BufferType(type.shape, type.element_type) if isinstance(type, TensorType) else type
-
-
 class Global(Directive):
     """`"private" constant @name : type = value`; the value has no type, and may be `uninitialized`."""
 

@@ -58,6 +58,11 @@ def equivalent(name: str) -> str:
     return known if known in REGISTRY else name
 
 
+def ops_with_equal() -> list[str]:
+    """Return the ops of mhlo that StableHLO or CHLO has, without the dialect."""
+    return [base for name in REGISTRY if equivalent(f"mhlo.{(base := _base(name))}") == name]
+
+
 def name_of(op: Operation) -> str:
     """Return the name of an op in the dialect in which it is printed."""
     return f"mhlo.{_base(op.name)}" if op.spelling else op.name

@@ -17,13 +17,14 @@ from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import OpaqueType, Type
 from stablehlo_ref.stack import FRAMES, on_enough_stack
+from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.directive import attribute_dictionary, let_dictionary_win
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
 from stablehlo_ref.syntax.lines import Line, LineKey, constant_line, find_names, match_line
-from stablehlo_ref.syntax.mhlo import equivalent
+from stablehlo_ref.syntax.mhlo import equivalent, ops_with_equal
 from stablehlo_ref.syntax.mhlo_forms import adopt_meaning, has_form_of_its_own, keep_unequal, parse_as_mhlo
 from stablehlo_ref.syntax.regions import copy_applied_region
 from stablehlo_ref.syntax.values import RESULT, Scope, ValueParser
@@ -421,8 +422,10 @@ class Parser(ValueParser):
 
 def _unknown_op(name: str) -> str:
     """Return the message for an op that is unknown or has no pretty form, with a similar name if there is one."""
-    dialect, dot, _ = name.partition(".")
+    dialect, dot, mnemonic = name.partition(".")
     meant = "" if name in REGISTRY else did_you_mean_op(name, KNOWN_DIALECTS)
+    if dialect == "mhlo":
+        meant = did_you_mean(mnemonic, ops_with_equal(), "mhlo.")
     if name not in REGISTRY and (dialect in COMPLETE_DIALECTS or (meant and dialect not in KNOWN_DIALECTS)):
         return f"unknown op '{shorten(name)}'{meant}"
     hint = ", or --allow-unregistered-dialect to keep its text" if name not in REGISTRY and dot else ""

@@ -72,8 +72,22 @@ def test_ops_without_equal_are_unsupported(name: str) -> None:
 def test_top_k_of_the_smallest_is_unsupported(op: str) -> None:
     program = body(f"%0:2 = {op}")
     assert '"mhlo.topk"(%x) <{k = 1 : i64, largest = false}>' in str(program)
-    with pytest.raises(sr.UnsupportedError, match=r"'mhlo\.topk'"):
+    with pytest.raises(sr.UnsupportedError, match=r"'mhlo\.topk' op has no equal in StableHLO or CHLO"):
         program.verify().run([[0.0] * 3] * 2)
+
+
+@pytest.mark.parametrize(
+    ("op", "meant"),
+    [
+        ("mhlo.ad %x, %x", "; did you mean 'mhlo.add'?"),
+        ("mhlo.cosh1 %x", "; did you mean 'mhlo.cosh'?"),
+        ("mhlo.fusion %x", ""),
+    ],
+)
+def test_similar_op(op: str, meant: str) -> None:
+    with pytest.raises(sr.MalformedError) as caught:
+        sr.parse(f"func.func @main(%x: tensor<2x3xf32>) {{\n  {op} : tensor<2x3xf32>\n  return\n}}")
+    assert caught.value.diagnostics[0].message.endswith(f"to keep its text{meant}")
 
 
 def test_other_attributes_are_kept_as_written() -> None:

@@ -128,9 +128,14 @@ func.func @f(%t: !mhlo.token, %a: tensor<2xf32>) -> !mhlo.token {{
       : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>
   %1 = "mhlo.transpose"(%a) <{permutation = dense<[1, 0]> : tensor<2xi64>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %2 = stablehlo.transpose %a, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  %3 = mhlo.custom_call @f(%a) {custom_call_schedule = #mhlo<custom_call_schedule LATEST>,
+  %3 = mhlo.custom_call @f(%a) {custom_call_schedule = #mhlo<custom_call_schedule NONE>,
       operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]}
       : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}""",
+    "schedule": """func.func @f(%a: tensor<4xf32>) {
+  %0 = mhlo.custom_call @f(%a) {custom_call_schedule = #mhlo<custom_call_schedule LATEST>}
+      : (tensor<4xf32>) -> tensor<4xf32>
   return
 }""",
 }  # fmt: skip
@@ -177,7 +182,7 @@ def test_mlir_reads_every_op() -> None:
         assert printed(program) == printed(read(original))
 
 
-WITHOUT_EQUAL = ("tuple all_to_all", "asynchronous ops", "unused dimensions", "ops without equal", "top_k")
+WITHOUT_EQUAL = ("tuple all_to_all", "asynchronous ops", "unused dimensions", "ops without equal", "top_k", "schedule")
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import struct
+import sys
 import threading
 from pathlib import Path
 
@@ -112,6 +114,18 @@ def test_safetensors_in_and_out(tmp_path: Path, capsys: Capture) -> None:
     assert run(path, "--inputs", first, "--output", second) == 0
     assert run(path, "--random-inputs", "0", "--expect", second) == 0, capsys.readouterr().err
     assert run(path, "--random-inputs", "1", "--expect", second) == 1
+
+
+@pytest.mark.parametrize("option", ["--inputs", "--weights", "--expect"])
+def test_package_that_is_not_installed(
+    option: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    (program := tmp_path / "p.mlir").write_text(identity("tensor<2xf32>"))
+    (weights := tmp_path / "w.safetensors").write_bytes(safetensors("a", NUMBERS))
+    assert run(program, option, weights, *(["--input", "a=1"] if option == "--expect" else [])) == 1
+    message = r"stablehlo-interp: error: safetensors is not installed; run: pip install .*\n"
+    assert re.fullmatch(message, capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(

@@ -85,10 +85,28 @@ def test_words(formula: str, words: str) -> None:
         ("same(dim(x, 0) for x in (lhs, rhs))", {"dim(x, 0) for x in (lhs, rhs)": (2, 4)}),
         ("dim(lhs, 5) == dim(rhs, 0)", {"dim(rhs, 0)": 4}),  # the left side has no value
         ("permutation == sizes", {}),  # values of names are shown anyway
+        ("same(map(shape, (lhs, missing)))", {}),  # an iterator that raises has no value
+        ("all(n < 4 for pair in sizes for n in pair)", {}),
+        ("all(dim(lhs, n) == 2 for n in (0, 5))", {"n": 5}),  # what has no value does not hold
     ],
 )
 def test_values(formula: str, values: dict[str, object]) -> None:
     assert explained(formula)[1] == values
+
+
+def test_many_values() -> None:
+    """The one that is wrong is found among many, and a list of many is shortened."""
+    pairs = [*([i, i + 1] for i in range(20_000)), [30_000, -3]]
+    text = f"""func.func @main(%a: tensor<f32>) {{
+  %0 = "stablehlo.collective_permute"(%a) <{{source_target_pairs = dense<{pairs}> : tensor<20001x2xi64>}}>
+      : (tensor<f32>) -> tensor<f32>
+  return
+}}"""
+    with pytest.raises(sr.InvalidError, match=r"all.0 <= i for pair in source_target_pairs for i in pair") as caught:
+        sr.load(text.encode())
+    notes = caught.value.diagnostics[0].notes
+    assert {"pair = (30000, -3)", "i = -3"} < set(notes)
+    assert all(len(note) < 500 for note in notes)
 
 
 def test_notes_of_an_error() -> None:

@@ -98,3 +98,23 @@ func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {
     with pytest.raises(sr.UnsupportedError, match=r"'sdy\.sharding_constraint' op") as caught:
         sr.load(text.encode(), entry="main").run(np.zeros(2, np.int32))
     assert caught.value.diagnostics[0].line == 4
+
+
+def test_an_op_on_whole_tensors_in_a_computation_of_a_custom_call_is_refused() -> None:
+    text = """
+sdy.mesh @mesh = <["x"=2]>
+func.func private @inner(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = sdy.sharding_constraint %x <@mesh, [{"x"}]> : tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = stablehlo.custom_call @apply(%x) {called_computations = [@inner]} : (tensor<2xi32>) -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+"""
+    loaded, handlers = sr.load(text.encode(), entry="main"), {"apply": lambda call, x: call.computations[0](x)}
+    x = np.zeros(2, np.int32)
+    loaded.run(x, custom_calls=handlers)
+    with pytest.raises(sr.UnsupportedError, match=r"'sdy\.sharding_constraint' op") as caught:
+        loaded.run_parallel([[x], [x]], num_partitions=2, custom_calls=handlers)
+    assert caught.value.diagnostics[0].line == 4

@@ -163,6 +163,8 @@ def test_rejects_what_is_not_one_argument(names: Sequence[str], weights: Any, ex
         (["s[0]", "s[2]", "inputs[0]", "inputs[1]", "inputs[2]"], [A, Z, B], {"s[0]": [1, 2], "s[2]": [3, 4]}),
         (["w", "b", "x"], [A, B], {"w": [1, 2], "b": [3, 4]}),
         (["args[0]", "args[2]"], [A, Z, B], {"args[0]": [1, 2], "args[2]": [3, 4]}),
+        (["args[0]['w']", "args[1]"], {"args[0]['w']": A}, {"args[0]['w']": [1, 2]}),  # args[1] is an input
+        (["args[0]['w']", "args[1]"], [{"w": A}], {"args[0]['w']": [1, 2]}),
         (["a", "b"], {}, {}),
     ],
 )

@@ -129,6 +129,16 @@ def test_reports_other_dtypes() -> None:
         sr.load(NESTED).bind({"layer.0": A.astype(np.float64), "bias": B})
 
 
+@pytest.mark.parametrize("names", [("layer.0", "bias"), (0, 1)])
+def test_reports_all_that_have_other_dtypes(names: tuple[Any, Any]) -> None:
+    with pytest.raises(sr.EvaluationError) as caught:
+        sr.load(NESTED).bind(dict(zip(names, (A.astype(np.float64), B.astype(np.int64)))))
+    assert [d.message.partition(";")[0] for d in caught.value.diagnostics] == [
+        "argument 'arg0': expected dtype float32 for tensor<2xf32>, got float64",
+        "argument 'arg1': expected dtype float32 for tensor<2xf32>, got int64",
+    ]
+
+
 def test_reports_unreadable_files(tmp_path: Path) -> None:
     (tmp_path / "weights.npz").write_bytes(b"PK\x03\x04 and no more")
     for name in ("weights.npz", "missing.npz", "weights.txt"):
