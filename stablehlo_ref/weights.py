@@ -14,7 +14,7 @@ from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.array_files import from_bits, narrowed, read_npz, read_safetensors
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, EvaluationError
 from stablehlo_ref.interop import require, to_array
-from stablehlo_ref.ir.argument_names import ArgumentNames, NameParts
+from stablehlo_ref.ir.argument_names import ArgumentNames, NameParts, parts
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
@@ -198,7 +198,8 @@ def _numbers(names: ArgumentNames, weights: Iterable[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     problems: list[str] = []
     for name, wholly in whole.items():
-        short = [index for index in names.short(name) if index not in of_calls and not (wholly and index in taken)]
+        is_certain = wholly and all(names.path(index) in ((), parts(name)) for index in wholly)  # not by text alone
+        short = [index for index in names.short(name) if index not in of_calls and not (is_certain and index in taken)]
         candidates = [*wholly, *short]
         if len(candidates) == 1:
             found[name] = candidates[0]

@@ -216,3 +216,14 @@ def test_says_that_arguments_have_no_names() -> None:
     text = "func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> { return %arg0 : tensor<2xf32> }"
     with pytest.raises(sr.EvaluationError, match="an exporter's text has them if it is printed with debug info"):
         sr.load(text).bind({"q.weight": A})
+
+
+def test_names_in_the_text_that_are_those_of_other_arguments_in_locations() -> None:
+    t = "tensor<2xf32>"
+    text = f"""func.func @main(%w: {t} loc("states['x']"), %x: {t} loc("states['w']")) -> {t} {{
+      return %w : {t} }}"""
+    with pytest.raises(sr.EvaluationError, match="'w' may be") as caught:
+        sr.load(text).bind({"w": A, "x": B})
+    assert "write the whole name" in str(caught.value)
+    left = sr.load(text).bind({"states['w']": A, "states['x']": B})
+    np.testing.assert_array_equal(left.run()[0], B)
