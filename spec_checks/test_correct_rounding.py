@@ -22,7 +22,7 @@ from stablehlo_ref.numerics import (
     special_gamma,
     special_zeta,
 )
-from stablehlo_ref.numerics.correct_rounding import certain
+from stablehlo_ref.numerics.correct_rounding import rounded_to_f32
 from tests.processors import ELEMENTARY
 from tests.shared import SHARED
 
@@ -251,7 +251,7 @@ def test_inexact_functions_are_settled(error: float, shape: tuple[int, ...]) -> 
     x = np.full(shape, 1.0 + 2.0**-24) * (1.0 + 2.0**-52)  # one f64 ULP above a tie of f32
     exact = Fraction(1) + Fraction(2) ** -24 + Fraction(2) ** -52
     assert all(Fraction(v) == exact for v in np.ravel(x).tolist())
-    function = certain(lambda x: x * (1.0 + error), lambda x: x)
+    function = rounded_to_f32(lambda x: x * (1.0 + error), lambda x: x)
     np.testing.assert_array_equal(function(x[()]).astype(SINGLE), np.full(shape, 1.0 + 2.0**-23, SINGLE))
 
 

@@ -20,14 +20,16 @@ _single = cast(ArrayKernel, np.float32)  # of arrays, too, and faster than astyp
 _SMALL = 1 << 10  # elements: below this, comparing bytes is faster than comparing arrays
 
 
-def certain(function: ArrayKernel, settle: ArrayKernel, error: float = EIGHT_ULP, absolute: float = 0.0) -> ArrayKernel:
+def rounded_to_f32(
+    function: ArrayKernel, fallback: ArrayKernel, error: float = EIGHT_ULP, absolute: float = 0.0
+) -> ArrayKernel:
     """Return a function of f64 arrays that rounds the results of `function` to f32 as exact ones would.
 
     Parameters
     ----------
     function : f64 arrays or scalars that broadcast to one f64 array. That is overwritten, so it must be a new array,
         which shares no memory with the operands.
-    settle : f64 arrays of one dimension to one; computes the results in doubt
+    fallback : f64 arrays of one dimension to one; computes the results in doubt
     error : the largest relative error of `function`
     absolute : the largest error where results are small because terms cancel
 
@@ -42,23 +44,23 @@ def certain(function: ArrayKernel, settle: ArrayKernel, error: float = EIGHT_ULP
             result -= absolute
             highest += absolute
         lowest, highest = _single(result), _single(highest)
-        return lowest if _same_bits(lowest, highest) else settled(operands, lowest, highest)
+        return lowest if _same_bits(lowest, highest) else with_fallback(operands, lowest, highest)
 
-    def settled(operands: Sequence[Array], lowest: Array, highest: Array) -> Array:
+    def with_fallback(operands: Sequence[Array], lowest: Array, highest: Array) -> Array:
         result, highest = np.array(lowest), np.asarray(highest)
         doubtful = result.view(np.uint32) != highest.view(np.uint32)
-        result[doubtful] = settle(*[np.broadcast_to(x, result.shape)[doubtful] for x in operands])
+        result[doubtful] = fallback(*[np.broadcast_to(x, result.shape)[doubtful] for x in operands])
         return result[()]
 
     return run
 
 
-def quickly_certain(
+def rounded_to_f32_if_small(
     kernel: ArrayKernel, function: ArrayKernel, error: float = EIGHT_ULP, absolute: float = 0.0
 ) -> ArrayKernel:
-    """Return a kernel of scalars and arrays of f32 that takes less time than `kernel`, which is one of `certain`.
+    """Return a kernel of f32 that rounds results of `function` for scalars and small arrays, with little overhead.
 
-    It applies `function` to scalars and small arrays with nothing around it, and leaves the rest to `kernel`.
+    `kernel` computes large arrays, and those with results in doubt. Errors are as for `rounded_to_f32`.
     """
     below, above, one = 1.0 - error, 1.0 + error, np.float32(1.0)
     lower, upper, absolutely = map(np.array, (below, above, absolute))  # ufuncs take longer to take Python's numbers

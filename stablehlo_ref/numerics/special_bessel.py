@@ -6,7 +6,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import libm, multiple_precision, special_double
-from stablehlo_ref.numerics.elementary import elementary
+from stablehlo_ref.numerics.elementary import Elementary, kernels
 from stablehlo_ref.numerics.piecewise import piecewise, piecewise_polynomial
 from stablehlo_ref.numerics.special_tables import BESSEL_I1, BESSEL_I1E
 
@@ -26,4 +26,4 @@ def _bessel_i1e(x: Array) -> Array:
     return np.copysign(scaled, x)
 
 
-bessel_i1e = elementary(_bessel_i1e, exact=multiple_precision.bessel_i1e, refined=special_double.bessel_i1e)
+bessel_i1e = kernels(Elementary(_bessel_i1e, multiple_precision.bessel_i1e, in_long_double=special_double.bessel_i1e))

@@ -12,7 +12,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import libm, special_double
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import two_product
-from stablehlo_ref.numerics.elementary import elementary
+from stablehlo_ref.numerics.elementary import Elementary, kernels
 from stablehlo_ref.numerics.piecewise import piecewise_polynomial, replace_where
 from stablehlo_ref.numerics.single import error
 from stablehlo_ref.numerics.special_tables import (
@@ -72,17 +72,10 @@ def _minus_log_of_1_minus_square(x: Array) -> Array:
     return -libm.log((1.0 - x) * (1.0 + x))
 
 
-erf = elementary(
-    _erf_for_f32, _erf, exact=precise.erf, error=_ERROR, refined=special_double.erf, tables=error.erf, of_numpy=False
+erf = kernels(
+    Elementary(_erf_for_f32, precise.erf, _ERROR, double=_erf, in_long_double=special_double.erf, table=error.erf)
 )
-erfc = elementary(
-    _erfc_for_f32, exact=precise.erfc, error=_ERROR, refined=special_double.erfc, tables=error.erfc, of_numpy=False
-)
-erf_inv = elementary(
-    _erf_inv_for_f32,
-    exact=precise.erf_inv,
-    error=_ERROR,
-    refined=special_double.erf_inv,
-    tables=error.erf_inv,
-    of_numpy=False,
+erfc = kernels(Elementary(_erfc_for_f32, precise.erfc, _ERROR, in_long_double=special_double.erfc, table=error.erfc))
+erf_inv = kernels(
+    Elementary(_erf_inv_for_f32, precise.erf_inv, _ERROR, in_long_double=special_double.erf_inv, table=error.erf_inv)
 )

@@ -15,7 +15,7 @@ from stablehlo_ref.numerics import libm, special_double
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import two_product
 from stablehlo_ref.numerics.dtypes import FLOAT64
-from stablehlo_ref.numerics.elementary import elementary
+from stablehlo_ref.numerics.elementary import Elementary, kernels
 from stablehlo_ref.numerics.long_double import in_long_double
 from stablehlo_ref.numerics.piecewise import horner, piecewise, piecewise_polynomial, replace_where
 from stablehlo_ref.numerics.special_near_poles import MAX_DISTANCE, digamma_near_zero, lgamma_by_product
@@ -112,9 +112,13 @@ def pi_over_tangent(x: Array) -> Array:
     return np.pi / (tangent + (rest + x * _PI_REST) * (1.0 + tangent * tangent))
 
 
-lgamma = elementary(
-    partial(lgamma_of_f64, near=_NEAR_F32), exact=precise.lgamma, absolute=_ERROR, refined=special_double.lgamma
+lgamma = kernels(
+    Elementary(
+        partial(lgamma_of_f64, near=_NEAR_F32), precise.lgamma, absolute=_ERROR, in_long_double=special_double.lgamma
+    )
 )
-digamma = elementary(
-    partial(digamma_of_f64, near=_NEAR_F32), exact=precise.digamma, absolute=_ERROR, refined=special_double.digamma
+digamma = kernels(
+    Elementary(
+        partial(digamma_of_f64, near=_NEAR_F32), precise.digamma, absolute=_ERROR, in_long_double=special_double.digamma
+    )
 )

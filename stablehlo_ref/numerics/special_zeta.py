@@ -13,8 +13,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import libm, special_double
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import two_sum
-from stablehlo_ref.numerics.elementary import elementary
-from stablehlo_ref.numerics.floats import binary
+from stablehlo_ref.numerics.elementary import Elementary, kernels
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.long_double import LONG_DOUBLE
 from stablehlo_ref.numerics.multiple_precision import to_nearest
@@ -171,5 +170,5 @@ def _in(x: Array, double: ArrayKernel, long_double: ArrayKernel) -> ArrayKernel:
     return long_double if x.dtype == LONG_DOUBLE else double
 
 
-zeta = elementary(_zeta, arity=binary, exact=precise.zeta, error=_ERROR, refined=_zeta)
-polygamma = elementary(_polygamma, arity=binary, exact=precise.polygamma, error=_ERROR, refined=_polygamma)
+zeta = kernels(Elementary(_zeta, precise.zeta, _ERROR, in_long_double=_zeta, is_binary=True))
+polygamma = kernels(Elementary(_polygamma, precise.polygamma, _ERROR, in_long_double=_polygamma, is_binary=True))

@@ -1,4 +1,4 @@
-"""What `certain` expects of the functions that it rounds."""
+"""What `rounded_to_f32` expects of the functions that it rounds."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def functions(monkeypatch: pytest.MonkeyPatch) -> list[ArrayKernel]:
 
     def record(function: ArrayKernel, *rest: Any) -> ArrayKernel:
         found.append(function)
-        return certain(function, *rest)
+        return rounded_to_f32(function, *rest)
 
-    certain = correct_rounding.certain
+    rounded_to_f32 = correct_rounding.rounded_to_f32
     for module in (correct_rounding, elementary):
-        monkeypatch.setattr(module, "certain", record)
+        monkeypatch.setattr(module, "rounded_to_f32", record)
     for name in MODULES:
         runpy.run_path(str(Path(correct_rounding.__file__).with_name(f"{name}.py")))
     return found
