@@ -17,7 +17,7 @@ from stablehlo_ref.numerics.kernels import ArrayKernel
 
 EIGHT_ULP = 2.0**-49  # of f64, relative to the result
 _single = cast(ArrayKernel, np.float32)  # of arrays, too, and faster than astype on scalars
-_SMALL = 1 << 10  # elements: below this, comparing bytes is faster than comparing arrays
+SMALL = 1 << 10  # elements: below this, comparing bytes is faster than comparing arrays
 
 
 def rounded_to_f32(
@@ -30,7 +30,7 @@ def rounded_to_f32(
     function : f64 arrays or scalars that broadcast to one f64 array. That is overwritten, so it must be a new array,
         which shares no memory with the operands.
     fallback : f64 arrays of one dimension to one; computes the results in doubt
-    error : the largest relative error of `function`
+    error : the largest relative error of `function`, in long double if results are
     absolute : the largest error where results are small because terms cancel
 
     """
@@ -56,11 +56,16 @@ def rounded_to_f32(
 
 
 def rounded_to_f32_if_small(
-    kernel: ArrayKernel, function: ArrayKernel, error: float = EIGHT_ULP, absolute: float = 0.0
+    kernel: ArrayKernel,
+    function: ArrayKernel,
+    error: float = EIGHT_ULP,
+    absolute: float = 0.0,
+    large: int = SMALL,
 ) -> ArrayKernel:
     """Return a kernel of f32 that rounds results of `function` for scalars and small arrays, with little overhead.
 
-    `kernel` computes large arrays, and those with results in doubt. Errors are as for `rounded_to_f32`.
+    `kernel` computes arrays of `large` elements or more, and those with results in doubt. Errors are as for
+    `rounded_to_f32`.
     """
     below, above, one = 1.0 - error, 1.0 + error, np.float32(1.0)
     lower, upper, absolutely = map(np.array, (below, above, absolute))  # ufuncs take longer to take Python's numbers
@@ -71,7 +76,7 @@ def rounded_to_f32_if_small(
             low: Any = one * (value * below - absolute)  # rounded as a factor
             high = one * (value * above + absolute)
             return low if low == high and (low or not absolute) else kernel(x)
-        if x.size >= _SMALL:
+        if x.size >= large:
             return kernel(x)
         result = function(x.astype(FLOAT64))
         highest = np.multiply(result, upper)
@@ -86,6 +91,6 @@ def rounded_to_f32_if_small(
 
 
 def _same_bits(x: Array, y: Array) -> bool:
-    if x.size < _SMALL:
+    if x.size < SMALL:
         return x.tobytes() == y.tobytes()
     return np.array_equal(x.view(np.uint32), y.view(np.uint32))

@@ -15,7 +15,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import double_double, libm, long_double
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import blockwise
-from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP, rounded_to_f32, rounded_to_f32_if_small
+from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP, SMALL, rounded_to_f32, rounded_to_f32_if_small
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
 from stablehlo_ref.numerics.floats import binary, unary
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
@@ -90,10 +90,12 @@ def _single(function: Elementary) -> ArrayKernel:
         return blockwise(in_double, FLOAT64, FLOAT32)
     fallback = exactly(function.exact)
     if function.in_long_double:
-        fallback = rounded_to_f32(widened(function.in_long_double), fallback, long_double.ERROR)
+        errors = error * long_double.ERROR, absolute * long_double.ERROR
+        fallback = rounded_to_f32(widened(function.in_long_double), fallback, *errors)
     single = blockwise(rounded_to_f32(in_double, fallback, error, absolute), FLOAT64, FLOAT32)
     if function.table:
         single = by_tables(function.table, single)
+        return rounded_to_f32_if_small(single, in_double, error, absolute, min(function.table.least, SMALL))
     return single if function.is_binary else rounded_to_f32_if_small(single, in_double, error, absolute)
 
 

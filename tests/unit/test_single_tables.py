@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import special_double, special_error
+from stablehlo_ref.numerics import special_error, special_functions
 from stablehlo_ref.numerics.dtypes import FLOAT32
 from stablehlo_ref.numerics.single import circular, error, exponential, logarithm
 from stablehlo_ref.numerics.single.kernel import BLOCK, Approximation, Buffers, by_tables
@@ -23,9 +23,9 @@ FUNCTIONS: dict[str, tuple[Approximation, Callable[[Array], Array]]] = {
     "log_plus_one": (logarithm.log_plus_one, np.log1p),
     "sine": (circular.sine, np.sin),
     "cosine": (circular.cosine, np.cos),
-    "erf": (error.erf, lambda x: special_double.erf(np.clip(x, -4, 4))),
-    "erfc": (error.erfc, lambda x: special_double.erfc(np.maximum(x, -4))),
-    "erf_inv": (error.erf_inv, special_double.erf_inv),
+    "erf": (error.erf, lambda x: special_functions.erf(np.clip(x, -4, 4))),
+    "erfc": (error.erfc, lambda x: special_functions.erfc(np.maximum(x, -4))),
+    "erf_inv": (error.erf_inv, special_functions.erf_inv),
 }
 has_wide_long_double = pytest.mark.skipif(
     np.finfo(np.longdouble).eps > 2.0**-60, reason="long double is not wider than f64"
