@@ -12,7 +12,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import multiple_precision as precise
-from stablehlo_ref.numerics.blocks import PartsKernel, blockwise, partwise
+from stablehlo_ref.numerics.blocks import PartsKernel, computed_in, partwise
 from stablehlo_ref.numerics.double_double import Pair, split, squares_and, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel
@@ -32,7 +32,7 @@ def from_parts(real: Array, imag: Array) -> Array:
 
 def by_numpy(function: np.ufunc) -> ArrayKernel:
     """Return a kernel from numpy's `function`."""
-    return blockwise(function, COMPLEX_LONG_DOUBLE, COMPLEX128)
+    return computed_in(COMPLEX_LONG_DOUBLE, function, COMPLEX128)
 
 
 def by_parts(function: PartsKernel, fallback: ArrayKernel) -> ArrayKernel:

@@ -15,7 +15,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import complex_double, libm
 from stablehlo_ref.numerics import multiple_precision_complex as precise
-from stablehlo_ref.numerics.blocks import PartsKernel, blockwise, partwise
+from stablehlo_ref.numerics.blocks import PartsKernel, computed_in, partwise
 from stablehlo_ref.numerics.complex_double import from_parts
 from stablehlo_ref.numerics.complexes import divide, max_exponent, nan_if_out_of_range
 from stablehlo_ref.numerics.double_double import Pair, squares_and
@@ -341,7 +341,7 @@ def _atan2(y: Array, x: Array) -> Array:
 
 
 atan2 = with_reproducible_kernel(
-    cache(lambda dtype: blockwise(_atan2, COMPLEX128, dtype)),
+    cache(lambda dtype: computed_in(COMPLEX128, _atan2, dtype)),
     COMPLEX128,
     correctly_rounded.function(precise.atan2, needs_default=True),
 )

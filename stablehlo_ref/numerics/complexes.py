@@ -15,7 +15,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import complex_double
 from stablehlo_ref.numerics import multiple_precision_complex as precise
-from stablehlo_ref.numerics.blocks import blockwise, partwise
+from stablehlo_ref.numerics.blocks import computed_in, partwise
 from stablehlo_ref.numerics.complex_double import from_parts
 from stablehlo_ref.numerics.double_double import Pair
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT32, complex_dtype
@@ -57,7 +57,7 @@ conj = same_kernel(np.conjugate)
 @cache
 def _abs(dtype: DType) -> ArrayKernel:
     if dtype == COMPLEX64:
-        return blockwise(np.absolute, COMPLEX128, FLOAT32)
+        return computed_in(COMPLEX128, np.absolute, FLOAT32)
     return lambda z: np.hypot(z.real, z.imag)
 
 
@@ -72,7 +72,7 @@ sign = with_reproducible_kernel(
 
 @cache
 def _multiply(dtype: DType) -> ArrayKernel:
-    return blockwise(np.multiply, COMPLEX128 if dtype == COMPLEX64 else COMPLEX_LONG_DOUBLE, dtype)
+    return computed_in(COMPLEX128 if dtype == COMPLEX64 else COMPLEX_LONG_DOUBLE, np.multiply, dtype)
 
 
 # (ac - bd) + (ad + bc)i

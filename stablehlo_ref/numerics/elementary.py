@@ -14,7 +14,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import double_double, libm, long_double
 from stablehlo_ref.numerics import multiple_precision as precise
-from stablehlo_ref.numerics.blocks import blockwise
+from stablehlo_ref.numerics.blocks import computed_in
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP, SMALL, rounded_to_f32, rounded_to_f32_if_small
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
 from stablehlo_ref.numerics.floats import binary, unary
@@ -67,7 +67,7 @@ def kernels(function: Elementary) -> KernelFactory:
     wide = {FLOAT32: _single(function), FLOAT64: _double(function)}
     arity = binary if function.is_binary else unary
     # Kernels for narrower formats have results of f64, so that these are rounded once.
-    narrow = arity(same_kernel(blockwise(function.in_double, FLOAT64, FLOAT64)))
+    narrow = arity(same_kernel(computed_in(FLOAT64, function.in_double, FLOAT64)))
     needs_long_double = function.double is None and function.in_long_double is not None
     return with_reproducible_kernel(
         lambda dtype: wide[dtype] if dtype in wide else narrow(dtype),
@@ -81,18 +81,18 @@ def _double(function: Elementary) -> ArrayKernel:
     double = function.double
     if double is None:
         double = in_long_double(function.in_long_double) if function.in_long_double else function.in_double
-    return by_one_loop(double) if isinstance(double, np.ufunc) else blockwise(double, FLOAT64, FLOAT64)
+    return by_one_loop(double) if isinstance(double, np.ufunc) else computed_in(FLOAT64, double, FLOAT64)
 
 
 def _single(function: Elementary) -> ArrayKernel:
     in_double, error, absolute = function.in_double, function.error, function.absolute
     if not error:
-        return blockwise(in_double, FLOAT64, FLOAT32)
+        return computed_in(FLOAT64, in_double, FLOAT32)
     fallback = exactly(function.exact)
     if function.in_long_double:
         errors = error * long_double.ERROR, absolute * long_double.ERROR
         fallback = rounded_to_f32(widened(function.in_long_double), fallback, *errors)
-    single = blockwise(rounded_to_f32(in_double, fallback, error, absolute), FLOAT64, FLOAT32)
+    single = computed_in(FLOAT64, rounded_to_f32(in_double, fallback, error, absolute), FLOAT32)
     if function.table:
         single = by_tables(function.table, single)
         return rounded_to_f32_if_small(single, in_double, error, absolute, min(function.table.least, SMALL))

@@ -13,7 +13,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import multiple_precision_complex as precise
-from stablehlo_ref.numerics.blocks import blockwise
+from stablehlo_ref.numerics.blocks import computed_in
 from stablehlo_ref.numerics.complex_double import by_numpy, from_parts
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
@@ -27,13 +27,15 @@ def elementary(function: np.ufunc, exact: PartsFunction) -> KernelFactory:
 
     In the reproducible mode complex<f64> is computed by `exact`, in multiple precision.
     """
-    factory = cache(lambda dtype: blockwise(function, COMPLEX128, dtype) if dtype == COMPLEX64 else by_numpy(function))
+    factory = cache(
+        lambda dtype: computed_in(COMPLEX128, function, dtype) if dtype == COMPLEX64 else by_numpy(function)
+    )
     return with_reproducible_kernel(factory, COMPLEX128, correctly_rounded.function(exact))
 
 
 def formula(function: ArrayKernel, reproducible: correctly_rounded.Replace) -> KernelFactory:
     """Return a factory from a `function` of complex<f64> arrays, whose results are rounded once for complex<f32>."""
-    factory = cache(lambda dtype: blockwise(function, COMPLEX128, dtype))
+    factory = cache(lambda dtype: computed_in(COMPLEX128, function, dtype))
     return with_reproducible_kernel(factory, COMPLEX128, reproducible)
 
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import multiple_precision as precise
+from stablehlo_ref.numerics.blocks import in_blocks
 from stablehlo_ref.numerics.dtypes import bit_width, bits_dtype, is_narrow_float
 from stablehlo_ref.numerics.elementary import Elementary, kernels
 from stablehlo_ref.numerics.floats import multiply
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import in_blocks
 
 acos = kernels(Elementary(np.arccos, precise.acos))  # f64: 0.74 ULP
 acosh = kernels(Elementary(np.arccosh, precise.acosh, in_long_double=np.arccosh))

@@ -17,8 +17,8 @@ import numpy as np
 
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.blocks import is_broadcast_scalar
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import is_broadcast_scalar
 
 BLOCK = 1 << 14  # elements, whose buffers take 0.5 MB; a call of numpy costs as much as a pass over 4,000 of them
 MANY = 8  # a block with more than one element in so many that is unknown is computed without tables
