@@ -64,7 +64,7 @@ def by_blocks(into: Into, dtype: DType, small: ArrayKernel, is_wide: bool = Fals
 
 def _shape(operands: Sequence[Array]) -> tuple[int, ...]:
     """Return the shape that operands broadcast to."""
-    shape = operands[0].shape
+    shape: tuple[int, ...] = operands[0].shape
     if any(x.shape != shape for x in operands):
         shape = np.broadcast_shapes(*(x.shape for x in operands))
     return shape

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from math import fsum, isfinite, isqrt, prod, sqrt
+from math import prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -52,7 +52,6 @@ UNIT = 2.0**-53
 FEW = 1 << 12  # terms of undecided elements, up to which these are summed at once
 THIN = 8  # rows or columns
 LARGE = 1 << 15  # elements of a matrix that is converted block by block if it is multiplied with a thin one
-SCALAR_TERMS = 1 << 14  # up to so many terms of undecided sums of f32 numbers, Python's numbers are faster
 MODERATE = 400  # matrices whose rows and columns have exponents up to this are not scaled
 
 
@@ -166,8 +165,6 @@ def _with_infinities(x: Operands, of_finite: Callable[[Operands], Array]) -> Arr
 def _of_singles(x: Operands, to_result: Rounding) -> Array:
     """Multiply f32 numbers: their products are exact in f64."""
     if len(x.a) == 1:
-        if x.a.shape[1] == x.b.shape[2] == 1:
-            return _of_vectors(x, to_result)
         if x.b.shape[2] <= THIN and x.a.size >= LARGE:
             return _of_thin(x, to_result, *thin_product(x.a[0], x.b[0], x.are_values))
         if x.a.shape[1] <= THIN and x.b.size >= LARGE:
@@ -191,17 +188,6 @@ def _of_wide_singles(x: Operands, to_result: Rounding) -> Array:
     return _tested(x, to_result, x.multiply(x.a, x.b, out=y), error)
 
 
-def _of_vectors(x: Operands, to_result: Rounding) -> Array:
-    """Multiply two vectors of f32 numbers."""
-    a, b = wide("a", x.a).reshape(-1), wide("b", x.b).reshape(-1)
-    error = sqrt(a.dot(a) * b.dot(b)) * ((len(a) + 2) * UNIT * 1.001)
-    rounded = to_result.round(a.dot(b) + np.array([error, -error]) + 0.0)
-    bits = _bits(rounded)
-    if isfinite(error) and bits[0] == bits[1]:
-        return rounded[:1].reshape(1, 1, 1)
-    return _of_wide_singles(x._replace(a=a.reshape(1, 1, -1), b=b.reshape(1, -1, 1)), to_result)
-
-
 def _of_thin(x: Operands, to_result: Rounding, sums: Array, error: Array) -> Array:
     """Round the sums of `thin_product`; infinities and NaNs, and magnitudes beyond f32, take the general way."""
     if not np.isfinite(error).all():
@@ -210,15 +196,8 @@ def _of_thin(x: Operands, to_result: Rounding, sums: Array, error: Array) -> Arr
 
 
 def _norms(x: Operands) -> tuple[Array, Array]:
-    """Return bounds of the Euclidean norms of rows and columns of f32 numbers, whose squares are in the range of f64.
-
-    For a matrix that is multiplied with few rows or columns they are quick and coarse.
-    """
-    a, b = x.a, x.b
-    coarse = a.shape[2] ** 0.5
-    rows = _largest(a, 2) * coarse if b.shape[2] <= THIN else np.sqrt(np.einsum("smk,smk->sm", a, a))
-    columns = _largest(b, 1) * coarse if a.shape[1] <= THIN else np.sqrt(np.einsum("skn,skn->sn", b, b))
-    return rows, columns
+    """Return the Euclidean norms of rows and columns of f32 numbers, whose squares are in the range of f64."""
+    return np.sqrt(np.einsum("smk,smk->sm", x.a, x.a)), np.sqrt(np.einsum("skn,skn->sn", x.b, x.b))
 
 
 def _largest(x: Array, axis: int) -> Array:
@@ -394,11 +373,8 @@ def _settle(x: Operands, to_result: Rounding, index: Index, result: Array) -> No
     for start in range(0, index[0].size, step):
         check_time()
         s, i, j = (part[start : start + step] for part in index)
-        if x.is_single:
-            values, bad = _sums_of_singles(x.a[s, i], columns[s, j], to_result)
-        else:
-            values, bad = _row_sums(x.a[s, i], columns[s, j], to_result)
-        result[s, i, j] = values
+        sums = _sums_of_singles if x.is_single else _sums_of_doubles
+        result[s, i, j], bad = sums(x.a[s, i], columns[s, j], to_result)
         for place in np.flatnonzero(bad).tolist():
             check_time()
             where = s[place], i[place], j[place]
@@ -409,37 +385,11 @@ def _settle(x: Operands, to_result: Rounding, index: Index, result: Array) -> No
 
 def _sums_of_singles(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:
     """Return the sums of products of rows of f32 numbers, rounded, and where they are not decided."""
-    products = a.astype(FLOAT64) * b
-    if products.size <= SCALAR_TERMS:
-        return _by_scalars(products, to_result), np.zeros(len(a), np.bool)
-    values, bad = _in_two_levels(products, to_result)
-    if bad.any():
-        values[bad], bad[bad] = round_sums(sum_rows(products[bad]), to_result, None)
-    return values, bad
+    return round_sums(sum_rows(a.astype(FLOAT64) * b), to_result, None)
 
 
-def _by_scalars(x: Array, to_result: Rounding) -> Array:
-    """Return the exact sums of rows, rounded; x are products of f32 numbers, so that no partial sum overflows."""
-    rows = x.tolist()
-    high = [fsum(row) for row in rows]
-    low = [fsum([*row, -x]) for row, x in zip(rows, high)]
-    return to_result.round(round_to_odd(np.array(high), np.array(low)) + 0.0)
-
-
-def _in_two_levels(x: Array, to_result: Rounding) -> tuple[Array, Array]:
-    """Return the sums of rows, rounded, and where errors leave them undecided: sums of sums of about sqrt(k) terms.
-
-    Their error is below 2 sqrt(k) 2**-53 times the sum of magnitudes, whatever the order of each.
-    """
-    width = isqrt(x.shape[1]) + 1
-    sums = np.add.reduceat(x, range(0, x.shape[1], width), axis=1).sum(1)
-    error = np.abs(x).sum(1) * ((2 * width + 2) * UNIT * 1.001)
-    high, low = to_result.round(sums + error + 0.0), to_result.round(sums - error + 0.0)
-    return high, _bits(high) != _bits(low)
-
-
-def _row_sums(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:
-    """Return the sums of products of the rows of two matrices, rounded, and where they are not decided."""
+def _sums_of_doubles(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:
+    """Return the same of f64 numbers."""
     a_top, b_top = power_of_two_above(np.abs(a).max(1)), power_of_two_above(np.abs(b).max(1))
     a, b = np.ldexp(a, -a_top[:, np.newaxis]), np.ldexp(b, -b_top[:, np.newaxis])
     sums = sum_rows(np.concatenate(two_product(a, b), 1))

@@ -131,7 +131,7 @@ def _corrections(s: Array, a: Array) -> Array:
     """Return the sum of B(2j) / (2j)! s (s + 1) ... (s + 2j - 2) / a**(2j - 1) for j = 1, 2, ..."""
     factor = s / a
     first, *others = ZETA_SERIES.astype(s.dtype)
-    total = first * factor
+    total: Array = first * factor
     for j, coefficient in enumerate(others, 1):
         factor = factor * ((s + (2 * j - 1)) / a) * ((s + 2 * j) / a)
         total += coefficient * factor
