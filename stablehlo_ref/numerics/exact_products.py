@@ -14,6 +14,7 @@ An exact zero is +0, as sums start at +0. Sums with infinities and NaNs are thos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import cache
 from math import prod
 from typing import NamedTuple, TypeAlias
@@ -28,7 +29,9 @@ from stablehlo_ref.numerics.exact_sums import (
     SMALLEST,
     Approximation,
     bounds,
+    cut,
     exact_product_sum,
+    largest_along,
     nearest,
     nearest_odd,
     power_of_two_above,
@@ -71,6 +74,11 @@ class Rounding(NamedTuple):
     keep: DType  # of the results
     is_f64: bool  # whether that is the format itself
     round: ArrayKernel  # from f64, once
+
+    def exact(self, x: Fraction) -> Array:
+        """Return `x`, rounded once, as a scalar."""
+        scalar: Array = self.round(np.array([nearest(x) if self.is_f64 else nearest_odd(x)]))[0]
+        return scalar
 
 
 @cache
@@ -200,12 +208,6 @@ def _norms(x: Operands) -> tuple[Array, Array]:
     return np.sqrt(np.einsum("smk,smk->sm", x.a, x.a)), np.sqrt(np.einsum("skn,skn->sn", x.b, x.b))
 
 
-def _largest(x: Array, axis: int) -> Array:
-    """Return the largest magnitudes along an axis."""
-    largest: Array = np.maximum(x.max(axis), -x.min(axis))
-    return largest
-
-
 def _tested(x: Operands, to_result: Rounding, y: Array, bound: Bound) -> Array:
     """Round approximations `y` whose errors are at most those of `bound`; settle the undecided."""
     result = np.empty(y.shape, to_result.keep)
@@ -273,7 +275,7 @@ def _joined(parts: list[Index]) -> Index:
 
 def _of_doubles(x: Operands, to_result: Rounding) -> Array:
     """Multiply by slices; rows and columns with extreme exponents are scaled by powers of two."""
-    largest = _largest(x.a, 2), _largest(x.b, 1)
+    largest = largest_along(x.a, 2), largest_along(x.b, 1)
     if not (np.isfinite(largest[0]).all() and np.isfinite(largest[1]).all()):
         return _with_infinities(x, lambda x: _of_doubles(x, to_result)).astype(to_result.keep, copy=False)
     a_top, b_top = map(power_of_two_above, largest)
@@ -328,21 +330,13 @@ def _products_of_slices(x: Operands, a_top: Array, b_top: Array, width: int) -> 
     a = scratch("a", (stack, m, 3 * k))
     b_two, b_three = scratch("b", (stack, 2 * k, n)), scratch("more b", (stack, 3 * k, n))
     b_rest = b_three[:, k : 2 * k]
-    _cut(x.a, a_top + (53 - width), a[..., :k], a[..., 2 * k :])
-    _cut(a[..., 2 * k :], a_top + (53 - 2 * width), a[..., k : 2 * k], a[..., 2 * k :])
-    _cut(x.b, b_top + (53 - width), b_two[:, k:], b_rest)
-    _cut(b_rest, b_top + (53 - 2 * width), b_two[:, :k], b_three[:, :k])
+    cut(x.a, a_top + (53 - width), a[..., :k], a[..., 2 * k :])
+    cut(a[..., 2 * k :], a_top + (53 - 2 * width), a[..., k : 2 * k], a[..., 2 * k :])
+    cut(x.b, b_top + (53 - width), b_two[:, k:], b_rest)
+    cut(b_rest, b_top + (53 - 2 * width), b_two[:, :k], b_three[:, :k])
     b_three[:, 2 * k :] = x.b
     pairs = (a[..., :k], b_two[:, k:]), (a[..., : 2 * k], b_two), (a, b_three)
     return [x.multiply(p, q, out=scratch(f"product {i}", (stack, m, n))) for i, (p, q) in enumerate(pairs)]
-
-
-def _cut(x: Array, exponent: Array, upper: Array, rest: Array) -> None:
-    """Store the bits of `x` above 2**exponent * 2**-53 to `upper`, and those below to `rest`, which may be `x`."""
-    cut = np.ldexp(0.75, exponent)
-    np.add(x, cut, out=upper)
-    upper -= cut
-    np.subtract(x, upper, out=rest)
 
 
 def round_sums(sums: Approximation, to_result: Rounding, shift: Array | None) -> tuple[Array, Array]:
@@ -379,8 +373,7 @@ def _settle(x: Operands, to_result: Rounding, index: Index, result: Array) -> No
             check_time()
             where = s[place], i[place], j[place]
             exact = exact_product_sum(x.a[where[:2]].tolist(), columns[where[0], where[2]].tolist())
-            rounded = nearest(exact) if to_result.is_f64 else nearest_odd(exact)
-            result[where] = to_result.round(np.array([rounded]))[0]
+            result[where] = to_result.exact(exact)
 
 
 def _sums_of_singles(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:

@@ -19,7 +19,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.double_double import two_sum
 from stablehlo_ref.numerics.dtypes import FLOAT64, part_dtype
 from stablehlo_ref.numerics.exact_products import Rounding, round_sums, rounding
-from stablehlo_ref.numerics.exact_sums import Approximation, nearest, nearest_odd, sum_rows
+from stablehlo_ref.numerics.exact_sums import Approximation, sum_rows
 from stablehlo_ref.numerics.narrow_floats import narrow
 from stablehlo_ref.numerics.quick_sums import UNIT, sums_of_columns, sums_of_rows
 
@@ -116,8 +116,7 @@ def _sums_to_100_bits(x: Array, init: float, to_result: Rounding) -> Array:
     for row in np.flatnonzero(bad & (special == 0)).tolist():
         check_time()
         exact = sum(map(exact_sum, _blocks(x[row : row + 1], init)), Fraction(0))
-        value = nearest(exact) if to_result.is_f64 else nearest_odd(exact)
-        result[row] = to_result.round(np.array([value]))[0]
+        result[row] = to_result.exact(exact)
     return np.where(special == 0, result, special.astype(result.dtype))
 
 
