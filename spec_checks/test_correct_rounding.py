@@ -246,7 +246,7 @@ def test_squares_that_are_ties(base: int) -> None:
 
 @pytest.mark.parametrize("error", [2.0**-50, -(2.0**-50)])
 @pytest.mark.parametrize("shape", [(), (50,), (7, 3)])
-def test_inexact_functions_are_settled(error: float, shape: tuple[int, ...]) -> None:
+def test_results_in_doubt_are_computed_again(error: float, shape: tuple[int, ...]) -> None:
     """Results within 2**-51 of a tie are rounded as exact ones, also if the function is off by more than that."""
     x = np.full(shape, 1.0 + 2.0**-24) * (1.0 + 2.0**-52)  # one f64 ULP above a tie of f32
     exact = Fraction(1) + Fraction(2) ** -24 + Fraction(2) ** -52

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import prod
 from typing import NamedTuple, TypeAlias
 
@@ -45,8 +45,9 @@ from stablehlo_ref.numerics.thin_products import thin_product
 
 Multiply: TypeAlias = ArrayKernel  # np.matmul, or what does the same
 Index: TypeAlias = tuple[Array, Array, Array]  # of matrix, row and column
-Part: TypeAlias = tuple[slice, slice]  # of matrices and of their rows
-Bound: TypeAlias = Callable[[slice, slice], Array]  # of the errors of a part
+Bound: TypeAlias = Callable[[slice, slice], Array]  # of errors, for a slice of matrices and one of their rows
+Round: TypeAlias = Callable[[slice, slice], tuple[Array, Array]]  # to rounded results, and where they are in doubt
+Decide: TypeAlias = Callable[[Index, Array], Index]  # stores results of elements in doubt; returns the others
 
 BLOCK = 1 << 13  # elements of a product that are tested at a time
 ROWS = 1 << 17  # products of undecided elements that are summed at a time
@@ -209,23 +210,32 @@ def _norms(x: Operands) -> tuple[Array, Array]:
 
 
 def _tested(x: Operands, to_result: Rounding, y: Array, bound: Bound) -> Array:
-    """Round approximations `y` whose errors are at most those of `bound`; settle the undecided."""
-    result = np.empty(y.shape, to_result.keep)
-    undecided = []
-    for stack, some in within_time(_parts(y.shape)):
-        part, error = y[stack, some], bound(stack, some)
-        high = to_result.round((part + error).reshape(-1))
-        low = to_result.round((part - error).reshape(-1))
-        result[stack, some] = high.reshape(part.shape)
-        differs = _bits(high) != _bits(low)
-        if differs.any():
-            undecided.append(_where(differs, part.shape, stack, some))
-    if not undecided:
-        return result
-    index = undecided[0] if len(undecided) == 1 else _joined(undecided)
-    if _are_many(x, index, y):
-        index = _by_closer_bounds(x, to_result, y, index, result)
-    _settle(x, to_result, index, result)
+    """Round approximations `y` whose errors are at most those of `bound`."""
+
+    def rounded(stack: slice, some: slice) -> tuple[Array, Array]:
+        values, error = y[stack, some], bound(stack, some)
+        high = to_result.round((values + error).reshape(-1))
+        low = to_result.round((values - error).reshape(-1))
+        return high.reshape(values.shape), (_bits(high) != _bits(low)).reshape(values.shape)
+
+    return _refined(x, to_result, rounded, y.shape, lambda *where: _by_closer_bounds(x, to_result, y, *where))
+
+
+def _refined(x: Operands, to_result: Rounding, rounded: Round, shape: tuple[int, ...], decide: Decide) -> Array:
+    """Return a product from blocks that are `rounded`, with elements in doubt computed again.
+
+    `decide` computes those that another product of matrices decides, if there are many, and returns the others.
+    """
+    result, undecided = np.empty(shape, to_result.keep), [(np.zeros(0, np.intp),) * 3]
+    for stack, some in within_time(_blocks(shape)):
+        result[stack, some], bad = rounded(stack, some)
+        if bad.any():
+            s, i, j = np.nonzero(bad)
+            undecided.append((s + stack.start, i + some.start, j))
+    s, i, j = map(np.concatenate, zip(*undecided))
+    if _are_many(x, (s, i, j), result):
+        s, i, j = decide((s, i, j), result)
+    _sum_again(x, to_result, (s, i, j), result)
     return result
 
 
@@ -248,26 +258,13 @@ def _bits(x: Array) -> Array:
     return x.view(np.int32 if x.itemsize == 4 else np.int64)
 
 
-def _parts(shape: tuple[int, ...]) -> Iterator[Part]:
-    """Yield parts of a stack of matrices of about `BLOCK` elements."""
+def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, slice]]:
+    """Yield slices of a stack of matrices, and of their rows, with about `BLOCK` elements together."""
     matrices = max(1, BLOCK // (shape[1] * shape[2]))
     rows = max(1, BLOCK // shape[2])
     for start in range(0, shape[0], matrices):
         for row in range(0, shape[1], rows):
             yield slice(start, start + matrices), slice(row, row + rows)
-
-
-def _where(mask: Array, shape: tuple[int, ...], stack: slice, rows: slice) -> Index:
-    s, place = np.divmod(np.flatnonzero(mask), shape[1] * shape[2])
-    i, j = np.divmod(place, shape[2])
-    return s + stack.start, i + rows.start, j
-
-
-def _joined(parts: list[Index]) -> Index:
-    if not parts:
-        return (np.zeros(0, np.intp),) * 3
-    s, i, j = (np.concatenate(column) for column in zip(*parts))
-    return s, i, j
 
 
 # --- f64 ------------------------------------------------------------------------------------------------------------
@@ -300,21 +297,14 @@ def _by_slices(
     first, second, third = _products_of_slices(scaled, a_top[..., np.newaxis], b_top[:, np.newaxis], width)
     rows = np.where(scaled.a.any(2), np.ldexp(4.0 * k * k * UNIT, a_top - 2 * width), 0.0)
     columns = np.where(scaled.b.any(1), np.ldexp(1.0, b_top), 0.0)
-    result = np.empty(first.shape, to_result.keep)
-    undecided = []
-    for stack, some in within_time(list(_parts(first.shape))):
+
+    def rounded(stack: slice, some: slice) -> tuple[Array, Array]:
         high, low = two_sum(first[stack, some], second[stack, some])
         error = rows[stack, some, np.newaxis] * columns[stack, np.newaxis]
         more = None if shift is None else shift[stack, some]
-        values, bad = round_sums(Approximation(high, low + third[stack, some], error), to_result, more)
-        result[stack, some] = values
-        if bad.any():
-            undecided.append(_where(bad, values.shape, stack, some))
-    index = _joined(undecided)
-    if _are_many(x, index, result):
-        index = _with_products(x, index, result)
-    _settle(x, to_result, index, result)
-    return result
+        return round_sums(Approximation(high, low + third[stack, some], error), to_result, more)
+
+    return _refined(x, to_result, rounded, first.shape, partial(_with_products, x))
 
 
 def _with_products(x: Operands, index: Index, result: Array) -> Index:
@@ -360,13 +350,13 @@ def round_sums(sums: Approximation, to_result: Rounding, shift: Array | None) ->
 # --- the elements that BLAS leaves undecided ------------------------------------------------------------------------
 
 
-def _settle(x: Operands, to_result: Rounding, index: Index, result: Array) -> None:
+def _sum_again(x: Operands, to_result: Rounding, index: Index, result: Array) -> None:
     """Compute elements of the product one by one, to about 100 bits, and those that this leaves undecided exactly."""
     step = max(1, ROWS // x.a.shape[-1])
     columns = x.b.swapaxes(1, 2)
     for start in range(0, index[0].size, step):
         check_time()
-        s, i, j = (part[start : start + step] for part in index)
+        s, i, j = (where[start : start + step] for where in index)
         sums = _sums_of_singles if x.is_single else _sums_of_doubles
         result[s, i, j], bad = sums(x.a[s, i], columns[s, j], to_result)
         for place in np.flatnonzero(bad).tolist():

@@ -1,4 +1,4 @@
-"""Sums of f64 numbers known to many more bits than f64 has, so that they can be rounded as the exact sum would be.
+"""Sums of f64 numbers to many more bits than f64 has, so that they can be rounded as the exact sum would be.
 
 Numbers are cut at fixed powers of two into parts whose sums have no rounding error, in any order (Rump, Ogita and
 Oishi, "Accurate floating-point summation", 2008; Demmel and Nguyen, "Parallel reproducible summation", 2015).

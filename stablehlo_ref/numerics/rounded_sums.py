@@ -53,8 +53,8 @@ def rounded_sums(dtype: DType) -> MiddleSums:
         result = np.empty((a, b), to_result.keep)
         step = max(1, RESULTS // b) if b == 1 else 1
         for start in within_time(range(0, a, step)):
-            part = slice(start, start + step)
-            result[part] = _sums(x[part], float(init), to_result)
+            some = slice(start, start + step)
+            result[some] = _sums(x[some], float(init), to_result)
         return to_dtype(_with_negative_zeros(result, x, init))
 
     return run
@@ -78,8 +78,8 @@ def _sums(x: Array, init: float, to_result: Rounding) -> Array:
     rows = np.flatnonzero(is_open)
     step = max(1, TERMS // (x.shape[1] + 1))
     for start in within_time(range(0, len(rows), step)):
-        part = rows[start : start + step]
-        result[part] = _sums_to_100_bits(along[part], init, to_result)
+        some = rows[start : start + step]
+        result[some] = _sums_to_100_bits(along[some], init, to_result)
     return result.reshape(len(x), x.shape[2])
 
 

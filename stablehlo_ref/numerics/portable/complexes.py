@@ -24,7 +24,7 @@ from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX128
 from stablehlo_ref.numerics.exact_sums import exact_product_sum, nearest
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.multiple_precision import nearest_f64, settled
+from stablehlo_ref.numerics.multiple_precision import nearest_f64, refined
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
 
 SMALLEST, LARGEST = 2.0**-480, 2.0**500  # of factors whose products are exact in two f64
@@ -46,7 +46,7 @@ def function(exact: precise.PartsFunction, needs_default: bool = False) -> Repla
 
     def of_parts(*parts: float) -> tuple[float | None, float | None]:
         try:
-            return settled(exact, list(map(precise.with_side, parts)), rounded, is_exact)
+            return refined(exact, list(map(precise.with_side, parts)), rounded, is_exact)
         except ZeroDivisionError:  # a pole
             return nan, nan
 
