@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from stablehlo_ref.diagnostics import UnsupportedError
-
 
 @dataclass(frozen=True)
 class Mode:
@@ -21,10 +19,6 @@ class Mode:
 
     reproducible: bool = False  # sums of products and elementary functions
     exact_sums: bool = False  # sums
-
-
-class NotReproducibleError(UnsupportedError):
-    """A kernel has no reproducible implementation."""
 
 
 DEFAULT = Mode()

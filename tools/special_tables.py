@@ -1,16 +1,14 @@
 """Compute the polynomials of stablehlo_ref/numerics/special_tables.py with mpmath, and print that file.
 
     python tools/special_tables.py > stablehlo_ref/numerics/special_tables.py
-    python tools/special_tables.py long > stablehlo_ref/numerics/special_tables_long.py
 
 Each function is divided by its zeros and its asymptotic growth, so that the polynomials of the quotient lose few bits
-to cancellation. They interpolate at Chebyshev nodes, and have the lowest degree with an error below 2**-58 times the
-largest value, below 2**-46 for f32, or below 2**-68 for long double.
+to cancellation. They interpolate at Chebyshev nodes, and have the lowest degree with an error below 2**-68 times the
+largest value, for long double; stablehlo_ref/numerics/piecewise.py shortens them for f64.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -20,8 +18,7 @@ from mpmath import mp, mpf
 Function = Callable[[Any], Any]
 
 mp.dps = 60
-FLOAT64_BITS = 60  # of accuracy; more are for long double
-LONG = 68
+BITS = 68  # of accuracy
 PAIRS = 36  # terms of the double-double series
 
 
@@ -37,51 +34,33 @@ def interpolated(function: Function, low: Any, high: Any, degree: int) -> list[A
     return list(mp.lu_solve(matrix, values))
 
 
-def polynomial(function: Function, low: Any, high: Any, bits: int) -> str:
+def polynomial(function: Function, low: Any, high: Any) -> str:
     """Return the source of the polynomial of lowest degree that is within tolerance of `function` on [low, high]."""
     low, high = mpf(low), mpf(high)
-    if bits > FLOAT64_BITS:  # so that centers and scales need no rounding
-        middle, radius = mpf(float((low + high) / 2)), 1 / mpf(float(2 / (high - low)))
-        low, high = middle - radius, middle + radius
+    center, scale = float((low + high) / 2), float(2 / (high - low))
+    low, high = center - 1 / mpf(scale), center + 1 / mpf(scale)
     tests = [mpf(2 * i + 1) / 40 - 1 for i in range(40)]
     exact = [function((low + high) / 2 + u * (high - low) / 2) for u in tests]
     for degree in range(6, 40):
         coefficients = interpolated(function, low, high, degree)
         errors = [abs(mp.polyval(coefficients[::-1], u) - y) for u, y in zip(tests, exact)]
-        if max(errors) < max(map(abs, exact)) / 2**bits:
+        if max(errors) < max(map(abs, exact)) / 2**BITS:
             break
-    center, scale = float((low + high) / 2), float(2 / (high - low))
-    if bits > FLOAT64_BITS:
-        return f'long_polynomial({center!r}, {scale!r}, """\n{long_lines(coefficients)}""")'
-    return f"Polynomial({center!r}, {scale!r}, (\n{lines(coefficients)}))"
+    return f'({center!r}, {scale!r}, """\n{lines(coefficients)}"""),'
 
 
 def lines(numbers: list[Any]) -> str:
-    texts = [repr(float(x)) for x in numbers]
-    rows = [", ".join(texts[i : i + 4]) for i in range(0, len(texts), 4)]
-    return "".join(f"    {row},\n" for row in rows)
-
-
-def long_lines(numbers: list[Any]) -> str:
-    texts = [mp.nstr(x, 22) for x in numbers]
-    rows = [" ".join(texts[i : i + 3]) for i in range(0, len(texts), 3)]
+    texts = [mp.nstr(x, 21, min_fixed=0, max_fixed=0) for x in numbers]
+    rows = [" ".join(texts[i : i + 4]) for i in range(0, len(texts), 4)]
     return "".join(f"    {row}\n" for row in rows)
 
 
-def pieces(name: str, function: Function, *bounds: Any, bits: int = 58) -> None:
-    """Print a tuple of polynomials, one for each interval between successive bounds."""
-    print(f"{name} = (")
+def pieces(name: str, function: Function, *bounds: Any) -> None:
+    """Print polynomials, one for each interval between successive bounds."""
+    print(f"{name} = Polynomials(")
     for low, high in pairwise(bounds):
-        print(indented(polynomial(function, low, high, bits)) + ",")
+        print("".join(f"    {line}\n" for line in polynomial(function, low, high).split("\n")), end="")
     print(")")
-
-
-def indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.split("\n"))
-
-
-def series(name: str, numbers: list[Any]) -> None:
-    print(f"{name} = (\n{lines(numbers)})")
 
 
 def pairs(name: str, numbers: list[Any]) -> None:
@@ -104,18 +83,6 @@ def erf_less_one(s: Any) -> Any:
 def erfc_tail(v: Any) -> Any:
     """Return x exp(x*x) erfc(x) for v = 1/x."""
     return mp.erfc(1 / v) * mp.exp(1 / v**2) / v
-
-
-def erf_of_ratio(t: Any) -> Any:
-    """Return erf(x) / x for t = 8 / (8 + x*x)."""
-    x = mp.sqrt(8 / t - 8)
-    return mp.erf(x) / x
-
-
-def erfc_of_ratio(t: Any) -> Any:
-    """Return exp(x*x) erfc(x) / t for t = 4 / (4 + x)."""
-    x = 4 / t - 4
-    return mp.erfc(x) * mp.exp(x * x) / t
 
 
 def erf_inv(w: Any) -> Any:
@@ -156,53 +123,40 @@ def bessel_i1e(v: Any) -> Any:
     return mp.besseli(1, 1 / v) * mp.exp(-1 / v) / mp.sqrt(v)
 
 
-def bernoulli(k: int) -> Any:
-    return mp.bernoulli(2 * k)
+def stirling(v: Any) -> Any:
+    """Return x times the rest of Stirling's formula for v = 1 / x**2."""
+    x = 1 / mp.sqrt(v)
+    return x * (mp.loggamma(x) - (x - 0.5) * mp.log(x) + x - mp.log(2 * mp.pi) / 2)
+
+
+def digamma_series(v: Any) -> Any:
+    """Return x**2 times the rest of log(x) - 1 / (2 x) as an approximation of digamma, for v = 1 / x**2."""
+    x = 1 / mp.sqrt(v)
+    return x * x * (mp.log(x) - 1 / (2 * x) - mp.digamma(x))
 
 
 def main() -> None:
     print('"""Polynomials and series of special functions; tools/special_tables.py computes them."""\n')
-    print("from __future__ import annotations\n\nfrom stablehlo_ref.numerics.piecewise import Polynomial\n\n# fmt: off")
+    print("from __future__ import annotations\n")
+    print("from stablehlo_ref.numerics.long_double import long_numbers")
+    print("from stablehlo_ref.numerics.piecewise import Polynomials\n\n# fmt: off")
     eighth = mpf(1) / 8
     pieces("ERF", erf_less_one, 0, 1)
     pieces("ERFC", erfc_tail, mpf(1) / 28, 2 * eighth, 4 * eighth, 1)
-    pieces("ERF_F32", erf_of_ratio, 1 / mpf(3), 1, bits=46)
-    pieces("ERFC_F32", erfc_of_ratio, 4 / mpf(14.5), 1, bits=46)
-    pieces("ERF_INV_F32", erf_inv, 0, 5, bits=46)
+    pieces("ERF_INV", erf_inv, 0, 1.25, 2.5, 3.75, 5)
     pieces("ERF_INV_TAIL", lambda s: erf_inv(s * s), 2.2, 3.2, 4.2, 6.2)
     pieces("LGAMMA", lgamma, 0.5, 1, 1.5, 2, 3, 5, 8)
     pieces("DIGAMMA", digamma, 0.5, 1, 1.5, 2, 3, 5, 8)
     pieces("BESSEL_I1", bessel_i1, 0, 4, 16)
     pieces("BESSEL_I1E", bessel_i1e, 0, eighth / 2, eighth, 2 * eighth)
+    pieces("STIRLING", stirling, 0, mpf(1) / 64)
+    pieces("DIGAMMA_SERIES", digamma_series, 0, mpf(1) / 64)
     print(f"DIGAMMA_ZERO = ({float(DIGAMMA_ZERO)!r}, {float(DIGAMMA_ZERO - mpf(float(DIGAMMA_ZERO)))!r})")
-    series("STIRLING", [bernoulli(k) / (2 * k * (2 * k - 1)) for k in range(1, 10)])
-    series("DIGAMMA_SERIES", [bernoulli(k) / (2 * k) for k in range(1, 11)])
-    series("ZETA_SERIES", [bernoulli(k) / mp.factorial(2 * k) for k in range(1, 13)])
+    terms = [mp.bernoulli(2 * k) / mp.factorial(2 * k) for k in range(1, 13)]
+    print(f'ZETA_SERIES = long_numbers("""\n{lines(terms)}""")')
     pairs("RECIPROCAL_GAMMA", mp.taylor(lambda x: mp.rgamma(1 + x), 0, PAIRS))
     pairs("DIGAMMA_AT_4", mp.taylor(lambda x: mp.digamma(4 + x), 0, PAIRS))
 
 
-def main_long() -> None:
-    print('"""The polynomials in long double; tools/special_tables.py computes them."""\n')
-    print("from __future__ import annotations\n")
-    print("from stablehlo_ref.numerics.long_double import long_numbers, long_polynomial")
-    print("\n# fmt: off")
-    eighth = mpf(1) / 8
-    pieces("ERF", erf_less_one, 0, 1, bits=LONG)
-    pieces("ERFC", erfc_tail, mpf(1) / 28, 2 * eighth, 4 * eighth, 1, bits=LONG)
-    pieces("ERF_INV", erf_inv, 0, 1.25, 2.5, 3.75, 5, bits=LONG)
-    pieces("ERF_INV_TAIL", lambda s: erf_inv(s * s), 2.2, 3.2, 4.2, 6.2, bits=LONG)
-    pieces("LGAMMA", lgamma, 0.5, 1, 1.5, 2, 3, 5, 8, bits=LONG)
-    pieces("DIGAMMA", digamma, 0.5, 1, 1.5, 2, 3, 5, 8, bits=LONG)
-    pieces("BESSEL_I1", bessel_i1, 0, 4, 16, bits=LONG)
-    pieces("BESSEL_I1E", bessel_i1e, 0, eighth / 2, eighth, 2 * eighth, bits=LONG)
-    series_long("STIRLING", [bernoulli(k) / (2 * k * (2 * k - 1)) for k in range(1, 16)])
-    series_long("DIGAMMA_SERIES", [bernoulli(k) / (2 * k) for k in range(1, 18)])
-
-
-def series_long(name: str, numbers: list[Any]) -> None:
-    print(f'{name} = long_numbers("""\n{long_lines(numbers)}""")')
-
-
 if __name__ == "__main__":
-    main_long() if sys.argv[1:] == ["long"] else main()
+    main()

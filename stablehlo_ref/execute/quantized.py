@@ -17,8 +17,9 @@ from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.spec import expressed, is_per_axis_quantized, is_quantized
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import Type
+from stablehlo_ref.numerics.blocks import in_blocks
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.narrow_floats import in_blocks, tabulated
+from stablehlo_ref.numerics.narrow_floats import tabulated
 from stablehlo_ref.numerics.quantized import dequantize, quantize, tabulate_pairs
 
 

@@ -1,37 +1,118 @@
-"""Run composed kernels block by block in a wider dtype, so that temporaries stay in the cache."""
+"""Elementwise kernels that compute large arrays block by block, so that temporaries stay in the cache.
+
+`by_blocks` takes what stores the results of a block, `in_blocks` a function that returns them, `computed_in` one of
+another element type, and `partwise` one of real and imaginary parts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import FLOAT64
-from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import blockwise_kernel, copy_into
+from stablehlo_ref.numerics.kernels import ArrayKernel, Into, stored
 from stablehlo_ref.numerics.workers import share
 
 PartsKernel: TypeAlias = Callable[..., tuple[Array, Array]]  # from parts of operands to those of the result
 
-BLOCK = 1 << 14  # elements: 128 KiB of f64, so that about six temporaries fit into the L2 cache
+SMALL = 1 << 10  # elements: below this, one slow conversion costs less than several fast calls
+BLOCK = 1 << 17  # elements: 512 KiB of f32, in the cache for several passes, each of which takes about 1 µs to start
+WIDE_BLOCK = 1 << 14  # elements: 128 KiB of f64, so that about six temporaries fit into the L2 cache
 
 
-def blockwise(function: ArrayKernel, wide: DType, dtype: DType) -> ArrayKernel:
-    """Return a kernel with results of `dtype` that applies an elementwise `function` of arrays of dtype `wide`.
+def by_blocks(into: Into, dtype: DType, small: ArrayKernel, is_wide: bool = False) -> ArrayKernel:
+    """Return an elementwise kernel with results of `dtype`, which it may write into an argument `out`.
 
-    Operands are converted to `wide` and results to `dtype`, which rounds once. Operands broadcast.
-    `function` must accept numpy scalars and must not write into its operands.
+    Operands broadcast. `into` stores the results of operands of one dimension in a last argument; a scalar, also a
+    broadcast one, is passed as a scalar. `small` computes small arrays, and broadcast scalars. If the kernel computes
+    in a wide type (`is_wide`), with calls of numpy that take 0.1 ms or more for a block, threads share the blocks.
+    """
+    min_size, block = (WIDE_BLOCK + 1, WIDE_BLOCK) if is_wide else (SMALL, BLOCK)
+
+    def run(*operands: Array, out: Array | None = None) -> Array:
+        for x in operands:
+            if x.size >= min_size:
+                break
+        else:
+            return stored(small(*operands), out)
+        shape = _shape(operands)
+        if all(map(is_broadcast_scalar, operands)):
+            result = np.broadcast_to(small(*map(first_element, operands)), shape)
+            return result.copy() if out is None else stored(result, out)
+        flat = [first_element(x) if is_broadcast_scalar(x) else _flat(x, shape) for x in operands]
+        result = np.empty(shape, dtype) if out is None or not out.flags.c_contiguous else out
+        results = result.reshape(-1)
+
+        def work(starts: Iterable[int]) -> None:
+            for start in starts:
+                some = slice(start, start + block)
+                into(*[x[some] if x.ndim else x for x in flat], results[some])
+
+        if results.size <= block:
+            into(*flat, results)
+        else:
+            starts = range(0, results.size, block)
+            share(work, starts) if is_wide else work(within_time(starts))
+        return stored(result, out)
+
+    return run
+
+
+def _shape(operands: Sequence[Array]) -> tuple[int, ...]:
+    """Return the shape that operands broadcast to."""
+    shape: tuple[int, ...] = operands[0].shape
+    if any(x.shape != shape for x in operands):
+        shape = np.broadcast_shapes(*(x.shape for x in operands))
+    return shape
+
+
+def copy_into(x: Array, out: Array) -> Array:
+    """Copy `x` into `out` with numpy's own conversion."""
+    np.copyto(out, x, casting="unsafe")
+    return out
+
+
+def in_blocks(
+    function: ArrayKernel,
+    dtype: DType,
+    load: ArrayKernel = lambda x: x,
+    store: Into = copy_into,
+    small: ArrayKernel | None = None,
+    is_wide: bool = False,
+) -> ArrayKernel:
+    """Return a kernel that loads operands, applies an elementwise `function`, and stores results of `dtype`.
+
+    By default small arrays are computed without `store`. The rest is as for `by_blocks`.
     """
 
-    def small(*operands: Array) -> Array:
-        return function(*map(load, operands)).astype(dtype, copy=False)
+    def of_loaded(*operands: Array) -> Array:
+        return function(*map(load, operands))
+
+    def into(*operands_and_out: Array) -> Array:
+        *operands, out = operands_and_out
+        return store(of_loaded(*operands), out)
+
+    return by_blocks(into, dtype, small or of_loaded, is_wide)
+
+
+def computed_in(wide: DType, function: ArrayKernel, dtype: DType) -> ArrayKernel:
+    """Return a kernel with results of `dtype` that applies an elementwise `function` of arrays of dtype `wide`.
+
+    Operands are converted to `wide` and results to `dtype`, which rounds once. `function` must
+    accept numpy scalars and must not write into its operands.
+    """
 
     def load(x: Array) -> Array:
         return x if x.dtype == wide else x.astype(wide)
 
-    return blockwise_kernel(function, dtype, copy_into, small, load, min_size=BLOCK + 1, block=BLOCK, in_threads=True)
+    def small(*operands: Array) -> Array:
+        return function(*map(load, operands)).astype(dtype, copy=False)
+
+    return in_blocks(function, dtype, load, small=small, is_wide=True)
 
 
 def partwise(function: PartsKernel, dtype: DType, fallback: ArrayKernel, wide: DType = FLOAT64) -> ArrayKernel:
@@ -42,24 +123,36 @@ def partwise(function: PartsKernel, dtype: DType, fallback: ArrayKernel, wide: D
     arrays. Operands broadcast.
     """
 
-    def run(*operands: Array) -> Array:
-        shape = operands[0].shape
-        if any(x.shape != shape for x in operands):
-            shape = np.broadcast_shapes(*[x.shape for x in operands])
-            operands = tuple(np.broadcast_to(x, shape) for x in operands)
-        flat = [x.reshape(-1) for x in operands]
-        out = np.empty(flat[0].size, dtype)
+    def into(*operands_and_out: Array) -> Array:
+        *operands, out = operands_and_out
+        operands = [x if x.shape == out.shape else np.broadcast_to(x, out.shape) for x in operands]
+        out.real, out.imag = function(*[part.astype(wide) for x in operands for part in (x.real, x.imag)])
+        is_nan = np.isnan(out)
+        if is_nan.any():
+            out[is_nan] = fallback(*[x[is_nan].astype(np.complex128) for x in operands])
+        return out
 
-        def work(starts: Iterable[int]) -> None:
-            for start in starts:
-                blocks = [x[start : start + BLOCK] for x in flat]
-                result = out[start : start + BLOCK]
-                result.real, result.imag = function(*[part.astype(wide) for x in blocks for part in (x.real, x.imag)])
-                is_nan = np.isnan(result)
-                if is_nan.any():
-                    result[is_nan] = fallback(*[x[is_nan].astype(np.complex128) for x in blocks])
+    def small(*operands: Array) -> Array:
+        result = np.empty(_shape(operands), dtype)
+        into(*[_flat(x, result.shape) for x in operands], result.reshape(-1))
+        return result
 
-        share(work, range(0, out.size, BLOCK))
-        return out.reshape(shape)
+    return by_blocks(into, dtype, small, is_wide=True)
 
-    return run
+
+# --- operands -------------------------------------------------------------------------------------------------------
+
+
+def is_broadcast_scalar(x: Array) -> bool:
+    """Return whether `x` is a scalar, or a broadcast view of one."""
+    return not any(x.strides)
+
+
+def first_element(x: Array) -> Array:
+    """Return the first element as a scalar."""
+    element: Array = x[(0,) * x.ndim]
+    return element
+
+
+def _flat(x: Array, shape: tuple[int, ...]) -> Array:
+    return np.ascontiguousarray(x if x.shape == shape else np.broadcast_to(x, shape)).reshape(-1)

@@ -12,7 +12,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import multiple_precision as precise
-from stablehlo_ref.numerics.blocks import PartsKernel, blockwise, partwise
+from stablehlo_ref.numerics.blocks import PartsKernel, computed_in, partwise
 from stablehlo_ref.numerics.double_double import Pair, split, squares_and, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel
@@ -22,9 +22,17 @@ from stablehlo_ref.numerics.piecewise import replace_where
 CANCELLED = 2.0**-7  # of a sum to its terms: 7 of long double's 11 additional bits
 
 
+def from_parts(real: Array, imag: Array) -> Array:
+    """Return complex numbers from parts in f64 or long double, which broadcast."""
+    shape = np.broadcast_shapes(np.shape(real), np.shape(imag))
+    z = np.empty(shape, np.result_type(real, imag, COMPLEX128))
+    z.real, z.imag = real, imag
+    return z
+
+
 def by_numpy(function: np.ufunc) -> ArrayKernel:
     """Return a kernel from numpy's `function`."""
-    return blockwise(function, COMPLEX_LONG_DOUBLE, COMPLEX128)
+    return computed_in(COMPLEX_LONG_DOUBLE, function, COMPLEX128)
 
 
 def by_parts(function: PartsKernel, fallback: ArrayKernel) -> ArrayKernel:
@@ -72,7 +80,7 @@ def log_plus_one(a: Array, b: Array) -> Pair:
 
 def rsqrt(a: Array, b: Array) -> Pair:
     """Return 1/s = conj(s) / |s|**2 for s = sqrt(z)."""
-    root, modulus = np.sqrt(_from_parts(a, b)), np.hypot(a, b)
+    root, modulus = np.sqrt(from_parts(a, b)), np.hypot(a, b)
     return root.real / modulus, -root.imag / modulus
 
 
@@ -107,12 +115,6 @@ def _exact_product(x: Array, y: Array) -> Pair:
 def _halves(x: Array) -> Pair:
     high, low = split(x.astype(FLOAT64))
     return high.astype(LONG_DOUBLE), low.astype(LONG_DOUBLE)
-
-
-def _from_parts(a: Array, b: Array) -> Array:
-    z = np.empty(a.shape, COMPLEX_LONG_DOUBLE)
-    z.real, z.imag = a, b
-    return z
 
 
 # --- in multiple precision ------------------------------------------------------------------------------------------

@@ -15,25 +15,31 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import complex_double, libm
 from stablehlo_ref.numerics import multiple_precision_complex as precise
-from stablehlo_ref.numerics.blocks import PartsKernel, blockwise, partwise
-from stablehlo_ref.numerics.complexes import (
-    divide,
-    from_parts,
-    max_exponent,
-    nan_if_out_of_range,
-)
+from stablehlo_ref.numerics.blocks import PartsKernel, computed_in, partwise
+from stablehlo_ref.numerics.complex_double import from_parts
+from stablehlo_ref.numerics.complexes import divide, max_exponent, nan_if_out_of_range
 from stablehlo_ref.numerics.double_double import Pair, squares_and
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT64
 from stablehlo_ref.numerics.elementary import accurate_cbrt
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
 from stablehlo_ref.numerics.long_double import LONG_DOUBLE
 from stablehlo_ref.numerics.multiple_precision import to_nearest
+from stablehlo_ref.numerics.portable import complexes as correctly_rounded
+from stablehlo_ref.numerics.reproducible import with_reproducible_kernel
 
 _LARGEST_ANGLE = 1e40  # that is reduced in multiple precision
 _RIGHT_ANGLE: Array = LONG_DOUBLE.type("1.57079632679489661923132169163975144")
 
 
-def elementary(function: PartsKernel, fallback: ArrayKernel, double: PartsKernel | np.ufunc) -> KernelFactory:
+def elementary(
+    function: PartsKernel, fallback: ArrayKernel, double: PartsKernel | np.ufunc, exact: precise.PartsFunction
+) -> KernelFactory:
+    """Return the factory of a function, which is `exact` for complex<f64> in the reproducible mode."""
+    factory = by_default(function, fallback, double)
+    return with_reproducible_kernel(factory, COMPLEX128, correctly_rounded.function(exact))
+
+
+def by_default(function: PartsKernel, fallback: ArrayKernel, double: PartsKernel | np.ufunc) -> KernelFactory:
     """Return a factory from a `function` of parts for complex<f32>, and a `double` for complex<f64>.
 
     `double` is a function of parts, too, or numpy's, in long double. Where the result of a function of parts is NaN,
@@ -299,34 +305,32 @@ def _logarithm_in_right_angles(a: Array, b: Array) -> tuple[Array, Array, Array,
 # --- public ---------------------------------------------------------------------------------------------------------
 
 exponential_minus_one = elementary(
-    _exponential_minus_one, _special_exponential_minus_one, complex_double.exponential_minus_one
+    _exponential_minus_one,
+    _special_exponential_minus_one,
+    complex_double.exponential_minus_one,
+    precise.exponential_minus_one,
 )
-log = elementary(_log, np.log, np.log)
-log_plus_one = elementary(_log_plus_one, _special_log_plus_one, complex_double.log_plus_one)
-logistic = elementary(_logistic, _special_logistic, complex_double.logistic)
-sqrt = elementary(_sqrt, np.sqrt, np.sqrt)
-rsqrt = elementary(_rsqrt, _special_rsqrt, complex_double.rsqrt)
-cbrt = elementary(_cbrt, _special_cbrt, complex_double.cbrt)
+log = elementary(_log, np.log, np.log, precise.log)
+log_plus_one = elementary(_log_plus_one, _special_log_plus_one, complex_double.log_plus_one, precise.log_plus_one)
+logistic = elementary(_logistic, _special_logistic, complex_double.logistic, precise.logistic)
+sqrt = elementary(_sqrt, np.sqrt, np.sqrt, precise.sqrt)
+rsqrt = elementary(_rsqrt, _special_rsqrt, complex_double.rsqrt, precise.rsqrt)
+cbrt = elementary(_cbrt, _special_cbrt, complex_double.cbrt, precise.cbrt)
 
-sine = elementary(_sine, np.sin, np.sin)
-cosine = elementary(_cosine, np.cos, np.cos)
-tan = elementary(_tan, np.tan, np.tan)
-tanh = elementary(_tanh, np.tanh, np.tanh)
-exponential = elementary(_exponential, _special_exponential, complex_double.exponential)
-power = elementary(_power, np.power, _power_of_double)
-
-
-@cache
-def atan2(dtype: DType) -> ArrayKernel:
-    """Return the kernel of -i log((x + iy) / sqrt(x**2 + y**2)), as in the C++ interpreter.
-
-    Of real operands it is the real atan2, with a zero as imaginary part. Complex atan2 is implementation-defined.
-    """
-    return blockwise(_atan2, COMPLEX128, dtype)
+sine = elementary(_sine, np.sin, np.sin, precise.sine)
+cosine = elementary(_cosine, np.cos, np.cos, precise.cosine)
+tan = elementary(_tan, np.tan, np.tan, precise.tan)
+tanh = elementary(_tanh, np.tanh, np.tanh, precise.tanh)
+exponential = elementary(_exponential, _special_exponential, complex_double.exponential, precise.exponential)
+power = with_reproducible_kernel(by_default(_power, np.power, _power_of_double), COMPLEX128, correctly_rounded.power)
 
 
 def _atan2(y: Array, x: Array) -> Array:
-    """Scale operands by a power of two, so that squares neither overflow nor underflow together."""
+    """Return -i log((x + iy) / sqrt(x**2 + y**2)), as the C++ interpreter; complex atan2 is implementation-defined.
+
+    Of real operands it is the real atan2, with a zero as imaginary part. Operands are scaled by a power of two, so that
+    squares neither overflow nor underflow together.
+    """
     largest = reduce(np.maximum, [np.abs(part) for z in (x, y) for part in (z.real, z.imag)])
     exponent = np.where(np.isfinite(largest), -np.frexp(largest)[1], 0)
     a, b, c, d = (np.ldexp(part, exponent) for z in (x, y) for part in (z.real, z.imag))
@@ -334,3 +338,10 @@ def _atan2(y: Array, x: Array) -> Array:
     angle = np.log(from_parts(a - d, b + c) / np.sqrt(x * x + y * y))
     is_real = (b == 0) & (d == 0)
     return from_parts(np.where(is_real, libm.arctan2(c, a), angle.imag), np.where(is_real, 0.0, -angle.real))
+
+
+atan2 = with_reproducible_kernel(
+    cache(lambda dtype: computed_in(COMPLEX128, _atan2, dtype)),
+    COMPLEX128,
+    correctly_rounded.function(precise.atan2, needs_default=True),
+)

@@ -14,12 +14,16 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import complex_double
-from stablehlo_ref.numerics.blocks import blockwise, partwise
+from stablehlo_ref.numerics import multiple_precision_complex as precise
+from stablehlo_ref.numerics.blocks import computed_in, partwise
+from stablehlo_ref.numerics.complex_double import from_parts
 from stablehlo_ref.numerics.double_double import Pair
-from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, complex_dtype
+from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT32, complex_dtype
 from stablehlo_ref.numerics.floats import COMPARISONS
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
 from stablehlo_ref.numerics.long_double import COMPLEX_LONG_DOUBLE
+from stablehlo_ref.numerics.portable import complexes as correctly_rounded
+from stablehlo_ref.numerics.reproducible import with_reproducible_kernel
 
 # --- parts ----------------------------------------------------------------------------------------------------------
 
@@ -51,31 +55,39 @@ conj = same_kernel(np.conjugate)
 
 
 @cache
-def abs(dtype: DType) -> ArrayKernel:
-    """Return the kernel of |z|, in the dtype of the parts. Error: 0.501 ULP for complex<f32>, 0.55 for complex<f64>."""
+def _abs(dtype: DType) -> ArrayKernel:
     if dtype == COMPLEX64:
-        return blockwise(np.absolute, COMPLEX128, FLOAT32)
+        return computed_in(COMPLEX128, np.absolute, FLOAT32)
     return lambda z: np.hypot(z.real, z.imag)
 
 
-@cache
-def sign(dtype: DType) -> ArrayKernel:
-    """Return the kernel of z / |z|: 0 for 0, NaN for NaN. Error: 0.501 ULP for complex<f32>, 1.5 for complex<f64>."""
-    return partwise(_sign, dtype, _special_sign)
+# |z|, in the dtype of the parts. Error: 0.501 ULP for complex<f32>, 0.55 for complex<f64>.
+abs = with_reproducible_kernel(_abs, COMPLEX128, correctly_rounded.absolute)
+
+# z / |z|: 0 for 0, NaN for NaN. Error: 0.501 ULP for complex<f32>, 1.5 for complex<f64>.
+sign = with_reproducible_kernel(
+    cache(lambda dtype: partwise(_sign, dtype, _special_sign)), COMPLEX128, correctly_rounded.function(precise.sign)
+)
 
 
 @cache
-def multiply(dtype: DType) -> ArrayKernel:
-    """Return the kernel of (ac - bd) + (ad + bc)i."""
-    return blockwise(np.multiply, COMPLEX128 if dtype == COMPLEX64 else COMPLEX_LONG_DOUBLE, dtype)
+def _multiply(dtype: DType) -> ArrayKernel:
+    return computed_in(COMPLEX128 if dtype == COMPLEX64 else COMPLEX_LONG_DOUBLE, np.multiply, dtype)
+
+
+# (ac - bd) + (ad + bc)i
+multiply = with_reproducible_kernel(_multiply, COMPLEX128, correctly_rounded.product)
 
 
 @cache
-def divide(dtype: DType) -> ArrayKernel:
-    """Return the kernel of ((ac + bd) + (bc - ad)i) / (cc + dd) without overflow; z / 0 is infinite unless z is 0."""
+def _divide(dtype: DType) -> ArrayKernel:
     if dtype == COMPLEX64:
         return partwise(_quotient, dtype, _special_quotient)
     return complex_double.by_parts(complex_double.quotient, _special_quotient)
+
+
+# ((ac + bd) + (bc - ad)i) / (cc + dd) without overflow; z / 0 is infinite unless z is 0
+divide = with_reproducible_kernel(_divide, COMPLEX128, correctly_rounded.quotient)
 
 
 def _sign(a: Array, b: Array) -> Pair:
@@ -130,11 +142,6 @@ def nan_if_out_of_range(square: Array) -> Array:
 def max_exponent(a: Array, b: Array) -> Array:
     """Return the binary exponent of the larger of two parts."""
     return np.frexp(np.maximum(np.absolute(a), np.absolute(b)))[1]
-
-
-def from_parts(real: Array, imag: Array) -> Array:
-    """Return complex numbers from f64 parts."""
-    return complex(FLOAT64)(real, imag)
 
 
 # --- order ----------------------------------------------------------------------------------------------------------

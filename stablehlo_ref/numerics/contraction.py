@@ -22,6 +22,7 @@ from stablehlo_ref import mode
 from stablehlo_ref.budget import check_time, reserve, within_time
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.blocks import copy_into
 from stablehlo_ref.numerics.dtypes import (
     COMPLEX64,
     COMPLEX128,
@@ -40,7 +41,7 @@ from stablehlo_ref.numerics.exact_products import exact_matmul
 from stablehlo_ref.numerics.integers import pack, unpack
 from stablehlo_ref.numerics.kernels import ArrayKernel, stored, with_into
 from stablehlo_ref.numerics.layout import OF_VECTORS, row_major
-from stablehlo_ref.numerics.narrow_floats import copy_into, narrow, widen
+from stablehlo_ref.numerics.narrow_floats import narrow, widen
 
 Axes: TypeAlias = tuple[int, ...]
 Sizes: TypeAlias = tuple[int, ...]

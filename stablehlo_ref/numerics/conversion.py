@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.blocks import by_blocks, copy_into, in_blocks
 from stablehlo_ref.numerics.dtypes import (
     BOOL,
     FLOAT32,
@@ -34,15 +35,7 @@ from stablehlo_ref.numerics.dtypes import (
 )
 from stablehlo_ref.numerics.integers import clip, pack, pack_into, unpack
 from stablehlo_ref.numerics.kernels import ArrayKernel, Into, into_form, with_into
-from stablehlo_ref.numerics.narrow_floats import (
-    SMALL,
-    copy_into,
-    in_blocks,
-    map_blocks,
-    narrow,
-    tabulated,
-    widen,
-)
+from stablehlo_ref.numerics.narrow_floats import narrow, tabulated, widen
 
 # --- convert --------------------------------------------------------------------------------------------------------
 
@@ -153,12 +146,10 @@ def _float_to_integer(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
             return out if np.minimum.reduce(out, axis=None, initial=0) != least else copy_into(saturate(x), out)
         return copy_into(x if is_in_range(x) else saturate(x), out)
 
-    def run(x: Array) -> Array:
-        if x.size >= SMALL:
-            return map_blocks(into, x, to_dtype)
+    def small(x: Array) -> Array:
         return x.astype(to_dtype) if is_in_range(x) else saturate(x)
 
-    return with_into(run, into)
+    return with_into(by_blocks(into, to_dtype, small), into)
 
 
 def _in_range(from_dtype: DType, to_dtype: DType) -> Callable[[Array], bool]:
@@ -274,7 +265,7 @@ def reduce_precision(dtype: DType, exponents: int, mantissas: int) -> ArrayKerne
     if dtype.itemsize == 1:
         return tabulated(_reduce_small(dtype, exponents, mantissas), dtype)
     small, into = _reduce_special(dtype, exponents, mantissas), _reduce_precision(dtype, exponents, mantissas)
-    return lambda x: small(x) if x.size < SMALL else map_blocks(into, x, dtype)
+    return by_blocks(into, dtype, small)
 
 
 def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:

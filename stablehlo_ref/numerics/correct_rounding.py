@@ -17,18 +17,20 @@ from stablehlo_ref.numerics.kernels import ArrayKernel
 
 EIGHT_ULP = 2.0**-49  # of f64, relative to the result
 _single = cast(ArrayKernel, np.float32)  # of arrays, too, and faster than astype on scalars
-_SMALL = 1 << 10  # elements: below this, comparing bytes is faster than comparing arrays
+SMALL = 1 << 10  # elements: below this, comparing bytes is faster than comparing arrays
 
 
-def certain(function: ArrayKernel, settle: ArrayKernel, error: float = EIGHT_ULP, absolute: float = 0.0) -> ArrayKernel:
+def rounded_to_f32(
+    function: ArrayKernel, fallback: ArrayKernel, error: float = EIGHT_ULP, absolute: float = 0.0
+) -> ArrayKernel:
     """Return a function of f64 arrays that rounds the results of `function` to f32 as exact ones would.
 
     Parameters
     ----------
     function : f64 arrays or scalars that broadcast to one f64 array. That is overwritten, so it must be a new array,
         which shares no memory with the operands.
-    settle : f64 arrays of one dimension to one; computes the results in doubt
-    error : the largest relative error of `function`
+    fallback : f64 arrays of one dimension to one; computes the results in doubt
+    error : the largest relative error of `function`, in long double if results are
     absolute : the largest error where results are small because terms cancel
 
     """
@@ -42,23 +44,28 @@ def certain(function: ArrayKernel, settle: ArrayKernel, error: float = EIGHT_ULP
             result -= absolute
             highest += absolute
         lowest, highest = _single(result), _single(highest)
-        return lowest if _same_bits(lowest, highest) else settled(operands, lowest, highest)
+        return lowest if _same_bits(lowest, highest) else with_fallback(operands, lowest, highest)
 
-    def settled(operands: Sequence[Array], lowest: Array, highest: Array) -> Array:
+    def with_fallback(operands: Sequence[Array], lowest: Array, highest: Array) -> Array:
         result, highest = np.array(lowest), np.asarray(highest)
         doubtful = result.view(np.uint32) != highest.view(np.uint32)
-        result[doubtful] = settle(*[np.broadcast_to(x, result.shape)[doubtful] for x in operands])
+        result[doubtful] = fallback(*[np.broadcast_to(x, result.shape)[doubtful] for x in operands])
         return result[()]
 
     return run
 
 
-def quickly_certain(
-    kernel: ArrayKernel, function: ArrayKernel, error: float = EIGHT_ULP, absolute: float = 0.0
+def rounded_to_f32_if_small(
+    kernel: ArrayKernel,
+    function: ArrayKernel,
+    error: float = EIGHT_ULP,
+    absolute: float = 0.0,
+    large: int = SMALL,
 ) -> ArrayKernel:
-    """Return a kernel of scalars and arrays of f32 that takes less time than `kernel`, which is one of `certain`.
+    """Return a kernel of f32 that rounds results of `function` for scalars and small arrays, with little overhead.
 
-    It applies `function` to scalars and small arrays with nothing around it, and leaves the rest to `kernel`.
+    `kernel` computes arrays of `large` elements or more, and those with results in doubt. Errors are as for
+    `rounded_to_f32`.
     """
     below, above, one = 1.0 - error, 1.0 + error, np.float32(1.0)
     lower, upper, absolutely = map(np.array, (below, above, absolute))  # ufuncs take longer to take Python's numbers
@@ -69,7 +76,7 @@ def quickly_certain(
             low: Any = one * (value * below - absolute)  # rounded as a factor
             high = one * (value * above + absolute)
             return low if low == high and (low or not absolute) else kernel(x)
-        if x.size >= _SMALL:
+        if x.size >= large:
             return kernel(x)
         result = function(x.astype(FLOAT64))
         highest = np.multiply(result, upper)
@@ -84,6 +91,6 @@ def quickly_certain(
 
 
 def _same_bits(x: Array, y: Array) -> bool:
-    if x.size < _SMALL:
+    if x.size < SMALL:
         return x.tobytes() == y.tobytes()
     return np.array_equal(x.view(np.uint32), y.view(np.uint32))

@@ -7,23 +7,23 @@ elsewhere it uses the platform's C library for most of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from stablehlo_ref import mode
-from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import double_double, libm, long_double
 from stablehlo_ref.numerics import multiple_precision as precise
-from stablehlo_ref.numerics.blocks import blockwise
-from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP, certain, quickly_certain
+from stablehlo_ref.numerics.blocks import computed_in
+from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP, SMALL, rounded_to_f32, rounded_to_f32_if_small
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
 from stablehlo_ref.numerics.floats import binary, unary
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
 from stablehlo_ref.numerics.libm import by_one_loop
 from stablehlo_ref.numerics.long_double import in_long_double, widened
-from stablehlo_ref.numerics.multiple_precision import Function, correctly_rounded, exactly
+from stablehlo_ref.numerics.multiple_precision import Function, exactly
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
+from stablehlo_ref.numerics.reproducible import with_reproducible_kernel
 from stablehlo_ref.numerics.single import circular, logarithm
 from stablehlo_ref.numerics.single import exponential as exponentials
 from stablehlo_ref.numerics.single.kernel import Approximation, by_tables
@@ -31,66 +31,72 @@ from stablehlo_ref.numerics.single.kernel import Approximation, by_tables
 _SHORT = 1 << 11  # elements: below this, one slow call costs less than several fast ones
 
 
-def elementary(
-    function: ArrayKernel,
-    double: ArrayKernel | None = None,
-    narrower: ArrayKernel | None = None,
-    arity: Callable[[KernelFactory], KernelFactory] = unary,
-    exact: Function | None = None,
-    error: float = EIGHT_ULP,
-    portable: Function | None = None,
-    refined: ArrayKernel | None = None,
-    absolute: float = 0.0,
-    tables: Approximation | None = None,
-    of_numpy: bool = True,
-) -> KernelFactory:
-    """Return a factory from a `function` of f64 arrays that is accurate enough to be rounded to f32.
+@dataclass(frozen=True)
+class Elementary:
+    """An elementwise function of floating-point numbers, and how accurate its implementations are.
 
-    Kernels for f64 and for formats narrower than f32 use `double` and `narrower` instead, if given. Functions that are
-    not ufuncs have many temporaries and run block by block. With `exact`, results of f32 are correctly rounded; `error`
-    is the largest relative error of `function`, and `absolute` that where terms cancel. Large f32 arrays are computed
-    by `tables`, if given, and what that leaves in doubt by `function`, unless this consists of functions of numpy
-    (`of_numpy`) that are vectorized, and so as fast. `refined` is a function of long doubles: rounded once, it is
-    `double`, and results in doubt are computed by it before they are by `exact`. In a reproducible mode f64 uses the
-    correctly rounded implementation of `exact`, or `portable` if given: that by pairs, or else one in multiple
-    precision. So do functions of long doubles that pairs compute where these are no wider than f64.
+    Attributes
+    ----------
+    in_double : of f64 arrays or scalars, to a new array; for formats up to f32, whose results are rounded from it
+    exact : in multiple precision, for results of f32 that the error of `in_double` leaves in doubt
+    error : the largest relative error of `in_double`; 0 if its results round to f32 as exact ones do
+    absolute : the largest error where results are small because terms cancel
+    double : the kernel of f64; by default it computes in long double, or else is `in_double`
+    in_long_double : of long doubles, for results in doubt before they are computed by `exact`
+    table : of f32, for large arrays
+    is_binary : whether it has two operands
+
     """
-    is_needed = double is None and refined is not None and not long_double.IS_WIDE
-    double = double or (in_long_double(refined) if refined else function)
-    wide = {FLOAT64: by_one_loop(double) if isinstance(double, np.ufunc) else blockwise(double, FLOAT64, FLOAT64)}
-    settle = exactly(exact) if exact else None
-    if settle and refined:
-        settle = certain(widened(refined), settle, long_double.ERROR)
-    single = certain(function, settle, error, absolute) if settle else function
-    wide[FLOAT32] = blockwise(single, FLOAT64, FLOAT32)
-    if tables and not (of_numpy and _IS_VECTORIZED):
-        wide[FLOAT32] = by_tables(tables, wide[FLOAT32])
-    if settle and arity is unary:
-        wide[FLOAT32] = quickly_certain(wide[FLOAT32], function, error, absolute)
+
+    in_double: ArrayKernel
+    exact: Function
+    error: float = EIGHT_ULP
+    absolute: float = 0.0
+    double: ArrayKernel | None = None
+    in_long_double: ArrayKernel | None = None
+    table: Approximation | None = None
+    is_binary: bool = False
+
+
+def kernels(function: Elementary) -> KernelFactory:
+    """Return the kernel factory of a function.
+
+    Functions that are not ufuncs have many temporaries and run block by block. In the reproducible mode f64 is
+    correctly rounded; by default, too, where that takes the place of a long double no wider than f64.
+    """
+    wide = {FLOAT32: _single(function), FLOAT64: _double(function)}
+    arity = binary if function.is_binary else unary
     # Kernels for narrower formats have results of f64, so that these are rounded once.
-    narrow = arity(same_kernel(blockwise(narrower or function, FLOAT64, FLOAT64)))
-    return in_mode(lambda dtype: wide[dtype] if dtype in wide else narrow(dtype), portable or exact, is_needed)
+    narrow = arity(same_kernel(computed_in(FLOAT64, function.in_double, FLOAT64)))
+    needs_long_double = function.double is None and function.in_long_double is not None
+    return with_reproducible_kernel(
+        lambda dtype: wide[dtype] if dtype in wide else narrow(dtype),
+        FLOAT64,
+        lambda double: CORRECTLY_ROUNDED.get(function.exact) or precise.correctly_rounded(function.exact, double),
+        by_default=needs_long_double and not long_double.IS_WIDE and function.exact in CORRECTLY_ROUNDED,
+    )
 
 
-def in_mode(factory: KernelFactory, exact: Function | None, is_needed: bool) -> KernelFactory:
-    """Return the factory whose kernels for f64 are correctly rounded in a reproducible mode, or always if `is_needed`.
+def _double(function: Elementary) -> ArrayKernel:
+    double = function.double
+    if double is None:
+        double = in_long_double(function.in_long_double) if function.in_long_double else function.in_double
+    return by_one_loop(double) if isinstance(double, np.ufunc) else computed_in(FLOAT64, double, FLOAT64)
 
-    It raises NotReproducibleError if the mode needs such a kernel and there is no `exact`.
-    """
 
-    def choose(dtype: DType) -> ArrayKernel:
-        reproducible = mode.current().reproducible
-        if dtype != FLOAT64 or not (is_needed or reproducible):
-            return factory(dtype)
-        if exact in CORRECTLY_ROUNDED:
-            return CORRECTLY_ROUNDED[exact]
-        if not reproducible:
-            return factory(dtype)
-        if exact is None:
-            raise mode.NotReproducibleError(f"there is no reproducible implementation for {dtype}")
-        return correctly_rounded(exact, factory(dtype))
-
-    return choose
+def _single(function: Elementary) -> ArrayKernel:
+    in_double, error, absolute = function.in_double, function.error, function.absolute
+    if not error:
+        return computed_in(FLOAT64, in_double, FLOAT32)
+    fallback = exactly(function.exact)
+    if function.in_long_double:
+        errors = error * long_double.ERROR, absolute * long_double.ERROR
+        fallback = rounded_to_f32(widened(function.in_long_double), fallback, *errors)
+    single = computed_in(FLOAT64, rounded_to_f32(in_double, fallback, error, absolute), FLOAT32)
+    if function.table:
+        single = by_tables(function.table, single)
+        return rounded_to_f32_if_small(single, in_double, error, absolute, min(function.table.least, SMALL))
+    return single if function.is_binary else rounded_to_f32_if_small(single, in_double, error, absolute)
 
 
 # --- functions of f64 -----------------------------------------------------------------------------------------------
@@ -183,42 +189,56 @@ def accurate_cbrt(x: Array) -> Array:
     return np.where(np.isfinite(x) & (x != 0.0), refined, x)
 
 
-def _atan2_below_ties(y: Array, x: Array) -> Array:
+def _atan2(y: Array, x: Array) -> Array:
     """Return slightly smaller angles: for tiny y / x they may be below a tie of subnormals by less than an ULP."""
     return np.arctan2(y, x) * (1.0 - 2.0**-53)
 
 
 # --- public ---------------------------------------------------------------------------------------------------------
 
-exponential = elementary(
-    _exponential, np.exp, exact=precise.exponential, tables=exponentials.exponential
+
+def _unless_vectorized(table: Approximation) -> Approximation | None:
+    """Return a table for a function of numpy, which is as fast where it is vectorized."""
+    return None if _IS_VECTORIZED else table
+
+
+exponential = kernels(
+    Elementary(_exponential, precise.exponential, double=np.exp, table=_unless_vectorized(exponentials.exponential))
 )  # f64: 0.70 ULP
-exponential_minus_one = elementary(
-    np.expm1, exact=precise.exponential_minus_one, tables=exponentials.exponential_minus_one
+exponential_minus_one = kernels(
+    Elementary(np.expm1, precise.exponential_minus_one, table=_unless_vectorized(exponentials.exponential_minus_one))
 )  # f64: 0.53 ULP
-log = elementary(np.log, exact=precise.log, tables=logarithm.log)  # f64: 0.60 ULP
-log_plus_one = elementary(np.log1p, exact=precise.log_plus_one, tables=logarithm.log_plus_one)  # f64: 0.61 ULP
-logistic = elementary(
-    _logistic, _accurate_logistic, exact=precise.logistic, tables=exponentials.logistic
+log = kernels(Elementary(np.log, precise.log, table=_unless_vectorized(logarithm.log)))  # f64: 0.60 ULP
+log_plus_one = kernels(
+    Elementary(np.log1p, precise.log_plus_one, table=_unless_vectorized(logarithm.log_plus_one))
+)  # f64: 0.61 ULP
+logistic = kernels(
+    Elementary(_logistic, precise.logistic, double=_accurate_logistic, table=_unless_vectorized(exponentials.logistic))
 )  # f64: 0.75 ULP
-power = elementary(np.power, arity=binary, exact=precise.power)  # f64: 1.0 ULP; special values as in C
-cbrt = elementary(
-    np.cbrt, accurate_cbrt, portable=precise.cbrt
+power = kernels(Elementary(np.power, precise.power, is_binary=True))  # f64: 1.0 ULP; special values as in C
+cbrt = kernels(
+    Elementary(np.cbrt, precise.cbrt, error=0.0, double=accurate_cbrt)
 )  # f64: 0.51 ULP; of f32: at least 10 ULP of f64 from a tie
-rsqrt = elementary(
-    _rsqrt, _accurate_rsqrt, portable=precise.rsqrt
+rsqrt = kernels(
+    Elementary(_rsqrt, precise.rsqrt, error=0.0, double=_accurate_rsqrt)
 )  # f64: 0.76 ULP; of f32: correctly rounded by IEEE-754 operations alone
 
-sine = elementary(
-    _sine if _IS_VECTORIZED else np.sin, np.sin, exact=precise.sine, tables=circular.sine
+sine = kernels(
+    Elementary(
+        _sine if _IS_VECTORIZED else np.sin, precise.sine, double=np.sin, table=_unless_vectorized(circular.sine)
+    )
 )  # f64: 0.52 ULP
-cosine = elementary(
-    _cosine if _IS_VECTORIZED else np.cos,
-    np.cos,
-    exact=precise.cosine,
-    error=2.0**-45,
-    tables=circular.cosine,
+cosine = kernels(
+    Elementary(
+        _cosine if _IS_VECTORIZED else np.cos,
+        precise.cosine,
+        error=2.0**-45,
+        double=np.cos,
+        table=_unless_vectorized(circular.cosine),
+    )
 )  # f64: 0.57 ULP
-tan = elementary(np.tan, exact=precise.tan)  # f64: 0.57 ULP
-tanh = elementary(np.tanh, _accurate_tanh, exact=precise.tanh, tables=exponentials.tanh)  # f64: 0.79 ULP
-atan2 = elementary(np.arctan2, narrower=_atan2_below_ties, arity=binary, exact=precise.atan2)  # f64: 0.78 ULP
+tan = kernels(Elementary(np.tan, precise.tan))  # f64: 0.57 ULP
+tanh = kernels(
+    Elementary(np.tanh, precise.tanh, double=_accurate_tanh, table=_unless_vectorized(exponentials.tanh))
+)  # f64: 0.79 ULP
+atan2 = kernels(Elementary(_atan2, precise.atan2, double=np.arctan2, is_binary=True))  # f64: 0.78 ULP

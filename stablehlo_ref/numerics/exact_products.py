@@ -14,8 +14,9 @@ An exact zero is +0, as sums start at +0. Sums with infinities and NaNs are thos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
-from math import fsum, isfinite, isqrt, prod, sqrt
+from fractions import Fraction
+from functools import cache, partial
+from math import prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,7 +29,9 @@ from stablehlo_ref.numerics.exact_sums import (
     SMALLEST,
     Approximation,
     bounds,
+    cut,
     exact_product_sum,
+    largest_along,
     nearest,
     nearest_odd,
     power_of_two_above,
@@ -42,8 +45,9 @@ from stablehlo_ref.numerics.thin_products import thin_product
 
 Multiply: TypeAlias = ArrayKernel  # np.matmul, or what does the same
 Index: TypeAlias = tuple[Array, Array, Array]  # of matrix, row and column
-Part: TypeAlias = tuple[slice, slice]  # of matrices and of their rows
-Bound: TypeAlias = Callable[[slice, slice], Array]  # of the errors of a part
+Bound: TypeAlias = Callable[[slice, slice], Array]  # of errors, for a slice of matrices and one of their rows
+Round: TypeAlias = Callable[[slice, slice], tuple[Array, Array]]  # to rounded results, and where they are in doubt
+Decide: TypeAlias = Callable[[Index, Array], Index]  # stores results of elements in doubt; returns the others
 
 BLOCK = 1 << 13  # elements of a product that are tested at a time
 ROWS = 1 << 17  # products of undecided elements that are summed at a time
@@ -52,7 +56,6 @@ UNIT = 2.0**-53
 FEW = 1 << 12  # terms of undecided elements, up to which these are summed at once
 THIN = 8  # rows or columns
 LARGE = 1 << 15  # elements of a matrix that is converted block by block if it is multiplied with a thin one
-SCALAR_TERMS = 1 << 14  # up to so many terms of undecided sums of f32 numbers, Python's numbers are faster
 MODERATE = 400  # matrices whose rows and columns have exponents up to this are not scaled
 
 
@@ -72,6 +75,11 @@ class Rounding(NamedTuple):
     keep: DType  # of the results
     is_f64: bool  # whether that is the format itself
     round: ArrayKernel  # from f64, once
+
+    def exact(self, x: Fraction) -> Array:
+        """Return `x`, rounded once, as a scalar."""
+        scalar: Array = self.round(np.array([nearest(x) if self.is_f64 else nearest_odd(x)]))[0]
+        return scalar
 
 
 @cache
@@ -166,8 +174,6 @@ def _with_infinities(x: Operands, of_finite: Callable[[Operands], Array]) -> Arr
 def _of_singles(x: Operands, to_result: Rounding) -> Array:
     """Multiply f32 numbers: their products are exact in f64."""
     if len(x.a) == 1:
-        if x.a.shape[1] == x.b.shape[2] == 1:
-            return _of_vectors(x, to_result)
         if x.b.shape[2] <= THIN and x.a.size >= LARGE:
             return _of_thin(x, to_result, *thin_product(x.a[0], x.b[0], x.are_values))
         if x.a.shape[1] <= THIN and x.b.size >= LARGE:
@@ -191,17 +197,6 @@ def _of_wide_singles(x: Operands, to_result: Rounding) -> Array:
     return _tested(x, to_result, x.multiply(x.a, x.b, out=y), error)
 
 
-def _of_vectors(x: Operands, to_result: Rounding) -> Array:
-    """Multiply two vectors of f32 numbers."""
-    a, b = wide("a", x.a).reshape(-1), wide("b", x.b).reshape(-1)
-    error = sqrt(a.dot(a) * b.dot(b)) * ((len(a) + 2) * UNIT * 1.001)
-    rounded = to_result.round(a.dot(b) + np.array([error, -error]) + 0.0)
-    bits = _bits(rounded)
-    if isfinite(error) and bits[0] == bits[1]:
-        return rounded[:1].reshape(1, 1, 1)
-    return _of_wide_singles(x._replace(a=a.reshape(1, 1, -1), b=b.reshape(1, -1, 1)), to_result)
-
-
 def _of_thin(x: Operands, to_result: Rounding, sums: Array, error: Array) -> Array:
     """Round the sums of `thin_product`; infinities and NaNs, and magnitudes beyond f32, take the general way."""
     if not np.isfinite(error).all():
@@ -210,41 +205,37 @@ def _of_thin(x: Operands, to_result: Rounding, sums: Array, error: Array) -> Arr
 
 
 def _norms(x: Operands) -> tuple[Array, Array]:
-    """Return bounds of the Euclidean norms of rows and columns of f32 numbers, whose squares are in the range of f64.
-
-    For a matrix that is multiplied with few rows or columns they are quick and coarse.
-    """
-    a, b = x.a, x.b
-    coarse = a.shape[2] ** 0.5
-    rows = _largest(a, 2) * coarse if b.shape[2] <= THIN else np.sqrt(np.einsum("smk,smk->sm", a, a))
-    columns = _largest(b, 1) * coarse if a.shape[1] <= THIN else np.sqrt(np.einsum("skn,skn->sn", b, b))
-    return rows, columns
-
-
-def _largest(x: Array, axis: int) -> Array:
-    """Return the largest magnitudes along an axis."""
-    largest: Array = np.maximum(x.max(axis), -x.min(axis))
-    return largest
+    """Return the Euclidean norms of rows and columns of f32 numbers, whose squares are in the range of f64."""
+    return np.sqrt(np.einsum("smk,smk->sm", x.a, x.a)), np.sqrt(np.einsum("skn,skn->sn", x.b, x.b))
 
 
 def _tested(x: Operands, to_result: Rounding, y: Array, bound: Bound) -> Array:
-    """Round approximations `y` whose errors are at most those of `bound`; settle the undecided."""
-    result = np.empty(y.shape, to_result.keep)
-    undecided = []
-    for stack, some in within_time(_parts(y.shape)):
-        part, error = y[stack, some], bound(stack, some)
-        high = to_result.round((part + error).reshape(-1))
-        low = to_result.round((part - error).reshape(-1))
-        result[stack, some] = high.reshape(part.shape)
-        differs = _bits(high) != _bits(low)
-        if differs.any():
-            undecided.append(_where(differs, part.shape, stack, some))
-    if not undecided:
-        return result
-    index = undecided[0] if len(undecided) == 1 else _joined(undecided)
-    if _are_many(x, index, y):
-        index = _by_closer_bounds(x, to_result, y, index, result)
-    _settle(x, to_result, index, result)
+    """Round approximations `y` whose errors are at most those of `bound`."""
+
+    def rounded(stack: slice, some: slice) -> tuple[Array, Array]:
+        values, error = y[stack, some], bound(stack, some)
+        high = to_result.round((values + error).reshape(-1))
+        low = to_result.round((values - error).reshape(-1))
+        return high.reshape(values.shape), (_bits(high) != _bits(low)).reshape(values.shape)
+
+    return _refined(x, to_result, rounded, y.shape, lambda *where: _by_closer_bounds(x, to_result, y, *where))
+
+
+def _refined(x: Operands, to_result: Rounding, rounded: Round, shape: tuple[int, ...], decide: Decide) -> Array:
+    """Return a product from blocks that are `rounded`, with elements in doubt computed again.
+
+    `decide` computes those that another product of matrices decides, if there are many, and returns the others.
+    """
+    result, undecided = np.empty(shape, to_result.keep), [(np.zeros(0, np.intp),) * 3]
+    for stack, some in within_time(_blocks(shape)):
+        result[stack, some], bad = rounded(stack, some)
+        if bad.any():
+            s, i, j = np.nonzero(bad)
+            undecided.append((s + stack.start, i + some.start, j))
+    s, i, j = map(np.concatenate, zip(*undecided))
+    if _are_many(x, (s, i, j), result):
+        s, i, j = decide((s, i, j), result)
+    _sum_again(x, to_result, (s, i, j), result)
     return result
 
 
@@ -267,8 +258,8 @@ def _bits(x: Array) -> Array:
     return x.view(np.int32 if x.itemsize == 4 else np.int64)
 
 
-def _parts(shape: tuple[int, ...]) -> Iterator[Part]:
-    """Yield parts of a stack of matrices of about `BLOCK` elements."""
+def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, slice]]:
+    """Yield slices of a stack of matrices, and of their rows, with about `BLOCK` elements together."""
     matrices = max(1, BLOCK // (shape[1] * shape[2]))
     rows = max(1, BLOCK // shape[2])
     for start in range(0, shape[0], matrices):
@@ -276,25 +267,12 @@ def _parts(shape: tuple[int, ...]) -> Iterator[Part]:
             yield slice(start, start + matrices), slice(row, row + rows)
 
 
-def _where(mask: Array, shape: tuple[int, ...], stack: slice, rows: slice) -> Index:
-    s, place = np.divmod(np.flatnonzero(mask), shape[1] * shape[2])
-    i, j = np.divmod(place, shape[2])
-    return s + stack.start, i + rows.start, j
-
-
-def _joined(parts: list[Index]) -> Index:
-    if not parts:
-        return (np.zeros(0, np.intp),) * 3
-    s, i, j = (np.concatenate(column) for column in zip(*parts))
-    return s, i, j
-
-
 # --- f64 ------------------------------------------------------------------------------------------------------------
 
 
 def _of_doubles(x: Operands, to_result: Rounding) -> Array:
     """Multiply by slices; rows and columns with extreme exponents are scaled by powers of two."""
-    largest = _largest(x.a, 2), _largest(x.b, 1)
+    largest = largest_along(x.a, 2), largest_along(x.b, 1)
     if not (np.isfinite(largest[0]).all() and np.isfinite(largest[1]).all()):
         return _with_infinities(x, lambda x: _of_doubles(x, to_result)).astype(to_result.keep, copy=False)
     a_top, b_top = map(power_of_two_above, largest)
@@ -319,21 +297,14 @@ def _by_slices(
     first, second, third = _products_of_slices(scaled, a_top[..., np.newaxis], b_top[:, np.newaxis], width)
     rows = np.where(scaled.a.any(2), np.ldexp(4.0 * k * k * UNIT, a_top - 2 * width), 0.0)
     columns = np.where(scaled.b.any(1), np.ldexp(1.0, b_top), 0.0)
-    result = np.empty(first.shape, to_result.keep)
-    undecided = []
-    for stack, some in within_time(list(_parts(first.shape))):
+
+    def rounded(stack: slice, some: slice) -> tuple[Array, Array]:
         high, low = two_sum(first[stack, some], second[stack, some])
         error = rows[stack, some, np.newaxis] * columns[stack, np.newaxis]
         more = None if shift is None else shift[stack, some]
-        values, bad = round_sums(Approximation(high, low + third[stack, some], error), to_result, more)
-        result[stack, some] = values
-        if bad.any():
-            undecided.append(_where(bad, values.shape, stack, some))
-    index = _joined(undecided)
-    if _are_many(x, index, result):
-        index = _with_products(x, index, result)
-    _settle(x, to_result, index, result)
-    return result
+        return round_sums(Approximation(high, low + third[stack, some], error), to_result, more)
+
+    return _refined(x, to_result, rounded, first.shape, partial(_with_products, x))
 
 
 def _with_products(x: Operands, index: Index, result: Array) -> Index:
@@ -349,21 +320,13 @@ def _products_of_slices(x: Operands, a_top: Array, b_top: Array, width: int) -> 
     a = scratch("a", (stack, m, 3 * k))
     b_two, b_three = scratch("b", (stack, 2 * k, n)), scratch("more b", (stack, 3 * k, n))
     b_rest = b_three[:, k : 2 * k]
-    _cut(x.a, a_top + (53 - width), a[..., :k], a[..., 2 * k :])
-    _cut(a[..., 2 * k :], a_top + (53 - 2 * width), a[..., k : 2 * k], a[..., 2 * k :])
-    _cut(x.b, b_top + (53 - width), b_two[:, k:], b_rest)
-    _cut(b_rest, b_top + (53 - 2 * width), b_two[:, :k], b_three[:, :k])
+    cut(x.a, a_top + (53 - width), a[..., :k], a[..., 2 * k :])
+    cut(a[..., 2 * k :], a_top + (53 - 2 * width), a[..., k : 2 * k], a[..., 2 * k :])
+    cut(x.b, b_top + (53 - width), b_two[:, k:], b_rest)
+    cut(b_rest, b_top + (53 - 2 * width), b_two[:, :k], b_three[:, :k])
     b_three[:, 2 * k :] = x.b
     pairs = (a[..., :k], b_two[:, k:]), (a[..., : 2 * k], b_two), (a, b_three)
     return [x.multiply(p, q, out=scratch(f"product {i}", (stack, m, n))) for i, (p, q) in enumerate(pairs)]
-
-
-def _cut(x: Array, exponent: Array, upper: Array, rest: Array) -> None:
-    """Store the bits of `x` above 2**exponent * 2**-53 to `upper`, and those below to `rest`, which may be `x`."""
-    cut = np.ldexp(0.75, exponent)
-    np.add(x, cut, out=upper)
-    upper -= cut
-    np.subtract(x, upper, out=rest)
 
 
 def round_sums(sums: Approximation, to_result: Rounding, shift: Array | None) -> tuple[Array, Array]:
@@ -387,59 +350,29 @@ def round_sums(sums: Approximation, to_result: Rounding, shift: Array | None) ->
 # --- the elements that BLAS leaves undecided ------------------------------------------------------------------------
 
 
-def _settle(x: Operands, to_result: Rounding, index: Index, result: Array) -> None:
+def _sum_again(x: Operands, to_result: Rounding, index: Index, result: Array) -> None:
     """Compute elements of the product one by one, to about 100 bits, and those that this leaves undecided exactly."""
     step = max(1, ROWS // x.a.shape[-1])
     columns = x.b.swapaxes(1, 2)
     for start in range(0, index[0].size, step):
         check_time()
-        s, i, j = (part[start : start + step] for part in index)
-        if x.is_single:
-            values, bad = _sums_of_singles(x.a[s, i], columns[s, j], to_result)
-        else:
-            values, bad = _row_sums(x.a[s, i], columns[s, j], to_result)
-        result[s, i, j] = values
+        s, i, j = (where[start : start + step] for where in index)
+        sums = _sums_of_singles if x.is_single else _sums_of_doubles
+        result[s, i, j], bad = sums(x.a[s, i], columns[s, j], to_result)
         for place in np.flatnonzero(bad).tolist():
             check_time()
             where = s[place], i[place], j[place]
             exact = exact_product_sum(x.a[where[:2]].tolist(), columns[where[0], where[2]].tolist())
-            rounded = nearest(exact) if to_result.is_f64 else nearest_odd(exact)
-            result[where] = to_result.round(np.array([rounded]))[0]
+            result[where] = to_result.exact(exact)
 
 
 def _sums_of_singles(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:
     """Return the sums of products of rows of f32 numbers, rounded, and where they are not decided."""
-    products = a.astype(FLOAT64) * b
-    if products.size <= SCALAR_TERMS:
-        return _by_scalars(products, to_result), np.zeros(len(a), np.bool)
-    values, bad = _in_two_levels(products, to_result)
-    if bad.any():
-        values[bad], bad[bad] = round_sums(sum_rows(products[bad]), to_result, None)
-    return values, bad
+    return round_sums(sum_rows(a.astype(FLOAT64) * b), to_result, None)
 
 
-def _by_scalars(x: Array, to_result: Rounding) -> Array:
-    """Return the exact sums of rows, rounded; x are products of f32 numbers, so that no partial sum overflows."""
-    rows = x.tolist()
-    high = [fsum(row) for row in rows]
-    low = [fsum([*row, -x]) for row, x in zip(rows, high)]
-    return to_result.round(round_to_odd(np.array(high), np.array(low)) + 0.0)
-
-
-def _in_two_levels(x: Array, to_result: Rounding) -> tuple[Array, Array]:
-    """Return the sums of rows, rounded, and where errors leave them undecided: sums of sums of about sqrt(k) terms.
-
-    Their error is below 2 sqrt(k) 2**-53 times the sum of magnitudes, whatever the order of each.
-    """
-    width = isqrt(x.shape[1]) + 1
-    sums = np.add.reduceat(x, range(0, x.shape[1], width), axis=1).sum(1)
-    error = np.abs(x).sum(1) * ((2 * width + 2) * UNIT * 1.001)
-    high, low = to_result.round(sums + error + 0.0), to_result.round(sums - error + 0.0)
-    return high, _bits(high) != _bits(low)
-
-
-def _row_sums(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:
-    """Return the sums of products of the rows of two matrices, rounded, and where they are not decided."""
+def _sums_of_doubles(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:
+    """Return the same of f64 numbers."""
     a_top, b_top = power_of_two_above(np.abs(a).max(1)), power_of_two_above(np.abs(b).max(1))
     a, b = np.ldexp(a, -a_top[:, np.newaxis]), np.ldexp(b, -b_top[:, np.newaxis])
     sums = sum_rows(np.concatenate(two_product(a, b), 1))

@@ -1,4 +1,4 @@
-"""Sums of f64 numbers known to many more bits than f64 has, so that they can be rounded as the exact sum would be.
+"""Sums of f64 numbers to many more bits than f64 has, so that they can be rounded as the exact sum would be.
 
 Numbers are cut at fixed powers of two into parts whose sums have no rounding error, in any order (Rump, Ogita and
 Oishi, "Accurate floating-point summation", 2008; Demmel and Nguyen, "Parallel reproducible summation", 2015).
@@ -38,18 +38,15 @@ def sum_rows(x: Array) -> Approximation:
     axis = 1 if x.shape[1] > x.shape[0] else 0  # reductions of short rows are slow
     rest = x.copy() if axis else np.array(x.T, order="C")
     grow, length = max(2, (x.shape[1] - 1).bit_length()), x.shape[1]
-    largest = _largest(rest, axis)
+    largest = largest_along(rest, axis)
     top = np.frexp(largest)[1]
     sums = [np.zeros(len(x))] * CUTS
-    part = np.empty_like(rest)
+    upper = np.empty_like(rest)
     for i in range(CUTS):
-        cut = np.expand_dims(np.ldexp(0.75, top + grow), axis)
-        np.add(rest, cut, out=part)  # this loses the bits below 2**(top + grow - 53)
-        part -= cut
-        rest -= part
-        sums[i] = part.sum(axis)
+        cut(rest, np.expand_dims(top + grow, axis), upper, rest)
+        sums[i] = upper.sum(axis)
         top = top + (grow - 53)
-        largest = _largest(rest, axis)
+        largest = largest_along(rest, axis)
         if not largest.any():
             break
     high, middle = two_sum(sums[0], sums[1])
@@ -58,7 +55,19 @@ def sum_rows(x: Array) -> Approximation:
     return Approximation(high, middle, largest * length * 1.01 + np.abs(low))
 
 
-def _largest(x: Array, axis: int) -> Array:
+def cut(x: Array, exponent: Array | int, upper: Array | None = None, rest: Array | None = None) -> tuple[Array, Array]:
+    """Return the multiples of 2**(exponent - 53) next to `x`, exactly for |x| < 2**(exponent - 2), and what is left.
+
+    They are stored in `upper` and `rest`, which may be `x`, if these are given.
+    """
+    bound = np.ldexp(0.75, exponent)  # a sum with it loses the bits below its last one
+    upper = np.add(x, bound, out=upper)
+    upper -= bound
+    return upper, np.subtract(x, upper, out=rest)
+
+
+def largest_along(x: Array, axis: int) -> Array:
+    """Return the largest magnitudes along an axis."""
     largest: Array = np.maximum(x.max(axis), -x.min(axis))
     return largest
 

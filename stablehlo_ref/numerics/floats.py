@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.numerics.blocks import blockwise
+from stablehlo_ref.numerics.blocks import by_blocks, computed_in, first_element, in_blocks, is_broadcast_scalar
 from stablehlo_ref.numerics.dtypes import (
     BOOL,
     FLOAT16,
@@ -25,17 +25,7 @@ from stablehlo_ref.numerics.dtypes import (
 )
 from stablehlo_ref.numerics.half_precision import UFUNCS, half_precision
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel, with_into
-from stablehlo_ref.numerics.narrow_floats import (
-    SMALL,
-    first_element,
-    in_blocks,
-    is_broadcast_scalar,
-    map_blocks,
-    rounded,
-    tabulated,
-    tabulated_pairs,
-    widened,
-)
+from stablehlo_ref.numerics.narrow_floats import rounded, tabulated, tabulated_pairs, widened
 from stablehlo_ref.numerics.ulp import ordered_bits
 
 _SMALL = 256  # elements: below this, one slow call costs less than several fast ones
@@ -96,13 +86,11 @@ def _sign(dtype: DType) -> ArrayKernel:
         np.multiply(out, scale, out=out)
         return out
 
-    def run(x: Array) -> Array:
-        if x.size >= SMALL:
-            return map_blocks(block_into, x, dtype)
+    def small(x: Array) -> Array:
         result: Array = np.multiply(np.minimum(np.maximum(np.multiply(x, large), -limit), limit), scale)
         return result
 
-    return run
+    return by_blocks(block_into, dtype, small)
 
 
 def _round_nearest_afz(dtype: DType) -> ArrayKernel:
@@ -114,7 +102,7 @@ def _round_nearest_afz(dtype: DType) -> ArrayKernel:
 def _remainder(dtype: DType) -> ArrayKernel:
     if dtype == FLOAT64:
         return np.fmod
-    large = blockwise(_remainder_of_f32, FLOAT64, FLOAT32)
+    large = computed_in(FLOAT64, _remainder_of_f32, FLOAT32)
     return lambda x, y: np.fmod(x, y) if x.size < _SMALL else large(x, y)
 
 

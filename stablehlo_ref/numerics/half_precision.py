@@ -14,11 +14,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.blocks import by_blocks
 from stablehlo_ref.numerics.dtypes import FLOAT16, FLOAT32
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import BLOCK, flat_kernel
+from stablehlo_ref.numerics.scratch import scratch
 
 UFUNCS = (np.add, np.subtract, np.multiply)
 
@@ -37,18 +37,14 @@ def half_precision(ufunc: np.ufunc) -> ArrayKernel:
     combine: Block = _multiply if ufunc is np.multiply else _add(ufunc)
 
     def into(x: Array, y: Array, out: Array) -> Array:
-        both = np.empty((2, min(BLOCK, out.size)), np.int32)
-        for start in within_time(range(0, out.size, BLOCK)):
-            part = slice(start, start + BLOCK)
-            some = [v[part] if v.ndim else v for v in (x, y)]
-            result = out[part]
-            special = combine(*some, result.view(np.uint16), *both[:, : result.size])
-            if special is not None:
-                where = np.flatnonzero(np.broadcast_to(special, result.shape))
-                result[where] = ufunc(*[v[where] if v.ndim else v for v in some])
+        both = scratch("half precision", out.shape).view(np.int32).reshape(2, -1)
+        special = combine(x, y, out.view(np.uint16), *both)
+        if special is not None:
+            where = np.flatnonzero(np.broadcast_to(special, out.shape))
+            out[where] = ufunc(*[v[where] if v.ndim else v for v in (x, y)])
         return out
 
-    return flat_kernel(into, FLOAT16, ufunc)
+    return by_blocks(into, FLOAT16, ufunc)
 
 
 # --- blocks: store results except for special elements, and return where these are ----------------------------------

@@ -16,6 +16,7 @@ from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.blocks import BLOCK
 from stablehlo_ref.numerics.conversion import convert as conversion
 from stablehlo_ref.numerics.dtypes import (
     BOOL,
@@ -30,7 +31,6 @@ from stablehlo_ref.numerics.dtypes import (
     min_value,
 )
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import BLOCK
 
 Test: TypeAlias = Callable[..., Array | bool]  # of elements of operands, or of whole operands
 

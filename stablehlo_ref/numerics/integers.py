@@ -17,6 +17,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import IntegerType
+from stablehlo_ref.numerics.blocks import SMALL, by_blocks, copy_into, in_blocks
 from stablehlo_ref.numerics.dtypes import (
     FLOAT32,
     FLOAT64,
@@ -34,7 +35,6 @@ from stablehlo_ref.numerics.dtypes import (
 )
 from stablehlo_ref.numerics.floats import COMPARISONS
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
-from stablehlo_ref.numerics.narrow_floats import SMALL, copy_into, in_blocks, map_blocks
 
 # --- factories ------------------------------------------------------------------------------------------------------
 
@@ -235,12 +235,10 @@ def count_leading_zeros(dtype: DType) -> ArrayKernel:
             copy_into(zeros, out.view(bits))
         return out
 
-    def run(x: Array) -> Array:
-        if x.size >= SMALL:
-            return map_blocks(into, x, dtype)
+    def small(x: Array) -> Array:
         return clip(none, np.subtract(exponent_for_none, exponents(x)), all_bits).astype(bits).view(dtype)
 
-    return run
+    return by_blocks(into, dtype, small)
 
 
 def popcnt(dtype: DType) -> ArrayKernel:

@@ -7,23 +7,17 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.piecewise import Polynomial
 
 LONG_DOUBLE: DType = np.dtype(np.longdouble)
 COMPLEX_LONG_DOUBLE: DType = np.dtype(np.clongdouble)
 IS_WIDE = bool(np.finfo(LONG_DOUBLE).eps < 2.0**-60)  # not on Windows, nor on macOS on ARM
 
-ERROR = 2.0**-57 if IS_WIDE else 2.0**-46  # of special functions in long double, relative
+ERROR = LONG_DOUBLE.type(2.0**-8 if IS_WIDE else 2.0**3)  # bound of those of special functions, to that of f64
 
 
-def long_numbers(text: str) -> tuple[Array, ...]:
+def long_numbers(text: str) -> Array:
     """Return numbers in long double from their decimal digits."""
-    return tuple(map(LONG_DOUBLE.type, text.split()))
-
-
-def long_polynomial(center: float, scale: float, coefficients: str) -> Polynomial:
-    """Return a polynomial with coefficients in long double."""
-    return Polynomial(center, scale, long_numbers(coefficients))
+    return np.array(list(map(LONG_DOUBLE.type, text.split())))
 
 
 def widened(function: ArrayKernel) -> ArrayKernel:
@@ -32,7 +26,7 @@ def widened(function: ArrayKernel) -> ArrayKernel:
 
 
 def in_long_double(function: ArrayKernel) -> ArrayKernel:
-    """Return a function of f64 arrays that computes in long double, and rounds results once."""
+    """Return a function of f64 arrays that computes in long double, and rounds results once to f64."""
 
     def run(*operands: Array) -> Array:
         result: Array = function(*[x.astype(LONG_DOUBLE) for x in operands]).astype(FLOAT64)

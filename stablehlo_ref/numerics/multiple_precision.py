@@ -54,7 +54,7 @@ def context() -> Context:
     return _contexts().context
 
 
-def settled(
+def refined(
     function: Callable[..., T], operands: Sequence[Number], rounded: Callable[[T], tuple[Result, bool]], is_exact: bool
 ) -> Result:
     """Return the rounded result of a function, computed with as many bits as are needed.
@@ -112,13 +112,13 @@ def to_nearest(function: Function) -> ArrayKernel:
 
 def correctly_rounded(function: Function, default: ArrayKernel) -> ArrayKernel:
     """Return a function of f64 arrays with correctly rounded results; `default` has those that are 0 or not finite."""
-    settle = to_nearest(function)
+    fallback = to_nearest(function)
 
     def run(*operands: Array) -> Array:
         operands = np.broadcast_arrays(*operands)
         result = np.array(default(*operands))
         regular = np.isfinite(result) & (result != 0)
-        result[regular] = settle(*[x[regular] for x in operands])
+        result[regular] = fallback(*[x[regular] for x in operands])
         return result[()]
 
     return run
@@ -128,7 +128,7 @@ def _of_arrays(function: Function, rounded: Callable[[Number], tuple[float, bool
 
     def run(*operands: Array) -> Array:
         rows, inverse = np.unique(np.stack(operands, axis=-1).astype(np.float64), axis=0, return_inverse=True)
-        results = [settled(function, row, rounded, is_exact) for row in within_time(rows.tolist())]
+        results = [refined(function, row, rounded, is_exact) for row in within_time(rows.tolist())]
         return np.array(results, np.float64)[inverse.reshape(-1)]
 
     return run

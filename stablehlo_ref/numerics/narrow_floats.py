@@ -8,15 +8,13 @@ has no mantissa bits to be even or odd, rounds ties up, and smaller positive num
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cache
-from math import prod
+from functools import cache, partial
 
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.blocks import SMALL, by_blocks, copy_into, in_blocks
 from stablehlo_ref.numerics.dtypes import (
     BFLOAT16,
     FLOAT8_E8M0FNU,
@@ -28,10 +26,6 @@ from stablehlo_ref.numerics.dtypes import (
     is_narrow_float,
 )
 from stablehlo_ref.numerics.kernels import ArrayKernel, Into, with_into
-from stablehlo_ref.numerics.workers import share
-
-BLOCK = 1 << 17  # elements: 512 KiB of f32, in the cache for several passes, each of which takes about 1 µs to start
-SMALL = 1 << 10  # elements: below this, one slow conversion costs less than several fast calls
 
 _SMALLEST_E8M0 = 2.0**-127  # the smallest number of f8E8M0FNU
 
@@ -48,13 +42,13 @@ def widen(x: Array) -> Array:
     """Return the values of a narrow float array as f32, exactly."""
     if x.size < SMALL:
         return x.astype(np.float32)
-    return map_blocks(_widen_block_into(x.dtype), x, FLOAT32)
+    return _widen(x.dtype)(x)
 
 
 def _widen_into(x: Array, out: Array) -> Array:
     if x.dtype == BFLOAT16:  # numpy's conversion of any layout is fast
         return copy_into(x, out)
-    return _by_blocks(widen, _widen_block_into(x.dtype), SMALL)(x, out=out)
+    return _widen(x.dtype)(x, out=out)
 
 
 with_into(widen, _widen_into)
@@ -71,11 +65,8 @@ def narrow(dtype: DType) -> ArrayKernel:
     if not is_narrow_float(dtype):
         return lambda x: x.astype(dtype, copy=False)
     narrow_into = _narrow_into(dtype)
-
-    def run(x: Array) -> Array:
-        return _narrow_small(x, dtype) if x.size < SMALL else map_blocks(narrow_into, x, dtype)
-
-    return with_into(run, narrow_into) if dtype == BFLOAT16 else with_block_into(run, narrow_into)
+    kernel = by_blocks(narrow_into, dtype, partial(_narrow_small, dtype))
+    return with_into(kernel, narrow_into if dtype == BFLOAT16 else kernel)
 
 
 def rounded(function: ArrayKernel, dtype: DType) -> ArrayKernel:
@@ -91,12 +82,12 @@ def rounded(function: ArrayKernel, dtype: DType) -> ArrayKernel:
     if function in _ROUNDED_ONCE:
         if dtype == FLOAT8_E8M0FNU:  # products and quotients may be outside the range of f32
             return lambda *operands: narrow(dtype)(function(*[x.astype(FLOAT64) for x in operands]))
-        return blockwise_kernel(function, dtype, _narrow_into(dtype), function)
+        return in_blocks(function, dtype, widen, _narrow_into(dtype), function)
 
     def small(*operands: Array) -> Array:
-        return _narrow_small(function(*[x.astype(FLOAT32) for x in operands]), dtype)
+        return _narrow_small(dtype, function(*[x.astype(FLOAT32) for x in operands]))
 
-    return blockwise_kernel(function, dtype, _narrow_into(dtype), small)
+    return in_blocks(function, dtype, widen, _narrow_into(dtype), small)
 
 
 def _with_positive_nans(function: ArrayKernel) -> ArrayKernel:
@@ -113,34 +104,22 @@ def widened(function: ArrayKernel, dtype: DType, result_dtype: DType) -> ArrayKe
     """Like `rounded`, for a `function` whose results are of `result_dtype` and need no rounding, as comparisons."""
     if not is_narrow_float(dtype):
         return function
-    return blockwise_kernel(function, result_dtype, copy_into, lambda *xs: function(*[x.astype(FLOAT32) for x in xs]))
-
-
-def in_blocks(function: ArrayKernel, result_dtype: DType) -> ArrayKernel:
-    """Return a kernel that applies an elementwise `function` of several passes to large arrays block by block."""
-    return blockwise_kernel(function, result_dtype, copy_into, function, lambda x: x)
+    return in_blocks(function, result_dtype, widen)
 
 
 def tabulated(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
     """Return a kernel that computes large arrays with a lookup table of an elementwise `kernel`.
 
-    `kernel` takes one array of an 8-bit or 16-bit `dtype`. The table is computed for the first large array. The form
-    that writes into an argument, of blocks of large arrays, uses it for smaller ones.
+    `kernel` takes one array of an 8-bit or 16-bit `dtype`. The table is computed for the first large array.
     """
     entries, bits = 1 << 8 * dtype.itemsize, bits_dtype(dtype)
 
     @cache
-    def table() -> Array:
-        return kernel(np.arange(entries).astype(bits).view(dtype))
+    def look_up() -> ArrayKernel:
+        table = kernel(np.arange(entries).astype(bits).view(dtype))
+        return by_blocks(_look_up_into(table), table.dtype, kernel)
 
-    @cache
-    def look_up() -> Into:
-        return _look_up_into(table())
-
-    def run(x: Array) -> Array:
-        return kernel(x) if x.size < entries else map_blocks(look_up(), x, table().dtype)
-
-    return run
+    return lambda x: kernel(x) if x.size < entries else look_up()(x)
 
 
 def tabulated_pairs(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
@@ -166,128 +145,18 @@ def tabulated_pairs(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
     return run
 
 
-# --- blocks ---------------------------------------------------------------------------------------------------------
-
-
-def map_blocks(into: Into, x: Array, result_dtype: DType) -> Array:
-    """Return the results of `into` for `x`, computed block by block: an array of `result_dtype` shaped like `x`."""
-    out = np.empty(x.size, result_dtype)
-    flat = np.ascontiguousarray(x).reshape(-1)
-    for start in within_time(range(0, out.size, BLOCK)):
-        into(flat[start : start + BLOCK], out[start : start + BLOCK])
-    return out.reshape(x.shape)
-
-
-def with_block_into(kernel: ArrayKernel, block_into: Into, min_size: int = SMALL) -> ArrayKernel:
-    """Register a form of an elementwise kernel that writes into an argument, given one for 1-dimensional blocks.
-
-    `block_into` gets scalars as scalars, if not all operands are. The kernel itself computes fewer than `min_size`
-    results, or those for arrays that are not contiguous.
-    """
-    return with_into(kernel, _by_blocks(kernel, block_into, min_size))
-
-
-def _by_blocks(kernel: ArrayKernel, block_into: Into, min_size: int) -> Into:
-    def into(*operands: Array, out: Array) -> Array:
-        if out.size < min_size or not out.flags.c_contiguous or all(map(is_broadcast_scalar, operands)):
-            return copy_into(kernel(*operands), out)
-        block_into(*_flattened(operands, out.shape), out.reshape(-1))
-        return out
-
-    return into
-
-
-def blockwise_kernel(
-    function: ArrayKernel,
-    dtype: DType,
-    result_into: Into,
-    small: ArrayKernel,
-    load: ArrayKernel = widen,
-    min_size: int = SMALL,
-    block: int = BLOCK,
-    in_threads: bool = False,
-) -> ArrayKernel:
-    """Return a kernel that loads operands, applies `function` and stores results of `dtype`, block by block.
-
-    Blocks have one dimension. Operands broadcast; a scalar, also a broadcast one, is loaded once. Operands that all
-    have fewer than `min_size` elements are passed to the kernel `small` as they are. `result_into` stores a block of
-    results. Threads can share blocks if `function` spends most of its time in calls of numpy of 0.1 ms or more for
-    a block.
-    """
-
-    def blocks_into(*operands_and_out: Array) -> Array:
-        *operands, out = operands_and_out
-        flat = [x if x.ndim else load(x) for x in operands]
-
-        def work(starts: Iterable[int]) -> None:
-            for start in starts:
-                part = slice(start, start + block)
-                result_into(function(*[load(x[part]) if x.ndim else x for x in flat]), out[part])
-
-        starts = range(0, out.size, block)
-        share(work, starts) if in_threads else work(within_time(starts))
-        return out
-
-    return flat_kernel(blocks_into, dtype, small, min_size)
-
-
-def flat_kernel(flat_into: Into, dtype: DType, small: ArrayKernel, min_size: int = SMALL) -> ArrayKernel:
-    """Return an elementwise kernel with results of `dtype`, given `flat_into`, which takes arrays of one dimension.
-
-    Operands broadcast; a scalar, also a broadcast one, is passed as a scalar. The last argument of `flat_into` is the
-    array for the results. The rest is as for `blockwise_kernel`.
-    """
-
-    def run(*operands: Array) -> Array:
-        for x in operands:
-            if x.size >= min_size:
-                break
-        else:
-            return small(*operands)
-        shape = np.broadcast_shapes(*(x.shape for x in operands))
-        if all(map(is_broadcast_scalar, operands)):
-            return np.broadcast_to(small(*map(first_element, operands)), shape).copy()
-        return flat_into(*_flattened(operands, shape), np.empty(prod(shape), dtype)).reshape(shape)
-
-    return run
-
-
-def is_broadcast_scalar(x: Array) -> bool:
-    """Return whether `x` is a scalar, or a broadcast view of one."""
-    return not any(x.strides)
-
-
-def first_element(x: Array) -> Array:
-    """Return the first element as a scalar."""
-    element: Array = x[(0,) * x.ndim]
-    return element
-
-
-def _flattened(operands: Sequence[Array], shape: tuple[int, ...]) -> list[Array]:
-    """Return operands that broadcast to `shape` with one dimension, and scalars, also broadcast ones, as scalars."""
-    return [first_element(x) if is_broadcast_scalar(x) else _flat(x, shape) for x in operands]
-
-
-def _flat(x: Array, shape: tuple[int, ...]) -> Array:
-    return np.ascontiguousarray(x if x.shape == shape else np.broadcast_to(x, shape)).reshape(-1)
-
-
-def copy_into(x: Array, out: Array) -> Array:
-    """Copy `x` into `out` with numpy's own conversion."""
-    np.copyto(out, x, casting="unsafe")
-    return out
-
-
 # --- to f32 ---------------------------------------------------------------------------------------------------------
 
 
 @cache
-def _widen_block_into(dtype: DType) -> Into:
+def _widen(dtype: DType) -> ArrayKernel:
     if dtype == BFLOAT16:
-        return copy_into
-    if dtype == FLOAT16:
-        return _widen_f16_into
-    return _look_up_into(np.arange(256).astype(np.uint8).view(dtype).astype(np.float32))
+        into: Into = copy_into
+    elif dtype == FLOAT16:
+        into = _widen_f16_into
+    else:
+        into = _look_up_into(np.arange(256).astype(np.uint8).view(dtype).astype(np.float32))
+    return by_blocks(into, FLOAT32, lambda x: x.astype(FLOAT32))
 
 
 def _widen_f16_into(x: Array, out: Array) -> Array:
@@ -322,7 +191,7 @@ def _narrow_into(dtype: DType) -> Into:
     return lambda x, out: from_f32(to_f32(x) if x.itemsize == 8 else x, out)
 
 
-def _narrow_small(x: Array, dtype: DType) -> Array:
+def _narrow_small(dtype: DType, x: Array) -> Array:
     if x.itemsize == 8 and dtype is not FLOAT16:  # numpy's conversion from f64 to f16 rounds once
         x = _to_f32(dtype)(x)
     return _cast(x, dtype)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
+from numpy.polynomial.chebyshev import cheb2poly, poly2cheb
 
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.long_double import LONG_DOUBLE, long_numbers
+
+DROPPED = 2.0**-56  # of a polynomial for f64, relative to its value at the center
 
 
 def piecewise(x: Array, *pieces: tuple[Array, ArrayKernel]) -> Array:
@@ -39,29 +44,49 @@ def replace_where(x: Array, mask: Array, function: ArrayKernel, *operands: Array
     return result
 
 
-class Polynomial(NamedTuple):
-    """The polynomial sum of coefficients[k] * u**k, where u = (x - center) * scale is in [-1, 1]."""
+class Polynomials:
+    """Polynomials on adjacent intervals, in ascending order: sums of c[k] * u**k, where u is in [-1, 1].
 
-    center: float
-    scale: float
-    coefficients: tuple[float | Array, ...]
+    Each piece is the center of an interval, a scale such that u = (x - center) * scale, and decimal digits of the
+    coefficients c, for long double.
+    """
+
+    def __init__(self, *pieces: tuple[float, float, str]) -> None:
+        self._pieces = pieces
+        self._coefficients: dict[DType, list[list[float]]] = {}
 
     def __call__(self, x: Array) -> Array:
-        return horner(self.coefficients, (x - self.center) * self.scale)
+        """Evaluate for each element the polynomial whose interval contains it."""
+        coefficients = self._coefficients.get(x.dtype) or self._coefficients_of(x.dtype)
+        functions = [partial(_evaluate, piece, c) for piece, c in zip(self._pieces, coefficients)]
+        if len(functions) == 1:
+            return functions[0](x)
+        interval = np.searchsorted([center + 1 / scale for center, scale, _ in self._pieces[:-1]], x)
+        return piecewise(x, *[(interval == i, function) for i, function in enumerate(functions)])
+
+    def _coefficients_of(self, dtype: DType) -> list[list[float]]:
+        numbers = [long_numbers(text) for _, _, text in self._pieces]
+        self._coefficients[dtype] = [list(x) if dtype == LONG_DOUBLE else shortened(x).tolist() for x in numbers]
+        return self._coefficients[dtype]
 
 
-def horner(coefficients: tuple[float | Array, ...], x: Array) -> Array:
-    """Return the sum of coefficients[k] * x**k by Horner's method, for two coefficients or more."""
-    *lower, last = coefficients
-    result = last * x
-    for coefficient in lower[:0:-1]:
+def _evaluate(piece: tuple[float, float, str], coefficients: list[float], x: Array) -> Array:
+    """Evaluate a polynomial by Horner's method."""
+    center, scale, _ = piece
+    u = (x - center) * scale
+    result = coefficients[-1] * u
+    for coefficient in coefficients[-2:0:-1]:
         result += coefficient
-        result *= x
-    return result + lower[0]
+        result *= u
+    return result + coefficients[0]
 
 
-def piecewise_polynomial(polynomials: tuple[Polynomial, ...], x: Array) -> Array:
-    """Evaluate for each element the polynomial whose interval contains it. Intervals are adjacent and ascending."""
-    ends = [p.center + 1 / p.scale for p in polynomials[:-1]]
-    interval = np.searchsorted(ends, x)
-    return piecewise(x, *[(interval == i, p.__call__) for i, p in enumerate(polynomials)])
+def shortened(coefficients: Array) -> Array:
+    """Return the coefficients of a polynomial of u in [-1, 1] in f64, without terms that f64 does not need.
+
+    The terms are those of Chebyshev polynomials, which are at most 1; sums of dropped ones are below `DROPPED`.
+    """
+    series = poly2cheb(coefficients)
+    dropped = np.cumsum(np.abs(series[::-1])) < DROPPED * np.abs(coefficients[0])
+    shorter: Array = cheb2poly(series[: len(series) - np.count_nonzero(dropped)]).astype(FLOAT64)
+    return shorter

@@ -27,6 +27,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.numerics import floats
+from stablehlo_ref.numerics.blocks import in_blocks
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import (
     FLOAT32,
@@ -40,7 +41,7 @@ from stablehlo_ref.numerics.dtypes import (
     numpy_dtype,
 )
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import in_blocks, tabulated, tabulated_pairs
+from stablehlo_ref.numerics.narrow_floats import tabulated, tabulated_pairs
 
 Step: TypeAlias = Callable[[Array, Array, Array, Array, Array], None]  # (block, out, spare, zero_point, scale)
 Blocks: TypeAlias = Callable[[int], Iterator[tuple[slice, Array, Array]]]  # given the number of rows

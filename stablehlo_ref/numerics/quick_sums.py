@@ -16,20 +16,18 @@ import numpy as np
 
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, is_narrow_float
-from stablehlo_ref.numerics.exact_sums import Approximation
+from stablehlo_ref.numerics.dtypes import FLOAT64, is_narrow_float
+from stablehlo_ref.numerics.exact_sums import Approximation, cut
 from stablehlo_ref.numerics.narrow_floats import widen
 from stablehlo_ref.numerics.scratch import wide
 
 BLOCK = 1 << 15  # f64 elements: two blocks fit in an L2 cache
-SINGLE_BLOCK = 1 << 17  # elements of narrower types in a block of rows
 PIECE = 1 << 13  # elements that BLAS adds at a time, so that it starts no threads
 LONG = 1 << 8  # elements of a row from which on a product with each row is as fast as one with a matrix
 ROW = 1 << 10  # elements into which a row longer than a piece is cut
 WIDTH = 1 << 7  # columns of a block of long columns
 SHORT = 1 << 5  # terms: many sums of fewer are ties, which only exact sums decide
 UNIT = 2.0**-53
-_SMALLEST_SQUARE = 2.0**-60  # sums of squares of f32 numbers: other bits may be lost
 _LARGEST, _SMALLEST = 2.0**900, 2.0**-450  # norms: squares of numbers below this one's 2**-53 may underflow
 
 
@@ -39,7 +37,7 @@ def sums_of_rows(x: Array, is_double: bool) -> Approximation:
     if length > (BLOCK if is_double else 2 * ROW):
         return _of_long_rows(x, is_double)
     sums = _unknown(rows)
-    step = max(1, (BLOCK if is_double else SINGLE_BLOCK) // length)
+    step = max(1, BLOCK // length)
     for start in within_time(range(0, rows, step)):
         _add_block(x[start : start + step], 1, is_double, sums, slice(start, start + step))
     return sums
@@ -81,45 +79,24 @@ def _unknown(count: int) -> Approximation:
     return Approximation(np.zeros(count), np.zeros(count), np.full(count, inf))
 
 
-def _add_singles(block: Array, sums: Approximation, where: slice) -> bool:
-    """Store the sums of long rows of f32 numbers, and return whether they have no extreme numbers.
-
-    The relative error of a sum of `PIECE` squares in f32 is below 2**-11.
-    """
-    squares, length = np.vecdot(block, block), block.shape[1]
-    if not _SMALLEST_SQUARE < squares.min() <= squares.max() < inf:
-        return False
-    sums.high[where] = _summed(wide("a", block), 1)
-    np.multiply(np.sqrt(squares), sqrt(length) * (1 + 2.0**-10) * length * UNIT, out=sums.error[where])
-    return True
-
-
 def _add_block(block: Array, axis: int, is_double: bool, sums: Approximation, where: slice) -> None:
     """Store the sums of a block along an axis, unless it has infinities, NaNs, or extreme numbers."""
     block = widen(block) if is_narrow_float(block.dtype) else block
     length = block.shape[axis]
-    if (
-        axis
-        and LONG <= length <= PIECE
-        and block.dtype == FLOAT32
-        and not is_double
-        and _add_singles(block, sums, where)
-    ):
-        return
     x = np.ascontiguousarray(wide("a", block))
-    norm = _norm(x.reshape(-1))
-    magnitudes = sqrt(length) * norm * (1 + 2.0**-20)
-    if not magnitudes < _LARGEST or (is_double and magnitudes < _SMALLEST and x.any()):
+    if axis and LONG <= length <= PIECE:
+        magnitudes = np.sqrt(np.vecdot(x, x)) * (sqrt(length) * (1 + 2.0**-20))  # of each row
+    else:
+        magnitudes = np.float64(_norm(x.reshape(-1)) * sqrt(length) * (1 + 2.0**-20))
+    largest = float(magnitudes.max())
+    if not largest < _LARGEST or (is_double and largest < _SMALLEST and x.any()):
         return
-    if is_double and norm:
-        unit = frexp(magnitudes)[1] - 52  # lower parts are at most 2**unit
-        cut = ldexp(0.75, unit + 54)  # numbers added to it lose their bits below 2**(unit + 1)
-        upper = x + cut
-        upper -= cut
+    if is_double and largest:
+        unit = frexp(largest)[1] - 52  # lower parts are at most 2**unit
+        upper, lower = cut(x, unit + 54)
         sums.high[where] = _summed(upper, axis)
-        np.subtract(x, upper, out=upper)
-        sums.low[where] = _summed(upper, axis)
-        magnitudes = ldexp(length, unit)
+        sums.low[where] = _summed(lower, axis)
+        magnitudes = np.float64(ldexp(length, unit))
     else:
         sums.high[where] = _summed(x, axis)
     is_exact = length <= SHORT and magnitudes <= _smallest(x) * (1 if is_double else 2.0**28)

@@ -19,7 +19,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.double_double import two_sum
 from stablehlo_ref.numerics.dtypes import FLOAT64, part_dtype
 from stablehlo_ref.numerics.exact_products import Rounding, round_sums, rounding
-from stablehlo_ref.numerics.exact_sums import Approximation, nearest, nearest_odd, sum_rows
+from stablehlo_ref.numerics.exact_sums import Approximation, sum_rows
 from stablehlo_ref.numerics.narrow_floats import narrow
 from stablehlo_ref.numerics.quick_sums import UNIT, sums_of_columns, sums_of_rows
 
@@ -53,8 +53,8 @@ def rounded_sums(dtype: DType) -> MiddleSums:
         result = np.empty((a, b), to_result.keep)
         step = max(1, RESULTS // b) if b == 1 else 1
         for start in within_time(range(0, a, step)):
-            part = slice(start, start + step)
-            result[part] = _sums(x[part], float(init), to_result)
+            some = slice(start, start + step)
+            result[some] = _sums(x[some], float(init), to_result)
         return to_dtype(_with_negative_zeros(result, x, init))
 
     return run
@@ -78,8 +78,8 @@ def _sums(x: Array, init: float, to_result: Rounding) -> Array:
     rows = np.flatnonzero(is_open)
     step = max(1, TERMS // (x.shape[1] + 1))
     for start in within_time(range(0, len(rows), step)):
-        part = rows[start : start + step]
-        result[part] = _sums_to_100_bits(along[part], init, to_result)
+        some = rows[start : start + step]
+        result[some] = _sums_to_100_bits(along[some], init, to_result)
     return result.reshape(len(x), x.shape[2])
 
 
@@ -116,8 +116,7 @@ def _sums_to_100_bits(x: Array, init: float, to_result: Rounding) -> Array:
     for row in np.flatnonzero(bad & (special == 0)).tolist():
         check_time()
         exact = sum(map(exact_sum, _blocks(x[row : row + 1], init)), Fraction(0))
-        value = nearest(exact) if to_result.is_f64 else nearest_odd(exact)
-        result[row] = to_result.round(np.array([value]))[0]
+        result[row] = to_result.exact(exact)
     return np.where(special == 0, result, special.astype(result.dtype))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
-from math import frexp, ldexp, prod
+from math import frexp, prod
 from typing import TypeAlias
 
 import numpy as np
@@ -21,7 +21,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.double_double import two_sum
 from stablehlo_ref.numerics.dtypes import FLOAT64, part_dtype
 from stablehlo_ref.numerics.exact_products import rounding
-from stablehlo_ref.numerics.exact_sums import nearest, nearest_odd, round_to_odd
+from stablehlo_ref.numerics.exact_sums import cut, round_to_odd
 from stablehlo_ref.numerics.narrow_floats import narrow, widen_if_narrow
 from stablehlo_ref.numerics.rounded_sums import HUGE, rounded_sums
 
@@ -74,8 +74,7 @@ def _of_special_terms(dtype: DType, x: Array, add: Add, count: int, starts: Arra
         check_time()
         exact = sum((Fraction(float(part[index])) for part in upper), Fraction(0)) * 2**DOWN
         exact += sum((Fraction(float(part[index])) for part in (starts, *parts)), Fraction(0))
-        value = nearest(exact) if to_result.is_f64 else nearest_odd(exact)
-        result[index] = to_dtype(np.array([value]))[0]
+        result[index] = to_result.exact(exact)
     with np.errstate(invalid="ignore"):
         special = add(np.where(finite, 0.0, x)) + starts.astype(FLOAT64)
     result = np.where(np.isfinite(special), result, to_dtype(special))
@@ -136,11 +135,8 @@ def _slices(x: Array, largest: float, count: int) -> Iterator[Array]:
     grow = max(2, (count - 1).bit_length())
     while True:
         check_time()
-        cut = ldexp(0.75, frexp(largest)[1] + grow)  # numbers added to it lose their bits below its last one
-        part = x + cut
-        part -= cut
+        part, x = cut(x, frexp(largest)[1] + grow)
         yield part
-        x = x - part
         largest = _largest(x)
         if not largest:
             return
@@ -204,17 +200,11 @@ class _RunningSums:
         while largest := _largest(x):
             check_time()
             number = (self.top - frexp(largest)[1]) // (53 - self.grow)
-            part, x = self._cut(x, number)
+            part, x = cut(x, self.top - number * (53 - self.grow) + self.grow)
             sums[number] = _accumulated(part) + self.totals.get(number, 0.0)
             self.totals[number] = sums[number][:, -1:].copy()
             reserve(0, (TEMPORARIES + 2 * len(sums)) * x.nbytes)  # `of_many` gets a copy
         return [sums[number] for number in sorted(sums)] or [x]
-
-    def _cut(self, x: Array, number: int) -> tuple[Array, Array]:
-        cut = ldexp(0.75, self.top - number * (53 - self.grow) + self.grow)
-        part = x + cut
-        part -= cut
-        return part, x - part
 
 
 def _with_negative_zeros(result: Array, x: Array, add: Add, starts: Array) -> Array:

@@ -12,20 +12,20 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import multiple_precision as precise
+from stablehlo_ref.numerics.blocks import in_blocks
 from stablehlo_ref.numerics.dtypes import bit_width, bits_dtype, is_narrow_float
-from stablehlo_ref.numerics.elementary import elementary
+from stablehlo_ref.numerics.elementary import Elementary, kernels
 from stablehlo_ref.numerics.floats import multiply
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import in_blocks
 
-acos = elementary(np.arccos, exact=precise.acos)  # f64: 0.74 ULP
-acosh = elementary(np.arccosh, exact=precise.acosh, refined=np.arccosh)
-asin = elementary(np.arcsin, exact=precise.asin)  # f64: 0.75 ULP
-asinh = elementary(np.arcsinh, exact=precise.asinh, refined=np.arcsinh)
-atan = elementary(np.arctan, exact=precise.atan)  # f64: 0.52 ULP
-atanh = elementary(np.arctanh, exact=precise.atanh, refined=np.arctanh)
-cosh = elementary(np.cosh, exact=precise.cosh, refined=np.cosh)
-sinh = elementary(np.sinh, exact=precise.sinh, refined=np.sinh)
+acos = kernels(Elementary(np.arccos, precise.acos))  # f64: 0.74 ULP
+acosh = kernels(Elementary(np.arccosh, precise.acosh, in_long_double=np.arccosh))
+asin = kernels(Elementary(np.arcsin, precise.asin))  # f64: 0.75 ULP
+asinh = kernels(Elementary(np.arcsinh, precise.asinh, in_long_double=np.arcsinh))
+atan = kernels(Elementary(np.arctan, precise.atan))  # f64: 0.52 ULP
+atanh = kernels(Elementary(np.arctanh, precise.atanh, in_long_double=np.arctanh))
+cosh = kernels(Elementary(np.cosh, precise.cosh, in_long_double=np.cosh))
+sinh = kernels(Elementary(np.sinh, precise.sinh, in_long_double=np.sinh))
 
 
 @cache

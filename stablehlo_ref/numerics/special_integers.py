@@ -7,10 +7,10 @@ from functools import cache
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.blocks import in_blocks
 from stablehlo_ref.numerics.dtypes import INT8, INT64, UINT8, UINT64, bit_width, is_signed, is_sub_byte_integer
 from stablehlo_ref.numerics.integers import pack, unpack
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import in_blocks
 
 _LOW = np.uint64(0xFFFFFFFF)
 

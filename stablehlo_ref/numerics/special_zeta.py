@@ -7,24 +7,26 @@ logarithms would need more digits in multiple precision.
 
 from __future__ import annotations
 
+from math import factorial
+
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import libm, special_double
+from stablehlo_ref.numerics import libm
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import two_sum
-from stablehlo_ref.numerics.elementary import elementary
-from stablehlo_ref.numerics.floats import binary
-from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.long_double import LONG_DOUBLE
+from stablehlo_ref.numerics.elementary import Elementary, kernels
+from stablehlo_ref.numerics.long_double import LONG_DOUBLE, widened
 from stablehlo_ref.numerics.multiple_precision import to_nearest
 from stablehlo_ref.numerics.piecewise import replace_where
-from stablehlo_ref.numerics.special_gamma import digamma_of_f64, lgamma_of_f64
+from stablehlo_ref.numerics.special_functions import digamma, lgamma
 from stablehlo_ref.numerics.special_tables import ZETA_SERIES
 
 _ERROR = 2.0**-36  # of f64, relative
 _TERMS = 10  # summed directly, before the Euler-Maclaurin formula
 _LARGEST = 256  # derivative that is computed from logarithms: 2**-63 of them is below 2**-52
+_LN_2 = LONG_DOUBLE.type("0.693147180559945309417232121458176568")
+_FACTORIALS = np.array([LONG_DOUBLE.type(str(factorial(n))) for n in range(171)])
 _PRECISE = to_nearest(precise.polygamma)
 
 
@@ -45,7 +47,7 @@ def _limits(s: Array, q: Array) -> Array:
     positive = np.where(s == np.inf, endless, np.where(q == np.inf, 0.0, np.nan))
     result = np.where(q > 0, positive, pole)
     result = np.where(s > 1.0, result, np.where(s == 1.0, np.inf, np.nan))
-    return np.where(np.isnan(s) | np.isnan(q), np.nan, result)
+    return np.where(np.isnan(s) | np.isnan(q), np.nan, result).astype(s.dtype)
 
 
 def _is_natural(n: Array) -> Array:
@@ -128,8 +130,9 @@ def _power(q: Array, k: int, exponent: Array, scale: Array) -> Array:
 def _corrections(s: Array, a: Array) -> Array:
     """Return the sum of B(2j) / (2j)! s (s + 1) ... (s + 2j - 2) / a**(2j - 1) for j = 1, 2, ..."""
     factor = s / a
-    total = ZETA_SERIES[0] * factor
-    for j, coefficient in enumerate(ZETA_SERIES[1:], 1):
+    first, *others = ZETA_SERIES.astype(s.dtype)
+    total: Array = first * factor
+    for j, coefficient in enumerate(others, 1):
         factor = factor * ((s + (2 * j - 1)) / a) * ((s + 2 * j) / a)
         total += coefficient * factor
     return total
@@ -142,7 +145,7 @@ def _polygamma(n: Array, x: Array) -> Array:
     """Return (-1)**(n + 1) n! zeta(n + 1, x), with powers scaled so that none is out of range unless the result is."""
     n, x = np.broadcast_arrays(n, x)
     sign = np.where(np.fmod(n, 2.0) == 0, -1.0, 1.0)
-    result = replace_where(_limits_of_polygamma(n, x), n == 0, _in(x, digamma_of_f64, special_double.digamma), x)
+    result = replace_where(_limits_of_polygamma(n, x), n == 0, widened(digamma), x)
     regular = _is_natural(n) & (x < np.inf) & _is_regular(n, x)
     large = regular & (n > _LARGEST)
     result = replace_where(result, large, _PRECISE, n, x)
@@ -155,21 +158,15 @@ def _factorial_times_zeta(n: Array, x: Array) -> Array:
     total = _sum(s, x, np.ldexp(1.0, -exponent))
     small = np.minimum(n, 170.0).astype(np.int64)
     shift = np.clip(-exponent * s, -5000.0, 5000.0).astype(np.int32)
-    result = np.ldexp(special_double.FACTORIALS.astype(total.dtype)[small] * total, shift)
+    result = np.ldexp(_FACTORIALS.astype(total.dtype)[small] * total, shift)
     beyond = n > 170.0
     return replace_where(result, beyond, _exponential_of_logs, s, total, exponent)
 
 
 def _exponential_of_logs(s: Array, total: Array, exponent: Array) -> Array:
-    lgamma = _in(s, lgamma_of_f64, special_double.lgamma)
-    ln_2 = special_double.LN_2.astype(s.dtype)
+    ln_2 = _LN_2.astype(s.dtype)
     return np.sign(total) * libm.exp(lgamma(s) + libm.log(np.abs(total)) - exponent * s * ln_2)
 
 
-def _in(x: Array, double: ArrayKernel, long_double: ArrayKernel) -> ArrayKernel:
-    """Return the function for the dtype of `x`."""
-    return long_double if x.dtype == LONG_DOUBLE else double
-
-
-zeta = elementary(_zeta, arity=binary, exact=precise.zeta, error=_ERROR, refined=_zeta)
-polygamma = elementary(_polygamma, arity=binary, exact=precise.polygamma, error=_ERROR, refined=_polygamma)
+zeta = kernels(Elementary(_zeta, precise.zeta, _ERROR, in_long_double=_zeta, is_binary=True))
+polygamma = kernels(Elementary(_polygamma, precise.polygamma, _ERROR, in_long_double=_polygamma, is_binary=True))

@@ -47,11 +47,9 @@ from stablehlo_ref.define.type_constraints import (
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
-from stablehlo_ref.mode import NotReproducibleError
 from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, implementation_defined, integers
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 from stablehlo_ref.numerics.kernels import same_kernel
-from stablehlo_ref.numerics.portable.complexes import in_mode
 
 KernelFactory: TypeAlias = Callable[[DType], Run]  # from the element type's dtype to a function of arrays
 
@@ -81,11 +79,7 @@ class Elementwise(Op, elementwise=True):
         factory: KernelFactory | None = getattr(cls, kind(dtype))
         if factory is None:
             raise UnsupportedError(f"'{cls.definition.name}' op does not support element type {element_type(x)}")
-        try:
-            return in_mode(factory, dtype)(dtype)
-        except NotReproducibleError:
-            message = f"'{cls.definition.name}' op has no reproducible implementation for element type"
-            raise UnsupportedError(f"{message} {element_type(x)}") from None
+        return factory(dtype)
 
 
 class UnaryElementwise(Elementwise):

@@ -1,4 +1,4 @@
-"""What `certain` expects of the functions that it rounds."""
+"""What `rounded_to_f32` expects of the functions that it rounds."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stablehlo_ref.numerics import correct_rounding, elementary
+from stablehlo_ref.numerics import correct_rounding, elementary, special_zeta
 from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.long_double import IS_WIDE
 
 MODULES = ("elementary", "special_elementary", "special_error", "special_gamma", "special_zeta", "special_bessel")
 X = np.concatenate([np.linspace(0.1, 0.9, 3000), [0.0, 1.0, 20.0, np.inf, np.nan]])  # more than "small" anywhere
@@ -23,11 +24,11 @@ def functions(monkeypatch: pytest.MonkeyPatch) -> list[ArrayKernel]:
 
     def record(function: ArrayKernel, *rest: Any) -> ArrayKernel:
         found.append(function)
-        return certain(function, *rest)
+        return rounded_to_f32(function, *rest)
 
-    certain = correct_rounding.certain
+    rounded_to_f32 = correct_rounding.rounded_to_f32
     for module in (correct_rounding, elementary):
-        monkeypatch.setattr(module, "certain", record)
+        monkeypatch.setattr(module, "rounded_to_f32", record)
     for name in MODULES:
         runpy.run_path(str(Path(correct_rounding.__file__).with_name(f"{name}.py")))
     return found
@@ -47,6 +48,21 @@ def test_functions_return_new_arrays(functions: list[ArrayKernel]) -> None:
     for function in functions:
         for x in (X, X[:3]):
             assert not np.shares_memory(applied(function, x), x), function
+
+
+def test_results_in_long_double_are_computed_again_if_in_doubt() -> None:
+    tie, error = np.longdouble(1.0 + 2.0**-24), np.longdouble(2.0**-57)
+    results = tie * (1 + np.array([0, 0.5, -0.5, 4, -4]) * error)
+    kernel = correct_rounding.rounded_to_f32(lambda x: np.array(results), lambda x: np.full_like(x, 7.0), error)
+    assert kernel(np.zeros(5)).tolist() == [7, 7, 7, 1 + 2.0**-23, 1] if IS_WIDE else [7] * 5
+
+
+@pytest.mark.parametrize("function", (special_zeta._zeta, special_zeta._polygamma))
+def test_functions_of_long_double_return_long_double(function: ArrayKernel) -> None:
+    s, q = np.array([0, 2, 3, 300], np.longdouble), np.array([1.5, 2.5, np.inf, 1.5], np.longdouble)
+    result = applied(lambda x: function(x, q), s)
+    assert result.dtype == np.longdouble
+    assert not IS_WIDE or (result != result.astype(np.float64)).any()
 
 
 @pytest.mark.parametrize("name", ("tanh", "exponential", "sine", "log"))

@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 from formats import FORMATS, Format
 
+from stablehlo_ref.numerics.blocks import SMALL, copy_into
 from stablehlo_ref.numerics.kernels import into_form, with_into
 from stablehlo_ref.numerics.narrow_floats import (
-    SMALL,
-    copy_into,
     narrow,
     rounded,
     tabulated,

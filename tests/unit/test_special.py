@@ -16,10 +16,13 @@ from stablehlo_ref.numerics import (
     special_complex,
     special_elementary,
     special_error,
+    special_functions,
     special_gamma,
     special_zeta,
 )
+from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
 from stablehlo_ref.numerics.dtypes import BFLOAT16, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64
+from stablehlo_ref.numerics.long_double import IS_WIDE
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as in the interpreter
 
@@ -61,6 +64,30 @@ KNOWN = [
     ("bessel_i1e", 1.0, 0.2079104153497085),
     ("bessel_i1e", 10.0, 0.12126268138445552),
 ]
+
+
+# The errors in f64 that kernels of f32 allow for: relative, and absolute where terms cancel.
+ERRORS = {
+    "bessel_i1e": (EIGHT_ULP, 0.0), "digamma": (EIGHT_ULP, 2.0**-42), "erf": (2.0**-48, 0.0), "erfc": (2.0**-48, 0.0),
+    "erf_inv": (2.0**-48, 0.0), "lgamma": (EIGHT_ULP, 2.0**-42),
+}  # fmt: skip
+
+
+@pytest.mark.skipif(not IS_WIDE, reason="long double is not wider than f64")
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_in_f64_are_within_bounds(name: str) -> None:
+    """Of f32 numbers of all magnitudes, near poles, and near 1, compared with long double."""
+    rng = np.random.default_rng(2)
+    near = -rng.integers(-1, 130, 50_000) + np.exp2(rng.uniform(-24, -1, 50_000)) * rng.choice([-1, 1], 50_000)
+    bits = rng.integers(0, 1 << 32, 200_000, dtype=np.uint32).view(np.float32)
+    parts = bits, near, rng.uniform(-20, 20, 100_000), rng.uniform(-1, 1, 50_000)
+    x = np.concatenate([part.astype(np.float32) for part in parts]).astype(np.float64)
+    function, (relative, absolute) = getattr(special_functions, name), ERRORS[name]
+    actual, expected = function(x), function(x.astype(np.longdouble))
+    tested = np.isfinite(expected) & (np.abs(expected) > 2.0**-150)
+    error = np.abs(actual - expected)[tested] - relative * np.abs(expected)[tested]
+    assert tested.sum() > 50_000
+    assert error.max() <= absolute
 
 
 @pytest.mark.parametrize(("name", "x", "expected"), KNOWN)

@@ -8,24 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cache, reduce
+from functools import reduce
 from math import copysign, isnan, nan
 from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref import mode
 from stablehlo_ref.budget import within_time
-from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.numerics import complex_elementary, complexes, special_complex
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import multiple_precision as precise_reals
 from stablehlo_ref.numerics import multiple_precision_complex as precise
 from stablehlo_ref.numerics.blocks import partwise
+from stablehlo_ref.numerics.complex_double import from_parts
 from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX128
 from stablehlo_ref.numerics.exact_sums import exact_product_sum, nearest
-from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
-from stablehlo_ref.numerics.multiple_precision import nearest_f64, settled
+from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.multiple_precision import nearest_f64, refined
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
 
 SMALLEST, LARGEST = 2.0**-480, 2.0**500  # of factors whose products are exact in two f64
@@ -33,22 +32,30 @@ ERROR = 2.0**-100  # relative to the larger of two products
 
 # From parts of operands to those of the result, rounded: None for a zero, NaN for what the default kernel knows.
 ExactParts: TypeAlias = Callable[..., tuple[float | None, float | None]]
+Replace: TypeAlias = Callable[[ArrayKernel], ArrayKernel]  # from the default kernel to one for the mode
 
 
-def _in_multiple_precision(function: precise.PartsFunction) -> ExactParts:
+def function(exact: precise.PartsFunction, needs_default: bool = False) -> Replace:
+    """Return what makes the kernel of a function in multiple precision, which may need the default's real part."""
+
     def rounded(parts: precise.Parts) -> tuple[tuple[float | None, float | None], bool]:
         (x, x_is_tie), (y, y_is_tie) = map(nearest_f64, parts)
         return (x if parts[0] else None, y if parts[1] else None), x_is_tie or y_is_tie
 
-    is_exact = function in precise.MAY_BE_EXACT
+    is_exact = exact in precise.MAY_BE_EXACT
 
-    def run(*parts: float) -> tuple[float | None, float | None]:
+    def of_parts(*parts: float) -> tuple[float | None, float | None]:
         try:
-            return settled(function, list(map(precise.with_side, parts)), rounded, is_exact)
+            return refined(exact, list(map(precise.with_side, parts)), rounded, is_exact)
         except ZeroDivisionError:  # a pole
             return nan, nan
 
-    return run
+    return lambda default: _kernel(of_parts, default, needs_default)
+
+
+def quotient(default: ArrayKernel) -> ArrayKernel:
+    """Return the kernel of quotients."""
+    return _kernel(_exact_quotient, default)
 
 
 def _exact_quotient(a: float, b: float, c: float, d: float) -> tuple[float | None, float | None]:
@@ -60,7 +67,7 @@ def _exact_quotient(a: float, b: float, c: float, d: float) -> tuple[float | Non
     return (nearest(real) if real else None), (nearest(imag) if imag else None)
 
 
-def _kernel(function: ExactParts, default: ArrayKernel, needs_default: bool = False) -> ArrayKernel:
+def _kernel(of_parts: ExactParts, default: ArrayKernel, needs_default: bool = False) -> ArrayKernel:
     """Return a kernel from a function of the parts of operands and, if it needs that, the default's real part."""
 
     def run(*operands: Array) -> Array:
@@ -71,7 +78,7 @@ def _kernel(function: ExactParts, default: ArrayKernel, needs_default: bool = Fa
         regular = reduce(np.logical_and, map(np.isfinite, parts)) & ~at_zero
         for i in map(tuple, within_time(np.argwhere(regular).tolist())):
             given = [float(part[i]) for part in parts]
-            x, y = function(*given, *[result[i].real] * needs_default)
+            x, y = of_parts(*given, *[result[i].real] * needs_default)
             result[i] = complex(_part(x, result[i].real, given), _part(y, result[i].imag, given))
         return result[()]
 
@@ -85,98 +92,47 @@ def _part(exact: float | None, default: float, operands: Sequence[float]) -> flo
     return default if isnan(exact) or (default == 0 and 0 in operands) else exact
 
 
-_FUNCTIONS: dict[KernelFactory, ExactParts] = {
-    factory: _in_multiple_precision(exact)
-    for factory, exact in (
-        (complexes.sign, precise.sign),
-        (complex_elementary.exponential, precise.exponential),
-        (complex_elementary.exponential_minus_one, precise.exponential_minus_one),
-        (complex_elementary.sine, precise.sine),
-        (complex_elementary.cosine, precise.cosine),
-        (complex_elementary.tan, precise.tan),
-        (complex_elementary.tanh, precise.tanh),
-        (complex_elementary.logistic, precise.logistic),
-        (complex_elementary.log, precise.log),
-        (complex_elementary.log_plus_one, precise.log_plus_one),
-        (complex_elementary.sqrt, precise.sqrt),
-        (complex_elementary.rsqrt, precise.rsqrt),
-        (complex_elementary.cbrt, precise.cbrt),
-        (complex_elementary.power, precise.power),
-        (special_complex.sinh, precise.sinh),
-        (special_complex.cosh, precise.cosh),
-        (special_complex.acos, precise.acos),
-        (special_complex.acosh, precise.acosh),
-        (special_complex.asin, precise.asin),
-        (special_complex.asinh, precise.asinh),
-        (special_complex.atan, precise.atan),
-        (special_complex.atanh, precise.atanh),
-        (special_complex.asin_acos_kernel, precise.asin_acos_kernel),
-    )
-}
-_FUNCTIONS[complexes.divide] = _exact_quotient
+def absolute(default: ArrayKernel) -> ArrayKernel:
+    """Return the kernel of the modulus, which is real."""
+    modulus = function(precise.absolute)(lambda z: default(z).astype(COMPLEX128))
+    return lambda z: modulus(z).real
 
 
-@cache
-def _reproducible(factory: KernelFactory) -> ArrayKernel | None:
-    """Return the kernel that replaces that of a factory, None if the latter is reproducible itself."""
-    if factory is complexes.abs:
-        modulus = _kernel(_in_multiple_precision(precise.absolute), _absolute)
-        return lambda z: modulus(z).real
-    if factory is complex_elementary.power:
-        return _with_real_powers(_kernel(_FUNCTIONS[factory], factory(COMPLEX128)), factory(COMPLEX128))
-    if factory is complex_elementary.atan2:
-        return _kernel(_in_multiple_precision(precise.atan2), factory(COMPLEX128), needs_default=True)
-    if factory is complexes.multiply:
-        return partwise(_product, COMPLEX128, _product_with_nans)
-    if factory is special_complex.square:
-        return partwise(_square, COMPLEX128, factory(COMPLEX128))
-    if factory in _FUNCTIONS:
-        return _kernel(_FUNCTIONS[factory], factory(COMPLEX128))
-    return None
-
-
-def in_mode(factory: KernelFactory, dtype: DType) -> KernelFactory:
-    """Return the factory to use for a dtype in the current mode."""
-    if dtype == COMPLEX128 and mode.current().reproducible:
-        kernel = _reproducible(factory)
-        if kernel is not None:
-            return same_kernel(kernel)
-    return factory
-
-
-def _with_real_powers(kernel: ArrayKernel, default: ArrayKernel) -> ArrayKernel:
-    """Return a kernel of powers that computes those of real numbers as such, which takes no more digits than f64."""
+def power(default: ArrayKernel) -> ArrayKernel:
+    """Return the kernel of powers; those of real numbers are computed as such, which takes no more digits than f64."""
+    of_complex, of_reals = function(precise.power)(default), CORRECTLY_ROUNDED[precise_reals.power]
 
     def run(z: Array, w: Array) -> Array:
         z, w = np.broadcast_arrays(z, w)
         finite = np.isfinite(z.real) & np.isfinite(w.real) & (z.real != 0)
         is_real = (z.imag == 0) & (w.imag == 0) & finite & ((z.real > 0) | (np.rint(w.real) == w.real))
         if not is_real.any():
-            return kernel(z, w)
+            return of_complex(z, w)
         result = np.empty(z.shape, COMPLEX128)
-        result[~is_real] = kernel(z[~is_real], w[~is_real])
+        result[~is_real] = of_complex(z[~is_real], w[~is_real])
         result[is_real] = real_powers(z[is_real], w[is_real])
         return result[()]
 
     def real_powers(z: Array, w: Array) -> Array:
-        power = CORRECTLY_ROUNDED[precise_reals.power]
-        return complexes.from_parts(power(z.real, w.real), np.copysign(0.0, default(z, w).imag))
+        return from_parts(of_reals(z.real, w.real), np.copysign(0.0, default(z, w).imag))
 
     return run
 
 
-def _absolute(z: Array) -> Array:
-    return complexes.abs(COMPLEX128)(z).astype(COMPLEX128)
+def square(default: ArrayKernel) -> ArrayKernel:
+    """Return the kernel of squares."""
+    return partwise(lambda a, b: (sum_of_products(a, a, -b, b), sum_of_products(a, b, a, b)), COMPLEX128, default)
 
 
-def _square(a: Array, b: Array) -> Pair:
-    return sum_of_products(a, a, -b, b), sum_of_products(a, b, a, b)
+def product(default: ArrayKernel) -> ArrayKernel:
+    """Return the kernel of products."""
+    return partwise(_product, COMPLEX128, _product_with_nans)
 
 
 def _product_with_nans(z: Array, w: Array) -> Array:
     """Multiply by the formula; finite parts are replaced by their signs, so that no product of theirs overflows."""
     parts = [np.where(np.isfinite(x), np.sign(x), x) for x in (z.real, z.imag, w.real, w.imag)]
-    return complexes.from_parts(*_product(*parts))
+    return from_parts(*_product(*parts))
 
 
 def _product(a: Array, b: Array, c: Array, d: Array) -> Pair:

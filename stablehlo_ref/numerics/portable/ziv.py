@@ -15,7 +15,7 @@ from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import Pair
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.multiple_precision import MAY_BE_EXACT, Function, nearest_f64, settled
+from stablehlo_ref.numerics.multiple_precision import MAY_BE_EXACT, Function, nearest_f64, refined
 
 Approximate: TypeAlias = Callable[..., tuple[Array, Array, Array | None]]  # high, low, exponent of a power of two
 BLOCK = 1 << 13  # elements, so that most temporaries stay in the L2 cache
@@ -58,17 +58,17 @@ def correctly_rounded(stages: Sequence[Stage], exact: Function, domain: Domain) 
         for stage in stages[1:]:
             where = within_time(range(0, left.size, BLOCK))
             left = np.concatenate([_NOWHERE, *[_advance(stage, flat, result, left[i : i + BLOCK]) for i in where]])
-        settle(flat, result, left)
+        fallback(flat, result, left)
         return result.reshape(shape)[()]
 
     def blocks(flat: Sequence[Array], result: Array) -> Iterator[Array]:
         """Compute by the first stage, and yield indices of undecided results."""
         for start in within_time(range(0, result.size, BLOCK)):
-            part = slice(start, start + BLOCK)
-            operands = [x[part] for x in flat]
+            some = slice(start, start + BLOCK)
+            operands = [x[some] for x in flat]
             is_regular = domain.is_regular(*operands)
             if is_regular is True or np.all(is_regular):
-                result[part], undecided = _test(stages[0], operands)
+                result[some], undecided = _test(stages[0], operands)
                 yield undecided + start
             else:
                 irregular(flat, result, np.flatnonzero(~is_regular) + start)
@@ -78,9 +78,9 @@ def correctly_rounded(stages: Sequence[Stage], exact: Function, domain: Domain) 
     def irregular(flat: Sequence[Array], result: Array, where: Array) -> None:
         operands = [x[where] for x in flat]
         result[where] = domain.otherwise(*operands)
-        settle(flat, result, where[domain.is_hard(*operands)])
+        fallback(flat, result, where[domain.is_hard(*operands)])
 
-    def settle(flat: Sequence[Array], result: Array, where: Array) -> None:
+    def fallback(flat: Sequence[Array], result: Array, where: Array) -> None:
         for index in within_time(where.tolist()):
             result[index] = nearest(exact, [x[index] for x in flat])
 
@@ -113,7 +113,7 @@ def scaled(x: Array, exponent: Array) -> Array:
 
 def nearest(function: Function, operands: Sequence[float]) -> float:
     """Return the f64 nearest to the result of a function in multiple precision; ties go to even numbers."""
-    return settled(function, [float(x) for x in operands], nearest_f64, function in MAY_BE_EXACT)
+    return refined(function, [float(x) for x in operands], nearest_f64, function in MAY_BE_EXACT)
 
 
 def approximation(function: Callable[..., Pair]) -> Approximate:

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import special_double
+from stablehlo_ref.numerics import special_functions
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.long_double import in_long_double
 from stablehlo_ref.numerics.single.grid import Grid, LogarithmicGrid
@@ -50,13 +50,13 @@ def _series(of_f64: ArrayKernel, slope: float, grid: Grid, degree: int) -> Seque
 @cache
 def _erf_tables() -> Sequence[Array]:
     """Return tables for rests up to 2**-11: the fourth derivative, below 4 |x|, adds less than 2**-46 of the result."""
-    return _series(in_long_double(special_double.erf), _SLOPE, _ERF_GRID, 3)
+    return _series(in_long_double(special_functions.erf), _SLOPE, _ERF_GRID, 3)
 
 
 @cache
 def _erfc_tables() -> Sequence[Array]:
     """Return tables for rests r up to 2**-11: the next term, relative to the result, is about (2 x r)**6 / 720."""
-    return _series(in_long_double(special_double.erfc), -_SLOPE, _ERFC_GRID, 5)
+    return _series(in_long_double(special_functions.erfc), -_SLOPE, _ERFC_GRID, 5)
 
 
 def _erf(x: Array, b: Buffers) -> Array:
@@ -69,8 +69,8 @@ def _erfc(x: Array, b: Buffers) -> Array:
     return _taylor(_erfc_tables(), b)
 
 
-erf = Approximation(_ERF_GRID.locate, _ERF_GRID.size, _erf, 2.0**-43, least=1 << 11)
-erfc = Approximation(_ERFC_GRID.locate, _ERFC_GRID.size, _erfc, 2.0**-43, least=1 << 11)
+erf = Approximation(_ERF_GRID.locate, _ERF_GRID.size, _erf, 2.0**-43, least=1 << 4)
+erfc = Approximation(_ERFC_GRID.locate, _ERFC_GRID.size, _erfc, 2.0**-43, least=1 << 4)
 
 
 # --- erf_inv ---------------------------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def _inverse_tables() -> tuple[Array, Sequence[Array]]:
     which is u at the point 0. Where y > 1/2, the next term is about 24/5 y**4 u**5, and |y u| < 2**-10: 2**-46 of y.
     """
     points = 1.0 - _DISTANCES.points()
-    y = in_long_double(special_double.erf_inv)(points)
+    y = in_long_double(special_functions.erf_inv)(points)
     slope = np.exp(y * y) / _SLOPE
     third, fourth = (1.0 + 4.0 * y**2) / 3.0, (7.0 * y + 12.0 * y**3) / 6.0
     return points, [y, slope, y * slope**2, third * slope**3, fourth * slope**4]
@@ -112,4 +112,4 @@ def _erf_inv(x: Array, b: Buffers) -> Array:
     return result
 
 
-erf_inv = Approximation(_locate, _DISTANCES.size, _erf_inv, 2.0**-42, least=1 << 11)
+erf_inv = Approximation(_locate, _DISTANCES.size, _erf_inv, 2.0**-42, least=1 << 4)

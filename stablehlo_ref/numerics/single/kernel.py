@@ -3,7 +3,7 @@
 An operand is split, exactly, into the nearest point of a table and a small rest; a polynomial of the rest makes the
 function of the operand from that of the point (Tang, "Table-driven implementation of the exponential function in
 IEEE floating-point arithmetic", 1989). With a relative error of 2**-41, one random result in 50,000 is in doubt, which
-`settle` computes (correct_rounding.py). All is done in a few buffers.
+a fallback computes (correct_rounding.py). All is done in a few buffers.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.blocks import is_broadcast_scalar
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import is_broadcast_scalar
 
 BLOCK = 1 << 14  # elements, whose buffers take 0.5 MB; a call of numpy costs as much as a pass over 4,000 of them
 MANY = 8  # a block with more than one element in so many that is unknown is computed without tables
@@ -68,39 +68,39 @@ class Approximation:
     least: int = 1 << 13
 
 
-def by_tables(approximation: Approximation, settle: ArrayKernel) -> ArrayKernel:
-    """Return a kernel of f32 arrays; `settle` computes small ones, and elements that are in doubt or unknown."""
+def by_tables(approximation: Approximation, fallback: ArrayKernel) -> ArrayKernel:
+    """Return a kernel of f32 arrays; `fallback` computes small ones, and elements that are in doubt or unknown."""
     size, to_top = approximation.size, 64 - DROPPED
     near_tie = (1 << 63) - (ceil(approximation.error * 2.0**53) << to_top)  # what is dropped, as a signed number
 
     def run(x: Array) -> Array:
         if x.size < approximation.least or is_broadcast_scalar(x):
-            return settle(x)
+            return fallback(x)
         return into(np.ascontiguousarray(x).reshape(-1), np.empty(x.size, np.float32)).reshape(x.shape)
 
     def into(x: Array, out: Array) -> Array:
         buffers = Buffers(min(x.size, BLOCK))
         for start in within_time(range(0, x.size, BLOCK)):
-            part = slice(start, start + BLOCK)
-            if x[part].size < buffers.rest.size:
-                buffers = Buffers(x[part].size)
-            block(x[part], out[part], buffers)
+            some = slice(start, start + BLOCK)
+            if x[some].size < buffers.rest.size:
+                buffers = Buffers(x[some].size)
+            block(x[some], out[some], buffers)
         return out
 
     def block(x: Array, out: Array, buffers: Buffers) -> None:
         approximation.locate(x, buffers)
         if np.maximum.reduce(buffers.bits) < size:
-            known(x, out, buffers)
+            covered(x, out, buffers)
             return
         unknown = np.flatnonzero(buffers.bits >= size)
         if MANY * unknown.size > x.size:
-            out[...] = settle(x)
+            out[...] = fallback(x)
             return
         buffers.bits[unknown] = 0
-        known(x, out, buffers)
-        out[unknown] = settle(x[unknown])
+        covered(x, out, buffers)
+        out[unknown] = fallback(x[unknown])
 
-    def known(x: Array, out: Array, buffers: Buffers) -> None:
+    def covered(x: Array, out: Array, buffers: Buffers) -> None:
         buffers.index[...] = buffers.bits
         result = approximation.evaluate(x, buffers)
         out[...] = result
@@ -108,6 +108,6 @@ def by_tables(approximation: Approximation, settle: ArrayKernel) -> ArrayKernel:
         dropped <<= to_top
         if np.minimum.reduce(dropped) < -near_tie or np.maximum.reduce(dropped) > near_tie:
             doubtful = np.flatnonzero((dropped < -near_tie) | (dropped > near_tie))
-            out[doubtful] = settle(x[doubtful])
+            out[doubtful] = fallback(x[doubtful])
 
     return run
