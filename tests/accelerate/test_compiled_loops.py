@@ -15,7 +15,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.accelerate.machine import compiler, functions, hot, python_ops, timing
-from stablehlo_ref.diagnostics import LimitError
+from stablehlo_ref.diagnostics import InternalError, LimitError
 
 needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs llvmlite (the extra jit)")
 
@@ -68,6 +68,20 @@ def check(program: sr.Program, *inputs: Any, compiled: bool = True) -> np.ndarra
 def test_scalar_loop() -> None:
     program = loop("!index", "%y = stablehlo.multiply %x, %x : !index", "%y", turns=40)
     check(program, np.int32(3))
+
+
+@needs_llvmlite
+@pytest.mark.parametrize("switch", ["1", "strict"])
+def test_a_fault_of_the_compiler_is_raised_in_strict_mode(monkeypatch: pytest.MonkeyPatch, switch: str) -> None:
+    program = loop("!index", "%y = stablehlo.multiply %x, %x : !index", "%y", turns=40)
+    monkeypatch.setattr(compiler, "_engine", lambda text: 1 // 0)
+    monkeypatch.setenv(compiler.SWITCH, switch)
+    if switch == "strict":
+        with pytest.raises(InternalError, match="ZeroDivisionError"):
+            check(program, np.int32(3))
+    else:
+        check(program, np.int32(3), compiled=False)
+        assert reports(program) == ["not as machine code: ZeroDivisionError: integer division or modulo by zero"]
 
 
 @needs_llvmlite

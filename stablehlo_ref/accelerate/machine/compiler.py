@@ -13,7 +13,7 @@ from typing import Any
 from stablehlo_ref.accelerate.machine.assembly import NotCompiled
 from stablehlo_ref.ir.arrays import Array
 
-SWITCH = "STABLEHLO_REF_JIT"  # an environment variable: with 0, nothing is compiled
+SWITCH = "STABLEHLO_REF_JIT"  # an environment variable: with 0, nothing is compiled; with "strict", faults are raised
 _ROUNDING = ("@llvm.floor.", "@llvm.ceil.", "@llvm.roundeven.")  # else LLVM would call functions of libm
 RENEW = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 RUN = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
@@ -24,6 +24,15 @@ def is_available() -> bool:
     """Return whether code can be compiled: llvmlite is installed, and the processor and the system are known."""
     known = sys.platform in ("linux", "darwin") and sys.maxsize > 1 << 32 and sys.byteorder == "little"
     return known and os.environ.get(SWITCH, "1") != "0" and find_spec("llvmlite") is not None
+
+
+def reason_of(error: Exception) -> str:
+    """Return why there is no code, so that the plan goes on; in strict mode raise what is a fault of the compiler."""
+    if isinstance(error, NotCompiled):
+        return str(error)
+    if os.environ.get(SWITCH) == "strict":
+        raise error
+    return f"{type(error).__name__}: {error}"  # of any version of llvmlite
 
 
 @cache
@@ -61,7 +70,7 @@ def address(x: Array) -> int:
 class Compiled:
     """A function in machine code, `run(frame, renew, turns)`.
 
-    Raises NotCompiled if LLVM cannot compile it, or the processor does not have its instructions.
+    Raises NotCompiled if the processor does not have its instructions.
     """
 
     def __init__(self, text: str) -> None:
@@ -75,11 +84,8 @@ def _engine(text: str) -> Any:
     llvm = _llvm()
     if any(name in text for name in _ROUNDING) and not has_rounding():
         raise NotCompiled("the processor cannot round to integers")
-    try:
-        module = llvm.parse_assembly(text)
-        module.verify()
-    except RuntimeError as error:
-        raise NotCompiled(f"LLVM: {error}") from error
+    module = llvm.parse_assembly(text)
+    module.verify()
     machine = target_machine()
     optimize(module, machine)
     engine = llvm.create_mcjit_compiler(module, machine)

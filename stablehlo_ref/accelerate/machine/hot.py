@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from stablehlo_ref.accelerate.machine.arrays import ADDRESS, Field
-from stablehlo_ref.accelerate.machine.assembly import NotCompiled
 from stablehlo_ref.accelerate.machine.callbacks import Answer, Callback
-from stablehlo_ref.accelerate.machine.compiler import Compiled
+from stablehlo_ref.accelerate.machine.compiler import Compiled, reason_of
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.loops import COUNT_BITS, LoopWriter
 from stablehlo_ref.accelerate.machine.python_ops import FIRST, PythonOp
@@ -272,17 +271,15 @@ class Machine:
             try:
                 self._loop = MachineLoop(self.op, writer, self._make_renew)
                 self._report("as machine code", self._loop.text)
-            except Exception as reason:  # of any version of llvmlite: the loop stays in Python
-                self._report(f"not as machine code: {reason}")
+            except Exception as error:
+                self._report(f"not as machine code: {reason_of(error)}")
 
     def _write(self) -> LoopWriter | None:
         """Write the code, which does not need llvmlite; return None if there is none."""
         try:
             return LoopWriter(self._planner, self.op)
-        except NotCompiled as reason:
-            self._report(f"not as machine code: {reason}")
-        except Exception as error:  # the loop stays in Python
-            self._report(f"not as machine code: {type(error).__name__}: {error}")
+        except Exception as error:
+            self._report(f"not as machine code: {reason_of(error)}")
         return None
 
     def _report(self, what: str, text: str = "") -> None:

@@ -100,7 +100,7 @@ def _update(
 
     def combine() -> None:
         old = tensors.sliced(code, target, place, [1] * len(sizes), sizes)
-        (new,) = applied(code, op.regions[0].block, [old, update], canonical)
+        (new,) = applied(code, op.regions[0], [old, update], canonical)
         tensors.updated(code, target, new, place, sizes)
 
     code.when(inside, combine)

@@ -16,8 +16,9 @@ from stablehlo_ref.algorithms.exact_reductions import exact_addition
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine, planned
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type
+from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.core import Block, Operation
+from stablehlo_ref.ir.core import Operation, Region
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.constants import elements_of
 
@@ -64,7 +65,7 @@ def reduced(
     for lhs, rhs in recorder.steps:
         arguments = [_gathered(code, r, places, side) for side in (lhs, rhs) for r in registers]
         places += [(len(registers[0]), n) for n in range(lhs.size)]
-        for made, computed in zip(registers, applied(code, op.regions[0].block, arguments, canonical)):
+        for made, computed in zip(registers, applied(code, op.regions[0], arguments, canonical)):
             made.append(computed)
     return [_gathered(code, r, places, np.reshape(result, -1)) for r in registers]
 
@@ -80,14 +81,16 @@ def _gathered(
     return code.shuffled(registers, [places[n] for n in numbers.tolist()])
 
 
-def applied(code: Assembly, block: Block, arguments: Sequence[Register], canonical: Set[Operation]) -> list[Register]:
-    """Append the ops of a body, a function of scalars, on each element of registers."""
-    count, values = arguments[0].kind.count, dict(zip(block.arguments, arguments))
-    for op in block.operations[:-1]:
+def applied(code: Assembly, region: Region, arguments: Sequence[Register], canonical: Set[Operation]) -> list[Register]:
+    """Append the ops of a body, a function of scalars, on each element of registers. NotCompiled if it captures any."""
+    if captured(region):
+        raise NotCompiled("a value of another function")
+    count, values = arguments[0].kind.count, dict(zip(region.block.arguments, arguments))
+    for op in region.block.operations[:-1]:
         (value,) = op.results
         if op.name == _CONSTANT:
             constant = elements_of(op.properties["value"])
             values[value] = literal(Kind(constant.dtype, count), constant)
             continue
         values[value] = elementwise(code, op, [values[x] for x in op.operands], op in canonical)
-    return [values[x] for x in block.operations[-1].operands]
+    return [values[x] for x in region.block.operations[-1].operands]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Generic, TypeVar
 
+from stablehlo_ref.accelerate.machine.compiler import reason_of
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.ir.core import Operation
@@ -56,7 +57,8 @@ class TimedCode(Generic[Code]):
     def _compile(self, compile: Callable[[], Code]) -> None:
         try:
             self.code = compile()
-        except Exception as reason:  # of any version of llvmlite: numpy goes on
+        except Exception as error:
             self.has_failed = True
+            reason = reason_of(error)
             if self._report is not None:
                 self._report(f"not as machine code: {reason}", "")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from stablehlo_ref.accelerate.machine.assembly import NotCompiled
-from stablehlo_ref.accelerate.machine.compiler import Compiled
+from stablehlo_ref.accelerate.machine.compiler import Compiled, reason_of
 from stablehlo_ref.budget import check_time
 
 MAX_VARIANTS = 4
@@ -35,8 +35,8 @@ class Variants(Generic[Bound]):
         found = None
         try:
             found = bind()
-        except Exception as reason:  # of any version of llvmlite
-            self._report(f"{otherwise}: {reason}", "")
+        except Exception as error:
+            self._report(f"{otherwise}: {reason_of(error)}", "")
         if len(self._bound) >= MAX_BOUND:
             self._bound.clear()
         self._bound[form] = found
