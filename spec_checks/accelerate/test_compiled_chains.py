@@ -12,7 +12,7 @@ import pytest
 import stablehlo_ref as sr
 from spec_checks.accelerate.test_chains import DTYPES, Writer, bits, pieces, small_chains, type_text
 from spec_checks.examples import FACTOR
-from stablehlo_ref.accelerate.machine import compiler, functions, kernels, segments, timing, whole
+from stablehlo_ref.accelerate.machine import chains, compiler, functions, kernels, rows, timing
 from stablehlo_ref.numerics.kernels import ArrayKernel
 
 __all__ = ["small_chains"]
@@ -36,9 +36,8 @@ def compiled(program: sr.Program, what: str = "a chain") -> bool:
 @pytest.mark.usefixtures("small_chains")
 @pytest.mark.parametrize("start", range(1000, 1160, 40))
 def test_generated_programs(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "VECTOR", 16)
-    monkeypatch.setattr(whole, "VECTOR", 16)
-    monkeypatch.setattr(whole, "PIECE", 99)
+    monkeypatch.setattr(rows, "VECTOR", 16)
+    monkeypatch.setattr(chains, "PIECE", 99)
     count = 0
     for text, arrays in pieces(range(start, start + (40 if FACTOR else 12))):
         program = sr.parse(text)
@@ -67,11 +66,10 @@ def special_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.d
 
 @pytest.mark.many_examples
 @pytest.mark.usefixtures("small_chains")
-@pytest.mark.parametrize("vector", [16, segments.VECTOR])
+@pytest.mark.parametrize("vector", [16, rows.VECTOR])
 @pytest.mark.parametrize("elements", [["f32"], ["f64"], ["f32", "f64", "i1", "i32"]], ids=",".join)
 def test_bits_of_nans(elements: list[str], vector: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "VECTOR", vector)
-    monkeypatch.setattr(whole, "VECTOR", vector)
+    monkeypatch.setattr(rows, "VECTOR", vector)
     count = 0
     for seed in range(120 if FACTOR else 15):
         writer, rng = Writer(seed, elements), np.random.default_rng(seed)
@@ -166,7 +164,7 @@ ELEMENTWISE = """func.func @main(%x: tensor<300x1100xf32>, %b: tensor<1100xf32>)
 
 @pytest.mark.parametrize("piece", [1 << 15, 1 << 24])
 def test_pieces_and_forms_of_operands(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "PIECE", piece)
+    monkeypatch.setattr(chains, "PIECE", piece)
     program, rng = sr.parse(ELEMENTWISE), np.random.default_rng(2)
     x, b = rng.standard_normal((600, 2200)).astype(np.float32), rng.standard_normal(1100).astype(np.float32)
     transposed = np.asfortranarray(x[:300, :1100])
@@ -190,7 +188,7 @@ def test_threads_at_once() -> None:
 
 def test_the_deadline_is_checked_before_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     program, x, b = sr.parse(ELEMENTWISE), np.ones((300, 1100), np.float32), np.ones(1100, np.float32)
-    monkeypatch.setattr(whole, "PIECE", 1 << 14)
+    monkeypatch.setattr(chains, "PIECE", 1 << 14)
     for _ in range(2):
         program.run(x, b)
     with pytest.raises(sr.StablehloError, match=r"takes longer than the limit of 0\.001 seconds"):

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from stablehlo_ref.accelerate.groups import Group, scheduled, shape_of, spans, used_last
 from stablehlo_ref.accelerate.groups import Step as Scheduled
-from stablehlo_ref.accelerate.machine.chains import Chain, MachineChain, Tensor
+from stablehlo_ref.accelerate.machine.chains import Chain, MachineChain
 from stablehlo_ref.accelerate.machine.compiler import is_available
-from stablehlo_ref.accelerate.machine.segments import Part
+from stablehlo_ref.accelerate.machine.rows import Part, Tensor
 from stablehlo_ref.define.computation import Slots, Turns
 from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.run import BlockPlan, Step
