@@ -10,12 +10,17 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+import stablehlo_ref.program
 from spec_checks.accelerate.test_chains import DTYPES, Writer, bits, pieces, small_chains, type_text
 from spec_checks.examples import FACTOR
 from stablehlo_ref.accelerate.machine import chains, compiler, functions, kernels, rows, timing
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.numerics import elementary
 from stablehlo_ref.numerics.kernels import ArrayKernel
 
 __all__ = ["small_chains"]
+_OPS = {getattr(known.op_class, "floating", None): name for name, known in REGISTRY.items()}
+NAMES = [_OPS[what] for what in functions.FUNCTIONS]
 pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
 
 
@@ -220,17 +225,17 @@ def run_twice(name: str, x: np.ndarray) -> sr.Program:
     return program
 
 
-@pytest.mark.parametrize("name", functions.FUNCTIONS)
+@pytest.mark.parametrize("name", NAMES)
 def test_functions(name: str) -> None:
     run_twice(name, operands(name))
 
 
-@pytest.mark.parametrize("name", functions.FUNCTIONS)
+@pytest.mark.parametrize("name", NAMES)
 def test_elements_in_doubt_are_computed_by_the_kernel(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    known, asked = functions.FUNCTIONS[name], list[int]()
+    what, asked = REGISTRY[name].op_class.floating, list[int]()
 
     def kernels(dtype: np.dtype) -> ArrayKernel:
-        kernel = known.kernels(dtype)
+        kernel = what(dtype)
 
         def run(x: np.ndarray) -> np.ndarray:
             asked.append(x.size)
@@ -238,8 +243,9 @@ def test_elements_in_doubt_are_computed_by_the_kernel(name: str, monkeypatch: py
 
         return run
 
-    wide = known._replace(error=2.0**-33, kernels=kernels)
-    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, name: wide})
+    wide = functions.FUNCTIONS[what]._replace(error=2.0**-33)
+    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, what: wide})
+    monkeypatch.setattr(functions, "KERNELS", [kernels] * len(functions.KERNELS))
     x = np.random.default_rng(3).standard_normal(5 << 17).astype(np.float32)
     program = run_twice(name, x)
     expected, counts = bits(program.run(x, fast=False)), []
@@ -257,7 +263,7 @@ def _functions_in_small_chains(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_functions_in_small_chains")
-@pytest.mark.parametrize("name", functions.FUNCTIONS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("shape", [(), (1,), (3, 33), (500,)])
 def test_functions_by_themselves(name: str, shape: tuple[int, ...]) -> None:
     t = type_text(shape, "f32")
@@ -273,7 +279,7 @@ def test_functions_by_themselves(name: str, shape: tuple[int, ...]) -> None:
 
 @pytest.mark.usefixtures("_functions_in_small_chains")
 def test_limit_of_time_where_all_elements_are_in_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
-    known, asked = functions.FUNCTIONS["stablehlo.tanh"], list[int]()
+    asked = list[int]()
 
     def slow(x: np.ndarray) -> np.ndarray:
         asked.append(x.size)
@@ -281,8 +287,9 @@ def test_limit_of_time_where_all_elements_are_in_doubt(monkeypatch: pytest.Monke
         return x
 
     monkeypatch.setattr(kernels, "BLOCK", 1 << 20)
-    wide = known._replace(error=2.0**-10, kernels=lambda dtype: slow)
-    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, "stablehlo.tanh": wide})
+    wide = functions.FUNCTIONS[elementary.tanh]._replace(error=2.0**-10)
+    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, elementary.tanh: wide})
+    monkeypatch.setattr(functions, "KERNELS", [lambda dtype: slow] * len(functions.KERNELS))
     t = type_text((1 << 14,), "f32")
     program = sr.parse(f"func.func @main(%x: {t}) -> {t} {{ %0 = stablehlo.tanh %x : {t} return %0 : {t} }}")
     program.run(np.ones(1 << 14, np.float32))

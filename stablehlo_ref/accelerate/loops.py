@@ -18,9 +18,8 @@ import numpy as np
 
 from stablehlo_ref.accelerate.machine.compiler import is_available
 from stablehlo_ref.accelerate.machine.hot import Machine, Renew
-from stablehlo_ref.accelerate.python.scalar_code import is_scalar
+from stablehlo_ref.accelerate.python.expressions import is_scalar, scalar_type
 from stablehlo_ref.accelerate.python.source import Generated
-from stablehlo_ref.accelerate.python.tensor_code import scalar_type
 from stablehlo_ref.accelerate.python.writer import NotSuitable, Writer
 from stablehlo_ref.budget import check_time, reserve
 from stablehlo_ref.define.context import Context

@@ -16,6 +16,7 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.accelerate.machine import compiler, functions, hot, python_ops, timing
 from stablehlo_ref.diagnostics import InternalError, LimitError
+from stablehlo_ref.numerics import elementary
 
 needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs llvmlite (the extra jit)")
 
@@ -263,8 +264,9 @@ def test_interrupt_while_a_function_is_computed(monkeypatch: pytest.MonkeyPatch)
     def kernel(x: np.ndarray) -> np.ndarray:
         raise KeyboardInterrupt
 
-    known = functions.FUNCTIONS["stablehlo.tanh"]._replace(error=0.5, kernels=lambda dtype: kernel)
-    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, "stablehlo.tanh": known})
+    known = functions.FUNCTIONS[elementary.tanh]._replace(error=0.5)
+    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, elementary.tanh: known})
+    monkeypatch.setattr(functions, "KERNELS", [lambda dtype: kernel] * len(functions.KERNELS))
     program = loop("tensor<f32>", "%y = stablehlo.tanh %x : tensor<f32>", "%y")
     with pytest.raises(KeyboardInterrupt):
         program.run(np.float32(1.0))

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import elementary, special_error
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64
-from stablehlo_ref.numerics.kernels import KernelFactory
 
 _LN2_HIGH = 0.693147180559663  # 41 bits, so that products with integers below 4096 are exact
 _LN2_LOW = 2.8235290563031577e-13
@@ -210,45 +209,39 @@ def _at_ends(f: Vectors, argument: Register, x: Register, result: Register) -> R
 
 
 class Function(NamedTuple):
-    """A function of f64 vectors, the largest relative error, and the kernels that compute elements in doubt."""
+    """A function of f64 vectors, and the largest relative error."""
 
     emit: Callable[[Vectors, Register], Register]
-    kernels: KernelFactory
     error: float = EIGHT_ULP
 
 
-FUNCTIONS: Mapping[str, Function] = {
-    "stablehlo.exponential": Function(_exponential, elementary.exponential),
-    "stablehlo.exponential_minus_one": Function(_exponential_minus_one, elementary.exponential_minus_one),
-    "stablehlo.log": Function(_log, elementary.log),
-    "stablehlo.log_plus_one": Function(_log_plus_one, elementary.log_plus_one),
-    "stablehlo.logistic": Function(_logistic, elementary.logistic),
-    "stablehlo.tanh": Function(_tanh, elementary.tanh),
-    "stablehlo.sine": Function(sine, elementary.sine),
-    "stablehlo.cosine": Function(cosine, elementary.cosine),
-    "stablehlo.tan": Function(tangent, elementary.tan, 2.0**-48),
-    "chlo.erf": Function(_erf, special_error.erf, 2.0**-45),
-    "chlo.erfc": Function(_erfc, special_error.erfc, 2.0**-45),
+FUNCTIONS: Mapping[object, Function] = {  # by the kernels, which compute elements in doubt
+    elementary.exponential: Function(_exponential),
+    elementary.exponential_minus_one: Function(_exponential_minus_one),
+    elementary.log: Function(_log),
+    elementary.log_plus_one: Function(_log_plus_one),
+    elementary.logistic: Function(_logistic),
+    elementary.tanh: Function(_tanh),
+    elementary.sine: Function(sine),
+    elementary.cosine: Function(cosine),
+    elementary.tan: Function(tangent, 2.0**-48),
+    special_error.erf: Function(_erf, 2.0**-45),
+    special_error.erfc: Function(_erfc, 2.0**-45),
 }
-_NAMES = list(FUNCTIONS)
-NUMBERS = {name: number for number, name in enumerate(FUNCTIONS)}
+_NUMBERS = {what: number for number, what in enumerate(FUNCTIONS)}
+KERNELS: list[Any] = list(FUNCTIONS)  # by the numbers that machine code gives to Python
 
 
-def has_function(name: str, x: Kind) -> bool:
-    """Return whether an op is a function that is computed here."""
-    return name in FUNCTIONS and x.dtype == FLOAT32
-
-
-def function(code: Assembly, name: str, x: Register) -> Register:
+def function(code: Assembly, what: object, x: Register) -> Register:
     """Append a function of f32; one of many elements is a loop over vectors, which takes LLVM less time."""
     if x.kind.count <= 2 * _VECTOR:
-        return _on_vector(code, name, x)
+        return _on_vector(code, what, x)
     source, target = code.variable(x), code.cell(x.kind)
 
     def part(width: int, i: Register) -> None:
         kind = replace(x.kind, count=width)
         places = [code.address(cell, i, kind) for cell in (source, target)]
-        code.store(_on_vector(code, name, code.load(places[0], kind)), places[1])
+        code.store(_on_vector(code, what, code.load(places[0], kind)), places[1])
 
     rest = x.kind.count % _VECTOR
     code.count(0, literal(Kind(INDEX), x.kind.count - rest), _VECTOR, partial(part, _VECTOR))
@@ -257,16 +250,16 @@ def function(code: Assembly, name: str, x: Register) -> Register:
     return code.load(target, x.kind)
 
 
-def _on_vector(code: Assembly, name: str, x: Register) -> Register:
+def _on_vector(code: Assembly, what: object, x: Register) -> Register:
     """Append a function of f32: what rounding leaves in doubt is computed by the kernel."""
-    known = FUNCTIONS[name]
+    known = FUNCTIONS[what]
     f = Vectors(code, x.kind.count)
     y = known.emit(f, code.cast("fpext", x, FLOAT64))
     lowest, highest = (code.cast("fptrunc", f.multiply(y, 1.0 + e), FLOAT32) for e in (-known.error, known.error))
-    return _settled(code, name, x, lowest, code.compare("one", lowest, highest))
+    return _settled(code, what, x, lowest, code.compare("one", lowest, highest))
 
 
-def _settled(code: Assembly, name: str, x: Register, result: Register, doubtful: Register) -> Register:
+def _settled(code: Assembly, what: object, x: Register, result: Register, doubtful: Register) -> Register:
     """Append a branch, for elements in doubt, that calls `renew` with the negated address of operands."""
     kind, bits = x.kind, f"i{x.kind.count}"
     cell, asked, ask, go = code.cell(kind), code.cell(kind), code.name("S"), code.name("S")
@@ -279,7 +272,7 @@ def _settled(code: Assembly, name: str, x: Register, result: Register, doubtful:
     code.do(f"br i1 {rare}, label %{ask}, label %{go}")
     code.label(ask)
     code.store(x, asked)
-    code.store(literal(Kind(INDEX), NUMBERS[name] << 32 | kind.count), header)
+    code.store(literal(Kind(INDEX), _NUMBERS[what] << 32 | kind.count), header)
     address = code.let(f"ptrtoint ptr {asked} to i64", Kind(INDEX))
     code.store(address, code.address(header, literal(Kind(INDEX), 1), Kind(INDEX)))
     request = code.let(f"ptrtoint ptr {header} to i64", Kind(INDEX))
@@ -296,5 +289,5 @@ def settle(request: int) -> int:
     header = (ctypes.c_int64 * 2).from_address(-request)
     number, count = divmod(header[0], 1 << 32)
     elements: Array = np.ctypeslib.as_array((ctypes.c_float * count).from_address(header[1]))
-    elements[...] = FUNCTIONS[_NAMES[number]].kernels(FLOAT32)(elements.copy())
+    elements[...] = KERNELS[number](FLOAT32)(elements.copy())
     return 0

@@ -13,7 +13,7 @@ from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Not
 from stablehlo_ref.accelerate.machine.large import Held, Large
 from stablehlo_ref.accelerate.machine.reductions import applied
 from stablehlo_ref.accelerate.machine.tensors import fits_registers
-from stablehlo_ref.accelerate.python.tensor_code import shape_of
+from stablehlo_ref.accelerate.python.expressions import shape_of
 from stablehlo_ref.algorithms.indexed_windows import index_components
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.numerics.dtypes import BOOL

@@ -29,7 +29,7 @@ from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.workers import share
-from stablehlo_ref.ops.elementwise import LANES
+from stablehlo_ref.ops.elementwise import LANES, on_element
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import Planner
@@ -51,7 +51,7 @@ class _Frames(threading.local):
 _FRAMES = _Frames()
 
 
-_FUNCTIONS = {name: TimedCode[Compiled]() for name in FUNCTIONS}  # of the process
+_FUNCTIONS = {what: TimedCode[Compiled]() for what in FUNCTIONS}  # of the process
 
 
 def with_machine_code(kernel: Kernel, bound: BoundOp, planner: Planner) -> Kernel:
@@ -63,11 +63,12 @@ def with_machine_code(kernel: Kernel, bound: BoundOp, planner: Planner) -> Kerne
             return _map_code(kernel, bound, planner)
         except NotCompiled:
             return kernel
-    if bound.op.name not in FUNCTIONS:
+    what = on_element(bound.op, bound.operands[0]) if bound.operands else None
+    if what not in FUNCTIONS:
         return kernel
     if not all(isinstance(t, TensorType) and dtype_of(t) == FLOAT32 for t in (*bound.operands, *bound.results)):
         return kernel
-    function, op = _FUNCTIONS[bound.op.name], bound.site.op
+    function, op = _FUNCTIONS[what], bound.site.op
     return Kernel(_kernel(function, op, kernel.run, lambda text: planner.generated.append((_title(op), text))))
 
 
@@ -172,7 +173,7 @@ def _map_chain(bound: BoundOp, planner: Planner) -> tuple[Chain, list[Array]]:
     if (
         len(ops) > MAX_OPS
         or any(len(op.results) != 1 for op in ops)
-        or not all(is_plain(value.type) and not value.type.shape for value in values)
+        or not all(isinstance(t, TensorType) and is_plain(t) and not t.shape for t in (value.type for value in values))
     ):
         raise NotCompiled("many ops, or elements of another form")
     constants = {x: array for x in values if (array := constant_array(x)) is not None}

@@ -13,7 +13,7 @@ from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Reg
 from stablehlo_ref.accelerate.machine.elementwise import elementwise
 from stablehlo_ref.accelerate.machine.groups import Groups, Pending, Splat, squeezed
 from stablehlo_ref.accelerate.machine.products import Product
-from stablehlo_ref.accelerate.python.tensor_code import shape_of
+from stablehlo_ref.accelerate.python.expressions import shape_of
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype

@@ -20,8 +20,8 @@ from stablehlo_ref.accelerate.machine.python_ops import TENSOR_OP, PythonOps
 from stablehlo_ref.accelerate.machine.python_ops import check as check_kernel
 from stablehlo_ref.accelerate.machine.special import SPECIAL, Site
 from stablehlo_ref.accelerate.machine.tensors import fits_registers
+from stablehlo_ref.accelerate.python.expressions import MOVES, shape_of
 from stablehlo_ref.accelerate.python.source import MAX_CALLS
-from stablehlo_ref.accelerate.python.tensor_code import MOVES, shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results

@@ -18,7 +18,7 @@ from stablehlo_ref.accelerate.machine.arrays import ADDRESS, Memory
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled
 from stablehlo_ref.accelerate.machine.compiler import address
 from stablehlo_ref.accelerate.machine.numpy_loops import Loop, loop_of
-from stablehlo_ref.accelerate.python.tensor_code import shape_of
+from stablehlo_ref.accelerate.python.expressions import shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation

@@ -12,7 +12,7 @@ from stablehlo_ref.accelerate.machine.indexed import gathered, scattered
 from stablehlo_ref.accelerate.machine.large import Held, Large
 from stablehlo_ref.accelerate.machine.products import Product
 from stablehlo_ref.accelerate.machine.reductions import reduced
-from stablehlo_ref.accelerate.python.tensor_code import shape_of
+from stablehlo_ref.accelerate.python.expressions import shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.ir.core import Operation

@@ -10,6 +10,7 @@ from stablehlo_ref.accelerate.machine.compiler import reason_of
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ops.elementwise import on_element
 
 SECONDS = 0.05  # for a loop, a chain or a function of usual length, with the import of llvmlite
 WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op
@@ -26,7 +27,7 @@ def is_long(seconds: float, expected: float = 0.0) -> bool:
 
 def weight(op: Operation) -> int:
     """Return how many simple ops take LLVM as long as `op`."""
-    return FUNCTION_WEIGHT if op.name in FUNCTIONS else 1
+    return FUNCTION_WEIGHT if op.operands and on_element(op) in FUNCTIONS else 1
 
 
 class TimedCode(Generic[Code]):
