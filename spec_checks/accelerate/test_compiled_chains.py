@@ -13,7 +13,8 @@ import stablehlo_ref as sr
 import stablehlo_ref.program
 from spec_checks.accelerate.test_chains import DTYPES, Writer, bits, pieces, small_chains, type_text
 from spec_checks.examples import FACTOR
-from stablehlo_ref.accelerate.machine import chains, compiler, functions, kernels, rows, timing
+from stablehlo_ref.accelerate import policy
+from stablehlo_ref.accelerate.machine import chains, compiler, functions, kernels, rows
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.numerics import elementary
 from stablehlo_ref.numerics.kernels import ArrayKernel
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "SECONDS", -1.0)
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
     for known in kernels._FUNCTIONS.values():
         monkeypatch.setattr(known, "code", None)
 

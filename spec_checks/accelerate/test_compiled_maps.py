@@ -10,14 +10,15 @@ import pytest
 import stablehlo_ref as sr
 from spec_checks.accelerate.test_chains import DTYPES, bits, type_text
 from spec_checks.accelerate.test_compiled_chains import specials
-from stablehlo_ref.accelerate.machine import chains, compiler, timing
+from stablehlo_ref.accelerate import policy
+from stablehlo_ref.accelerate.machine import chains, compiler
 
 pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
 
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "SECONDS", -1.0)
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
     monkeypatch.setattr(chains, "PIECE", 30_000)
 
 

@@ -13,7 +13,7 @@ from math import prod
 from typing import NamedTuple
 
 from stablehlo_ref.accelerate.machine.elementwise import has_code
-from stablehlo_ref.accelerate.machine.timing import weight
+from stablehlo_ref.accelerate.policy import weight
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.core import Operation

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.accelerate.machine import compiler, functions, hot, python_ops, timing
+from stablehlo_ref.accelerate import policy
+from stablehlo_ref.accelerate.machine import compiler, functions, python_ops
 from stablehlo_ref.diagnostics import InternalError, LimitError
 from stablehlo_ref.numerics import elementary
 
@@ -23,8 +24,8 @@ needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs l
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "SECONDS", -1.0)
-    monkeypatch.setattr(hot, "SHORT", -1.0)
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
+    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
 
 
 def loop(state: str, body: str, following: str, *, turns: int = 100, inputs: str = "") -> sr.Program:
@@ -430,7 +431,7 @@ def test_steps_of_a_kernel_that_counts_some(steps: int, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(("updates", "compiled"), [(10, True), (600, False)])
 def test_variables_fit_on_the_stack(updates: int, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A vector that is updated at an index is a variable on the stack, of 512 bytes here."""
-    monkeypatch.setattr(hot, "SECONDS_OF_LINE", 0.0)
+    monkeypatch.setattr(policy, "SECONDS_OF_LINE", 0.0)
     names = ["%x", *(f"%x{number}" for number in range(updates))]
     body = "\n".join(
         f"""{result} = stablehlo.dynamic_update_slice {operand}, %u, %i

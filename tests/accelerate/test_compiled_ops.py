@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.accelerate.machine import hot, python_ops, timing
+from stablehlo_ref.accelerate import policy
+from stablehlo_ref.accelerate.machine import python_ops
 from tests.accelerate.test_compiled_loops import check, loop, needs_llvmlite
 
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "SECONDS", -1.0)
-    monkeypatch.setattr(hot, "SHORT", -1.0)
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
+    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
 
 
 @needs_llvmlite

@@ -29,7 +29,7 @@ from stablehlo_ref.accelerate.machine.rows import (
     Tensor,
     frame_of,
 )
-from stablehlo_ref.accelerate.machine.timing import TimedCode, weight
+from stablehlo_ref.accelerate.policy import TimedCode, weight
 from stablehlo_ref.budget import check_time, reserve
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned

@@ -18,7 +18,7 @@ from stablehlo_ref.accelerate.machine.elementwise import has_code
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
 from stablehlo_ref.accelerate.machine.rows import WORDS, Part, RowPlan, RowWriter, Segment, Tensor, dtype_of
 from stablehlo_ref.accelerate.machine.tensors import is_plain
-from stablehlo_ref.accelerate.machine.timing import TimedCode
+from stablehlo_ref.accelerate.policy import TimedCode
 from stablehlo_ref.define.bound import BoundOp, constant_array
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.regions import recognised_op
