@@ -14,14 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from stablehlo_ref import mode
-from stablehlo_ref.accelerate.groups import REDUCE, SUM, VIEWS
 from stablehlo_ref.accelerate.machine.assembly import NotCompiled
-from stablehlo_ref.accelerate.machine.callbacks import run_code
-from stablehlo_ref.accelerate.machine.compiler import Compiled, address, reason_of
+from stablehlo_ref.accelerate.machine.compiler import Compiled, address, reason_of, run_code
 from stablehlo_ref.accelerate.machine.rows import (
     ADDRESSES,
     OUTER,
+    REDUCE,
+    SUM,
     SUMS,
+    VIEWS,
     Part,
     RowPlan,
     RowWriter,

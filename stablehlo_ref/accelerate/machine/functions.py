@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
+from stablehlo_ref.accelerate.machine.assembly import INDEX, ROUNDER, Assembly, Kind, Register, Vectors, literal
 from stablehlo_ref.accelerate.machine.trigonometry import cosine, sine, tangent
-from stablehlo_ref.accelerate.machine.vectors import ROUNDER, Vectors
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import elementary, special_error

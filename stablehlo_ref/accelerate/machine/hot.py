@@ -12,8 +12,7 @@ import numpy as np
 
 from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.machine.arrays import ADDRESS, Field
-from stablehlo_ref.accelerate.machine.callbacks import Answer, Callback
-from stablehlo_ref.accelerate.machine.compiler import Compiled, reason_of
+from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled, reason_of
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.loops import COUNT_BITS, LoopWriter
 from stablehlo_ref.accelerate.machine.python_ops import FIRST, PythonOp

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stablehlo_ref.accelerate.machine.assembly import NotCompiled
-from stablehlo_ref.accelerate.machine.callbacks import run_code
 from stablehlo_ref.accelerate.machine.chains import Chain, WholeChain
-from stablehlo_ref.accelerate.machine.compiler import Compiled, address, is_available
+from stablehlo_ref.accelerate.machine.compiler import Compiled, address, is_available, run_code
 from stablehlo_ref.accelerate.machine.elementwise import has_code
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
 from stablehlo_ref.accelerate.machine.rows import WORDS, Part, RowPlan, RowWriter, Segment, Tensor, dtype_of

@@ -14,8 +14,7 @@ from stablehlo_ref.accelerate.machine import elementwise as elements
 from stablehlo_ref.accelerate.machine import tensors
 from stablehlo_ref.accelerate.machine.arrays import MAX_SIZE, Field, Memory
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
-from stablehlo_ref.accelerate.machine.groups import Pending, Splat
-from stablehlo_ref.accelerate.machine.large import Held, Large
+from stablehlo_ref.accelerate.machine.large import Held, Large, Pending, Splat
 from stablehlo_ref.accelerate.machine.python_ops import TENSOR_OP, PythonOps
 from stablehlo_ref.accelerate.machine.python_ops import check as check_kernel
 from stablehlo_ref.accelerate.machine.special import SPECIAL, Site

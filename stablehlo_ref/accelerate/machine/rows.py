@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.accelerate.groups import FOLDS, REDUCE, SUM, VIEWS
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.elementwise import elementwise
 from stablehlo_ref.execute.regions import recognised_op
@@ -28,6 +27,11 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+
+VIEWS = ("stablehlo.broadcast_in_dim", "stablehlo.reshape")
+REDUCE = "stablehlo.reduce"
+SUM = "stablehlo.add"
+FOLDS = ("stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or")  # idempotent, in any order
 
 VECTOR = 64  # bytes of the widest element type that are computed at once
 OUTER = 2  # dimensions besides rows

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
-from stablehlo_ref.accelerate.machine.vectors import ROUNDER, Vectors
+from stablehlo_ref.accelerate.machine.assembly import INDEX, ROUNDER, Assembly, Kind, Register, Vectors, literal
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT64
 
 _NEAR = 2.0**30  # up to which multiples of pi/2 are subtracted; others are reduced one by one, by a table
