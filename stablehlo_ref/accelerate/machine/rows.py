@@ -40,11 +40,7 @@ ADDRESSES = slice(WORDS, None, WORDS)  # where a frame has the addresses of tens
 SUMS = -1  # the slot of the scratch row of sums
 
 LANES = 64  # elements that are reduced in registers
-GROUP = 8  # elements that become one
-_VECTORS = 8  # of eight elements, which become one of eight sums
-_WIDTH = GROUP * _VECTORS
-_PASS = GROUP * GROUP  # elements that one step of three levels turns into eight
-_LEVEL = 16  # results of a step of one level
+STEP = 16  # sums that are computed at a time
 
 Emit = Callable[[Register, Register], Register]
 Key = tuple[int, bool]  # a slot, and whether it is stored
@@ -271,21 +267,18 @@ def row_sum(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> 
     """Append the sum of a row of floats; `scratch` is a pointer to room for half as many elements."""
     tail: Register | None = None
     while size > LANES:
-        if size % _PASS == 0:
-            _three_levels(code, row, scratch, size, dtype)
-            size //= GROUP
-        else:
-            if size % 2:
-                tail = _plus_tail(code, _element(code, row, size - 1, dtype), tail)
-            size //= 2
-            _level(code, row, scratch, size, dtype)
+        levels = 1 if size % 8 else 3
+        if size % 2:
+            tail = _plus_tail(code, _element(code, row, size - 1, dtype), tail)
+        size >>= levels
+        _levels(code, row, scratch, size, dtype, levels)
         row = scratch
     x = code.load(row, Kind(dtype, size))
     while size > 1:
         if size % 2:
             tail = _plus_tail(code, code.element(x, size - 1), tail)
         size //= 2
-        x = code.binary("fadd", _every_second(code, x, 0, size), _every_second(code, x, 1, size))
+        x = _pairs(code, x, size)
     return _plus_tail(code, x, tail)
 
 
@@ -301,53 +294,26 @@ def _every_second(code: Assembly, x: Register, first: int, count: int) -> Regist
     return code.shuffled([x], [(0, first + 2 * n) for n in range(count)])
 
 
-def _three_levels(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> None:
-    steps = literal(Kind(INDEX), size // _PASS)
-    code.count(0, steps, 1, lambda i: _vectors_to_sums(code, i, row, scratch, dtype))
+def _pairs(code: Assembly, x: Register, count: int) -> Register:
+    """Add the elements of each of the first `count` pairs."""
+    return code.binary("fadd", _every_second(code, x, 0, count), _every_second(code, x, 1, count))
 
 
-def _level(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> None:
-    """Add the pairs of a row, which may be in place: an element is read before one is stored where it was."""
+def _levels(code: Assembly, row: str, scratch: str, size: int, dtype: DType, levels: int) -> None:
+    """Write `size` sums of so many levels, which may be in place: an element is read before one is stored there."""
     index, one = Kind(INDEX), Kind(dtype)
 
-    def pairs(first: Register, count: int) -> None:
-        twice = code.binary("add", first, first)
-        x = code.load(code.address(row, twice, one), Kind(dtype, 2 * count))
-        total = code.binary("fadd", _every_second(code, x, 0, count), _every_second(code, x, 1, count))
-        code.store(total, code.address(scratch, first, one))
+    def sums(first: Register, count: int) -> None:
+        at = code.binary("shl", first, literal(index, levels))
+        x = code.load(code.address(row, at, one), Kind(dtype, count << levels))
+        for level in reversed(range(levels)):
+            x = _pairs(code, x, count << level)
+        code.store(x, code.address(scratch, first, one))
 
-    whole = size - size % _LEVEL
-    code.count(0, literal(index, whole), _LEVEL, lambda i: pairs(i, _LEVEL))
-    if rest := size % _LEVEL:
-        pairs(literal(index, size - rest), rest)
-
-
-def _vectors_to_sums(code: Assembly, i: Register, operands: str, results: str, dtype: DType) -> None:
-    """Turn the 64 elements with number `i` into eight sums."""
-    index, one = Kind(INDEX), Kind(dtype)
-    first = code.address(operands, code.binary("mul", i, literal(index, _WIDTH)), one)
-    places = [code.address(first, literal(index, GROUP * n), one) for n in range(_VECTORS)]
-    sums = _sums(code, [code.load(place, Kind(dtype, GROUP)) for place in places])
-    code.store(sums, code.address(results, code.binary("mul", i, literal(index, GROUP)), one))
-
-
-def _sums(code: Assembly, vectors: Sequence[Register]) -> Register:
-    """Return the sum of each of eight vectors, which are halves of four elements until the last addition."""
-    pairs = [_adjacent(code, x, y) for x, y in zip(vectors[::2], vectors[1::2])]
-    low, high = (_adjacent(code, x, y) for x, y in zip(pairs[::2], pairs[1::2]))
-    firsts = _shuffle(code, low, high, [0, 1, 2, 3, 8, 9, 10, 11])
-    return code.binary("fadd", firsts, _shuffle(code, low, high, [4, 5, 6, 7, 12, 13, 14, 15]))
-
-
-def _adjacent(code: Assembly, x: Register, y: Register) -> Register:
-    """Add adjacent elements: in each half, first those of x, then those of y."""
-    even = _shuffle(code, x, y, [0, 2, 8, 10, 4, 6, 12, 14])
-    return code.binary("fadd", even, _shuffle(code, x, y, [1, 3, 9, 11, 5, 7, 13, 15]))
-
-
-def _shuffle(code: Assembly, x: Register, y: Register, places: Sequence[int]) -> Register:
-    mask = ", ".join(f"i32 {n}" for n in places)
-    return code.let(f"shufflevector {x.kind} {x}, {y.kind} {y}, <{len(places)} x i32> <{mask}>", x.kind)
+    whole = size - size % STEP
+    code.count(0, literal(index, whole), STEP, lambda i: sums(i, STEP))
+    if rest := size % STEP:
+        sums(literal(index, whole), rest)
 
 
 def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Emit, width: int) -> Register:
