@@ -345,7 +345,7 @@ class _Chains:
         }
         canonical = self.frame.planner.canonical
         parts = [
-            (Part(op, ins, out, numpy_dtype(op.results[0].type.element_type), op in canonical), group.made[out])  # type: ignore[attr-defined]
+            Part(op, ins, _tensor(group, out, op.results[0].type), op in canonical)
             for op, ins, (out,) in zip(block.ops, block.ins, block.outs)
         ]
         kept = frozenset(group.made.keys() - dead)
@@ -354,7 +354,7 @@ class _Chains:
             group.rows,
             [_tensor(group, slot, type) for slot, type in given.items() if shape_of(type)],
             [slot for slot, type in given.items() if not shape_of(type)],
-            [(part, Tensor(part.result, shape, part.dtype, shape != group.shape)) for part, shape in parts],
+            parts,
             kept,
             dead - group.made.keys(),
         )

@@ -56,19 +56,19 @@ class Chain:
     rows: int | None
     inputs: Sequence[Tensor]
     scalars: Sequence[int]  # slots of operands of rank 0
-    parts: Sequence[tuple[Part, Tensor]]
+    parts: Sequence[Part]
     kept: frozenset[int]  # slots
     dead: frozenset[int]  # slots that are empty after the chain
 
     @property
     def results(self) -> list[Tensor]:
         """The tensors that are stored."""
-        return [result for _, result in self.parts if result.slot in self.kept]
+        return [part.result for part in self.parts if part.result.slot in self.kept]
 
     @property
     def weight(self) -> int:
         """The weight of the ops, for LLVM."""
-        return sum(weight(part.op) for part, _ in self.parts)
+        return sum(weight(part.op) for part in self.parts)
 
 
 class MachineChain:
@@ -126,10 +126,11 @@ def reused_operands(chain: Chain) -> Mapping[int, int]:
 
     A part reads the elements at a place before it stores any there.
     """
-    last = {slot: number for number, (part, _) in enumerate(chain.parts) for slot in part.operands}
+    last = {slot: number for number, part in enumerate(chain.parts) for slot in part.operands}
     free = {t.slot: t for t in chain.inputs if t.slot in chain.dead and not t.is_row}
     found: dict[int, int] = {}
-    for number, (_, result) in enumerate(chain.parts):
+    for number, part in enumerate(chain.parts):
+        result = part.result
         if result.slot not in chain.kept or result.is_row:
             continue
         for slot, tensor in free.items():
@@ -146,11 +147,11 @@ def _phases(chain: Chain) -> list[Segment | Part]:
     """
     found: list[Segment | Part] = []
     run: list[Part] = []
-    for part, result in chain.parts:
-        if not result.is_row and part.op.name not in VIEWS:
+    for part in chain.parts:
+        if not part.result.is_row and part.op.name not in VIEWS:
             run.append(part)
             continue
-        if not {p.result for p in run}.isdisjoint(part.operands):
+        if not {p.result.slot for p in run}.isdisjoint(part.operands):
             found.append(_segment(chain, run))
             run = []
         found.append(part)
@@ -159,8 +160,8 @@ def _phases(chain: Chain) -> list[Segment | Part]:
 
 def _segment(chain: Chain, run: Sequence[Part]) -> Segment:
     """Return the ops of a run; they store what is a result of the chain, or what other parts use."""
-    made = {part.result: part.dtype for part in run}
-    others = {slot for part, _ in chain.parts if part.result not in made for slot in part.operands}
+    made = {part.result.slot: part.dtype for part in run}
+    others = {slot for part in chain.parts if part.result.slot not in made for slot in part.operands}
     loads = {slot: dtype for p in run for slot, dtype in zip(p.operands, p.operand_dtypes) if slot not in made}
     stores = {slot: dtype for slot, dtype in made.items() if slot in others or slot in chain.kept}
     return Segment(run, loads, stores)
@@ -281,7 +282,7 @@ def _planned(chain: Chain) -> RowPlan:
         scratch.append(Tensor(SUMS, chain.shape, max(sums, key=lambda dtype: dtype.itemsize), False))
     if sum((length or 1) * tensor.dtype.itemsize for tensor in scratch) > MAX_SCRATCH:
         raise NotCompiled("long rows")
-    dtypes = {slot: dtype for part, _ in chain.parts for slot, dtype in zip(part.operands, part.operand_dtypes)}
+    dtypes = {slot: dtype for part in chain.parts for slot, dtype in zip(part.operands, part.operand_dtypes)}
     scalars = [Tensor(slot, (), dtypes[slot], True) for slot in dict.fromkeys(chain.scalars)]
     return RowPlan(phases, length, [*chain.inputs, *scalars], chain.results, scratch)
 

@@ -23,7 +23,7 @@ from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import check_depth, current
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32
 from stablehlo_ref.numerics.kernels import ArrayKernel
@@ -101,8 +101,8 @@ def _kernel(
 
 def _compiled(op: Operation) -> Compiled:
     """Compile the function that an op applies."""
-    segment = Segment([Part(op, (0,), 1, FLOAT32, True)], {0: FLOAT32}, {1: FLOAT32})
     x, y = (Tensor(slot, (), FLOAT32, False) for slot in range(2))
+    segment = Segment([Part(op, (x.slot,), y, True)], {x.slot: x.dtype}, {y.slot: y.dtype})
     return Compiled(RowWriter(RowPlan([segment], None, [x], [y]), [False]).text())
 
 
@@ -180,20 +180,24 @@ def _map_chain(bound: BoundOp, planner: Planner) -> tuple[Chain, list[Array]]:
     slots = {x: n for n, x in enumerate((*block.arguments, *constants, *(op.results[0] for op in computed)))}
     if any(x not in slots for op in computed for x in op.operands) or not all(map(has_code, computed)):
         raise NotCompiled("values of another function, or ops without machine code")
+
+    def tensor(x: Value) -> Tensor:
+        return Tensor(slots[x], shape, dtype_of(x.type), False)
+
     parts = [
-        Part(op, tuple(slots[x] for x in op.operands), slots[r], dtype_of(r.type), op in planner.canonical)
-        for op in computed for r in op.results
-    ]  # fmt: skip
+        Part(op, tuple(slots[x] for x in op.operands), tensor(op.results[0]), op in planner.canonical)
+        for op in computed
+    ]
     used = {slot for part in parts for slot in part.operands}
     result = slots.get(last.operands[0])
-    if result is None or result not in {part.result for part in parts}:
+    if result is None or result not in {part.result.slot for part in parts}:
         raise NotCompiled("a result that no op computes")
     chain = Chain(
         shape,
         None,
-        [Tensor(slots[x], shape, dtype_of(x.type), False) for x in block.arguments if slots[x] in used],
+        [tensor(x) for x in block.arguments if slots[x] in used],
         [slots[x] for x in constants if slots[x] in used],
-        [(part, Tensor(part.result, shape, part.dtype, False)) for part in parts],
+        parts,
         frozenset([result]),
         frozenset(),
     )

@@ -46,15 +46,28 @@ Emit = Callable[[Register, Register], Register]
 Key = tuple[int, bool]  # a slot, and whether it is stored
 
 
+class Tensor(NamedTuple):
+    """A tensor in the frame: its shape as a whole, and whether it has one element for each row."""
+
+    slot: int
+    shape: tuple[int, ...]
+    dtype: DType
+    is_row: bool
+
+
 @dataclass(frozen=True)
 class Part:
-    """An op, the slots of its operands and of its result, and whether NaNs of the result are made canonical."""
+    """An op, the slots of its operands, its result, and whether NaNs of that are made canonical."""
 
     op: Operation
     operands: tuple[int, ...]
-    result: int
-    dtype: DType
+    result: Tensor
     is_canonical: bool
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the result."""
+        return self.result.dtype
 
     @property
     def operand_dtypes(self) -> list[DType]:
@@ -78,15 +91,6 @@ class Segment(NamedTuple):
     def kinds(self, keys: Iterable[Key]) -> dict[Key, Kind]:
         """Return the kinds of vectors of tensors, by slot and whether it is stored."""
         return {key: Kind((self.stores if key[1] else self.loads)[key[0]], self.width) for key in keys}
-
-
-class Tensor(NamedTuple):
-    """A tensor in the frame: its shape as a whole, and whether it has one element for each row."""
-
-    slot: int
-    shape: tuple[int, ...]
-    dtype: DType
-    is_row: bool
 
 
 class RowPlan(NamedTuple):
@@ -161,9 +165,9 @@ class RowWriter:
             if isinstance(phase, Segment):
                 self._segment(phase)
             else:
-                self._values[phase.result] = value = self._value(phase)
-                if any(t.slot == phase.result for t in plan.results):
-                    code.store(value, self._memory[phase.result])
+                self._values[phase.result.slot] = value = self._value(phase)
+                if phase.result in plan.results:
+                    code.store(value, self._memory[phase.result.slot])
 
     def _pointer(self, number: int, indices: Sequence[Register]) -> str:
         """Return the pointer to a row of the tensor with a number in the frame."""
@@ -218,7 +222,7 @@ class RowWriter:
                 values[key[0]] = self.code.load(places[key], kind)
         for part in segment.parts:
             operands = [values[slot] for slot in part.operands]
-            values[part.result] = elementwise(self.code, part.op, operands, part.is_canonical)
+            values[part.result.slot] = elementwise(self.code, part.op, operands, part.is_canonical)
         for slot in segment.stores:
             self.code.store(values[slot], places[slot, True])
 
