@@ -31,7 +31,6 @@ from stablehlo_ref.numerics.contraction import arithmetic, matrices
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.ops.dot_general import in_memory_order
 
-NAME = "stablehlo.dot_general"
 MAX_PRODUCT = 1 << 22  # multiplications: less than a millisecond
 _TYPES = {FLOAT32: "ff->f", FLOAT64: "dd->d"}
 _CHECKED: set[object] = set()  # products whose results are those of their kernels

@@ -40,6 +40,23 @@ _CONSTANT = "stablehlo.constant"
 MAX_INDICES = 16  # of one op, each of which is some instructions
 
 
+class Site(NamedTuple):
+    """An op, its kernel, the function that it is in, and what its instructions are appended to."""
+
+    large: Large
+    frame: FramePlanner
+    op: Operation
+    kernel: Run
+
+    @property
+    def canonical(self) -> Set[Operation]:
+        """The ops that make NaNs canonical."""
+        return self.frame.planner.canonical
+
+
+Rule = Callable[[Site, Sequence[Held]], list[Held]]  # raises NotCompiled if the kernel has to compute the op
+
+
 class Recorder(Combine):
     """A body on the numbers of elements: it gives each result a new number, and keeps what it has combined."""
 
@@ -56,21 +73,13 @@ class Recorder(Combine):
         return [np.arange(self._count - lhs.size, self._count).reshape(lhs.shape)]
 
 
-def reduced(
-    code: Assembly,
-    op: Operation,
-    body: RegionFunction,
-    operands: Sequence[Register],
-    shape: Sequence[int],
-    canonical: Set[Operation],
-) -> list[Register]:
-    """Append the instructions of a reduction of arrays of a shape; return its results.
-
-    Those of `canonical` make NaNs canonical.
-    """
-    if exact_addition(body) or [x.kind.dtype for x in operands] * 2 != _dtypes(body) * 2:
+def _reduce(site: Site, operands: Sequence[Held]) -> list[Held]:
+    """Write a reduction of small tensors."""
+    op, code, body = site.op, site.large.code, site.frame.region(site.op.regions[0])
+    given, shape = _registers(op, operands), shape_of(op.operands[0])
+    if exact_addition(body) or [x.kind.dtype for x in given] * 2 != _dtypes(body) * 2:
         raise NotCompiled(op.name)
-    inputs, inits = operands[: len(operands) // 2], operands[len(operands) // 2 :]
+    inputs, inits = given[: len(given) // 2], given[len(given) // 2 :]
     size = inputs[0].kind.count
     recorder = Recorder(body, size + 1)
     reduction = planned(recorder, shape, tuple(sorted(op.properties["dimensions"])))
@@ -80,9 +89,12 @@ def reduced(
     for lhs, rhs in recorder.steps:
         arguments = [_gathered(code, r, places, side) for side in (lhs, rhs) for r in registers]
         places += [(len(registers[0]), n) for n in range(lhs.size)]
-        for made, computed in zip(registers, applied(code, op.regions[0], arguments, canonical)):
+        for made, computed in zip(registers, applied(code, op.regions[0], arguments, site.canonical)):
             made.append(computed)
-    return [_gathered(code, r, places, np.reshape(result, -1)) for r in registers]
+    results: list[Held] = [_gathered(code, r, places, np.reshape(result, -1)) for r in registers]
+    for number, _ in canonical_results(op, site.canonical):
+        results[number] = site.large.canonical(results[number], ())
+    return results
 
 
 def _dtypes(body: RegionFunction) -> list[DType]:
@@ -102,17 +114,18 @@ def applied(code: Assembly, region: Region, arguments: Sequence[Register], canon
         raise NotCompiled("a value of another function")
     count, values = arguments[0].kind.count, dict(zip(region.block.arguments, arguments))
     for op in region.block.operations[:-1]:
-        (value,) = op.results
         if op.name == _CONSTANT:
             constant = elements_of(op.properties["value"])
-            values[value] = literal(Kind(constant.dtype, count), constant)
-            continue
-        values[value] = elementwise(code, op, [values[x] for x in op.operands], op in canonical)
+            values[op.results[0]] = literal(Kind(constant.dtype, count), constant)
+        else:
+            result = elementwise(code, op, [values[x] for x in op.operands], op in canonical)
+            values[op.results[0]] = result
     return [values[x] for x in region.block.operations[-1].operands]
 
 
-def gathered(large: Large, op: Operation, x: Held, indices: Held) -> Held:
+def _gather(site: Site, operands: Sequence[Held]) -> list[Held]:
     """Write a gather: its result is in registers, or the view of one slice."""
+    large, op, (x, indices) = site.large, site.op, operands
     code, p, shape = large.code, op.properties, shape_of(op.results[0])
     sizes: Sequence[int] = p["slice_sizes"]
     starts = _start_indices(
@@ -123,13 +136,13 @@ def gathered(large: Large, op: Operation, x: Held, indices: Held) -> Held:
     places = [tensors.clamped_start(code, start, whole, sizes) for start in starts]
     offset_dims = list(p["offset_dims"])
     if not fits_registers(op.results[0]):
-        return _view(large, op, whole, places, shape)
+        return [_view(large, op, whole, places, shape)]
     parts = [tensors.sliced(code, whole, place, [1] * len(sizes), sizes) for place in places]
     offsets = [shape[d] for d in offset_dims]
     batch = [n for d, n in enumerate(shape) if d not in offset_dims]
     numbers = np.arange(prod(shape)).reshape([*batch, *offsets])
     numbers = np.moveaxis(numbers, range(len(batch), len(shape)), offset_dims)
-    return code.shuffled(parts, [divmod(n, prod(sizes)) for n in numbers.reshape(-1).tolist()])
+    return [code.shuffled(parts, [divmod(n, prod(sizes)) for n in numbers.reshape(-1).tolist()])]
 
 
 def _view(large: Large, op: Operation, whole: Memory, places: Sequence[Register], shape: tuple[int, ...]) -> Held:
@@ -144,8 +157,9 @@ def _view(large: Large, op: Operation, whole: Memory, places: Sequence[Register]
     )
 
 
-def scattered(large: Large, op: Operation, operands: Sequence[Held], canonical: Set[Operation]) -> Held:
+def _scatter(site: Site, operands: Sequence[Held]) -> list[Held]:
     """Write a scatter to one tensor, in place if it is in memory: an update that is out of bounds is left out."""
+    large, op, canonical = site.large, site.op, site.canonical
     code, p = large.code, op.properties
     if len(operands) != 3 or op.results[0].type != op.operands[0].type or op in canonical:
         raise NotCompiled(op.name)
@@ -166,8 +180,8 @@ def scattered(large: Large, op: Operation, operands: Sequence[Held], canonical: 
         update = code.shuffled([updates], [(0, n) for n in row])
         _update(code, op, target, start, sizes, update, canonical)
     if isinstance(x, Register):
-        return code.load(target.pointer, x.kind)
-    return large.arrays.changed(target)
+        return [code.load(target.pointer, x.kind)]
+    return [large.arrays.changed(target)]
 
 
 def _window_sizes(op: Operation, shape: Sequence[int], windows: Sequence[int]) -> list[int]:
@@ -226,42 +240,13 @@ def _as_index(code: Assembly, x: Register) -> Register:
     return code.cast("zext" if x.kind.dtype.kind == "u" else "sext", x, INDEX)
 
 
-class Site(NamedTuple):
-    """An op, its kernel, the function that it is in, and what its instructions are appended to."""
-
-    large: Large
-    frame: FramePlanner
-    op: Operation
-    kernel: Run
-
-
-Rule = Callable[[Site, Sequence[Held]], list[Held]]  # raises NotCompiled if the kernel has to compute the op
-
-
 def _product(site: Site, operands: Sequence[Held]) -> list[Held]:
     op, large = site.op, site.large
     product = Product(op)
     product.check(site.kernel)
     result = large.product(product, operands, op)
-    is_canonical = op in site.frame.planner.canonical
+    is_canonical = op in site.canonical
     return [large.canonical(result, shape_of(op.results[0])) if is_canonical else result]
-
-
-def _reduce(site: Site, operands: Sequence[Held]) -> list[Held]:
-    op, code, canonical = site.op, site.large.code, site.frame.planner.canonical
-    registers, body = _registers(op, operands), site.frame.region(op.regions[0])
-    results = reduced(code, op, body, registers, shape_of(op.operands[0]), canonical)
-    for number, _ in canonical_results(op, canonical):
-        results[number] = code.canonical(results[number])
-    return list(results)
-
-
-def _gather(site: Site, operands: Sequence[Held]) -> list[Held]:
-    return [gathered(site.large, site.op, *operands)]
-
-
-def _scatter(site: Site, operands: Sequence[Held]) -> list[Held]:
-    return [scattered(site.large, site.op, operands, site.frame.planner.canonical)]
 
 
 def _pad(site: Site, operands: Sequence[Held]) -> list[Held]:
