@@ -13,6 +13,9 @@ import pytest
 # The accelerator may be deleted, and its tests are then not collected.
 collect_ignore = [] if find_spec("stablehlo_ref.accelerate") else ["tests/accelerate", "spec_checks/accelerate"]
 
+# A fault of the compiler is an error in tests, and not a loop or chain that goes on without machine code.
+os.environ.setdefault("STABLEHLO_REF_JIT", "strict")
+
 # Tests start some hundred processes. Each would compile the interpreter's modules anew (a second) where the environment
 # keeps Python from writing bytecode, as images of containers do.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

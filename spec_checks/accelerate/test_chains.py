@@ -12,7 +12,7 @@ import pytest
 
 import stablehlo_ref as sr
 from spec_checks.layouts import LAYOUTS
-from stablehlo_ref.accelerate import groups
+from stablehlo_ref.accelerate import chains
 from stablehlo_ref.accelerate.machine.compiler import is_available
 
 DTYPES = {
@@ -53,8 +53,8 @@ pytestmark = pytest.mark.skipif(not is_available(), reason="no llvmlite (the ext
 @pytest.fixture
 def small_chains(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make chains of ops on small tensors."""
-    monkeypatch.setattr(groups, "SIZE", 32)
-    monkeypatch.setattr(groups, "WORK", 0)
+    monkeypatch.setattr(chains, "SIZE", 32)
+    monkeypatch.setattr(chains, "WORK", 0)
 
 
 def type_text(shape: tuple[int, ...], element: str) -> str:

@@ -10,18 +10,24 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+import stablehlo_ref.program
 from spec_checks.accelerate.test_chains import DTYPES, Writer, bits, pieces, small_chains, type_text
 from spec_checks.examples import FACTOR
-from stablehlo_ref.accelerate.machine import compiler, functions, kernels, segments, timing, whole
+from stablehlo_ref.accelerate import policy
+from stablehlo_ref.accelerate.machine import chains, compiler, functions, kernels, rows
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.numerics import elementary
 from stablehlo_ref.numerics.kernels import ArrayKernel
 
 __all__ = ["small_chains"]
+_OPS = {getattr(known.op_class, "floating", None): name for name, known in REGISTRY.items()}
+NAMES = [_OPS[what] for what in functions.FUNCTIONS]
 pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
 
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "SECONDS", -1.0)
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
     for known in kernels._FUNCTIONS.values():
         monkeypatch.setattr(known, "code", None)
 
@@ -36,9 +42,8 @@ def compiled(program: sr.Program, what: str = "a chain") -> bool:
 @pytest.mark.usefixtures("small_chains")
 @pytest.mark.parametrize("start", range(1000, 1160, 40))
 def test_generated_programs(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "VECTOR", 16)
-    monkeypatch.setattr(whole, "VECTOR", 16)
-    monkeypatch.setattr(whole, "PIECE", 99)
+    monkeypatch.setattr(rows, "VECTOR", 16)
+    monkeypatch.setattr(chains, "PIECE", 99)
     count = 0
     for text, arrays in pieces(range(start, start + (40 if FACTOR else 12))):
         program = sr.parse(text)
@@ -67,11 +72,10 @@ def special_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.d
 
 @pytest.mark.many_examples
 @pytest.mark.usefixtures("small_chains")
-@pytest.mark.parametrize("vector", [16, segments.VECTOR])
+@pytest.mark.parametrize("vector", [16, rows.VECTOR])
 @pytest.mark.parametrize("elements", [["f32"], ["f64"], ["f32", "f64", "i1", "i32"]], ids=",".join)
 def test_bits_of_nans(elements: list[str], vector: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "VECTOR", vector)
-    monkeypatch.setattr(whole, "VECTOR", vector)
+    monkeypatch.setattr(rows, "VECTOR", vector)
     count = 0
     for seed in range(120 if FACTOR else 15):
         writer, rng = Writer(seed, elements), np.random.default_rng(seed)
@@ -166,7 +170,7 @@ ELEMENTWISE = """func.func @main(%x: tensor<300x1100xf32>, %b: tensor<1100xf32>)
 
 @pytest.mark.parametrize("piece", [1 << 15, 1 << 24])
 def test_pieces_and_forms_of_operands(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "PIECE", piece)
+    monkeypatch.setattr(chains, "PIECE", piece)
     program, rng = sr.parse(ELEMENTWISE), np.random.default_rng(2)
     x, b = rng.standard_normal((600, 2200)).astype(np.float32), rng.standard_normal(1100).astype(np.float32)
     transposed = np.asfortranarray(x[:300, :1100])
@@ -190,7 +194,7 @@ def test_threads_at_once() -> None:
 
 def test_the_deadline_is_checked_before_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     program, x, b = sr.parse(ELEMENTWISE), np.ones((300, 1100), np.float32), np.ones(1100, np.float32)
-    monkeypatch.setattr(whole, "PIECE", 1 << 14)
+    monkeypatch.setattr(chains, "PIECE", 1 << 14)
     for _ in range(2):
         program.run(x, b)
     with pytest.raises(sr.StablehloError, match=r"takes longer than the limit of 0\.001 seconds"):
@@ -222,17 +226,17 @@ def run_twice(name: str, x: np.ndarray) -> sr.Program:
     return program
 
 
-@pytest.mark.parametrize("name", functions.FUNCTIONS)
+@pytest.mark.parametrize("name", NAMES)
 def test_functions(name: str) -> None:
     run_twice(name, operands(name))
 
 
-@pytest.mark.parametrize("name", functions.FUNCTIONS)
+@pytest.mark.parametrize("name", NAMES)
 def test_elements_in_doubt_are_computed_by_the_kernel(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    known, asked = functions.FUNCTIONS[name], list[int]()
+    what, asked = REGISTRY[name].op_class.floating, list[int]()
 
     def kernels(dtype: np.dtype) -> ArrayKernel:
-        kernel = known.kernels(dtype)
+        kernel = what(dtype)
 
         def run(x: np.ndarray) -> np.ndarray:
             asked.append(x.size)
@@ -240,8 +244,9 @@ def test_elements_in_doubt_are_computed_by_the_kernel(name: str, monkeypatch: py
 
         return run
 
-    wide = known._replace(error=2.0**-33, kernels=kernels)
-    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, name: wide})
+    wide = functions.FUNCTIONS[what]._replace(error=2.0**-33)
+    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, what: wide})
+    monkeypatch.setattr(functions, "KERNELS", [kernels] * len(functions.KERNELS))
     x = np.random.default_rng(3).standard_normal(5 << 17).astype(np.float32)
     program = run_twice(name, x)
     expected, counts = bits(program.run(x, fast=False)), []
@@ -259,7 +264,7 @@ def _functions_in_small_chains(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_functions_in_small_chains")
-@pytest.mark.parametrize("name", functions.FUNCTIONS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("shape", [(), (1,), (3, 33), (500,)])
 def test_functions_by_themselves(name: str, shape: tuple[int, ...]) -> None:
     t = type_text(shape, "f32")
@@ -275,7 +280,7 @@ def test_functions_by_themselves(name: str, shape: tuple[int, ...]) -> None:
 
 @pytest.mark.usefixtures("_functions_in_small_chains")
 def test_limit_of_time_where_all_elements_are_in_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
-    known, asked = functions.FUNCTIONS["stablehlo.tanh"], list[int]()
+    asked = list[int]()
 
     def slow(x: np.ndarray) -> np.ndarray:
         asked.append(x.size)
@@ -283,8 +288,9 @@ def test_limit_of_time_where_all_elements_are_in_doubt(monkeypatch: pytest.Monke
         return x
 
     monkeypatch.setattr(kernels, "BLOCK", 1 << 20)
-    wide = known._replace(error=2.0**-10, kernels=lambda dtype: slow)
-    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, "stablehlo.tanh": wide})
+    wide = functions.FUNCTIONS[elementary.tanh]._replace(error=2.0**-10)
+    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, elementary.tanh: wide})
+    monkeypatch.setattr(functions, "KERNELS", [lambda dtype: slow] * len(functions.KERNELS))
     t = type_text((1 << 14,), "f32")
     program = sr.parse(f"func.func @main(%x: {t}) -> {t} {{ %0 = stablehlo.tanh %x : {t} return %0 : {t} }}")
     program.run(np.ones(1 << 14, np.float32))

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 import stablehlo_ref as sr
 from spec_checks.accelerate import random_loops
 from spec_checks.accelerate.test_generated_loops import LOOPS, check, drawn_inputs, outcome, zeros
-from stablehlo_ref.accelerate import loops
-from stablehlo_ref.accelerate.machine import compiler, groups, hot, python_ops, tensors, timing
+from stablehlo_ref.accelerate import policy
+from stablehlo_ref.accelerate.machine import compiler, large, python_ops, tensors
 
 pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
 
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loops, "HOT", 2)
-    monkeypatch.setattr(timing, "SECONDS", -1.0)
-    monkeypatch.setattr(hot, "SHORT", -1.0)
+    monkeypatch.setattr(policy, "HOT", 2)
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
+    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
 
 
 def compiled(program: sr.Program) -> bool:
@@ -42,7 +42,7 @@ def test_loops(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
 def _in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let vectors of four elements be in memory, and some of them longer than the vectors of the processor."""
     monkeypatch.setattr(tensors, "MAX_ELEMENTS", 3)
-    monkeypatch.setattr(groups, "VECTOR", 16)
+    monkeypatch.setattr(large, "VECTOR", 16)
 
 
 @pytest.mark.usefixtures("_in_memory")

@@ -10,15 +10,16 @@ import pytest
 import stablehlo_ref as sr
 from spec_checks.accelerate.test_chains import DTYPES, bits, type_text
 from spec_checks.accelerate.test_compiled_chains import specials
-from stablehlo_ref.accelerate.machine import compiler, maps, timing
+from stablehlo_ref.accelerate import policy
+from stablehlo_ref.accelerate.machine import chains, compiler
 
 pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
 
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "SECONDS", -1.0)
-    monkeypatch.setattr(maps, "PIECE", 10_000)
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
+    monkeypatch.setattr(chains, "PIECE", 30_000)
 
 
 def map_text(shape: tuple[int, ...], element: str, body: str, result: str = "") -> str:
@@ -75,6 +76,36 @@ def test_a_map_to_another_type() -> None:
     for _ in range(2):
         assert bits(program.run(x, y)) == bits(program.run(x, y, fast=False))
     assert any(title.endswith(", as machine code") for title in titles(program))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "stablehlo.return %k : tensor<f32>",
+        "%1 = stablehlo.add %a, %b : tensor<f32>\nstablehlo.return %a : tensor<f32>",
+        """%1 = stablehlo.add %a, %k : tensor<f32>
+        %2 = stablehlo.add %1, %b : tensor<f32>
+        stablehlo.return %2 : tensor<f32>""",
+        "stablehlo.custom_call @f() {has_side_effect = true} : () -> ()\nstablehlo.return %a : tensor<f32>",
+    ],
+    ids=["captured result", "argument", "captured operand", "no results"],
+)
+def test_maps_of_other_forms_stay_in_numpy(body: str) -> None:
+    t = type_text((20_000,), "f32")
+    program = sr.parse(f"""func.func @main(%x: {t}, %y: {t}, %k: tensor<f32>) -> {t} {{
+      %0 = "stablehlo.map"(%x, %y) ({{
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        {body}
+      }}) {{dimensions = array<i64: 0>}} : ({t}, {t}) -> {t}
+      return %0 : {t}
+    }}""")
+    arguments = [np.ones(20_000, np.float32), np.zeros(20_000, np.float32), np.float32(3)]
+    calls = {"f": lambda call: []} if "@f" in body else None
+    for _ in range(3):
+        assert bits(program.run(*arguments, custom_calls=calls)) == bits(
+            program.run(*arguments, custom_calls=calls, fast=False)
+        )
+    assert not titles(program)
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (7, 0, 3), (1 << 14,)])

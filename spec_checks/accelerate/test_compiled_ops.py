@@ -17,8 +17,8 @@ from spec_checks.accelerate.test_generated_loops import LOOPS, check
 from spec_checks.oracles.gather_scatter import combine
 from spec_checks.strategies import arrays, shapes
 from spec_checks.test_gather_scatter import dimension_numbers, indices, scatter_arguments
-from stablehlo_ref.accelerate import loops
-from stablehlo_ref.accelerate.machine import compiler, hot, python_ops, tensors, timing
+from stablehlo_ref.accelerate import policy
+from stablehlo_ref.accelerate.machine import compiler, python_ops, tensors
 from stablehlo_ref.numerics.dtypes import element_type_of
 
 pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
@@ -30,7 +30,7 @@ COMBINED = ("add", "multiply", "maximum", "minimum", "subtract")
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, value in (
-        (loops, "HOT", 2), (timing, "SECONDS", -1.0), (hot, "SHORT", -1.0), (python_ops, "COST", 0),
+        (policy, "HOT", 2), (policy, "SECONDS", -1.0), (policy, "SHORT_RUN", -1.0), (python_ops, "COST", 0),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, value)
 

@@ -1,8 +1,8 @@
 """Loops and functions that run often become generated Python source.
 
-Compiling an op takes about as long as running it thirty times, so a loop is compiled after that many turns. From then
-on its turns, and those of later runs, are turns of the generated loop: the state passes from the slots of the plan to
-local variables, and back at the end.
+A loop is compiled after some turns, a function after some calls (policy.py). From then on its turns, and those of later
+runs, are turns of the generated loop: the state passes from the slots of the plan to local variables, and back at the
+end.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.inlined import INLINED_CALLS
 from stablehlo_ref.accelerate.machine.compiler import is_available
 from stablehlo_ref.accelerate.machine.hot import Machine, Renew
-from stablehlo_ref.accelerate.python.scalar_code import is_scalar
+from stablehlo_ref.accelerate.python.expressions import is_scalar, scalar_type
 from stablehlo_ref.accelerate.python.source import Generated
-from stablehlo_ref.accelerate.python.tensor_code import scalar_type
 from stablehlo_ref.accelerate.python.writer import NotSuitable, Writer
 from stablehlo_ref.budget import check_time, reserve
 from stablehlo_ref.define.context import Context
@@ -32,10 +32,6 @@ from stablehlo_ref.ir.core import Block, Operation, Value
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
-HOT = 30  # turns after which a loop is compiled
-HOT_CALLS = 30  # calls after which a function is compiled, which takes as long as some 20 to 70 calls in the plan
-SHORT = 4  # ops of a function that runs as fast in the plan
-LONG = 4096  # ops of a function that takes too long to compile for what its calls would gain
 CALLS = ("func.call", INLINED_CALLS)
 TURNS = 256  # after which a loop checks the deadline, at most
 OPS = 4096  # of so many ops together
@@ -132,7 +128,7 @@ def hot_loop(planner: FramePlanner, op: Operation) -> Hot | None:
         return None
     if any(len(region.blocks) != 1 for region in op.regions) or planner.planner.communicates(op):
         return None
-    return Hot(lambda machine: loop_source(planner, op, machine), planner, HOT, op, is_loop=True)
+    return Hot(lambda machine: loop_source(planner, op, machine), planner, policy.HOT, op, is_loop=True)
 
 
 def hot_function(planner: FramePlanner, block: Block, captures: Sequence[Value] = ()) -> Hot | None:
@@ -143,10 +139,12 @@ def hot_function(planner: FramePlanner, block: Block, captures: Sequence[Value] 
     if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
         return None
     ops = planner.blocks[block].ops
-    if len(ops) > LONG or (len(ops) < SHORT and not any(op.regions or op.name in CALLS for op in ops)):
+    if len(ops) > policy.MANY_OPS or (
+        len(ops) < policy.FEW_OPS and not any(op.regions or op.name in CALLS for op in ops)
+    ):
         return None
     op = block.parent.parent if block.parent else None
-    return Hot(lambda machine: function_source(planner, block, captures), planner, HOT_CALLS, op)
+    return Hot(lambda machine: function_source(planner, block, captures), planner, policy.HOT_CALLS, op)
 
 
 def loop_source(planner: FramePlanner, op: Operation, machine: Machine | None = None) -> Generated:

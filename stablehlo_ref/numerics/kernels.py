@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TypeAlias
 
 from stablehlo_ref.ir.arrays import Array, DType
@@ -20,8 +21,9 @@ def stored(result: Array, out: Array | None) -> Array:
     return out
 
 
+@cache
 def same_kernel(kernel: ArrayKernel) -> KernelFactory:
-    """Return the factory of one kernel for every dtype."""
+    """Return the factory of one kernel for every dtype, the same one each time."""
     return lambda dtype: kernel
 
 

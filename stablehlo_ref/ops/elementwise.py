@@ -15,6 +15,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
@@ -46,7 +47,8 @@ from stablehlo_ref.define.type_constraints import (
 )
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import FunctionType, QuantizedType, TensorType, Type
 from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, implementation_defined, integers
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 from stablehlo_ref.numerics.kernels import same_kernel
@@ -80,6 +82,20 @@ class Elementwise(Op, elementwise=True):
         if factory is None:
             raise UnsupportedError(f"'{cls.definition.name}' op does not support element type {element_type(x)}")
         return factory(dtype)
+
+
+def on_element(op: Operation, type: Type | None = None) -> object:
+    """Return what says how an op computes one element: a factory of kernels, or the class of the op if that has none.
+
+    It is that for the type of the first operand, or for `type`. Two ops with the same one compute the same.
+    """
+    definition, x = resolve(op), type or op.operand_types[0]
+    if definition is None:
+        return None
+    found = definition.op_class
+    if not issubclass(found, Elementwise) or not isinstance(x, TensorType) or isinstance(x.element_type, QuantizedType):
+        return found
+    return getattr(found, kind(numpy_dtype(x.element_type))) or found
 
 
 class UnaryElementwise(Elementwise):

@@ -8,9 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from stablehlo_ref.accelerate.machine import callbacks
-from stablehlo_ref.accelerate.machine.callbacks import STOP, Callback
-from stablehlo_ref.accelerate.machine.compiler import RENEW, Compiled
+from stablehlo_ref.accelerate.machine import compiler
+from stablehlo_ref.accelerate.machine.compiler import RENEW, STOP, Callback, Compiled
 
 
 def calling(answers: list[int]) -> Compiled:
@@ -46,7 +45,7 @@ def interrupt(callback: Callback, answers: list[int], moment: int) -> bool:
 
     def trace(frame: FrameType, event: str, arg: Any) -> Any:
         nonlocal left, has_come
-        if frame.f_code is not callbacks._answers.__code__ or frame.f_locals["errors"] is not callback._errors:
+        if frame.f_code is not compiler._answers.__code__ or frame.f_locals["errors"] is not callback._errors:
             return None
         left -= event == "line"
         if left < 0:

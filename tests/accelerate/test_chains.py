@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.accelerate.machine import timing
+from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.machine.compiler import is_available
 from stablehlo_ref.diagnostics import LimitError
 
@@ -78,7 +78,7 @@ def test_an_op_between_that_needs_the_chain_splits_it() -> None:
 
 @pytest.fixture
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "SECONDS", -1.0)
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
 
 
 @pytest.mark.usefixtures("_compiled_at_once")

@@ -14,16 +14,18 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.accelerate.machine import compiler, functions, hot, python_ops, timing
-from stablehlo_ref.diagnostics import LimitError
+from stablehlo_ref.accelerate import policy
+from stablehlo_ref.accelerate.machine import compiler, functions, python_ops
+from stablehlo_ref.diagnostics import InternalError, LimitError
+from stablehlo_ref.numerics import elementary
 
 needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs llvmlite (the extra jit)")
 
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "SECONDS", -1.0)
-    monkeypatch.setattr(hot, "SHORT", -1.0)
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
+    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
 
 
 def loop(state: str, body: str, following: str, *, turns: int = 100, inputs: str = "") -> sr.Program:
@@ -68,6 +70,20 @@ def check(program: sr.Program, *inputs: Any, compiled: bool = True) -> np.ndarra
 def test_scalar_loop() -> None:
     program = loop("!index", "%y = stablehlo.multiply %x, %x : !index", "%y", turns=40)
     check(program, np.int32(3))
+
+
+@needs_llvmlite
+@pytest.mark.parametrize("switch", ["1", "strict"])
+def test_a_fault_of_the_compiler_is_raised_in_strict_mode(monkeypatch: pytest.MonkeyPatch, switch: str) -> None:
+    program = loop("!index", "%y = stablehlo.multiply %x, %x : !index", "%y", turns=40)
+    monkeypatch.setattr(compiler, "_engine", lambda text: 1 // 0)
+    monkeypatch.setenv(compiler.SWITCH, switch)
+    if switch == "strict":
+        with pytest.raises(InternalError, match="ZeroDivisionError"):
+            check(program, np.int32(3))
+    else:
+        check(program, np.int32(3), compiled=False)
+        assert reports(program) == ["not as machine code: ZeroDivisionError: integer division or modulo by zero"]
 
 
 @needs_llvmlite
@@ -249,8 +265,9 @@ def test_interrupt_while_a_function_is_computed(monkeypatch: pytest.MonkeyPatch)
     def kernel(x: np.ndarray) -> np.ndarray:
         raise KeyboardInterrupt
 
-    known = functions.FUNCTIONS["stablehlo.tanh"]._replace(error=0.5, kernels=lambda dtype: kernel)
-    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, "stablehlo.tanh": known})
+    known = functions.FUNCTIONS[elementary.tanh]._replace(error=0.5)
+    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, elementary.tanh: known})
+    monkeypatch.setattr(functions, "KERNELS", [lambda dtype: kernel] * len(functions.KERNELS))
     program = loop("tensor<f32>", "%y = stablehlo.tanh %x : tensor<f32>", "%y")
     with pytest.raises(KeyboardInterrupt):
         program.run(np.float32(1.0))
@@ -414,7 +431,7 @@ def test_steps_of_a_kernel_that_counts_some(steps: int, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(("updates", "compiled"), [(10, True), (600, False)])
 def test_variables_fit_on_the_stack(updates: int, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A vector that is updated at an index is a variable on the stack, of 512 bytes here."""
-    monkeypatch.setattr(hot, "SECONDS_OF_LINE", 0.0)
+    monkeypatch.setattr(policy, "SECONDS_OF_LINE", 0.0)
     names = ["%x", *(f"%x{number}" for number in range(updates))]
     body = "\n".join(
         f"""{result} = stablehlo.dynamic_update_slice {operand}, %u, %i

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.accelerate.machine import hot, python_ops, timing
+from stablehlo_ref.accelerate import policy
+from stablehlo_ref.accelerate.machine import python_ops
 from tests.accelerate.test_compiled_loops import check, loop, needs_llvmlite
 
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "SECONDS", -1.0)
-    monkeypatch.setattr(hot, "SHORT", -1.0)
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
+    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
 
 
 @needs_llvmlite
@@ -49,6 +50,24 @@ def test_an_error_of_a_kernel_that_machine_code_calls(monkeypatch: pytest.Monkey
     with pytest.raises(sr.StablehloError) as raised:
         program.run(np.float32(2))
     assert "15:" in str(raised.value)
+
+
+@needs_llvmlite
+def test_a_reduction_whose_body_has_no_instructions_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(python_ops, "COST", 0)
+    body = """
+      %k = stablehlo.constant dense<0.5> : tensor<f32>
+      %s = "stablehlo.reduce"(%x, %k) <{dimensions = array<i64: 0>}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %p, %q = stablehlo.optimization_barrier %a, %b : tensor<f32>, tensor<f32>
+        %c = stablehlo.add %p, %q : tensor<f32>
+        stablehlo.return %c : tensor<f32>
+      }) : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+      %t = stablehlo.tanh %s : tensor<f32>
+      %w = stablehlo.broadcast_in_dim %t, dims = [] : (tensor<f32>) -> tensor<8xf32>
+      %y = stablehlo.multiply %x, %w : tensor<8xf32>
+    """
+    check(loop("tensor<8xf32>", body, "%y"), np.ones(8, np.float32))
 
 
 TREE = """

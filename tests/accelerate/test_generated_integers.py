@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.accelerate import loops
+from stablehlo_ref.accelerate import policy
 
 LOOP = """
 func.func @main(%start: tensor<i32>, %bound: tensor<i32>) -> (tensor<i32>, tensor<i32>) {
@@ -49,7 +49,7 @@ func.func @main(%start: tensor<i32>, %bound: tensor<i32>) -> (tensor<i32>, tenso
 def test_counters_up_to_the_limits(
     monkeypatch: pytest.MonkeyPatch, direction: str, step: int, start: int, bound: int
 ) -> None:
-    monkeypatch.setattr(loops, "HOT", 2)
+    monkeypatch.setattr(policy, "HOT", 2)
     compare = {"LT": operator.lt, "LE": operator.le, "GT": operator.gt, "GE": operator.ge, "NE": operator.ne}[direction]
     i, total = start, 0
     while compare(i, bound):
@@ -92,7 +92,7 @@ func.func @main(%n: tensor<i32>, %x: tensor<3xi32>, %p: tensor<i1>) -> (tensor<3
 
 @pytest.mark.parametrize("chosen", [False, True])
 def test_calls_return_numbers_and_constants(monkeypatch: pytest.MonkeyPatch, chosen: bool) -> None:
-    monkeypatch.setattr(loops, "HOT", 2)
+    monkeypatch.setattr(policy, "HOT", 2)
     y, total = [1, 2, 3], 0
     for i in range(9):
         y = [(v ** (7 if chosen else i) + i + 2**31) % 2**32 - 2**31 for v in y]
@@ -134,7 +134,7 @@ func.func @main(%seed: tensor<T>, %x: tensor<4xi32>, %n: tensor<i32>) -> (tensor
 
 @pytest.mark.parametrize("type", ["i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"])
 def test_state_that_wraps_later_is_read_within_its_type(monkeypatch: pytest.MonkeyPatch, type: str) -> None:
-    monkeypatch.setattr(loops, "HOT", 2)
+    monkeypatch.setattr(policy, "HOT", 2)
     dtype = np.dtype(type.replace("i", "int"))
     low, size = int(np.iinfo(dtype).min), 1 << (8 * dtype.itemsize)
     x = [1, 10, 100, 1000]
@@ -180,7 +180,7 @@ func.func @main(%n: tensor<i32>, %x: tensor<ui8>, %chosen: tensor<i1>) -> (tenso
 def test_values_that_ranges_tell_are_read_in_branches_and_after_them(
     monkeypatch: pytest.MonkeyPatch, chosen: bool
 ) -> None:
-    monkeypatch.setattr(loops, "HOT", 2)
+    monkeypatch.setattr(policy, "HOT", 2)
     program = sr.parse(CONSTANT)
     for _ in range(2):
         results = program.run(np.int32(9), np.uint8(7), np.bool_(chosen), jit=False)

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.accelerate.machine import compiler, hot, timing
+from stablehlo_ref.accelerate import policy
+from stablehlo_ref.accelerate.machine import compiler
 
 
 @pytest.mark.skipif(not compiler.is_available(), reason="needs llvmlite (the extra jit)")
 @pytest.mark.parametrize("following", ["%a, %b", "%negated, %negated", "%negated, %b"])
 def test_product_of_the_state_of_a_loop(following: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "SECONDS", -1.0)
-    monkeypatch.setattr(hot, "SHORT", -1.0)
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
+    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
     program = sr.parse(f"""
       !matrix = tensor<8x64xf32>
       !square = tensor<8x8xf32>

@@ -85,7 +85,7 @@ def test_results_follow_changes_of_the_matrix(
     operands: tuple[Array, Array], update: str, every: int, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if path == "compiled at once":
-        monkeypatch.setattr(pytest.importorskip("stablehlo_ref.accelerate.machine.timing"), "SECONDS", 0.0)
+        monkeypatch.setattr(pytest.importorskip("stablehlo_ref.accelerate.policy"), "SECONDS", 0.0)
     loop = program(update, every)
     for _ in range(3):
         results = loop.run(*operands, reproducible=True, fast=path != "steps")

@@ -1,22 +1,30 @@
-"""Compile LLVM's assembly language to machine code, by llvmlite: numba's interface to LLVM, and an optional extra."""
+"""Compile LLVM's assembly language to machine code, by llvmlite, and run it, with functions of Python that it calls.
+
+llvmlite, numba's interface to LLVM, is an optional extra.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Generator
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
 from stablehlo_ref.accelerate.machine.assembly import NotCompiled
+from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.ir.arrays import Array
 
-SWITCH = "STABLEHLO_REF_JIT"  # an environment variable: with 0, nothing is compiled
+SWITCH = "STABLEHLO_REF_JIT"  # an environment variable: with 0, nothing is compiled; with "strict", faults are raised
 _ROUNDING = ("@llvm.floor.", "@llvm.ceil.", "@llvm.roundeven.")  # else LLVM would call functions of libm
 RENEW = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 RUN = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+Answer = Callable[[int], int]
+
+STOP = -1
 
 
 @cache
@@ -24,6 +32,15 @@ def is_available() -> bool:
     """Return whether code can be compiled: llvmlite is installed, and the processor and the system are known."""
     known = sys.platform in ("linux", "darwin") and sys.maxsize > 1 << 32 and sys.byteorder == "little"
     return known and os.environ.get(SWITCH, "1") != "0" and find_spec("llvmlite") is not None
+
+
+def reason_of(error: Exception) -> str:
+    """Return why there is no code, so that the plan goes on; in strict mode raise what is a fault of the compiler."""
+    if isinstance(error, NotCompiled):
+        return str(error)
+    if os.environ.get(SWITCH) == "strict":
+        raise error
+    return f"{type(error).__name__}: {error}"  # of any version of llvmlite
 
 
 @cache
@@ -61,7 +78,7 @@ def address(x: Array) -> int:
 class Compiled:
     """A function in machine code, `run(frame, renew, turns)`.
 
-    Raises NotCompiled if LLVM cannot compile it, or the processor does not have its instructions.
+    Raises NotCompiled if the processor does not have its instructions.
     """
 
     def __init__(self, text: str) -> None:
@@ -75,11 +92,8 @@ def _engine(text: str) -> Any:
     llvm = _llvm()
     if any(name in text for name in _ROUNDING) and not has_rounding():
         raise NotCompiled("the processor cannot round to integers")
-    try:
-        module = llvm.parse_assembly(text)
-        module.verify()
-    except RuntimeError as error:
-        raise NotCompiled(f"LLVM: {error}") from error
+    module = llvm.parse_assembly(text)
+    module.verify()
     machine = target_machine()
     optimize(module, machine)
     engine = llvm.create_mcjit_compiler(module, machine)
@@ -102,3 +116,65 @@ def optimize(module: Any, machine: Any) -> None:
     options.loop_vectorization = options.slp_vectorization = True
     builder = _llvm().create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
+
+
+class Callback:
+    """A function that machine code may call, and that is called no more after its first error, which `run` raises.
+
+    An error must not pass machine code, which would go on as if the call had returned 0.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self._start()
+
+    def _start(self) -> None:
+        self._errors: list[BaseException] = []
+        answers = _answers(self._answer, self._errors)
+        next(answers)
+        self._function = RENEW(answers.send)
+        self._pointer = ctypes.cast(self._function, ctypes.c_void_p).value  # converting a function takes longer
+
+    def run(self, code: Compiled, frame: int, turns: int = 0) -> None:
+        """Run machine code that may call the function."""
+        code.run(frame, self._pointer, turns)
+        if self._errors:
+            self._fail()
+
+    def _fail(self) -> None:
+        """Raise the first error. A second interrupt may have ended the generator."""
+        error = self._errors[0]
+        self._start()
+        raise error
+
+
+def _answers(answer: Answer, errors: list[BaseException]) -> Generator[int, int, None]:
+    """Yield the answer to each number that is sent, and STOP once there are errors, to which the first is added.
+
+    A signal may raise KeyboardInterrupt at any time, also between two calls of `answer`. As `yield` is inside of `try`,
+    an interrupt while the generator resumes is caught as well; as `try` is inside of a loop, so is one after that.
+    """
+    result = 0
+    while True:
+        try:
+            while True:
+                asked = yield result
+                result = STOP if errors else answer(asked)
+        except GeneratorExit:
+            return
+        except BaseException as error:
+            errors.append(error)
+            result = STOP
+
+
+class _OfThread(threading.local):
+    def __init__(self) -> None:
+        self.callback = Callback(settle)
+
+
+_OF_THREAD = _OfThread()
+
+
+def run_code(code: Compiled, frame: int) -> None:
+    """Run machine code that calls Python for nothing but results of functions that are in doubt."""
+    _OF_THREAD.callback.run(code, frame)

@@ -8,46 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 from stablehlo_ref.accelerate.machine.assembly import Assembly, Kind, NotCompiled, Register, literal
-from stablehlo_ref.accelerate.machine.functions import function, has_function
+from stablehlo_ref.accelerate.machine.functions import FUNCTIONS, function
 from stablehlo_ref.accelerate.machine.tensors import is_plain
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.numerics import elementary, floats, integers, special_elementary
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, numpy_dtype
-from stablehlo_ref.ops.comparison import ComparisonType
+from stablehlo_ref.numerics.kernels import same_kernel
+from stablehlo_ref.ops.comparison import Compare, ComparisonType, Select
+from stablehlo_ref.ops.conversion import BitcastConvert, Convert
+from stablehlo_ref.ops.elementwise import on_element
 
-_BITWISE = {"stablehlo.and": "and", "stablehlo.or": "or", "stablehlo.xor": "xor"}
-_RING = {**_BITWISE, "stablehlo.add": "add", "stablehlo.subtract": "sub", "stablehlo.multiply": "mul"}
-_INSTRUCTIONS: Mapping[str, Mapping[str, str]] = {  # by kind of dtype
-    "b": {
-        **_BITWISE,
-        "stablehlo.add": "or",
-        "stablehlo.multiply": "and",
-        "stablehlo.maximum": "or",
-        "stablehlo.minimum": "and",
-    },
-    "i": _RING,
-    "u": _RING,
-    "f": {
-        "stablehlo.add": "fadd",
-        "stablehlo.subtract": "fsub",
-        "stablehlo.multiply": "fmul",
-        "stablehlo.divide": "fdiv",
-    },
-}
-_INTRINSICS: Mapping[str, Mapping[str, str]] = {
-    "b": {},
-    "i": {"stablehlo.maximum": "smax", "stablehlo.minimum": "smin", "stablehlo.popcnt": "ctpop"},
-    "u": {"stablehlo.maximum": "umax", "stablehlo.minimum": "umin", "stablehlo.popcnt": "ctpop"},
-    "f": {
-        "stablehlo.maximum": "maximum",
-        "stablehlo.minimum": "minimum",
-        "stablehlo.abs": "fabs",
-        "stablehlo.sqrt": "sqrt",
-        "stablehlo.floor": "floor",
-        "stablehlo.ceil": "ceil",
-        "stablehlo.round_nearest_even": "roundeven",
-    },
-}
+_EXTREMA = {"i": ("smax", "smin"), "u": ("umax", "umin"), "f": ("maximum", "minimum")}
+
+Form = Callable[..., Register | None]  # of the code, the op, and registers of operands; None without instructions
 
 
 def elementwise(code: Assembly, op: Operation, operands: Sequence[Register], is_canonical: bool = False) -> Register:
@@ -65,15 +39,11 @@ def elementwise(code: Assembly, op: Operation, operands: Sequence[Register], is_
 
 
 def _instructions(code: Assembly, op: Operation, operands: Sequence[Register]) -> Register | None:
-    name, kind = op.name, operands[0].kind
-    if instruction := _INSTRUCTIONS[kind.dtype.kind].get(name):
-        return code.binary(instruction, *operands)
-    if intrinsic := _INTRINSICS[kind.dtype.kind].get(name):
-        return code.intrinsic(intrinsic, *operands)
-    if has_function(name, kind):
-        return function(code, name, operands[0])
-    rule = _RULES.get(name)
-    return rule(code, op, *operands) if rule else None
+    what = on_element(op)
+    if what in FUNCTIONS:
+        return function(code, what, operands[0]) if operands[0].kind.dtype == FLOAT32 else None
+    form = _FORMS.get(what)
+    return form(code, op, *operands) if form else None
 
 
 def has_code(op: Operation) -> bool:
@@ -81,13 +51,25 @@ def has_code(op: Operation) -> bool:
     if op.regions or not all(isinstance(t, TensorType) and is_plain(t) for t in (*op.operand_types, *op.result_types)):
         return False
     operands = [Register("%x", replace(kind_of(value.type), count=4)) for value in op.operands]
-    if operands and has_function(op.name, operands[0].kind):
+    if operands and operands[0].kind.dtype == FLOAT32 and on_element(op) in FUNCTIONS:
         return True
     try:
         elementwise(Assembly(), op, operands)
     except NotCompiled:
         return False
     return True
+
+
+def _binary(instruction: str) -> Form:
+    return lambda code, op, x, y: code.binary(instruction, x, y)
+
+
+def _intrinsic(name: str) -> Form:
+    return lambda code, op, x: code.intrinsic(name, x)
+
+
+def _extremum(number: int) -> Form:
+    return lambda code, op, x, y: code.intrinsic(_EXTREMA[x.kind.dtype.kind][number], x, y)
 
 
 def _divide(code: Assembly, op: Operation, x: Register, y: Register) -> Register:
@@ -101,13 +83,11 @@ def _divide(code: Assembly, op: Operation, x: Register, y: Register) -> Register
     return code.select(zero, literal(x.kind, -1), quotient)
 
 
-def _remainder(code: Assembly, op: Operation, x: Register, y: Register) -> Register | None:
+def _remainder(code: Assembly, op: Operation, x: Register, y: Register) -> Register:
     """Return the dividend for a divisor of 0, and 0 for one of -1."""
     zero = _is(code, y, 0)
     if x.kind.dtype.kind == "u":
         return code.select(zero, x, code.binary("urem", x, _instead(code, y, zero)))
-    if x.kind.dtype.kind == "f":
-        return None
     minus_one = _is(code, y, -1)
     rest = code.binary("srem", x, _instead(code, y, code.binary("or", zero, minus_one)))
     return code.select(zero, x, code.select(minus_one, literal(x.kind, 0), rest))
@@ -129,8 +109,8 @@ def _rsqrt(code: Assembly, op: Operation, x: Register) -> Register | None:
     return code.cast("fptrunc", code.binary("fdiv", literal(root.kind, 1.0), root), FLOAT32)
 
 
-def _square(code: Assembly, op: Operation, x: Register) -> Register | None:
-    return code.binary("fmul", x, x) if x.kind.dtype.kind == "f" else None
+def _square(code: Assembly, op: Operation, x: Register) -> Register:
+    return code.binary("fmul", x, x)
 
 
 def _shift(instruction: str) -> Callable[[Assembly, Operation, Register, Register], Register]:
@@ -193,8 +173,8 @@ def _clamp(code: Assembly, op: Operation, low: Register, x: Register, high: Regi
     low, high = (bound if bound.kind == x.kind else code.splat(bound, x.kind.count) for bound in (low, high))
     if x.kind.dtype == BOOL:
         return code.binary("and", code.binary("or", x, low), high)
-    names = _INTRINSICS[x.kind.dtype.kind]
-    return code.intrinsic(names["stablehlo.minimum"], code.intrinsic(names["stablehlo.maximum"], x, low), high)
+    largest, smallest = _EXTREMA[x.kind.dtype.kind]
+    return code.intrinsic(smallest, code.intrinsic(largest, x, low), high)
 
 
 def _convert(code: Assembly, op: Operation, x: Register) -> Register:
@@ -228,25 +208,52 @@ def _bitcast_convert(code: Assembly, op: Operation, x: Register) -> Register | N
     return code.cast("bitcast", x, target)
 
 
-_RULES: Mapping[str, Callable[..., Register | None]] = {
-    "stablehlo.bitcast_convert": _bitcast_convert,
-    "stablehlo.divide": _divide,
-    "stablehlo.remainder": _remainder,
-    "stablehlo.shift_left": _shift("shl"),
-    "stablehlo.shift_right_logical": _shift("lshr"),
-    "stablehlo.shift_right_arithmetic": _shift("ashr"),
-    "stablehlo.negate": _negate,
-    "stablehlo.not": _not,
-    "stablehlo.abs": _abs,
-    "stablehlo.rsqrt": _rsqrt,
-    "chlo.square": _square,
-    "stablehlo.sign": _sign,
-    "stablehlo.count_leading_zeros": _count_leading_zeros,
-    "stablehlo.is_finite": _is_finite,
-    "stablehlo.compare": _compare,
-    "stablehlo.select": _select,
-    "stablehlo.clamp": _clamp,
-    "stablehlo.convert": _convert,
+_FORMS: Mapping[object, Form] = {  # by what `on_element` returns
+    same_kernel(np.logical_and): _binary("and"),
+    same_kernel(np.logical_or): _binary("or"),
+    same_kernel(np.not_equal): _binary("xor"),
+    same_kernel(np.logical_not): _not,
+    integers.bitwise_and: _binary("and"),
+    integers.bitwise_or: _binary("or"),
+    integers.bitwise_xor: _binary("xor"),
+    integers.bitwise_not: _not,
+    integers.add: _binary("add"),
+    integers.subtract: _binary("sub"),
+    integers.multiply: _binary("mul"),
+    integers.negate: _negate,
+    integers.divide: _divide,
+    integers.remainder: _remainder,
+    integers.maximum: _extremum(0),
+    integers.minimum: _extremum(1),
+    integers.clamp: _clamp,
+    integers.abs: _abs,
+    integers.sign: _sign,
+    integers.shift_left: _shift("shl"),
+    integers.shift_right_logical: _shift("lshr"),
+    integers.shift_right_arithmetic: _shift("ashr"),
+    integers.count_leading_zeros: _count_leading_zeros,
+    integers.popcnt: _intrinsic("ctpop"),
+    floats.add: _binary("fadd"),
+    floats.subtract: _binary("fsub"),
+    floats.multiply: _binary("fmul"),
+    floats.negate: _negate,
+    floats.divide: _binary("fdiv"),
+    floats.maximum: _extremum(0),
+    floats.minimum: _extremum(1),
+    floats.clamp: _clamp,
+    floats.abs: _intrinsic("fabs"),
+    floats.sign: _sign,
+    floats.sqrt: _intrinsic("sqrt"),
+    floats.floor: _intrinsic("floor"),
+    floats.ceil: _intrinsic("ceil"),
+    floats.round_nearest_even: _intrinsic("roundeven"),
+    floats.is_finite: _is_finite,
+    elementary.rsqrt: _rsqrt,
+    special_elementary.square: _square,
+    Compare: _compare,
+    Select: _select,
+    Convert: _convert,
+    BitcastConvert: _bitcast_convert,
 }
 
 

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.machine.arrays import ADDRESS, Field
-from stablehlo_ref.accelerate.machine.assembly import NotCompiled
-from stablehlo_ref.accelerate.machine.callbacks import Answer, Callback
-from stablehlo_ref.accelerate.machine.compiler import Compiled
+from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled, reason_of
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.loops import COUNT_BITS, LoopWriter
 from stablehlo_ref.accelerate.machine.python_ops import FIRST, PythonOp
-from stablehlo_ref.accelerate.machine.timing import is_long
 from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
@@ -31,10 +29,6 @@ if TYPE_CHECKING:
     from stablehlo_ref.accelerate import PlanAccelerator
     from stablehlo_ref.execute.plan import FramePlanner
 
-SHORT = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
-TURN = 0.01  # seconds that a turn in the plan counts at most: the loop may have ended, and begun again much later
-USUAL_LINES = 500  # of code, for which LLVM needs the usual time
-SECONDS_OF_LINE = 1.5e-4  # that it needs for a further one
 OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
 MAX_KEPT = 1 << 18  # bytes of memory that a loop keeps between runs
 
@@ -238,7 +232,7 @@ class Machine:
         self._has_left = False
         self._started, ended = perf_counter(), self._ended
         if ended:
-            self._seconds += min(self._started - ended, TURN)
+            self._seconds += min(self._started - ended, policy.TURN)
         ran = run(slots)
         now = perf_counter()
         self._seconds += now - self._started
@@ -259,12 +253,10 @@ class Machine:
 
     def takes_whole_loop(self) -> bool:
         """Return whether the loop is, or may become, machine code, and runs long enough each time."""
-        return self._loop is not None or (self.may_compile and self._seconds > SHORT * self._runs)
+        return self._loop is not None or (self.may_compile and self._seconds > policy.SHORT_RUN * self._runs)
 
     def _is_hot(self, seconds: float) -> bool:
-        if self._writer is None or not is_long(seconds) or seconds <= SHORT * self._runs:
-            return False
-        return is_long(seconds, SECONDS_OF_LINE * max(0, self._writer.lines - USUAL_LINES))
+        return self._writer is not None and policy.is_loop_hot(seconds, self._runs, self._writer.lines)
 
     def _compile(self) -> None:
         writer, self._writer = self._writer, None
@@ -272,17 +264,15 @@ class Machine:
             try:
                 self._loop = MachineLoop(self.op, writer, self._make_renew)
                 self._report("as machine code", self._loop.text)
-            except Exception as reason:  # of any version of llvmlite: the loop stays in Python
-                self._report(f"not as machine code: {reason}")
+            except Exception as error:
+                self._report(f"not as machine code: {reason_of(error)}")
 
     def _write(self) -> LoopWriter | None:
         """Write the code, which does not need llvmlite; return None if there is none."""
         try:
             return LoopWriter(self._planner, self.op)
-        except NotCompiled as reason:
-            self._report(f"not as machine code: {reason}")
-        except Exception as error:  # the loop stays in Python
-            self._report(f"not as machine code: {type(error).__name__}: {error}")
+        except Exception as error:
+            self._report(f"not as machine code: {reason_of(error)}")
         return None
 
     def _report(self, what: str, text: str = "") -> None:

@@ -1,24 +1,248 @@
-"""Ops whose operands or results are in memory: elementwise ops in groups, views, copies."""
+"""Ops whose operands or results are in memory: elementwise ops in groups, views, copies.
+
+Each group of elementwise ops is one loop over elements, a vector at a time. What an op of a group computes is stored
+only where it is needed outside of the group, which is known after the loop has been written: then the stores are added
+to it. A turn loads all its elements before it stores any, so a group may overwrite an array that it reads at the same
+positions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from stablehlo_ref.accelerate.machine import tensors
-from stablehlo_ref.accelerate.machine.arrays import MachineArrays, Memory
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
+from stablehlo_ref.accelerate.machine.arrays import MAX_SIZE, MachineArrays, Memory, row_major
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.accelerate.machine.elementwise import elementwise
-from stablehlo_ref.accelerate.machine.groups import Groups, Pending, Splat, squeezed
 from stablehlo_ref.accelerate.machine.products import Product
-from stablehlo_ref.accelerate.python.tensor_code import shape_of
+from stablehlo_ref.accelerate.python.expressions import shape_of
+from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
+VECTOR = 64  # bytes of an operand that are computed at once
+MAX_APART = 1 << 14  # elements of a tensor whose elements are apart, and loaded one by one
+SHORT = 24  # ops of a group whose code may be repeated for vectors of each size
+
+Emit = Callable[[list[Register]], Register]
+
+
+@dataclass(frozen=True)
+class Splat:
+    """A tensor whose elements are all one scalar."""
+
+    register: Register
+    shape: tuple[int, ...]
+
+
+@dataclass(eq=False)
+class Node:
+    """An op of a group, on scalars, tensors in memory, and other ops of the group."""
+
+    group: Group
+    dtype: DType
+    operands: Sequence[Register | Memory | Node]
+    emit: Emit
+    memory: Memory | None = None  # where the result is stored
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A tensor that an op of a group computes."""
+
+    node: Node
+    shape: tuple[int, ...]
+
+
 Held: TypeAlias = Register | Memory | Pending | Splat
+
+
+@dataclass
+class Place:
+    """Where a loop over elements stores results: the lines to add to, indices, and the results of the ops."""
+
+    lines: list[Any]
+    indices: list[Register]
+    results: dict[Node, Register]
+
+
+@dataclass(eq=False)
+class Group:
+    """Ops on tensors of one shape, without axes of one element."""
+
+    shape: tuple[int, ...]
+    loop: int  # that it is in
+    nodes: list[Node] = field(default_factory=list)
+    stores: list[tuple[Node, Memory]] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    is_flat: bool = False
+
+    def loads(self) -> Iterator[Memory]:
+        for node in self.nodes:
+            for x in node.operands:
+                if isinstance(x, Memory):
+                    yield x
+
+    def may_overwrite(self, target: Memory) -> bool:
+        """Return whether the group reads an array at the positions only at which it would be written."""
+        same = (target.pointer, target.squeezed().strides)
+        return all(x.buffer != target.buffer or (x.pointer, x.strides) == same for x in self.loads())
+
+
+def squeezed(shape: Sequence[int]) -> tuple[int, ...]:
+    return tuple(n for n in shape if n != 1)
+
+
+class Groups:
+    """Collects elementwise ops, and writes the loops that compute them."""
+
+    def __init__(self, code: Assembly, arrays: MachineArrays) -> None:
+        self.code = code
+        self.arrays = arrays
+        self.open: Group | None = None
+
+    def add(
+        self, shape: tuple[int, ...], dtype: DType, operands: Sequence[Register | Memory | Pending | Splat], emit: Emit,
+        loop: int,
+    ) -> Pending:  # fmt: skip
+        """Add an op; return its result."""
+        if prod(shape) > MAX_SIZE:
+            raise NotCompiled(f"a tensor of more than {MAX_SIZE} elements")
+        if self.open is None or self.open.shape != squeezed(shape):
+            self.flush()
+        group = self.open = self.open or Group(squeezed(shape), loop)
+        node = Node(group, dtype, [self._operand(x) for x in operands], emit)
+        group.nodes.append(node)
+        self.arrays.work += prod(shape) // 8
+        return Pending(node, shape)
+
+    def _operand(self, x: Register | Memory | Pending | Splat) -> Register | Memory | Node:
+        if isinstance(x, Splat):
+            return x.register
+        if isinstance(x, Pending):
+            return x.node if x.node.group is self.open else self.memory(x).squeezed()
+        if isinstance(x, Register):
+            if x.kind.count != 1:
+                raise NotCompiled("a small tensor and a large one")
+            return x
+        x = x.squeezed()
+        if x.strides[-1:] not in ((), (0,), (1,)) and prod(x.shape) > MAX_APART:
+            raise NotCompiled("a tensor whose elements are apart")
+        return x
+
+    def memory(self, x: Pending) -> Memory:
+        """Return the memory in which a result is stored from now on."""
+        node = x.node
+        if node.group is self.open:
+            self.flush()
+        if node.memory is None:
+            node.memory = self.arrays.scratch(node.dtype, node.group.shape, node.group.loop)
+            self.store(node, node.memory)
+        self.arrays.check(node.memory)
+        return node.memory.reshaped(x.shape)
+
+    def store(self, node: Node, target: Memory) -> None:
+        """Store a result in memory as well, when the loop of its group runs."""
+        target = target.squeezed()
+        if node.group is self.open:
+            node.group.stores.append((node, target))
+            return
+        if node.group.is_flat and not target.is_contiguous:
+            raise NotCompiled("a view that is written late")
+        for place in node.group.places:
+            self._store(place, node, target)
+
+    def flush(self) -> None:
+        """Write the loop of the group that ops have been added to."""
+        group, self.open = self.open, None
+        if group is None:
+            return
+        touched = [*group.loads(), *(target for _, target in group.stores)]
+        group.is_flat = all(x.is_contiguous for x in touched)
+        axes = (prod(group.shape),) if group.is_flat else group.shape
+        self._loops(group, axes, [])
+        for node, target in group.stores:
+            for place in group.places:
+                self._store(place, node, target)
+
+    def _loops(self, group: Group, axes: Sequence[int], indices: list[Register]) -> None:
+        """Write the loops over the axes that are left; the last one takes vectors, and then single elements."""
+        if len(axes) > 1:
+            self._loop(0, axes[0], 1, lambda i: self._loops(group, axes[1:], [*indices, i]))
+            return
+        start = 0
+        for width in _widths(group):
+            stop = start + (axes[0] - start) // width * width
+            if start < stop:
+                self._loop(start, stop, width, partial(self._row_elements, group, indices, width))
+            start = stop
+
+    def _row_elements(self, group: Group, indices: list[Register], width: int, i: Register) -> None:
+        self._elements(group, [*indices, i], width)
+
+    def _loop(self, start: int, stop: int, step: int, body: Callable[[Register], None]) -> None:
+        index = Kind(INDEX)
+        if start + step == stop:
+            return body(literal(index, start))
+        return self.code.count(start, literal(index, stop), step, body)
+
+    def _elements(self, group: Group, indices: list[Register], width: int) -> None:
+        """Write the ops of a group on `width` elements."""
+        code = self.code
+        loaded: dict[Register | Memory, Register] = {}
+        for node in group.nodes:
+            for x in node.operands:
+                if isinstance(x, Memory) and x not in loaded:
+                    loaded[x] = self._load(x, indices, width)
+                elif isinstance(x, Register) and x not in loaded:
+                    loaded[x] = code.splat(x, width)
+        results: dict[Node, Register] = {}
+        for node in group.nodes:
+            results[node] = node.emit([results[x] if isinstance(x, Node) else loaded[x] for x in node.operands])
+        place = Place([], indices, results)
+        code.lines.append(place.lines)
+        group.places.append(place)
+
+    def _load(self, x: Memory, indices: Sequence[Register], width: int) -> Register:
+        code, pointer, step = self.code, self._address(x, indices), x.strides[-1] if x.strides else 1
+        if step == 0:
+            return code.splat(code.load(pointer, Kind(x.dtype)), width)
+        if step == 1 or width == 1:
+            return code.load(pointer, Kind(x.dtype, width))
+        places = [code.address(pointer, literal(Kind(INDEX), n * step), Kind(x.dtype)) for n in range(width)]
+        return code.shuffled([code.load(place, Kind(x.dtype)) for place in places], [(n, 0) for n in range(width)])
+
+    def _store(self, place: Place, node: Node, target: Memory) -> None:
+        if target.strides and target.strides[-1] != 1:
+            raise NotCompiled("a tensor whose elements are apart")
+        with self.code.at(place.lines):
+            self.code.store(place.results[node], self._address(target, place.indices))
+
+    def _address(self, x: Memory, indices: Sequence[Register]) -> str:
+        code = self.code
+        strides = x.strides if len(indices) == len(x.shape) else row_major([prod(x.shape)])
+        total = literal(Kind(INDEX), 0)
+        for i, stride in zip(indices, strides):
+            if stride:
+                total = code.binary("add", total, code.binary("mul", i, literal(i.kind, stride)))
+        return code.address(x.pointer, total, Kind(x.dtype))
+
+
+def _widths(group: Group) -> list[int]:
+    """Return the sizes of vectors: the rest of a row takes smaller ones, unless the code would be long."""
+    widest = VECTOR // max(x.itemsize for x in _dtypes(group))
+    return [widest >> n for n in range(widest.bit_length())] if len(group.nodes) <= SHORT else [widest, 1]
+
+
+def _dtypes(group: Group) -> Iterator[DType]:
+    for node in group.nodes:
+        yield node.dtype
+        yield from (x.dtype if isinstance(x, Memory | Node) else x.kind.dtype for x in node.operands)
 
 
 class Large:

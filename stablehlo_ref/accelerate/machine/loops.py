@@ -15,14 +15,13 @@ from stablehlo_ref.accelerate.machine import elementwise as elements
 from stablehlo_ref.accelerate.machine import tensors
 from stablehlo_ref.accelerate.machine.arrays import MAX_SIZE, Field, Memory
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
-from stablehlo_ref.accelerate.machine.groups import Pending, Splat
-from stablehlo_ref.accelerate.machine.large import Held, Large
+from stablehlo_ref.accelerate.machine.large import Held, Large, Pending, Splat
 from stablehlo_ref.accelerate.machine.python_ops import TENSOR_OP, PythonOps
 from stablehlo_ref.accelerate.machine.python_ops import check as check_kernel
 from stablehlo_ref.accelerate.machine.special import SPECIAL, Site
 from stablehlo_ref.accelerate.machine.tensors import fits_registers
+from stablehlo_ref.accelerate.python.expressions import MOVES, shape_of
 from stablehlo_ref.accelerate.python.source import MAX_CALLS
-from stablehlo_ref.accelerate.python.tensor_code import MOVES, shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results

@@ -3,22 +3,26 @@
 That loop calls BLAS, which chooses the order of sums by sizes and strides. The operands are row-major, as those of the
 kernel are, and get the strides that the kernel gives them. Before a product is written, the loop multiplies random
 numbers, and the kernel has to have the same result.
+
+A ufunc is a struct of numpy's C API, with an array of functions, one for each list of types (`ufuncobject.h`,
+`PyUFuncGenericFunction`). They need no interpreter lock.
 """
 
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
 from stablehlo_ref.accelerate.machine.arrays import ADDRESS, Memory
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled
 from stablehlo_ref.accelerate.machine.compiler import address
-from stablehlo_ref.accelerate.machine.numpy_loops import Loop, loop_of
-from stablehlo_ref.accelerate.python.tensor_code import shape_of
+from stablehlo_ref.accelerate.python.expressions import shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
@@ -27,11 +31,54 @@ from stablehlo_ref.numerics.contraction import arithmetic, matrices
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.ops.dot_products import in_memory_order
 
-NAME = "stablehlo.dot_general"
 MAX_PRODUCT = 1 << 22  # multiplications: less than a millisecond
 _TYPES = {FLOAT32: "ff->f", FLOAT64: "dd->d"}
 _CHECKED: set[object] = set()  # products whose results are those of their kernels
 _FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
+
+
+class _Ufunc(ctypes.Structure):
+    """The fields of `PyUFuncObject` after the header of an object, up to `types`."""
+
+    _fields_ = (
+        ("nin", ctypes.c_int),
+        ("nout", ctypes.c_int),
+        ("nargs", ctypes.c_int),
+        ("identity", ctypes.c_int),
+        ("functions", ctypes.POINTER(ctypes.c_void_p)),
+        ("data", ctypes.POINTER(ctypes.c_void_p)),
+        ("ntypes", ctypes.c_int),
+        ("flags", ctypes.c_int),
+        ("name", ctypes.c_char_p),
+        ("types", ctypes.POINTER(ctypes.c_char)),
+    )
+
+
+class Loop(NamedTuple):
+    """The address of a function `void f(char **args, npy_intp const *sizes, npy_intp const *strides, void *data)`."""
+
+    function: int
+    data: int
+
+
+@cache
+def loop_of(ufunc: np.ufunc, types: str) -> Loop:
+    """Return the loop of a ufunc for types, such as "ff->f"; NotCompiled if the struct is not as expected."""
+    if sys.implementation.name != "cpython":
+        raise NotCompiled("the loops of numpy's ufuncs are not known")
+    struct = _Ufunc.from_address(id(ufunc) + object.__basicsize__)
+    counts = (struct.nin, struct.nout, struct.nargs, struct.ntypes)
+    if counts != (ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes) or struct.name != ufunc.__name__.encode():
+        raise NotCompiled(f"the loops of {ufunc.__name__} are not known")
+    number = ufunc.types.index(types)
+    letters = types.replace("->", "")
+    numbers = struct.types[number * ufunc.nargs : (number + 1) * ufunc.nargs]
+    if list(numbers) != [np.dtype(letter).num for letter in letters]:
+        raise NotCompiled(f"the loops of {ufunc.__name__} are not known")
+    function = struct.functions[number]
+    if not function:
+        raise NotCompiled(f"the loops of {ufunc.__name__} are not known")
+    return Loop(function, (struct.data[number] if struct.data else None) or 0)
 
 
 class Product:

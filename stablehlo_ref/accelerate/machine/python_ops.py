@@ -16,7 +16,7 @@ from stablehlo_ref.accelerate.machine.arrays import Field, Memory
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Kind, NotCompiled, Register, literal
 from stablehlo_ref.accelerate.machine.large import Held, Large
 from stablehlo_ref.accelerate.machine.tensors import fits_registers
-from stablehlo_ref.accelerate.python.tensor_code import shape_of
+from stablehlo_ref.accelerate.python.expressions import shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.execute.liveness import captured

@@ -1,24 +1,43 @@
-"""Ops that have a rule of their own in machine code: products, reductions, gathers, scatters, pads."""
+"""Ops that have a rule of their own in machine code: products, reductions, gathers, scatters, pads.
+
+For a reduction of a small tensor, the schedule of the kernels (algorithms/reduction_schedule.py) runs once on the
+numbers of elements, with a body that records which numbers it combines. Each call of the body becomes an instruction on
+vectors, or a few. A gather or scatter of few elements is a slice for each index.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from stablehlo_ref.accelerate.machine import tensors
-from stablehlo_ref.accelerate.machine.assembly import NotCompiled, Register
-from stablehlo_ref.accelerate.machine.groups import Splat
-from stablehlo_ref.accelerate.machine.indexed import gathered, scattered
-from stablehlo_ref.accelerate.machine.large import Held, Large
+from stablehlo_ref.accelerate.machine.arrays import Memory
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.accelerate.machine.elementwise import elementwise
+from stablehlo_ref.accelerate.machine.large import Held, Large, Splat
 from stablehlo_ref.accelerate.machine.products import Product
-from stablehlo_ref.accelerate.machine.reductions import reduced
-from stablehlo_ref.accelerate.python.tensor_code import shape_of
-from stablehlo_ref.define.computation import Run
+from stablehlo_ref.accelerate.machine.tensors import fits_registers
+from stablehlo_ref.accelerate.python.expressions import shape_of
+from stablehlo_ref.algorithms.exact_reductions import exact_addition
+from stablehlo_ref.algorithms.indexed_windows import index_components
+from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine, planned
+from stablehlo_ref.define.computation import RegionFunction, Run
+from stablehlo_ref.define.spec import element_type
+from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.nans import canonical_results
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.core import Operation, Region
+from stablehlo_ref.numerics.dtypes import BOOL, numpy_dtype
+from stablehlo_ref.ops.constants import elements_of
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
+
+_CONSTANT = "stablehlo.constant"
+MAX_INDICES = 16  # of one op, each of which is some instructions
 
 
 class Site(NamedTuple):
@@ -29,8 +48,196 @@ class Site(NamedTuple):
     op: Operation
     kernel: Run
 
+    @property
+    def canonical(self) -> Set[Operation]:
+        """The ops that make NaNs canonical."""
+        return self.frame.planner.canonical
+
 
 Rule = Callable[[Site, Sequence[Held]], list[Held]]  # raises NotCompiled if the kernel has to compute the op
+
+
+class Recorder(Combine):
+    """A body on the numbers of elements: it gives each result a new number, and keeps what it has combined."""
+
+    def __init__(self, body: RegionFunction, count: int) -> None:
+        self.folds_left = not body.is_associative
+        self.each = self._record
+        self.steps: list[tuple[Array, Array]] = []
+        self._count = count
+
+    def _record(self, lhs: Array, rhs: Array) -> Arrays:
+        lhs, rhs = np.broadcast_arrays(lhs, rhs)
+        self.steps.append((lhs.reshape(-1), rhs.reshape(-1)))
+        self._count += lhs.size
+        return [np.arange(self._count - lhs.size, self._count).reshape(lhs.shape)]
+
+
+def _reduce(site: Site, operands: Sequence[Held]) -> list[Held]:
+    """Write a reduction of small tensors."""
+    op, code, body = site.op, site.large.code, site.frame.region(site.op.regions[0])
+    given, shape = _registers(op, operands), shape_of(op.operands[0])
+    if exact_addition(body) or [x.kind.dtype for x in given] * 2 != _dtypes(body) * 2:
+        raise NotCompiled(op.name)
+    inputs, inits = given[: len(given) // 2], given[len(given) // 2 :]
+    size = inputs[0].kind.count
+    recorder = Recorder(body, size + 1)
+    reduction = planned(recorder, shape, tuple(sorted(op.properties["dimensions"])))
+    (result,) = reduction([np.asarray(size)], [np.arange(size).reshape(shape)])
+    registers = [[x, init] for x, init in zip(inputs, inits)]
+    places = [*((0, n) for n in range(size)), (1, 0)]  # of each number: the register, and the element in it
+    for lhs, rhs in recorder.steps:
+        arguments = [_gathered(code, r, places, side) for side in (lhs, rhs) for r in registers]
+        places += [(len(registers[0]), n) for n in range(lhs.size)]
+        for made, computed in zip(registers, applied(code, op.regions[0], arguments, site.canonical)):
+            made.append(computed)
+    results: list[Held] = [_gathered(code, r, places, np.reshape(result, -1)) for r in registers]
+    for number, _ in canonical_results(op, site.canonical):
+        results[number] = site.large.canonical(results[number], ())
+    return results
+
+
+def _dtypes(body: RegionFunction) -> list[DType]:
+    """Return the dtypes of the arguments of a body."""
+    return [numpy_dtype(element_type(t)) for t in body.function_type.inputs]
+
+
+def _gathered(
+    code: Assembly, registers: Sequence[Register], places: Sequence[tuple[int, int]], numbers: Array
+) -> Register:
+    return code.shuffled(registers, [places[n] for n in numbers.tolist()])
+
+
+def applied(code: Assembly, region: Region, arguments: Sequence[Register], canonical: Set[Operation]) -> list[Register]:
+    """Append the ops of a body, a function of scalars, on each element of registers. NotCompiled if it captures any."""
+    if captured(region):
+        raise NotCompiled("a value of another function")
+    count, values = arguments[0].kind.count, dict(zip(region.block.arguments, arguments))
+    for op in region.block.operations[:-1]:
+        if op.name == _CONSTANT:
+            constant = elements_of(op.properties["value"])
+            values[op.results[0]] = literal(Kind(constant.dtype, count), constant)
+        else:
+            result = elementwise(code, op, [values[x] for x in op.operands], op in canonical)
+            values[op.results[0]] = result
+    return [values[x] for x in region.block.operations[-1].operands]
+
+
+def _gather(site: Site, operands: Sequence[Held]) -> list[Held]:
+    """Write a gather: its result is in registers, or the view of one slice."""
+    large, op, (x, indices) = site.large, site.op, operands
+    code, p, shape = large.code, op.properties, shape_of(op.results[0])
+    sizes: Sequence[int] = p["slice_sizes"]
+    starts = _start_indices(
+        code, op, indices, "start_index_map", "operand_batching_dims", "start_indices_batching_dims"
+    )
+    whole = large.memory(x, shape_of(op.operands[0]))
+    large.groups.flush()
+    places = [tensors.clamped_start(code, start, whole, sizes) for start in starts]
+    offset_dims = list(p["offset_dims"])
+    if not fits_registers(op.results[0]):
+        return [_view(large, op, whole, places, shape)]
+    parts = [tensors.sliced(code, whole, place, [1] * len(sizes), sizes) for place in places]
+    offsets = [shape[d] for d in offset_dims]
+    batch = [n for d, n in enumerate(shape) if d not in offset_dims]
+    numbers = np.arange(prod(shape)).reshape([*batch, *offsets])
+    numbers = np.moveaxis(numbers, range(len(batch), len(shape)), offset_dims)
+    return [code.shuffled(parts, [divmod(n, prod(sizes)) for n in numbers.reshape(-1).tolist()])]
+
+
+def _view(large: Large, op: Operation, whole: Memory, places: Sequence[Register], shape: tuple[int, ...]) -> Held:
+    """Return the only slice of a gather."""
+    if len(places) != 1:
+        raise NotCompiled(op.name)
+    removed = {*op.properties["collapsed_slice_dims"], *op.properties["operand_batching_dims"]}
+    kept = iter([stride for d, stride in enumerate(whole.strides) if d not in removed])
+    offset_dims = op.properties["offset_dims"]
+    return large.arrays.view(
+        whole, places[0], shape, tuple(next(kept) if d in offset_dims else 0 for d in range(len(shape)))
+    )
+
+
+def _scatter(site: Site, operands: Sequence[Held]) -> list[Held]:
+    """Write a scatter to one tensor, in place if it is in memory: an update that is out of bounds is left out."""
+    large, op, canonical = site.large, site.op, site.canonical
+    code, p = large.code, op.properties
+    if len(operands) != 3 or op.results[0].type != op.operands[0].type or op in canonical:
+        raise NotCompiled(op.name)
+    x, indices, updates = operands
+    names = ("scatter_dims_to_operand_dims", "input_batching_dims", "scatter_indices_batching_dims")
+    starts = _start_indices(code, op, indices, *names)
+    shape, windows = shape_of(op.operands[0]), shape_of(op.operands[2])
+    sizes = _window_sizes(op, shape, windows)
+    if not isinstance(updates, Register) or any(sizes[d] != 1 for d in p["scatter_dims_to_operand_dims"]):
+        raise NotCompiled(op.name)
+    whole = large.memory(x, shape)
+    target = whole if isinstance(x, Register) else large.own(whole, large.loop)
+    large.groups.flush()
+    window_dims = list(p["update_window_dims"])
+    numbers = np.arange(prod(windows)).reshape(windows)
+    numbers = np.moveaxis(numbers, window_dims, range(numbers.ndim - len(window_dims), numbers.ndim))
+    for start, row in zip(starts, numbers.reshape(len(starts), -1).tolist()):
+        update = code.shuffled([updates], [(0, n) for n in row])
+        _update(code, op, target, start, sizes, update, canonical)
+    if isinstance(x, Register):
+        return [code.load(target.pointer, x.kind)]
+    return [large.arrays.changed(target)]
+
+
+def _window_sizes(op: Operation, shape: Sequence[int], windows: Sequence[int]) -> list[int]:
+    """Return the sizes of an update along all dimensions of the operand."""
+    removed = {*op.properties["inserted_window_dims"], *op.properties["input_batching_dims"]}
+    kept = iter([windows[d] for d in op.properties["update_window_dims"]])
+    return [1 if d in removed else next(kept) for d in range(len(shape))]
+
+
+def _update(
+    code: Assembly, op: Operation, target: Memory, starts: Sequence[Register], sizes: Sequence[int], update: Register,
+    canonical: Set[Operation],
+) -> None:  # fmt: skip
+    """Append an update of a window, if it is in bounds."""
+    inside, index = literal(Kind(BOOL), True), Kind(INDEX)
+    place = literal(index, 0)
+    for start, whole, size, stride in zip(starts, target.shape, sizes, target.strides):
+        inside = code.binary("and", inside, code.compare("ule", start, literal(index, whole - size)))
+        place = code.binary("add", place, code.binary("mul", start, literal(index, stride)))
+
+    def combine() -> None:
+        old = tensors.sliced(code, target, place, [1] * len(sizes), sizes)
+        (new,) = applied(code, op.regions[0], [old, update], canonical)
+        tensors.updated(code, target, new, place, sizes)
+
+    code.when(inside, combine)
+
+
+def _start_indices(
+    code: Assembly, op: Operation, indices: Held, indexed: str, batching: str, of_indices: str
+) -> list[list[Register]]:
+    """Return the start of each slice along all dimensions of the operand, as integers of 64 bits."""
+    p, shape = op.properties, shape_of(op.operands[1])
+    if not isinstance(indices, Register):
+        raise NotCompiled(op.name)
+    axis: int = p["index_vector_dim"]
+    batch = [n for d, n in enumerate(shape) if d != axis]
+    if prod(batch) > MAX_INDICES:
+        raise NotCompiled(op.name)
+    components = index_components(np.arange(prod(shape)).reshape(shape), axis)
+    starts = []
+    for at in np.ndindex(*batch):
+        start = [literal(Kind(INDEX), 0) for _ in shape_of(op.operands[0])]
+        for d, numbers in zip(p[indexed], components):
+            start[d] = _as_index(code, code.element(indices, int(numbers[at])))
+        for d, of_index in zip(p[batching], p[of_indices]):
+            start[d] = literal(Kind(INDEX), at[of_index - (of_index > axis)])
+        starts.append(start)
+    return starts
+
+
+def _as_index(code: Assembly, x: Register) -> Register:
+    """Return an index as an integer of 64 bits, which is unsigned if the index is one of so many bits already."""
+    if x.kind.dtype.itemsize == INDEX.itemsize:
+        return x
+    return code.cast("zext" if x.kind.dtype.kind == "u" else "sext", x, INDEX)
 
 
 def _product(site: Site, operands: Sequence[Held]) -> list[Held]:
@@ -38,25 +245,8 @@ def _product(site: Site, operands: Sequence[Held]) -> list[Held]:
     product = Product(op)
     product.check(site.kernel)
     result = large.product(product, operands, op)
-    is_canonical = op in site.frame.planner.canonical
+    is_canonical = op in site.canonical
     return [large.canonical(result, shape_of(op.results[0])) if is_canonical else result]
-
-
-def _reduce(site: Site, operands: Sequence[Held]) -> list[Held]:
-    op, code, canonical = site.op, site.large.code, site.frame.planner.canonical
-    registers, body = _registers(op, operands), site.frame.region(op.regions[0])
-    results = reduced(code, op, body, registers, shape_of(op.operands[0]), canonical)
-    for number, _ in canonical_results(op, canonical):
-        results[number] = code.canonical(results[number])
-    return list(results)
-
-
-def _gather(site: Site, operands: Sequence[Held]) -> list[Held]:
-    return [gathered(site.large, site.op, *operands)]
-
-
-def _scatter(site: Site, operands: Sequence[Held]) -> list[Held]:
-    return [scattered(site.large, site.op, operands, site.frame.planner.canonical)]
 
 
 def _pad(site: Site, operands: Sequence[Held]) -> list[Held]:

@@ -7,19 +7,27 @@ read it, so that nothing else can refer to it. Ufuncs take a scalar for a tensor
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stablehlo_ref.accelerate.python.scalar_code import is_plain, is_scalar
-from stablehlo_ref.accelerate.python.tensor_code import scalar_type, scatter_code, shape_of, update_code
+from stablehlo_ref.accelerate.python.expressions import (
+    is_plain,
+    is_scalar,
+    scalar_type,
+    scatter_code,
+    shape_of,
+    update_code,
+)
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.guard import LARGE, byte_size
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.numerics import floats
+from stablehlo_ref.ops.elementwise import on_element
 from stablehlo_ref.ops.slicing import OWN_BYTES
 
 if TYPE_CHECKING:
@@ -29,7 +37,7 @@ _BROADCAST, _UPDATE, _SCATTER = (
     f"stablehlo.{name}" for name in ("broadcast_in_dim", "dynamic_update_slice", "scatter")
 )
 
-_EXTREMA = {"stablehlo.maximum": np.maximum, "stablehlo.minimum": np.minimum}
+_EXTREMA: Mapping[object, np.ufunc] = {floats.maximum: np.maximum, floats.minimum: np.minimum}
 _SLOW_IN_PLACE = (np.maximum, np.minimum)  # five times as long, as numpy does not use vectors of the machine then
 
 
@@ -89,7 +97,7 @@ class SourceArrays:
         """
         if isinstance(kernel.run, np.ufunc):
             return kernel.run
-        ufunc, type = _EXTREMA.get(op.name), op.results[0].type
+        ufunc, type = _EXTREMA.get(on_element(op)) if op.operands else None, op.results[0].type
         if ufunc is None or self.writer.expressions.is_canonical(op) or not is_plain(type):
             return None
         if scalar_type(type) not in (np.float32, np.float64):

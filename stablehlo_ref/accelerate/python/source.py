@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stablehlo_ref.execute.run import located
 from stablehlo_ref.ir.core import Operation
+
+if TYPE_CHECKING:
+    from stablehlo_ref.execute.plan import FramePlanner
 
 FILENAME = "<generated>"
 MAX_NESTING = 15  # of Python's 20 nested blocks
@@ -83,3 +86,15 @@ class Generated:
             traceback = traceback.tb_next
         op = self._ops[traceback.tb_lineno - 1] if traceback is not None else None
         return error if op is None else located(error, op)
+
+
+class Frame:
+    """The values of one function in the source: `planner` knows their slots, `slots` is the name of their list."""
+
+    def __init__(self, planner: FramePlanner, number: int) -> None:
+        self.planner = planner
+        self.slots = f"s{number}"
+        self._prefix = f"v{number}_" if number else "v"
+
+    def name(self, slot: int) -> str:
+        return f"{self._prefix}{slot}"

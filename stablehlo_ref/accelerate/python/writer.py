@@ -16,11 +16,8 @@ import numpy as np
 from stablehlo_ref.accelerate.inlined import INLINED_CALLS, calls_of
 from stablehlo_ref.accelerate.machine.hot import machines_of
 from stablehlo_ref.accelerate.python.arrays import SourceArrays, Uses
-from stablehlo_ref.accelerate.python.expressions import Expressions
-from stablehlo_ref.accelerate.python.frames import Frame
-from stablehlo_ref.accelerate.python.scalar_code import is_scalar
-from stablehlo_ref.accelerate.python.source import MAX_CALLS, MAX_NESTING, Source
-from stablehlo_ref.accelerate.python.tensor_code import code_of, scalar_type
+from stablehlo_ref.accelerate.python.expressions import Expressions, code_of, is_scalar, scalar_type
+from stablehlo_ref.accelerate.python.source import MAX_CALLS, MAX_NESTING, Frame, Source
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import Traits, resolve
 from stablehlo_ref.diagnostics import StablehloError
