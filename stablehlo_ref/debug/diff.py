@@ -368,7 +368,10 @@ class _Search:
         pairs = [(x, y) for x, y in zip(outputs, returned) if y is not None]
         self.found.outputs_changed = not all(same_bits(x, y) for x, y in pairs)
         if self.found.outputs_changed:
-            group = find_group(self.flat, arrays, outputs, ours, self.session, self.found.contract, self.evaluate)
+            is_hidden = self.found.stopped is not None
+            group = find_group(
+                self.flat, arrays, outputs, ours, self.session, self.found.contract, self.evaluate, is_hidden
+            )
             is_all = group is not None and len(group.ops) == sum(op.name not in CONSTANTS for op in self.flat.ops)
             if group is not None and not group.is_certain and is_all:
                 return

@@ -192,11 +192,13 @@ def find_group(
     session: Session,
     contract: Contract,
     evaluate: Evaluator,
+    is_hidden: bool,
 ) -> Group | None:
     """Return the group of ops whose fault vanishes where intermediate values are outputs; None without such a fault.
 
     `arrays` are the values of the backend with all intermediate values as outputs, `outputs` those of the program as it
-    is, and `ours` the interpreter's. If outputs differ no more than legal runs do, there is nothing to search.
+    is, and `ours` the interpreter's. If outputs differ no more than legal runs do, there is nothing to search. If the
+    backend returned no intermediate values (`is_hidden`), they are the interpreter's, and an op may be wrong alone.
     """
     returned = [arrays.get(value) for value in flat.outputs]
     apart = max((distance(x, y) for x, y in zip(outputs, returned) if y is not None), default=0.0)
@@ -205,14 +207,13 @@ def find_group(
         return None
     search = _Search(flat, arrays, session, contract, evaluate, max(NOISE * noise, min(apart, 1.0) / 8))
     start = last(search.persists, 0, len(flat.ops))
-    if found := search.constant(start):
+    if is_hidden and (found := search.constant(start)):
         return found
-    if search.hides(start):
+    if is_hidden and search.hides(start):
         end = first_near(lambda index: search.persists_apart(start, index), start + 1, len(flat.ops))
         return search.group(start, end, len(flat.ops))
-    if search.violates(start, start + 1):
-        return search.group(start, start + 1, start + 1)
-    end = first_near(lambda index: search.violates(start, index), start + 2, len(flat.ops))
+    is_alone = is_hidden and search.violates(start, start + 1)
+    end = start + 1 if is_alone else first_near(lambda index: search.violates(start, index), start + 1, len(flat.ops))
     return search.group(start, end, end)
 
 

@@ -8,6 +8,9 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.debug import complexes, contract_of, rules
 from stablehlo_ref.debug.control_flow import BRANCHES, LOOP
+from stablehlo_ref.debug.cut import Flat
+from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.judge import Judge
 from stablehlo_ref.debug.sensitivity import sensitivities
 from stablehlo_ref.define.definition import REGISTRY
 
@@ -48,3 +51,24 @@ def test_every_function_rounds_at_random(op: str) -> None:
     ours = program.run(*x)
     (found,) = sensitivities(program, x, ours, ours, contract_of("strict"))
     assert found.noise > 1e-9
+
+
+@pytest.mark.parametrize("types", ["bf16 f32", "f16 f32", "f32 f64", "f16 f16", "f8E5M2 f32"])
+def test_conversions_to_types_that_have_all_numbers_do_not_round(types: str) -> None:
+    assert not np.any(radius_of_conversion(*types.split()))
+
+
+@pytest.mark.parametrize("types", ["f64 f32", "bf16 f16", "f16 bf16", "f8E5M2 f8E4M3FN", "i32 f32"])
+def test_conversions_to_other_types_round(types: str) -> None:
+    assert np.all(radius_of_conversion(*types.split()) > 0)
+
+
+def radius_of_conversion(source: str, target: str) -> np.ndarray:
+    """Return the bound on the error of 1 where it is converted."""
+    program = sr.load(f"""func.func @main(%x: tensor<1x{source}>) -> tensor<1x{target}> {{
+      %0 = stablehlo.convert %x : (tensor<1x{source}>) -> tensor<1x{target}>
+      return %0 : tensor<1x{target}> }}""")
+    flat, x = Flat(program), np.ones(1, program.inputs[0].dtype)
+    judge = Judge({flat.arguments[0]: x, flat.outputs[0]: program.run(x)[0]}, contract_of("strict"), Evaluator(flat))
+    (bound,) = judge.known_bounds(flat.ops[0]) or ()
+    return bound.radius

@@ -431,26 +431,3 @@ def test_the_errors_of_a_row_do_not_count_in_others() -> None:
         assert verdict(text, [mask, x, y], *values, legal, contract="xla-cpu") is not Verdict.WRONG
     wrong = np.exp(apart) * [[1], [0]]
     assert verdict(text, [mask, x, y], *values, wrong.astype(F32), contract="xla-cpu") is Verdict.WRONG
-
-
-@pytest.mark.parametrize(
-    ("source", "target", "rounds"),
-    [
-        ("bf16", "f32", False),
-        ("f32", "f64", False),
-        ("f16", "f16", False),
-        ("f64", "f32", True),
-        ("bf16", "f16", True),
-        ("f16", "bf16", True),
-    ],
-)
-def test_conversions_to_types_that_have_all_numbers_do_not_round(source: str, target: str, rounds: bool) -> None:
-    dtypes = {"bf16": BF16, "f16": np.float16, "f32": F32, "f64": np.float64}
-    x = np.asarray([1.25], dtypes[source])
-    text = unary("convert", f"tensor<1x{source}>", f"tensor<1x{target}>")
-    flat = Flat(sr.load(text))
-    judge = Judge(
-        {flat.arguments[0]: x, flat.outputs[0]: x.astype(dtypes[target])}, contract_of("strict"), Evaluator(flat)
-    )
-    (bound,) = judge.known_bounds(flat.ops[0]) or ()
-    assert np.any(bound.radius) == rounds
