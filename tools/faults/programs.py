@@ -84,6 +84,8 @@ def varied(x: Any, kind: str, draw: np.random.Generator) -> Any:
         return np.where(draw.random(x.shape) < 0.4, zeros, x.astype(np.float64)).astype(x.dtype)
     if kind == "tiny" and is_float:
         return (x.astype(np.float64) * 2.0 * float(ml_dtypes.finfo(x.dtype).tiny)).astype(x.dtype)
+    if kind == "halves" and is_float:
+        return (x.astype(np.float64) * draw.uniform(0.5, 1.0, x.shape)).astype(x.dtype)
     if kind == "large" and is_float:
         return (x.astype(np.float64) * 60).astype(x.dtype)
     if kind == "ties":
