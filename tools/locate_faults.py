@@ -49,7 +49,7 @@ RUNS = {
     "special": (("jax", "xla-cpu"),),
     **dict.fromkeys(("large", "ties", "zeros", "halves"), (("jax", "xla-cpu"), ("reordered", "strict"))),
 }
-SHORT = {"each": 1, "rules": 40, "tries": 3, "runs": 60}
+SHORT = {"ops": 60, "each": 1, "rules": 40, "tries": 3, "runs": 60}
 
 
 class Log:
@@ -159,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.short:
         vars(options).update(SHORT)
-    programs = [case for case in cases(options.exports) if readable(case, options.short)]
+    programs = [case for case in cases(options.exports) if readable(case, options.ops)]
     if options.again:
         again(programs, options.again)
         return 0
@@ -181,6 +181,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--right", action="store_true")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--ops", type=int, default=250, help="most ops of a program (default: %(default)s)")
     parser.add_argument("--each", type=int, default=3, help="faults of a rule that count (default: %(default)s)")
     parser.add_argument("--rules", type=int, default=len(RULES), help="most rules (default: all)")
     parser.add_argument("--tries", type=int, default=TRIES, help="programs for each of them (default: %(default)s)")

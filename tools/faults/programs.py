@@ -28,7 +28,6 @@ SHARED = Path(os.environ.get("STABLEHLO_REF_SHARED", ROOT.parent / "shared"))
 MOST_BYTES = 40e6  # that the ops of a program of the benchmarks move
 MOST_FLOPS = 100e6
 MOST_RUNS = 2000  # of ops
-MOST_OPS = 250  # of a program
 EACH = 3  # of the test data whose names begin alike
 
 
@@ -121,8 +120,8 @@ def cases(exports: Path | None) -> Iterator[Case]:
             yield Case(f"testdata/{path.stem}", path)
 
 
-def readable(case: Case, short: bool = False) -> bool:
-    """Return whether a program is small and can be run by itself: of static tensors, without functions that remain."""
+def readable(case: Case, most: int) -> bool:
+    """Return whether a program has few ops and can be run by itself: of static tensors, without functions that remain."""
     try:
         return (
             case.ops <= MOST_OPS
