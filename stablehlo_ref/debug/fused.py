@@ -101,10 +101,14 @@ class _Search:
         return None
 
     def _leaving(self, start: int, end: int) -> Segment:
-        """Return the ops between two cuts as a program, without outputs that these ops use: they may hide the fault."""
+        """Return the ops between two cuts as a program, without outputs that may hide the fault.
+
+        These are results that the ops themselves use, and those that nothing uses.
+        """
         ops = self.flat.ops[start:end]
         used = {operand for op in ops for operand in operands_of(op)}
-        return segment(self.flat, ops, [r for op in ops for r in op.results if r in self.arrays and r not in used])
+        live = self.flat.live_after(start, end)
+        return segment(self.flat, ops, [value for value in live if value in self.arrays and value not in used])
 
     def _run(self, made: Segment) -> tuple[Array, ...] | None:
         if any(value not in self.arrays for value in made.feeds):

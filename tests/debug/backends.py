@@ -254,3 +254,10 @@ def no_reverse(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
             results = [values[op.operands[0]]]
         values.update(zip(op.results, results))
     return [evaluate.value(value, values) for value in flat.outputs]
+
+
+def wrong_index_alone(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Return the index after that of the largest element, unless the largest element is an output too."""
+    results = right(program, inputs)
+    is_alone = "stablehlo.reduce" in program and not any(x.dtype == np.float32 for x in results)
+    return [x + 1 for x in results] if is_alone else results
