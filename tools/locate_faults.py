@@ -185,7 +185,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--each", type=int, default=3, help="faults of a rule that count (default: %(default)s)")
     parser.add_argument("--rules", type=int, default=len(RULES), help="most rules (default: all)")
     parser.add_argument("--tries", type=int, default=TRIES, help="programs for each of them (default: %(default)s)")
-    parser.add_argument("--runs", type=int, default=500, help="right runs (default: %(default)s)")
+    parser.add_argument("--runs", type=int, default=550, help="right runs (default: %(default)s)")
     return parser
 
 
