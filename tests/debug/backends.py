@@ -288,3 +288,10 @@ def one_output_of_fused(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     """Refuse more than one output; scale sums of what is not an output."""
     _refuse_many(program, 1)
     return open_backend("faulty:unobserved-scaled:stablehlo.add").run(program, inputs)
+
+
+def wrong_index_alone(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Return the index after that of the largest element, unless the largest element is an output too."""
+    results = right(program, inputs)
+    is_alone = "stablehlo.reduce" in program and not any(x.dtype == np.float32 for x in results)
+    return [x + 1 for x in results] if is_alone else results

@@ -253,6 +253,21 @@ def test_elements_that_a_comparator_cannot_tell_apart_have_no_order() -> None:
     assert verdict(sort(BY_VALUE, True), [F32([np.nan, 1, 0, 2])], F32([0, 1, np.nan, 2])) is Verdict.NOT_JUDGED
 
 
+BY_TOTAL_ORDER = """%n = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+  %p = stablehlo.compare NE, %a, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %s = stablehlo.select %p, %n, %a : tensor<i1>, tensor<f32>
+  %q = stablehlo.compare NE, %b, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %t = stablehlo.select %q, %n, %b : tensor<i1>, tensor<f32>
+  %c = stablehlo.compare LT, %s, %t, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>"""
+
+
+def test_a_comparator_may_order_nan() -> None:
+    """As JAX's does, which compares a number with itself to find NaN."""
+    x = [F32([np.nan, 1, 0, 2])]
+    assert verdict(sort(BY_TOTAL_ORDER, True), x, F32([0, 1, 2, 0])) is Verdict.WRONG
+    assert verdict(sort(BY_TOTAL_ORDER, True), x, F32([0, 1, 2, np.nan])) is Verdict.SAME
+
+
 def test_complex_results_at_infinities_are_open() -> None:
     text = binary("multiply", "tensor<1xcomplex<f32>>")
     x, y = np.complex64([complex(np.inf, 0)]), np.complex64([1j])

@@ -230,3 +230,28 @@ def test_what_was_not_judged_before_a_suspect_is_counted() -> None:
     found = compare(text, "python:tests.debug.backends:no_reverse", "strict", inputs)
     assert suspects(found) == ["reverse"]
     assert "of the 2 ops before it, 1 are not wrong and 1 not judged" in str(found)
+
+
+def test_a_result_that_nothing_uses_may_hide_a_fault() -> None:
+    text = """
+    func.func @main(%x: tensor<4xf32>) -> tensor<i32> {
+      %i = stablehlo.iota dim = 0 : tensor<4xi32>
+      %m = stablehlo.constant dense<0xFF800000> : tensor<f32>
+      %z = stablehlo.constant dense<0> : tensor<i32>
+      %0:2 = stablehlo.reduce(%x init: %m), (%i init: %z) across dimensions = [0]
+        : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
+        reducer(%a: tensor<f32>, %b: tensor<f32>) (%j: tensor<i32>, %k: tensor<i32>) {
+          %1 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %2 = stablehlo.compare EQ, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %3 = stablehlo.compare LT, %j, %k : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          %4 = stablehlo.and %2, %3 : tensor<i1>
+          %5 = stablehlo.or %1, %4 : tensor<i1>
+          %6 = stablehlo.select %1, %a, %b : tensor<i1>, tensor<f32>
+          %7 = stablehlo.select %5, %j, %k : tensor<i1>, tensor<i32>
+          stablehlo.return %6, %7 : tensor<f32>, tensor<i32>
+        }
+      return %0#1 : tensor<i32>
+    }"""
+    found = compare(text, "python:tests.debug.backends:wrong_index_alone", "xla-cpu", [np.float32([1, 3, 3, 2])])
+    assert found.group is not None and found.group.is_certain
+    assert [op.name for op in found.group.ops] == ["stablehlo.reduce"]

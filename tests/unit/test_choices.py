@@ -51,6 +51,23 @@ def test_sort_of_nan() -> None:
     assert found(SORT.replace("KIND", "FLOAT"), x) == ["sort-unordered"]
     assert found(SORT.replace("KIND", "TOTALORDER"), x) == []
     assert found(SORT.replace("KIND", "FLOAT"), np.zeros(2, np.float32)) == []
+    assert found(SORT_OF_JAX, x) == []
+
+
+SORT_OF_JAX = """\
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %nan = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+  %0 = "stablehlo.sort"(%x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare NE, %a, %a, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %2 = stablehlo.select %1, %nan, %a : tensor<i1>, tensor<f32>
+    %3 = stablehlo.compare NE, %b, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %4 = stablehlo.select %3, %nan, %b : tensor<i1>, tensor<f32>
+    %5 = stablehlo.compare LT, %2, %4, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %5 : tensor<i1>
+  }) {dimension = 0 : i64, is_stable = true} : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}"""
 
 
 GATHER = """\

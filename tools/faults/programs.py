@@ -28,7 +28,6 @@ SHARED = Path(os.environ.get("STABLEHLO_REF_SHARED", ROOT.parent / "shared"))
 MOST_BYTES = 40e6  # that the ops of a program of the benchmarks move
 MOST_FLOPS = 100e6
 MOST_RUNS = 2000  # of ops
-MOST_OPS = 250  # of a program
 EACH = 3  # of the test data whose names begin alike
 
 
@@ -84,6 +83,8 @@ def varied(x: Any, kind: str, draw: np.random.Generator) -> Any:
         return np.where(draw.random(x.shape) < 0.4, zeros, x.astype(np.float64)).astype(x.dtype)
     if kind == "tiny" and is_float:
         return (x.astype(np.float64) * 2.0 * float(ml_dtypes.finfo(x.dtype).tiny)).astype(x.dtype)
+    if kind == "halves" and is_float:
+        return (x.astype(np.float64) * draw.uniform(0.5, 1.0, x.shape)).astype(x.dtype)
     if kind == "large" and is_float:
         return (x.astype(np.float64) * 60).astype(x.dtype)
     if kind == "ties":
@@ -119,11 +120,11 @@ def cases(exports: Path | None) -> Iterator[Case]:
             yield Case(f"testdata/{path.stem}", path)
 
 
-def readable(case: Case, short: bool = False) -> bool:
-    """Return whether a program is small and can be run by itself: of static tensors, without functions that remain."""
+def readable(case: Case, most: int) -> bool:
+    """Return whether a program has few ops and can be run: of static tensors, without functions that remain."""
     try:
         return (
-            case.ops <= MOST_OPS
+            case.ops <= most
             and all(str(p.type).startswith("tensor<") and "?" not in str(p.type) for p in case.program.inputs)
             and all("!" not in str(p.type) and "?" not in str(p.type) for p in case.program.outputs)
         )

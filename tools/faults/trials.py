@@ -210,6 +210,8 @@ def right_run(case: Case, kind: str, backend: str, contract: str, sessions: dict
     """Return what `diff` says of a backend in which nothing is wrong: "alarm", "other bits", "same bits", ..."""
     program, inputs = case.program, case.inputs(kind)
     text = str(program)
+    if backend == "cpp" and "stablehlo.scatter" in text:  # which writes into its operand, as `diff` finds
+        return {"result": "known to be wrong"}
     started = time.perf_counter()
     ours = sessions["self"].run(text, inputs)
     if ours.failure or time.perf_counter() - started > SLOW:

@@ -79,6 +79,10 @@ def _scaled(case: Case) -> Array:
     return np.asarray(case.result.astype(np.float64) * (1 + 2.0**-7))
 
 
+def _off_by_one(case: Case) -> Array:
+    return np.asarray(case.result + case.result.dtype.type(1))
+
+
 def _no_nan(case: Case) -> Array:
     """NaN is 0."""
     return np.where(np.isnan(case.result), np.zeros((), case.result.dtype), case.result)
@@ -129,6 +133,7 @@ FAULTS: Mapping[str, Fault] = {
     "dropped": _dropped,
     "shifted": _shifted,
     "scaled": _scaled,
+    "off-by-one": _off_by_one,
     "no-nan": _no_nan,
     "flushed": _flushed,
     "truncated": _truncated,
