@@ -14,6 +14,7 @@ import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for p
 from stablehlo_ref import mode
 from stablehlo_ref.activity import activity
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.budget import limited
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.local_tensors import check_local_tensors
@@ -186,7 +187,8 @@ class Program:
             if wrong := [index for index in numbered if index not in range(len(inputs))]:
                 raise EvaluationError(f"@{self.entry.name} has no input {wrong[0]}", self.entry.location)
         else:
-            numbered = weights_of(inputs, weights)  # type: ignore[arg-type]
+            with limited(self.limits):
+                numbered = weights_of(inputs, weights)  # type: ignore[arg-type]
         origin = os.fspath(weights) if isinstance(weights, str | os.PathLike) else None
         checked = {i: check_argument(inputs[i], value, origin=origin) for i, value in numbered.items()}
         return self._with(self.module, {**self._bound, **checked})
