@@ -127,7 +127,7 @@ class Program:
         """
         from stablehlo_ref.passes.pipeline import transformed  # the passes are imported when they are needed
 
-        return self._with(transformed(self.verify().module, passes))
+        return self._with(transformed(self.verify().module, passes, self.limits))
 
     # --- functions ----------------------------------------------------------------------------------------------
 

@@ -217,3 +217,44 @@ def test_pipes_are_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "p")
     with subprocess.Popen(["sh", "-c", f"sleep 0.3; printf '%s' '{PROGRAM}' > {tmp_path / 'p'}"]):
         assert sr.load(tmp_path / "p", limits=sr.Limits(max_seconds=20)).inputs[0].name == "a"
+
+
+# --- passes -----------------------------------------------------------------------------------------------------------
+
+
+FUNCTION = """func.func private @f{0}(%x: tensor<f32>) -> tensor<f32> {{
+  %0 = call @f{1}(%x) : (tensor<f32>) -> tensor<f32>
+  %1 = call @f{1}(%0) : (tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}}
+"""
+ENDS = """func.func private @f30(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.sine %x : tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = call @f0(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+"""
+DOUBLING = "".join(FUNCTION.format(i, i + 1) for i in range(30)) + ENDS  # a billion ops once calls are inlined
+
+
+@pytest.mark.parametrize("command", [False, True])
+def test_inlining_ends_at_the_deadline(command: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.mlir").write_text(DOUBLING)
+    start = time.perf_counter()
+    if command:
+        assert main(["opt", str(tmp_path / "p.mlir"), "--inline", "--max-seconds", "1"]) == 1
+        assert "transforming the program takes longer than the limit of 1 second" in capsys.readouterr().err
+    else:
+        with pytest.raises(sr.EvaluationError, match="longer than the limit of 1 second"):
+            sr.load(tmp_path / "p.mlir", limits=sr.Limits(max_seconds=1)).transform("inline")
+    assert time.perf_counter() - start < 4
+
+
+@pytest.mark.parametrize("command", ["opt", "link", "translate --serialize", "translate --interpret"])
+def test_commands_take_limits(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "p")
+    assert main([*command.split(), str(tmp_path / "p"), "--max-seconds", "0.2", "--max-total-bytes", "1GB"]) == 1
+    assert "reading the file takes longer than the limit of 0.2 seconds" in capsys.readouterr().err
