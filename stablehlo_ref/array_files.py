@@ -6,54 +6,89 @@ The headers of the first two are checked before anything is unpacked or allocate
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import os
+from ast import literal_eval
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from io import BytesIO
 from math import prod
 from pathlib import Path
-from typing import IO, cast
-from zipfile import BadZipFile, ZipFile
+from typing import IO, Literal, NamedTuple, cast
+from zipfile import ZipFile
 
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.budget import reserve
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.budget import check_time, reserve
+from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.interop import require
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.host_values import fits
 from stablehlo_ref.numerics.saved_arrays import as_numpy_loads, is_saved_as
+from stablehlo_ref.reading import PIECE, contents, is_regular, open_file, seekable
 
 TypeOf = Callable[[str], Type | None]  # the type of the argument that an array is for, by its name; None if unknown
 
+MAX_HEADER = 10_000  # bytes, as in numpy
+MAX_RANK = 64  # of numpy
 LARGE = 1 << 20  # bytes: arrays of more are compared with the type of the argument before they are read
-ERRORS = (OSError, ValueError, EOFError, BadZipFile, NotImplementedError, RuntimeError)  # of zipfile and numpy
 
 
-def read_npz(path: Path) -> dict[str, Array]:
-    """Return the arrays of an `.npz` file by name; EvaluationError unless it is one."""
+@contextmanager
+def array_errors(
+    path: Path, action: str = "cannot read", kind: Callable[[str], StablehloError] = EvaluationError
+) -> Iterator[None]:
+    """Let what is raised for a damaged file, or one that cannot be read, be an error of a `kind`: `cannot read FILE`.
+
+    zipfile, its decompressors, numpy, ast, json and safetensors raise exceptions of about twenty classes.
+    """
     try:
-        with path.open("rb") as file:
-            return read_members(file)
-    except ERRORS as error:
-        raise EvaluationError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+        yield
+    except StablehloError:
+        raise
+    except Exception as error:
+        raise kind(f"{action} {path}: {reason_of(error)}") from None
 
 
-def read_members(file: IO[bytes], type_of: TypeOf = lambda name: None) -> dict[str, Array]:
-    """Return the arrays of an `.npz` archive by name; the only one is also for the argument called "".
+def reason_of(error: Exception) -> str:
+    """Return the first line of what an exception says, or its class."""
+    reason = error.strerror if isinstance(error, OSError) else None
+    return reason or str(error).partition("\n")[0] or type(error).__name__
 
-    Raises one of `ERRORS` unless each of them is an array for its argument.
+
+def read_npz(path: Path, only: str | None = None) -> dict[str, Array]:
+    """Return the arrays of an `.npz` file by name, or one of them; EvaluationError unless it is such a file."""
+    with array_errors(path), open_file(path) as file:
+        return read_members(seekable(file, str(path)), only=only)
+
+
+def member_names(path: Path) -> list[str]:
+    """Return the names of the arrays of an `.npz` file; EvaluationError unless it is an archive."""
+    with array_errors(path), open_file(path) as file:
+        return [name.removesuffix(".npy") for name in ZipFile(seekable(file, str(path))).namelist()]
+
+
+def read_members(file: IO[bytes], type_of: TypeOf = lambda name: None, only: str | None = None) -> dict[str, Array]:
+    """Return the arrays of an `.npz` archive by name, or one; the only one is also for the argument called "".
+
+    Raises an exception of any class, see `array_errors`, unless each of them is an array for its argument.
     """
     arrays: dict[str, Array] = {}
     archive = ZipFile(file)
     members = archive.infolist()
     for member in members:
         name = member.filename.removesuffix(".npy")
+        if only not in (None, name):
+            continue
         type = type_of(name) or (type_of("") if len(members) == 1 else None)
         try:
             with archive.open(member) as part:
                 arrays[name] = read_array(part, member.file_size, type)
-        except ERRORS as error:
+        except StablehloError:
+            raise
+        except Exception as error:
             raise ValueError(f"member {name}: {error}") from None
     return arrays
 
@@ -62,29 +97,73 @@ def read_array(file: IO[bytes], length: int, type: Type | None = None) -> Array:
     """Read an array in the format of `.npy` from a file of `length` bytes.
 
     ValueError if it is another format, if the file has another length than its header says, or if the array is not one
-    for an argument of `type`; LimitError if there is no memory for it.
+    for an argument of `type`; LimitError if there is no memory for it, or no time. Damaged archives raise others.
     """
-    shape, dtype = read_header(file)
-    nbytes = prod(shape) * dtype.itemsize
-    if nbytes != length - file.tell():
-        raise ValueError(f"its header says {nbytes} bytes of elements, but it has {length - file.tell()}")
-    if type is not None and nbytes > LARGE:  # others are checked like any argument, once they are read
-        _check(type, shape, dtype)
-    reserve(nbytes)
-    file.seek(0)
-    return cast(Array, np.lib.format.read_array(file, allow_pickle=False))
+    header = read_header(file, length)
+    if type is not None and header.nbytes > LARGE:  # others are checked like any argument, once they are read
+        _check(type, header.shape, header.dtype)
+    reserve(header.nbytes)
+    elements = memoryview(bytearray(header.nbytes))
+    for start in range(0, header.nbytes, PIECE):
+        check_time("reading the file")
+        piece = file.read(len(elements[start : start + PIECE]))
+        elements[start : start + len(piece)] = piece
+        if len(piece) < min(PIECE, header.nbytes - start):
+            raise ValueError("it ends within the elements")
+    file.read(1)  # so that an archive compares the checksum
+    return np.ndarray(header.shape, header.dtype, elements, order=header.order)
 
 
-def read_header(file: IO[bytes]) -> tuple[tuple[int, ...], DType]:
-    """Read the header of an array in the format of `.npy`: its shape and dtype; ValueError for anything else."""
+def map_array(path: Path) -> Array:
+    """Return the array of an `.npy` file, mapped if it is a regular one; raises what `read_array` does."""
+    with open_file(path) as file:
+        if not is_regular(file):
+            data = contents(file, str(path))
+            return read_array(BytesIO(data), len(data))
+        header = read_header(file, os.fstat(file.fileno()).st_size)
+        if not header.shape or not header.nbytes:  # which numpy cannot map
+            file.seek(0)
+            return read_array(file, os.fstat(file.fileno()).st_size)
+        return np.memmap(file, header.dtype, "r", file.tell(), header.shape, header.order)
+
+
+class Header(NamedTuple):
+    """What the header of an `.npy` file says."""
+
+    shape: tuple[int, ...]
+    dtype: DType
+    order: Literal["C", "F"]
+
+    @property
+    def nbytes(self) -> int:
+        return prod(self.shape) * self.dtype.itemsize
+
+
+def read_header(file: IO[bytes], length: int) -> Header:
+    """Read the header of an array in the format of `.npy`; ValueError unless its elements are the rest of `length`."""
     version = np.lib.format.read_magic(file)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"unsupported version {version[0]}.{version[1]} of the .npy format")
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = read(file)
+    size = int.from_bytes(file.read(2 if version == (1, 0) else 4), "little")
+    if size > MAX_HEADER:
+        raise ValueError(f"its header has {size} bytes; expected at most {MAX_HEADER}")
+    try:
+        fields = literal_eval(file.read(size).decode("latin1").strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):  # of deeply nested text
+        raise ValueError("its header is no dictionary") from None
+    match fields:
+        case {"descr": descr, "fortran_order": bool(is_fortran), "shape": tuple(shape)} if len(fields) == 3:
+            dtype = np.lib.format.descr_to_dtype(descr)
+        case _:
+            raise ValueError("its header is no dictionary of 'descr', 'fortran_order' and 'shape'")
+    if not all(type(n) is int and 0 <= n < 1 << 63 for n in shape) or len(shape) > MAX_RANK:
+        raise ValueError(f"its header has no shape, but {shape}")
     if dtype.hasobject:
         raise ValueError("it has Python objects, which are not read as they may run code")
-    return shape, dtype
+    header = Header(shape, dtype, "F" if is_fortran else "C")
+    if header.nbytes != length - file.tell():
+        raise ValueError(f"its header says {header.nbytes} bytes of elements, but it has {length - file.tell()}")
+    return header
 
 
 # Element types of safetensors.
@@ -114,7 +193,7 @@ def _reason(data: bytes) -> str | None:
     """Return where the header is no JSON, which safetensors does not say."""
     try:
         json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return f"its header is no JSON: {error}"
     return None
 

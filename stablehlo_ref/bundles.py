@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from stablehlo_ref.array_files import array_errors, map_array, reason_of
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
 from stablehlo_ref.parsing import parse_data
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading import contents, open_file
+
+SHOWN_NAME = 60  # characters of a name that a message shows
 
 
 def load_bundle(folder: Path, function: str | None = None) -> Program:
@@ -65,28 +67,29 @@ def _file(folder: Path, location: Mapping[str, Any]) -> Path | None:
     """Return the file with the value of an input; None for an argument of the call."""
     match location.get("type_"):
         case "parameter":
-            place = folder / "data" / str(location.get("name"))
-            root = folder / "data"
+            root, name = folder / "data", str(location.get("name"))
         case "constant":
-            place = folder / "constants" / str(location.get("position"))
-            root = folder / "constants"
+            root, name = folder / "constants", str(location.get("position"))
         case _:
             return None
-    if not place.resolve().is_relative_to(root.resolve()):
-        raise _malformed(folder, f"a weight outside of the bundle: {location.get('name')}")
-    return next((p for p in (place, place.with_name(place.name + ".npy")) if p.is_file()), place)
+    place = root / name
+    try:
+        if not place.resolve().is_relative_to(root.resolve()):
+            raise _malformed(folder, f"a weight outside of the bundle: {name}")
+        return next((p for p in (place, place.with_name(place.name + ".npy")) if p.is_file()), place)
+    except (OSError, ValueError, RuntimeError) as error:  # too long, with a zero byte or a surrogate, a cycle of links
+        raise _malformed(folder, f"no name of a file: {name[:SHOWN_NAME]!a}: {reason_of(error)}") from None
 
 
 def _array(path: Path) -> Any:
-    try:
-        return np.load(path, allow_pickle=False, mmap_mode="r")
-    except (OSError, ValueError, EOFError) as error:
-        raise _malformed(path, f"cannot read the weight: {error}") from None
+    with array_errors(path, "cannot read the weight", lambda message: _malformed(path, message)):
+        return map_array(path)
 
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with open_file(path) as file:
+            return contents(file, str(path))
     except OSError as error:
         raise _malformed(path, f"cannot read the file: {error.strerror}") from None
 

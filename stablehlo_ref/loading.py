@@ -5,15 +5,14 @@ from __future__ import annotations
 import io
 import os
 import re
-import zlib
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.budget import limited
 from stablehlo_ref.bundles import load_bundle
-from stablehlo_ref.diagnostics import ArgumentTypeError, Location, MalformedError, Source, file_error, file_errors
+from stablehlo_ref.diagnostics import ArgumentTypeError, MalformedError, StablehloError, file_error, file_errors
 from stablehlo_ref.foreign_formats import foreign_archive
 from stablehlo_ref.frameworks.jax import from_jax, is_jax
 from stablehlo_ref.frameworks.torch import from_torch, is_torch
@@ -22,11 +21,11 @@ from stablehlo_ref.limits import Limits, check_type
 from stablehlo_ref.parsing import BYTECODE, Data, cache_in, not_a_program, parse_data
 from stablehlo_ref.parsing import parse as parse  # part of the public interface
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading import contents, is_regular, open_file, start_of
 from stablehlo_ref.stack import needs_stack
 
 GZIP, ZSTANDARD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 HEAD = 4096  # bytes that identify the format of a file
-MAX_UNPACKED = 1 << 34  # bytes of a compressed program
 
 _STARTS_LIKE_MLIR = re.compile(r'\s*(?:module\b|func\.func\b|"[\w.]+"\s*\(|[#!][\w$.\-]+\s*=|//|%[\w$.\-]+\s*=)')
 
@@ -82,9 +81,9 @@ def open_program(source: Any, allow_unregistered_dialect: bool = False, entry: s
     if hasattr(source, "read"):
         name = str(getattr(source, "name", "<file>"))
         with file_errors(name, "read the program"):
-            contents = source.read()
-        check_type("what the file returns", contents, str | Data, "text or bytes")
-        data = contents.encode() if isinstance(contents, str) else contents
+            found = contents(cast("IO[Any]", source), name) if isinstance(source, io.IOBase) else source.read()
+        check_type("what the file returns", found, str | Data, "text or bytes")
+        data = found.encode() if isinstance(found, str) else found
         return _from_data(data, name, allow_unregistered_dialect, entry)
     raise ArgumentTypeError(
         f"expected a path, text, bytes, a file, or a program of JAX or PyTorch, got {type(source).__name__}"
@@ -113,16 +112,16 @@ def _torch_archive(path: str) -> Any:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
-    except zipfile.BadZipFile as error:
-        raise MalformedError(f"cannot read the archive: {error}", _start_of(path)) from None
+    except Exception as error:  # of zipfile, of many kinds
+        raise MalformedError(f"cannot read the archive: {error}", start_of(path)) from None
     if message := foreign_archive(names):
-        raise MalformedError(message, _start_of(path))
+        raise MalformedError(message, start_of(path))
     torch = require("torch")
     try:
         return torch.export.load(path)
     except Exception as error:
         reason = str(error).partition("\n")[0]
-        raise MalformedError(f"cannot read the archive of PyTorch: {reason}", _start_of(path)) from None
+        raise MalformedError(f"cannot read the archive of PyTorch: {reason}", start_of(path)) from None
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
@@ -134,12 +133,14 @@ def read(path: str) -> Data:
     MalformedError if the file cannot be read, or neither is text nor has a known format.
     """
     try:
-        with Path(path).open("rb") as file:
+        with open_file(path) as file:
             return _contents(file, path)
+    except StablehloError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         hint = "; sr.parse takes text" if re.search(r"[\s{}%@]", path) else ""
-        message, place = f"cannot read the program: {reason}{hint}", _start_of(path)
+        message, place = f"cannot read the program: {reason}{hint}", start_of(path)
         raise (
             file_error(error, message, place) if isinstance(error, OSError) else MalformedError(message, place)
         ) from None
@@ -148,13 +149,10 @@ def read(path: str) -> Data:
 def _contents(file: io.BufferedReader, path: str) -> Data:
     head = file.peek(HEAD)[:HEAD]
     if _is_binary(head):
-        try:
-            return mmap(file.fileno(), 0, access=ACCESS_READ)
-        except (OSError, ValueError):  # a pipe
-            return file.read()
+        return mmap(file.fileno(), 0, access=ACCESS_READ) if is_regular(file) else contents(file, path)
     if b"\0" in head:  # rejected without reading the rest, which may be huge
         raise not_a_program(head, head.index(b"\0"), path)
-    return file.read()
+    return contents(file, path)
 
 
 def _is_binary(head: bytes) -> bool:
@@ -165,38 +163,32 @@ def _is_binary(head: bytes) -> bool:
 def unpacked(data: Data, filename: str) -> Data:
     """Return the program in compressed data, or in what `jax.export.Exported.serialize` gives; other data as it is."""
     head = bytes(data[:HEAD])
-    if head.startswith(GZIP):
-        return _gunzip(bytes(data), filename)
-    if head.startswith(ZSTANDARD):
-        return _unzstd(bytes(data), filename)
+    if head.startswith((GZIP, ZSTANDARD)):
+        return _decompressed(data, filename, is_gzip=head.startswith(GZIP))
     if b"\0" in head and not head.startswith((BYTECODE, ZIP)):
         return _embedded(data, filename)
     return data
 
 
-def _gunzip(data: bytes, filename: str) -> bytes:
+def _decompressed(data: Data, filename: str, is_gzip: bool) -> bytes:
+    """Return what was compressed, piece by piece, as a few bytes may be gigabytes."""
+    file: Any = data if isinstance(data, mmap) else io.BytesIO(data)
+    try:
+        return contents(_gzip(file) if is_gzip else _zstandard(file), filename)
+    except StablehloError:
+        raise
+    except Exception as error:  # of many kinds, and a class of zstandard's own
+        raise MalformedError(f"cannot decompress the program: {error}", start_of(filename)) from None
+
+
+def _gzip(file: IO[bytes]) -> IO[bytes]:
     import gzip  # rarely needed
 
-    try:
-        with gzip.open(io.BytesIO(data)) as file:
-            return _limited(file.read(MAX_UNPACKED + 1), filename)
-    except (OSError, EOFError, zlib.error) as error:
-        raise MalformedError(f"cannot decompress the program: {error}", _start_of(filename)) from None
+    return cast("IO[bytes]", gzip.open(file))
 
 
-def _unzstd(data: bytes, filename: str) -> bytes:
-    zstandard = require("zstandard")
-    try:
-        reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data))
-        return _limited(reader.read(MAX_UNPACKED + 1), filename)
-    except zstandard.ZstdError as error:
-        raise MalformedError(f"cannot decompress the program: {error}", _start_of(filename)) from None
-
-
-def _limited(data: bytes, filename: str) -> bytes:
-    if len(data) > MAX_UNPACKED:
-        raise MalformedError(f"the program has more than {MAX_UNPACKED} bytes unpacked", _start_of(filename))
-    return data
+def _zstandard(file: IO[bytes]) -> IO[bytes]:
+    return cast("IO[bytes]", require("zstandard").ZstdDecompressor().stream_reader(file))
 
 
 def _embedded(data: Data, filename: str) -> Data:
@@ -208,7 +200,3 @@ def _embedded(data: Data, filename: str) -> Data:
         head = bytes(view[:HEAD])
         raise not_a_program(head, head.index(b"\0"), filename)
     return view[start : start + length]
-
-
-def _start_of(filename: str) -> Location:
-    return Location(Source("", filename), 0)

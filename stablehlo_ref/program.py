@@ -14,6 +14,7 @@ import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for p
 from stablehlo_ref import mode
 from stablehlo_ref.activity import activity
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.budget import limited
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.local_tensors import check_local_tensors
@@ -127,7 +128,7 @@ class Program:
         """
         from stablehlo_ref.passes.pipeline import transformed  # the passes are imported when they are needed
 
-        return self._with(transformed(self.verify().module, passes))
+        return self._with(transformed(self.verify().module, passes, self.limits))
 
     # --- functions ----------------------------------------------------------------------------------------------
 
@@ -184,13 +185,13 @@ class Program:
         inputs = self.entry.inputs
         if isinstance(weights, Mapping) and weights and all(isinstance(key, int) for key in weights):
             numbered = {int(key): to_array(value) for key, value in weights.items()}
-            if wrong := [index for index in numbered if index not in range(len(inputs))]:
-                raise EvaluationError(f"@{self.entry.name} has no input {wrong[0]}", self.entry.location)
+            for index in numbered.keys() - range(len(inputs)):
+                raise EvaluationError(f"@{self.entry.name} has no input {index}", self.entry.location)
         else:
-            numbered = weights_of(inputs, weights)  # type: ignore[arg-type]
+            with limited(self.limits):
+                numbered = weights_of(inputs, weights)  # type: ignore[arg-type]
         origin = os.fspath(weights) if isinstance(weights, str | os.PathLike) else None
-        checked = check_numbered_arguments(inputs, numbered, origin)
-        return self._with(self.module, {**self._bound, **checked})
+        return self._with(self.module, self._bound | check_numbered_arguments(inputs, numbered, origin))
 
     def with_random_weights(self, seed: int) -> Program:
         """Return the same program with random elements in constants whose elements its text leaves out.

@@ -6,12 +6,11 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
-from zipfile import BadZipFile
 
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.array_files import from_bits, narrowed, read_npz, read_safetensors
+from stablehlo_ref.array_files import array_errors, from_bits, map_array, narrowed, read_npz, read_safetensors
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, EvaluationError
 from stablehlo_ref.interop import require, to_array
 from stablehlo_ref.ir.argument_names import ArgumentNames, NameParts, parts
@@ -23,10 +22,12 @@ from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.host_values import fits
 from stablehlo_ref.numerics.random_values import random_array
+from stablehlo_ref.reading import contents, open_file, seekable
 
 T = TypeVar("T")
 Weights: TypeAlias = Sequence[Any] | Mapping[str, Any] | str | os.PathLike[str]
 
+CANNOT_READ = "cannot read weights from"
 ELIDED = "__elided__"  # MLIR's placeholder for elements that its printer leaves out
 SHOWN = 12  # names that a message lists
 OF_CALLS = {"args", "inputs", "kwargs"}  # containers of a call's inputs, as JAX and torchax name them
@@ -102,15 +103,12 @@ def _read(path: Path) -> dict[str, Any] | list[Any]:
         ".npz": _read_npz, ".safetensors": _read_safetensors, ".pt": _read_torch, ".pth": _read_torch,
         ".bin": _read_torch,
     }  # fmt: skip
-    reader = _read_folder if path.is_dir() else readers.get(path.suffix)
-    if reader is None:
-        known = ", ".join(sorted(readers))
-        raise EvaluationError(f"cannot read weights from {path}: expected a folder or a file of {known}")
-    try:
+    with array_errors(path, CANNOT_READ):
+        reader = _read_folder if path.is_dir() else readers.get(path.suffix)
+        if reader is None:
+            known = ", ".join(sorted(readers))
+            raise EvaluationError(f"{CANNOT_READ} {path}: expected a folder or a file of {known}")
         return reader(path)
-    except (OSError, ValueError, EOFError, BadZipFile, KeyError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise EvaluationError(f"cannot read weights from {path}: {reason}") from None
 
 
 def _read_npz(path: Path) -> dict[str, Any]:
@@ -118,18 +116,16 @@ def _read_npz(path: Path) -> dict[str, Any]:
 
 
 def _read_safetensors(path: Path) -> dict[str, Any]:
-    return dict(read_safetensors(path.read_bytes()))
+    with open_file(path) as file:
+        return dict(read_safetensors(contents(file, str(path))))
 
 
 def _read_torch(path: Path) -> dict[str, Any]:
     torch = require("torch")
-    try:
-        loaded = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # unpickling errors of many kinds
-        reason = str(error).partition("\n")[0]
-        raise EvaluationError(f"cannot read weights from {path}: {reason}") from None
+    with open_file(path) as file:
+        loaded = torch.load(seekable(file, str(path)), map_location="cpu", weights_only=True)
     if not isinstance(loaded, Mapping):
-        raise EvaluationError(f"cannot read weights from {path}: expected a state_dict, got {type(loaded).__name__}")
+        raise EvaluationError(f"{CANNOT_READ} {path}: expected a state_dict, got {type(loaded).__name__}")
     return _named(_items(loaded))
 
 
@@ -138,8 +134,12 @@ def _read_folder(path: Path) -> dict[str, Any]:
     files = sorted(path.rglob("*.npy"))
     names = [file.relative_to(path).with_suffix("").as_posix() for file in files]
     if not files:
-        raise EvaluationError(f"cannot read weights from {path}: no .npy files in it")
-    return {name: np.load(file, allow_pickle=False, mmap_mode="r") for name, file in zip(names, files)}
+        raise EvaluationError(f"{CANNOT_READ} {path}: no .npy files in it")
+    found = {}
+    for name, file in zip(names, files):
+        with array_errors(file, CANNOT_READ):
+            found[name] = map_array(file)
+    return found
 
 
 # --- which argument each of them is ---------------------------------------------------------------------------------

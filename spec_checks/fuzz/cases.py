@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import stablehlo_ref as sr
-from spec_checks.fuzz import mutations
+from spec_checks.fuzz import files, mutations
 from spec_checks.fuzz.programs import program
 from stablehlo_ref.bytecode.writer import write
 from stablehlo_ref.cli.main import main
@@ -28,7 +28,7 @@ LIMITS = sr.Limits(max_bytes=1 << 24, max_steps=2000, max_seconds=5)
 SECONDS = 30  # after which a case counts as a hang
 KINDS = (
     "plain", "text", "text", "text", "text", "structure", "structure", "structure", "inputs", "bytes", "pass",
-    "command",
+    "command", *files.SEEDS,
 )  # fmt: skip
 CODES = (0, 1, 2, 130)  # of the command line
 
@@ -50,6 +50,8 @@ def draw(random: Random) -> Case:
     """Return a case: mostly a generated program, changed in one way."""
     base = program(random) if random.random() < 0.6 else random.choice(_seeds())
     kind = random.choice(KINDS)
+    if kind in files.SEEDS:
+        return Case(kind, files.draw(random, kind), 0)
     return Case(kind, _changed(random, kind, base), random.getrandbits(32))
 
 
@@ -81,7 +83,7 @@ def run(case: Case) -> str:
         warnings.simplefilter("always")
         with contextlib.redirect_stdout(printed):
             try:
-                outcome = _command(case, printed) if case.kind == "command" else _judged(lambda: _program(case))
+                outcome = _outcome(case, printed)
             except Finding:
                 raise
             except BaseException as error:
@@ -91,6 +93,12 @@ def run(case: Case) -> str:
     if case.kind != "command" and printed.getvalue() and not _prints(case):
         raise Finding(f"printed {printed.getvalue()[:200]!r}")
     return outcome
+
+
+def _outcome(case: Case, printed: io.StringIO) -> str:
+    if isinstance(case.source, bytes) and case.kind in files.SEEDS:
+        return files.check(case.kind, case.source)
+    return _command(case, printed) if case.kind == "command" else _judged(lambda: _program(case))
 
 
 def _prints(case: Case) -> bool:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
-from zipfile import BadZipFile, ZipFile
+from typing import IO, TypeAlias
+from zipfile import ZipFile
 
-from stablehlo_ref.array_files import TypeOf, read_array, read_members, read_safetensors
+from stablehlo_ref.array_files import TypeOf, array_errors, read_array, read_members, read_safetensors
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.reading import contents, open_file, seekable
 
 NPY, ZIP = b"\x93NUMPY", b"PK"
 # What else a file may be, and what to do with it.
@@ -35,21 +34,14 @@ def read_arrays(path: Path, type_of: TypeOf = lambda name: None) -> Array | Arra
     array of an `.npy` file is "". The path may be that of a pipe. CommandLineError if the file cannot be read, or has
     another format.
     """
-    try:
-        with path.open("rb") as file:
-            return _read(file if file.seekable() else io.BytesIO(file.read()), path, type_of)
-    except (OSError, ValueError, EOFError, KeyError, struct.error, BadZipFile) as error:
-        raise CommandLineError(f"cannot read {path}: {_reason(error)}") from None
+    with array_errors(path, kind=CommandLineError):
+        if not path.exists():
+            raise CommandLineError(f"cannot read {path}: no such file")
+        with open_file(path) as file:
+            return _read(seekable(file, str(path)), path, type_of)
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "no such file"
-    reason = error.strerror if isinstance(error, OSError) else None
-    return reason or str(error).partition("\n")[0] or type(error).__name__
-
-
-def _read(file: BinaryIO, path: Path, type_of: TypeOf) -> Array | Arrays | bytes:
+def _read(file: IO[bytes], path: Path, type_of: TypeOf) -> Array | Arrays | bytes:
     head = file.read(16)
     file.seek(0)
     if head.startswith(NPY):
@@ -59,14 +51,14 @@ def _read(file: BinaryIO, path: Path, type_of: TypeOf) -> Array | Arrays | bytes
     if head.startswith(ZIP):
         return _read_npz(file, path, type_of)
     if _is_safetensors(head):
-        return read_safetensors(file.read())
+        return read_safetensors(contents(file, str(path)))
     for magic, what in OTHER_FORMATS.items():
         if head.startswith(magic):
             raise CommandLineError(f"cannot read {path}: it is {what}")
-    return file.read()
+    return contents(file, str(path))
 
 
-def _read_npz(file: BinaryIO, path: Path, type_of: TypeOf) -> Arrays:
+def _read_npz(file: IO[bytes], path: Path, type_of: TypeOf) -> Arrays:
     names = ZipFile(file).namelist()
     file.seek(0)
     others = [name for name in names if not name.endswith(".npy")]

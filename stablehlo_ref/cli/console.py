@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeGuard
 
+from stablehlo_ref.budget import limited
 from stablehlo_ref.cli import messages
 from stablehlo_ref.cli.commands import COMMANDS
 from stablehlo_ref.cli.errors import exit_code_of
@@ -18,9 +19,11 @@ from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE, INTERRUPTED
 from stablehlo_ref.cli.expected import Unexpected, expectations, mismatches
 from stablehlo_ref.cli.split import SPLIT, split_text
 from stablehlo_ref.diagnostics import MalformedError, StablehloError, UsageError
+from stablehlo_ref.limits import Limits
 from stablehlo_ref.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading import contents, watched
 from stablehlo_ref.suggestions import closest
 
 
@@ -48,14 +51,16 @@ class Part:
 Action = Callable[[Part], None]
 
 
-def for_each_part(file: str, split: bool, action: Action) -> int:
-    """Apply `action` to the whole input, or to each part of it; return the exit code.
+def for_each_part(file: str, split: bool, action: Action, limits: Limits) -> int:
+    """Apply `action` to the whole input, or to each part of it, within limits for each; return the exit code.
 
     Errors are messages on standard error, never tracebacks; the parts after one with an error are handled too.
     """
     if messages.SETTINGS.compares:
         action = partial(_compare, action)
-    return guarded(file, lambda: max([_attempt(action, part) for part in parts(file, split)], default=FINE))
+    return guarded(
+        file, lambda: max([_attempt(action, part, limits) for part in parts(file, split, limits)], default=FINE)
+    )
 
 
 def _compare(action: Action, part: Part) -> None:
@@ -87,13 +92,14 @@ def guarded(subject: str, run: Callable[[], int]) -> int:
         return INTERRUPTED
 
 
-def parts(file: str, split: bool) -> Iterator[Part]:
-    """Yield the parts of a file, one unless it is text that is to be split; `-` is standard input."""
+def parts(file: str, split: bool, limits: Limits) -> Iterator[Part]:
+    """Yield the parts of a file that is read within limits, one unless it is text to split; `-` is standard input."""
     name = "<stdin>" if file == "-" else file
     if file != "-" and Path(existing(file)).is_dir():
         yield Part(name)
         return
-    data = unpacked(_standard_input() if file == "-" else read(name), name)
+    with limited(limits):
+        data = unpacked(_standard_input() if file == "-" else read(name), name)
     if bytes(data[:4]) in (BYTECODE, ZIP):
         yield Part(name, data=None if bytes(data[:4]) == ZIP else data)
         return
@@ -106,7 +112,7 @@ def _standard_input() -> bytes:
     if sys.stdin is None:
         raise MalformedError("standard input is closed")
     try:
-        return sys.stdin.buffer.read()
+        return contents(watched(sys.stdin.buffer, "<stdin>"), "<stdin>")
     except OSError as error:
         raise MalformedError(f"cannot read standard input: {error.strerror}") from None
 
@@ -120,9 +126,10 @@ def existing(file: str) -> str:
     return file
 
 
-def _attempt(action: Action, part: Part) -> int:
+def _attempt(action: Action, part: Part, limits: Limits) -> int:
     try:
-        action(part)
+        with limited(limits):
+            action(part)
     except StablehloError as error:
         return fail(error)
     return FINE

@@ -49,7 +49,7 @@ def value_of(parameter: Parameter, text: str) -> Array:
         return _from_literal(parameter, text)
     try:
         return _from_json(parameter, json.loads(_as_json(text)))
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # a number of too many digits too
         if text[:1] in "[{" or re.match(r"[-+]?\.?\d[\d.]*$", text):
             raise CommandLineError(f"input '{name}': expected {FORMS}, got {_shown(text)}") from None
     return _from_file(parameter, text)
@@ -217,7 +217,7 @@ def _from_text(parameter: Parameter, data: bytes) -> Array | None:
         return _from_literal(parameter, text)
     try:
         return _from_json(parameter, json.loads(_as_json(text)))
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from stablehlo_ref.budget import limited
 from stablehlo_ref.cli.console import existing, guarded, is_file, write_output
 from stablehlo_ref.cli.exit_codes import FINE
-from stablehlo_ref.cli.options import CommandParser, add_message_options
+from stablehlo_ref.cli.options import CommandParser, add_limit_options, add_message_options, limits_of
 from stablehlo_ref.linking import link
 from stablehlo_ref.loading import load
 from stablehlo_ref.syntax.printer import print_operation
@@ -24,11 +25,12 @@ def main(arguments: Sequence[str]) -> int:
     options = parser().parse_args(arguments)
 
     def run() -> int:
-        programs = [
-            load(existing(file), allow_unregistered_dialect=options.allow_unregistered_dialect)
-            for file in options.files
-        ]
-        text = print_operation(link(programs).module, locations=is_file(options.output))
+        with limited(limits := limits_of(options)):
+            programs = [
+                load(existing(file), allow_unregistered_dialect=options.allow_unregistered_dialect, limits=limits)
+                for file in options.files
+            ]
+            text = print_operation(link(programs).module, locations=is_file(options.output))
         write_output(options.output, [text])
         return FINE
 
@@ -42,5 +44,6 @@ def parser() -> argparse.ArgumentParser:
     add("files", metavar="FILE", nargs="+", help="programs; declarations in one refer to functions of others")
     add("-o", dest="output", metavar="FILE", type=Path, help="where to write the program; standard output if left out")
     add("--allow-unregistered-dialect", action="store_true", help="accept ops of unregistered dialects")
+    add_limit_options(found)
     add_message_options(found, verifies=False)
     return found

@@ -11,7 +11,15 @@ from stablehlo_ref.activity import activity
 from stablehlo_ref.bytecode.writer import write as write_bytecode
 from stablehlo_ref.cli.console import Part, for_each_part, guarded, is_file, with_two_dashes, write_output
 from stablehlo_ref.cli.messages import remark
-from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, add_reading_options, count
+from stablehlo_ref.cli.options import (
+    PROGRAM_HELP,
+    CommandParser,
+    add_limit_options,
+    add_message_options,
+    add_reading_options,
+    count,
+    limits_of,
+)
 from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError
 from stablehlo_ref.ir.core import Operation
@@ -57,7 +65,7 @@ def _run(options: argparse.Namespace) -> int:
         printed.append(show(module))
 
     with showing_progress():
-        code = for_each_part(options.file, options.split_input_file, handle)
+        code = for_each_part(options.file, options.split_input_file, handle, limits_of(options))
     write_output(options.output, printed)
     return code
 
@@ -170,6 +178,7 @@ def parser() -> argparse.ArgumentParser:
         "--supported-by", type=Path, metavar="LIST", help="ops that a file of op names, one per line, lacks"
     )
     add("--pass-pipeline", action=_AppendPipeline, metavar="PIPELINE", help="run `builtin.module(pass, ...)`")
+    add_limit_options(found)
     add_message_options(found)
     passes = found.add_argument_group("passes, which run in the order given")
     for definition in PASSES.values():

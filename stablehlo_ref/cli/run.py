@@ -13,7 +13,6 @@ from pathlib import Path
 from time import perf_counter
 
 from stablehlo_ref import mode
-from stablehlo_ref.budget import limited
 from stablehlo_ref.cli.console import Part, for_each_part
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.exit_codes import INTERRUPTED
@@ -45,7 +44,7 @@ def main(arguments: Sequence[str], is_upstream: bool = False) -> int:
     run = Run(options, is_upstream)
     try:
         with showing_progress():
-            code = for_each_part(options.file, options.split_input_file, run.part)
+            code = for_each_part(options.file, options.split_input_file, run.part, limits_of(options))
     except run.quit_at_prompt:
         print("stopped", file=sys.stderr)
         return INTERRUPTED
@@ -79,8 +78,7 @@ class Run:
         self.parts += 1
         report = Report(part.filename, part.first_line)
         try:
-            with limited(limits_of(self.options)):
-                self._part(part, report)
+            self._part(part, report)
             report.fields["ok"] = True
         except StablehloError as error:
             self.failed += 1

@@ -13,7 +13,14 @@ from stablehlo_ref.activity import activity
 from stablehlo_ref.bytecode.vhlo.artifact import serialize, target_version
 from stablehlo_ref.cli import run
 from stablehlo_ref.cli.console import Part, for_each_part, guarded, with_two_dashes, write_output
-from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, add_reading_options
+from stablehlo_ref.cli.options import (
+    PROGRAM_HELP,
+    CommandParser,
+    add_limit_options,
+    add_message_options,
+    add_reading_options,
+    limits_of,
+)
 from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.passes.strip_debuginfo import strip_debuginfo
@@ -59,7 +66,7 @@ def _convert(options: argparse.Namespace) -> int:
             outputs.append(print_operation(module, locations=options.mlir_print_debuginfo))
 
     with showing_progress():
-        code = for_each_part(options.file, options.split_input_file, convert)
+        code = for_each_part(options.file, options.split_input_file, convert, limits_of(options))
     write_output(options.output, outputs)
     return code
 
@@ -71,7 +78,10 @@ def _as_run(options: argparse.Namespace) -> list[str]:
         "--split-input-file": options.split_input_file,
         "--allow-unregistered-dialect": options.allow_unregistered_dialect,
     }
-    values = {"--args": options.args, "--probe-output-dir": options.probe_output_dir}
+    values = {
+        "--args": options.args, "--probe-output-dir": options.probe_output_dir, "--max-seconds": options.max_seconds,
+        "--max-total-bytes": options.max_total_bytes,
+    }  # fmt: skip
     given = [f"{name}={value}" for name, value in values.items() if value is not None]
     return [*(name for name, is_set in flags.items() if is_set), *given, "--", options.file]
 
@@ -97,5 +107,6 @@ def parser() -> argparse.ArgumentParser:
     running.add_argument("--args", metavar="LIST", help="inputs as MLIR literals: [dense<...> : tensor<...>, ...]")
     running.add_argument("--interpreter-print-dense", action="store_true", help="print results as dense<...> literals")
     running.add_argument("--probe-output-dir", metavar="DIR", help="the directory for the files of interpreter.probe")
+    add_limit_options(found)
     add_message_options(found)
     return found

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from stablehlo_ref.array_files import read_npz
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.signature import Parameter
@@ -22,15 +23,14 @@ def save_arrays(path: Path, arrays: Sequence[Array]) -> None:
 
 def load_arrays(path: Path, parameters: Sequence[Parameter]) -> list[Array]:
     """Return an array for each parameter, by name or as `arr_0`, `arr_1`, ...; EvaluationError if one is missing."""
-    with np.load(path, allow_pickle=False) as archive:
-        found = []
-        for index, parameter in enumerate(parameters):
-            names = (parameter.name, *parameter.names, f"arr_{index}", f"{parameter.name}_{index}")
-            name = next((name for name in names if name in archive.files), None)
-            if name is None:
-                raise EvaluationError(f"{path} has no array {parameter.name!r} or 'arr_{index}'")
-            found.append(_as_declared(archive[name], parameter))
-        return found
+    arrays, found = read_npz(path), []
+    for index, parameter in enumerate(parameters):
+        names = (parameter.name, *parameter.names, f"arr_{index}", f"{parameter.name}_{index}")
+        name = next((name for name in names if name in arrays), None)
+        if name is None:
+            raise EvaluationError(f"{path} has no array {parameter.name!r} or 'arr_{index}'")
+        found.append(_as_declared(arrays[name], parameter))
+    return found
 
 
 def _as_declared(array: Array, parameter: Parameter) -> Array:

@@ -18,13 +18,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, is_zipfile
+from zipfile import is_zipfile
 
 import ml_dtypes
 import numpy as np
 
+from stablehlo_ref.array_files import array_errors, map_array, member_names, read_npz
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, file_errors
-from stablehlo_ref.ir.arrays import Array, RuntimeValue
+from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.numerics.digest import Digest, digest
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.saved_arrays import as_numpy_saves
@@ -49,13 +50,10 @@ class Stored:
         if "file" not in self.description:
             raise EvaluationError("only the digest of the value was kept, as `keep` does not select it")
         path, name = self.folder / self.description["file"], self.description["dtype"]
-        shape = self.description["shape"]
-        try:
-            array = np.load(path, mmap_mode="r" if shape and 0 not in shape else None, allow_pickle=False)
+        with array_errors(path):
+            array = map_array(path)
             dtype = np.dtype(getattr(ml_dtypes, name, name))
             array = array if array.dtype == dtype else array.view(dtype)
-        except (OSError, ValueError, TypeError, EOFError) as error:
-            raise EvaluationError(f"cannot read {path}: {error}") from None
         return array if array.ndim else array[()]
 
 
@@ -68,15 +66,12 @@ class Archived:
 
     def read(self) -> Any:
         """Return the array; EvaluationError if it cannot be read. Elements of 8 or 16 unknown bits are their bits."""
-        try:
-            with np.load(self.path, allow_pickle=False) as archive:
-                array: Array = archive[self.key]
+        with array_errors(self.path, f"cannot read {self.key!r} of"):
+            array = read_npz(self.path, self.key)[self.key]
             if array.dtype.kind == "V" and array.dtype.itemsize <= 2:
                 array = array.view(f"u{array.dtype.itemsize}")
             kind(array.dtype)
             return array
-        except (OSError, ValueError, TypeError, BadZipFile) as error:
-            raise EvaluationError(f"cannot read {self.key!r} of {self.path}: {error}") from None
 
 
 class TraceFiles:
@@ -149,11 +144,8 @@ def read_archive(path: Path) -> Iterator[dict[str, Any]]:
     """
     if not is_zipfile(path):
         raise ArgumentValueError(f"cannot read {path}: expected a folder with {INDEX}, or an .npz file")
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            keys = list(archive.files)
-    except (OSError, ValueError, BadZipFile) as error:
-        raise ArgumentValueError(f"cannot read {path}: {error}") from None
+    with array_errors(path, kind=ArgumentValueError):
+        keys = member_names(path)
     for number, key in enumerate(keys):
         names = tuple(dict.fromkeys((key, f"%{key.removeprefix('%')}")))
         yield {

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import TypeAlias
 
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 
 Uses: TypeAlias = dict[tuple[Operation, int], None]  # an op and the index of its operand; a dict keeps the order
@@ -176,6 +177,7 @@ def clone(op: Operation, mapping: dict[Value, Value]) -> Operation:
 
     Operands in `mapping` are replaced. Results and block arguments are added to it, with those of the copy as values.
     """
+    check_time("transforming the program", location=op.location)
     made = Operation(
         op.name,
         [mapping.get(operand, operand) for operand in op.operands],

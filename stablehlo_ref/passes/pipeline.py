@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.budget import limited
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
+from stablehlo_ref.limits import Limits
 from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.passes.registry import parse_pipeline
 from stablehlo_ref.stack import FRAMES, on_enough_stack
@@ -14,12 +16,13 @@ from stablehlo_ref.verify import verify
 
 
 @checks_arguments
-def transformed(module: Operation, pipelines: Iterable[str]) -> Operation:
+def transformed(module: Operation, pipelines: Iterable[str], limits: Limits) -> Operation:
     """Return a copy of a module after the passes of all pipelines, in order, verified after each.
 
-    MalformedError, before any pass runs, for an unknown pass or option.
+    MalformedError, before any pass runs, for an unknown pass or option; LimitError if it takes too long.
     """
-    return on_enough_stack(module.location, FRAMES, _transformed, module, pipelines)
+    with limited(limits):
+        return on_enough_stack(module.location, FRAMES, _transformed, module, pipelines)
 
 
 def _transformed(module: Operation, pipelines: Iterable[str]) -> Operation:

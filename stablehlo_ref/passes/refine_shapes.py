@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.core import Block, Operation, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import BooleanType, IntegerType, TensorType, TokenType, Type
 from stablehlo_ref.passes.call_graph import functions
@@ -182,7 +183,7 @@ class _FunctionRefiner:
         set_function_type(self.function)
 
     def _block(self, block: Block) -> None:
-        for op in block.operations:
+        for op in within_time(block.operations, "transforming the program", location_of):
             if op.name == "func.call":
                 self._call(op)
             elif op.name == "func.return":

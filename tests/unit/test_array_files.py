@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.array_files import ERRORS, read_array, read_members, read_npz
+from stablehlo_ref.array_files import read_array, read_members, read_npz
 from stablehlo_ref.ir.types import Type
 
 FOUR = sr.load("func.func @main(%x: tensor<4xf32>) { return }").inputs[0].type
@@ -58,7 +58,7 @@ def test_members_of_an_archive_are_checked_by_name(tmp_path: Path) -> None:
     def type_of(name: str) -> Type | None:
         return FOUR if name == "y" else None
 
-    with (tmp_path / "a.npz").open("rb") as file, pytest.raises(ERRORS, match=r"member y: expected shape \(4,\)"):
+    with (tmp_path / "a.npz").open("rb") as file, pytest.raises(ValueError, match=r"member y: expected shape \(4,\)"):
         read_members(file, type_of)
 
 

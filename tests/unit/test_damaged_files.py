@@ -1,0 +1,260 @@
+"""Damaged files, files without end and pipes without a writer are errors that name the file, within the limits."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import pickle
+import struct
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from spec_checks.fuzz import files
+from stablehlo_ref.cli.main import main
+from stablehlo_ref.reading import PIECE
+
+PROGRAM = files.PROGRAM
+SHORT = sr.Limits(max_seconds=0.2)
+
+
+def npy(header: str, elements: bytes = bytes(16)) -> bytes:
+    text = header.encode() + b"\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text + elements
+
+
+def with_shape(shape: str) -> str:
+    return f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
+
+
+def npz(data: bytes, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("a.npy", data)
+    return file.getvalue()
+
+
+def damaged(archive: bytes, *offsets: int) -> bytes:
+    found = bytearray(archive)
+    for offset in offsets:
+        found[archive.find(b"a.npy") + 5 + offset] ^= 0xFF
+    return bytes(found)
+
+
+VALID = npy(with_shape("(4,)"))
+DAMAGED = {
+    "empty": (b"", "EOF"),
+    "garbage": (b"x", "EOF"),
+    "pickle": (pickle.dumps(list(range(9))), "magic string"),
+    "truncated": (VALID[:-1], "its header says 16 bytes of elements, but it has 15"),
+    "open brace": (npy("{"), "its header is no dictionary"),
+    "deep": (npy("-" * 5000 + "1"), "its header is no dictionary"),
+    "large": (npy(with_shape("(99999999999999999999999, 0)"), b""), "its header has no shape"),
+    "negative": (npy(with_shape("(-4, -1)")), "its header has no shape"),
+    "boolean": (npy(with_shape("(True,)"), bytes(4)), "its header has no shape"),
+    "of Python 2": (npy(with_shape("(4L,)")), "its header is no dictionary"),
+    "other keys": (npy("{'a': 1}"), "its header is no dictionary of 'descr'"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+@pytest.mark.parametrize("form", ["folder", "npz", "bundle", "command"])
+def test_damaged_arrays(name: str, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, message = DAMAGED[name]
+    file = tmp_path / ("a.npz" if form == "npz" else "w.a.npy")
+    file.write_bytes(npz(data) if form == "npz" else data)
+    if form == "command":
+        (tmp_path / "p.mlir").write_text(PROGRAM)
+        assert main([str(tmp_path / "p.mlir"), "--input", f"a={file}"]) == 2
+        assert str(file) in (error := capsys.readouterr().err) and "internal error" not in error
+        return
+    with pytest.raises(sr.StablehloError, match=message) as caught:
+        if form == "bundle":
+            bundle(tmp_path / "bundle", "a", data).run()
+        else:
+            sr.load(PROGRAM).bind(file if form == "npz" else tmp_path)
+    assert str(tmp_path) in str(caught.value)
+
+
+def bundle(folder: Path, name: str, data: bytes = VALID) -> sr.Program:
+    for part in ("functions", "data"):
+        (folder / part).mkdir(parents=True)
+    meta = {"input_locations": [{"type_": "parameter", "name": name}]}
+    (folder / "functions" / "forward.meta").write_text(json.dumps(meta))
+    (folder / "functions" / "forward.mlir").write_text(PROGRAM)
+    (folder / "data" / "a").write_bytes(data)
+    return sr.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (damaged(npz(VALID), 0), "member a: Error -3 while decompressing"),
+        (damaged(npz(VALID * 40, zipfile.ZIP_LZMA), 12, 20), "member a: "),
+        (npz(VALID * 40, zipfile.ZIP_LZMA)[:-60], "not a zip file"),
+    ],
+)
+def test_damaged_archives(data: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "a.npz").write_bytes(data)
+    with pytest.raises(sr.EvaluationError, match=f"a.npz: .*{message}"):
+        sr.load(PROGRAM).bind(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("name", ["a" * 5000, "\ud800", "a\0"])
+def test_names_in_a_bundle_that_no_file_can_have(name: str, tmp_path: Path) -> None:
+    with pytest.raises(sr.MalformedError, match="no name of a file"):
+        bundle(tmp_path, name)
+
+
+def test_a_number_of_many_digits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.mlir").write_text(PROGRAM)
+    assert main([str(tmp_path / "p.mlir"), "--input", f"a={'1' * 100_000}"]) == 2
+    assert "input 'a': expected a number" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", files.SEEDS)
+def test_changed_files_are_results_or_errors(kind: str) -> None:
+    if kind in ("zst", "safetensors"):
+        pytest.importorskip({"zst": "zstandard"}.get(kind, kind))
+    for number in range(60):
+        files.check(kind, files.draw(Random(number), kind))
+
+
+def test_arrays_as_numpy_writes_them(tmp_path: Path) -> None:
+    arrays = [np.arange(6, dtype=np.float32).reshape(2, 3), np.array(3), np.zeros((0, 3)), np.arange(6).reshape(2, 3).T]
+    for number, array in enumerate(arrays):
+        np.save(tmp_path / f"{number}.npy", array)
+    np.savez(tmp_path / "all.npz", *arrays)
+    from stablehlo_ref.array_files import map_array, read_npz
+
+    for number, array in enumerate(arrays):
+        for found in (map_array(tmp_path / f"{number}.npy"), read_npz(tmp_path / "all.npz")[f"arr_{number}"]):
+            np.testing.assert_array_equal(found, array, strict=True)
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["gz", "zst"])
+def test_a_compressed_program_needs_the_memory_of_its_text(form: str) -> None:
+    """The process has no memory for a buffer of the size of the limit."""
+    module = "gzip" if form == "gz" else pytest.importorskip("zstandard").__name__
+    script = f"""
+import resource, stablehlo_ref as sr, {module}
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+print(sr.load({module}.compress({PROGRAM.encode()!r})).inputs)"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "(a: tensor<4xf32> (w.a),)\n"), done.stderr
+
+
+def test_a_program_that_unpacks_to_more_than_the_limit(tmp_path: Path) -> None:
+    (tmp_path / "p.gz").write_bytes(gzip.compress(b" " * (4 * PIECE)))
+    with pytest.raises(sr.EvaluationError, match=r"p.gz:1:1: error: the file has more than the limit of 2.097 MB"):
+        sr.load(tmp_path / "p.gz", limits=sr.Limits(max_total_bytes=2 * PIECE))
+
+
+@pytest.mark.parametrize("name", ["input", "inputs", "weights", "program"])
+def test_a_device_without_end(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.mlir").write_text(PROGRAM)
+    (tmp_path / "w.npz").symlink_to("/dev/zero")
+    (tmp_path / "w.safetensors").symlink_to("/dev/zero")
+    arguments = {
+        "input": [str(tmp_path / "p.mlir"), "--input", "a=/dev/zero"],
+        "inputs": [str(tmp_path / "p.mlir"), "--inputs", "/dev/zero"],
+        "weights": [str(tmp_path / "p.mlir"), "--weights", str(tmp_path / "w.safetensors")],
+        "program": [str(tmp_path / "w.npz")],
+    }[name]
+    start = time.perf_counter()
+    assert main([*arguments, "--max-total-bytes", "8MiB", "--max-seconds", "5"]) in (1, 2)
+    assert time.perf_counter() - start < 4
+    assert ("neither UTF-8" if name == "program" else "more than the limit of 8.389 MB") in capsys.readouterr().err
+
+
+def test_standard_input_without_end() -> None:
+    with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as yes:
+        command = [sys.executable, "-m", "stablehlo_ref", "-", "--max-total-bytes", "8MiB"]
+        try:
+            done = subprocess.run(command, stdin=yes.stdout, capture_output=True, text=True, check=False, timeout=30)
+        finally:
+            yes.kill()
+    assert done.returncode == 1 and "<stdin>:1:1: error: the file has more than the limit" in done.stderr
+
+
+def test_standard_input_that_nobody_writes_to() -> None:
+    read, write = os.pipe()
+    command = [sys.executable, "-m", "stablehlo_ref", "-", "--max-seconds", "0.2"]
+    done = subprocess.run(command, stdin=read, capture_output=True, text=True, check=False, timeout=30)
+    os.close(read)
+    os.close(write)
+    assert done.returncode == 1 and "<stdin>:1:1: error: reading the file takes longer" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["program", "npz", "safetensors", "folder", "bundle"])
+def test_a_pipe_that_nobody_writes_to(form: str, tmp_path: Path) -> None:
+    name = {"program": "p", "folder": "w.a.npy", "bundle": "functions/forward.meta"}.get(form, f"w.{form}")
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    os.mkfifo(tmp_path / name)
+    (tmp_path / name).with_name("forward.mlir").write_text(PROGRAM)
+    start = time.perf_counter()
+    with pytest.raises(sr.EvaluationError, match=r"reading the file takes longer than the limit of 0\.2 s"):
+        if form in ("program", "bundle"):
+            sr.load(tmp_path if form == "bundle" else tmp_path / name, limits=SHORT)
+        else:
+            sr.load(PROGRAM, limits=SHORT).bind(tmp_path if form == "folder" else tmp_path / name)
+    assert time.perf_counter() - start < 2
+
+
+def test_pipes_are_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "p")
+    with subprocess.Popen(["sh", "-c", f"sleep 0.3; printf '%s' '{PROGRAM}' > {tmp_path / 'p'}"]):
+        assert sr.load(tmp_path / "p", limits=sr.Limits(max_seconds=20)).inputs[0].name == "a"
+
+
+# --- passes -----------------------------------------------------------------------------------------------------------
+
+
+FUNCTION = """func.func private @f{0}(%x: tensor<f32>) -> tensor<f32> {{
+  %0 = call @f{1}(%x) : (tensor<f32>) -> tensor<f32>
+  %1 = call @f{1}(%0) : (tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}}
+"""
+ENDS = """func.func private @f30(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.sine %x : tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = call @f0(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+"""
+DOUBLING = "".join(FUNCTION.format(i, i + 1) for i in range(30)) + ENDS  # a billion ops once calls are inlined
+
+
+@pytest.mark.parametrize("command", [False, True])
+def test_inlining_ends_at_the_deadline(command: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.mlir").write_text(DOUBLING)
+    start = time.perf_counter()
+    if command:
+        assert main(["opt", str(tmp_path / "p.mlir"), "--inline", "--max-seconds", "1"]) == 1
+        assert "transforming the program takes longer than the limit of 1 second" in capsys.readouterr().err
+    else:
+        with pytest.raises(sr.EvaluationError, match="longer than the limit of 1 second"):
+            sr.load(tmp_path / "p.mlir", limits=sr.Limits(max_seconds=1)).transform("inline")
+    assert time.perf_counter() - start < 4
+
+
+@pytest.mark.parametrize("command", ["opt", "link", "translate --serialize", "translate --interpret"])
+def test_commands_take_limits(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "p")
+    assert main([*command.split(), str(tmp_path / "p"), "--max-seconds", "0.2", "--max-total-bytes", "1GB"]) == 1
+    assert "reading the file takes longer than the limit of 0.2 seconds" in capsys.readouterr().err
