@@ -191,7 +191,8 @@ class Program:
             with limited(self.limits):
                 numbered = weights_of(inputs, weights)  # type: ignore[arg-type]
         origin = os.fspath(weights) if isinstance(weights, str | os.PathLike) else None
-        return self._with(self.module, self._bound | check_numbered_arguments(inputs, numbered, origin))
+        checked = check_numbered_arguments(inputs, numbered, origin)
+        return self._with(self.module, {**self._bound, **checked})
 
     def with_random_weights(self, seed: int) -> Program:
         """Return the same program with random elements in constants whose elements its text leaves out.
@@ -455,10 +456,7 @@ class Program:
         if not (named or self._bound) and (plain := as_expected(self.entry, arrays)) is not None:
             return plain
         given = arguments_in_order(self._open_entry, arrays, named, self.module)
-        arguments = [check_argument(p, value, named) for p, value in zip(self._open_entry.inputs, given)]
-        if not self._bound:
-            return arguments
-        unbound = iter(arguments)
+        unbound = (check_argument(p, value, named) for p, value in zip(self._open_entry.inputs, given))
         return [self._bound[i] if i in self._bound else next(unbound) for i in range(len(self.entry.inputs))]
 
     def _run(self, arrays: Sequence[Any], named: Mapping[str, Any], context: Context) -> tuple[Any, ...]:
