@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.locations import CallSiteLocation, DebugLocation
 from stablehlo_ref.ir.rewrite import Rewriter
@@ -12,31 +13,48 @@ from stablehlo_ref.passes.registry import Pass
 from stablehlo_ref.passes.symbol_dce import is_discardable
 from stablehlo_ref.passes.symbols import symbols_used_by
 
+MAX_OPERATIONS = 1 << 20  # of a function after inlining: chains of functions that each call the next twice double them
+
 
 def inline(module: Operation) -> None:
     """Replace each `func.call` by the body of the function, and erase private functions that nothing uses any more.
 
     Calls within a cycle of functions, of functions without a body or with several blocks, and calls that say
     `no_inline` stay. What a function calls is inlined first. Locations become `callsite(... at ...)`.
+    LimitError, before any copy is made, for a function that would have more than MAX_OPERATIONS.
     """
     table = functions(module)
     graph = {name: callees(function.walk()) for name, function in table.items()}
+    calls: dict[str, dict[Operation, str]] = {}  # of each function, and the functions that they call
+    sizes: dict[str, int] = {}  # operations in each function after inlining, without the terminator
     for component in bottom_up(graph):
         for name in component:
-            _inline_calls(table[name], {n: f for n, f in table.items() if n in graph[name] and n not in component})
+            inlinable = {n for n in graph[name] - set(component) if n in table and len(table[n].regions[0].blocks) == 1}
+            calls[name] = _inlinable_calls(table[name], inlinable)
+            others = sum(1 for _ in table[name].walk()) - len(calls[name]) - 2  # the function, its terminator
+            sizes[name] = others + sum(sizes[callee] for callee in calls[name].values())
+            if calls[name] and sizes[name] > MAX_OPERATIONS:
+                message = f"inlining makes this function longer than the limit of {MAX_OPERATIONS:,} operations"
+                raise LimitError(message, table[name].location)
+    for name in calls:
+        _inline_calls(table[name], {op: table[callee] for op, callee in calls[name].items()})
     _erase_unused(module, set().union(*graph.values()) if graph else set())
 
 
-def _inline_calls(function: Operation, table: dict[str, Operation]) -> None:
-    inlinable = {name: callee for name, callee in table.items() if len(callee.regions[0].blocks) == 1}
+def _inlinable_calls(function: Operation, inlinable: set[str]) -> dict[Operation, str]:
     if not inlinable:
+        return {}
+    named = {op: str(op.properties.get("callee")) for op in function.walk() if op.name == "func.call"}
+    return {op: callee for op, callee in named.items() if callee in inlinable and "no_inline" not in op.attributes}
+
+
+def _inline_calls(function: Operation, calls: dict[Operation, Operation]) -> None:
+    if not calls:
         return
     with Rewriter(function) as rewriter:
-        for op in list(function.walk()):
-            callee = inlinable.get(str(op.properties.get("callee"))) if op.name == "func.call" else None
-            if callee is not None and "no_inline" not in op.attributes:
-                made = rewriter.inline(op, callee.regions[0].block, op.operands)
-                _add_call_site(made, op.debug_location)
+        for op, callee in calls.items():
+            made = rewriter.inline(op, callee.regions[0].block, op.operands)
+            _add_call_site(made, op.debug_location)
 
 
 def _add_call_site(operations: Sequence[Operation], caller: DebugLocation | None) -> None:

@@ -228,21 +228,25 @@ FUNCTION = """func.func private @f{0}(%x: tensor<f32>) -> tensor<f32> {{
   return %1 : tensor<f32>
 }}
 """
-ENDS = """func.func private @f30(%x: tensor<f32>) -> tensor<f32> {
+ENDS = """func.func private @f30(%x: tensor<f32>) -> tensor<f32> {{
   %0 = stablehlo.sine %x : tensor<f32>
   return %0 : tensor<f32>
-}
-func.func @main(%x: tensor<f32>) -> tensor<f32> {
-  %0 = call @f0(%x) : (tensor<f32>) -> tensor<f32>
+}}
+func.func @main(%x: tensor<f32>) -> tensor<f32> {{
+  %0 = call @f{0}(%x) : (tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
-}
+}}
 """
-DOUBLING = "".join(FUNCTION.format(i, i + 1) for i in range(30)) + ENDS  # a billion ops once calls are inlined
+
+
+def doubling(functions: int) -> str:
+    """Return a program that has 2 ** functions sines once calls are inlined."""
+    return "".join(FUNCTION.format(i, i + 1) for i in range(30 - functions, 30)) + ENDS.format(30 - functions)
 
 
 @pytest.mark.parametrize("command", [False, True])
 def test_inlining_ends_at_the_deadline(command: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "p.mlir").write_text(DOUBLING)
+    (tmp_path / "p.mlir").write_text(doubling(20))
     start = time.perf_counter()
     if command:
         assert main(["opt", str(tmp_path / "p.mlir"), "--inline", "--max-seconds", "1"]) == 1
@@ -251,6 +255,14 @@ def test_inlining_ends_at_the_deadline(command: bool, tmp_path: Path, capsys: py
         with pytest.raises(sr.EvaluationError, match="longer than the limit of 1 second"):
             sr.load(tmp_path / "p.mlir", limits=sr.Limits(max_seconds=1)).transform("inline")
     assert time.perf_counter() - start < 4
+
+
+def test_inlining_of_too_many_operations() -> None:
+    with pytest.raises(sr.EvaluationError, match="longer than the limit of 1,048,576 operations"):
+        sr.parse(doubling(30)).transform("inline")
+    with pytest.raises(sr.EvaluationError, match="longer than"):
+        sr.parse(doubling(21)).transform("inline")
+    assert str(sr.parse(doubling(5)).transform("inline")).count("stablehlo.sine") == 32
 
 
 @pytest.mark.parametrize("command", ["opt", "link", "translate --serialize", "translate --interpret"])
