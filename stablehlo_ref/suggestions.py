@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
+MAX_CANDIDATES = 1500  # with more known names none is proposed, so that many errors do not take long
 MAX_NAME = 64  # characters; longer names are not compared
 MAX_EDITS = 4
 MIN_ABBREVIATION = 3  # characters that are taken for the beginning of a name
@@ -43,17 +45,18 @@ def closest_end(name: str, known: Iterable[str]) -> str | None:
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name with the fewest edits to `name`; None if all need too many.
+    """Return the known name with the fewest edits to `name`; None if all need too many, or more than 1,500 are known.
 
     Of several, one of the same letters is preferred, then the one with the longest common prefix, then the shortest. At
     most a third of the letters (one of two, none of one) and at most `MAX_EDITS` are edited. A name that `name`
     abbreviates counts as one edit.
     """
-    if not name or len(name) > MAX_NAME:
+    candidates = list(islice(known, MAX_CANDIDATES + 1))
+    if not name or len(name) > MAX_NAME or len(candidates) > MAX_CANDIDATES:
         return None
     limit = min(max(len(name) // 3, min(len(name) - 1, 1)), MAX_EDITS)
     letters, ranked = sorted(name), []
-    for other in known:
+    for other in candidates:
         distance = _distance(name, other, limit)
         if distance <= limit:
             limit = distance  # others that are less similar need not be measured

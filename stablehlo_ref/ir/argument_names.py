@@ -6,12 +6,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias, TypeVar
 
-from stablehlo_ref.suggestions import closest, closest_end, find_words
+from stablehlo_ref.suggestions import MAX_CANDIDATES, closest, closest_end, find_words
 
 Key = TypeVar("Key")
 NameParts: TypeAlias = tuple[str, ...]  # of states['layer.0.bias']: ("states", "layer", "0", "bias")
-
-MAX_CANDIDATES = 500  # names that a wrong one is compared with, letter by letter
 
 
 def parts(name: str) -> NameParts:
@@ -76,7 +74,7 @@ class ArgumentNames:
             rest = ".".join(path[start:])
             if len(found := {*self.whole(rest), *self.short(rest)} & {*among}) == 1:
                 return self.shown(*found)
-        if len(among) > MAX_CANDIDATES:
+        if 3 * len(among) > MAX_CANDIDATES:  # each has up to three forms
             return None
         forms: dict[str, int] = {}
         for index in among:

@@ -25,7 +25,6 @@ from stablehlo_ref.syntax.types import match_simple_type
 from stablehlo_ref.syntax.values import Scope
 
 UNKNOWN = OpaqueType("!malformed")  # the type of a poisoned value
-MAX_CANDIDATES = 200  # names that an undeclared name is compared with
 REREAD = 4  # how often, on average, a character may be parsed again after an error
 
 _RESULTS = rf"%{SUFFIX}(?:\s*:\s*\d+)?"
@@ -397,8 +396,8 @@ class RecoveringParser(Parser):
                 self._report_earlier(self._undeclared(name, offset))
 
     def _undeclared(self, name: str, offset: int) -> MalformedError:
-        declared = [known for known in self.scope.values if known not in self.scope.expected]
-        hint = did_you_mean(name, declared, "%") if len(declared) <= MAX_CANDIDATES else ""
+        declared = (known for known in self.scope.values if known not in self.scope.expected)
+        hint = did_you_mean(name, declared, "%")
         return self.error(f"use of undeclared SSA value name '%{name}'{hint}", offset)
 
     def _report_earlier(self, error: MalformedError) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
 import stablehlo_ref as sr
@@ -87,3 +89,8 @@ def test_errors_suggest_names(text: str, message: str) -> None:
         sr.load(program)
     (diagnostic,) = raised.value.diagnostics
     assert message in diagnostic.message
+
+
+def test_compares_no_more_than_some_names() -> None:
+    assert closest("name1", ["name2"] * 1000) == "name2"
+    assert closest("name1", (f"name{n}" for n in count(2))) is None
