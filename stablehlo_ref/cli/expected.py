@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from stablehlo_ref.diagnostics import Diagnostic, StablehloError
 
 _ANNOTATION = re.compile(
-    r"expected-(error|note|remark|warning)(-re)? *(?:@([+-]\d+|above|below|unknown))? *(?:(\d+)(\+)? *)?\{\{(.*)\}\}$"
+    r"expected-(error|note|remark|warning)(-re)? *(?:@([+-]\d{1,9}|above|below|unknown))? *"
+    r"(?:(\d{1,9})(\+)? *)?\{\{(.*)\}\}$"
 )
 _REGEX_PART = re.compile(r"\{\{(.*?)\}\}")
 

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return _dispatch(sys.argv[1:] if arguments is None else list(arguments))
         finally:  # also when argparse has printed the help
-            if sys.stdout is not None:
+            if sys.stdout is not None and not sys.stdout.closed:  # as the language server leaves it
                 sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

@@ -7,10 +7,13 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import PurePosixPath
+from typing import Any
 from urllib.parse import unquote, urlparse
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.diagnostics import Diagnostic, StablehloError
@@ -28,12 +31,24 @@ KINDS = {
 _find_label = re.compile(r"^'[^']*' op \((\w[\w ]*)\): ").match
 
 
+class Protocol(LanguageServerProtocol):
+    """The protocol, in which requests with malformed parameters are answered, too: with an error."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "method" in data and "id" in data:
+                self._send_response(data["id"], error=error.to_response_error())
+            raise
+
+
 class Server:
     """Answers an editor, and keeps what it knows of the current text of each document."""
 
     def __init__(self) -> None:
         sync = lsp.TextDocumentSyncKind.Incremental
-        self.protocol = LanguageServer("stablehlo", __version__, text_document_sync_kind=sync)
+        self.protocol = LanguageServer("stablehlo", __version__, text_document_sync_kind=sync, protocol_cls=Protocol)
         self.known: dict[str, Document] = {}
         self._offer(lsp.TEXT_DOCUMENT_DID_OPEN, self.did_open)
         self._offer(lsp.TEXT_DOCUMENT_DID_CHANGE, self.did_change)
@@ -51,8 +66,13 @@ class Server:
     # --- documents ----------------------------------------------------------------------------------------------
 
     def document(self, uri: str) -> Document:
-        """Return what is known of the current text of a document."""
-        text = self.protocol.workspace.get_text_document(uri).source
+        """Return what is known of the current text of a document.
+
+        JsonRpcInvalidParams for one that the editor has not opened: no file is read.
+        """
+        if (opened := self.protocol.workspace.text_documents.get(uri)) is None:
+            raise JsonRpcInvalidParams(f"{uri} is not open")
+        text = opened.source
         known = self.known.get(uri)
         if known is None or known.text != text:
             known = self.known[uri] = Document(text, PurePosixPath(unquote(urlparse(uri).path)).name)

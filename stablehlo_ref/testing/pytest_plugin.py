@@ -10,6 +10,7 @@ pytest imports this module at every start, so the interpreter is imported when t
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,7 +66,10 @@ class MlirFile(pytest.File):
     """A file of lit-style tests."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        text = self.path.read_text(encoding="utf-8")
+        try:
+            text = self.path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise self.CollectError(f"{self.path}: error: cannot read the file: {error}") from None
         lines = run_lines(text)
         interprets = next((line for line in lines if line.interprets_parts), None)
         if interprets is not None or not lines:
@@ -149,7 +153,10 @@ class RunItem(pytest.Item):
         self.run_line = run_line
 
     def runtest(self) -> None:
-        done = execute(self.run_line, self.path)
+        try:
+            done = execute(self.run_line, self.path)
+        except subprocess.TimeoutExpired as error:
+            raise RunFailure(f"takes longer than {error.timeout:g} seconds: {self.run_line.command}") from None
         if done.returncode:
             raise RunFailure(f"exit code {done.returncode}: {self.run_line.command}\n{done.stderr}{done.stdout}")
 

@@ -27,7 +27,10 @@ class RunLine:
     @property
     def interprets_parts(self) -> bool:
         """Whether the command only runs each part of the file."""
-        words = shlex.split(self.command)
+        try:
+            words = shlex.split(self.command)
+        except ValueError:  # an open quote, about which the shell complains
+            return False
         known = {"--interpret", "-interpret", "--split-input-file", "-split-input-file", "%s"}
         tools = (["stablehlo-translate"], ["stablehlo-interp"])
         return words[:1] in tools and set(words[1:]) <= known and "|" not in self.command
@@ -72,5 +75,6 @@ def execute(line: RunLine, path: Path) -> subprocess.CompletedProcess[str]:
         environment = {"PATH": f"{_tools()}:{Path(sys.executable).parent}:/usr/bin:/bin"}
         return subprocess.run(
             ["bash", "-o", "pipefail", "-c", command],
-            capture_output=True, text=True, check=False, cwd=scratch, env=environment, timeout=TIMEOUT,
+            capture_output=True, encoding="utf-8", errors="replace", check=False, cwd=scratch, env=environment,
+            timeout=TIMEOUT,
         )  # fmt: skip

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, TypeVar
@@ -12,6 +15,7 @@ import pytest
 pytest.importorskip("pygls", reason="the language server needs pygls")
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
 TIMEOUT = 60  # seconds
@@ -232,3 +236,30 @@ def test_positions_are_utf16_and_parts_are_separate(edit: Any) -> None:
     (error,) = edit(session)
     assert (error.range.start.line, error.range.start.character) == (10, 17)
     assert error.range.end.character == 24  # the quotes, the face in two units, and .op
+
+
+@pytest.mark.parametrize("parameters", [None, 3, {"textDocument": 3}, {"textDocument": {"uri": "a"}, "position": 1}])
+def test_malformed_requests_are_answered_with_errors(parameters: object) -> None:
+    requests = [
+        ("initialize", {"capabilities": {}, "processId": None, "rootUri": None}),
+        ("textDocument/hover", parameters),
+        ("shutdown", None),
+    ]
+    sent = [{"jsonrpc": "2.0", "id": n, "method": m, "params": p} for n, (m, p) in enumerate(requests)]
+    texts = map(json.dumps, [*sent, {"jsonrpc": "2.0", "method": "exit"}])
+    data = "".join(f"Content-Length: {len(text)}\r\n\r\n{text}" for text in texts)
+    command = [sys.executable, "-m", "stablehlo_ref", "lsp"]
+    done = subprocess.run(command, input=data, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    answers = [json.loads(text) for text in re.findall(r"^\{.*?\}(?=Content-Length|\Z)", done.stdout, re.M)]
+    assert done.returncode == 0
+    assert [answer["id"] for answer in answers if "id" in answer] == [0, 1, 2]
+    assert [answer["id"] for answer in answers if "error" in answer] == [1]
+
+
+def test_reads_no_file_that_the_editor_has_not_opened(edit: Any) -> None:
+    async def session(editor: Editor) -> None:
+        device = lsp.TextDocumentIdentifier("file:///dev/zero")
+        with pytest.raises(JsonRpcException, match="file:///dev/zero is not open"):
+            await editor.text_document_hover_async(lsp.HoverParams(device, lsp.Position(0, 0)))
+
+    edit(session)

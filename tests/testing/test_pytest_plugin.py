@@ -96,6 +96,24 @@ def test_run_lines_that_share_a_file_are_one_test(pytester: pytest.Pytester) -> 
     run(pytester, "--stablehlo", "a.mlir").assert_outcomes(passed=1)
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"// RUN: stablehlo-opt 'a %s\n", "*exit code * stablehlo-opt 'a*"),
+        (b"func.func @main() { return } // \xff", "*a.mlir: error: cannot read the file: *"),
+        (f"// expected-error@+{'9' * 5000} {{{{a}}}}\nfunc.func @main() {{".encode(), "*a.mlir:2:20: error: *"),
+    ],
+    ids=["open quote", "not UTF-8", "line of 5000 digits"],
+)
+def test_malformed_files_are_errors_without_a_traceback(pytester: pytest.Pytester, data: bytes, message: str) -> None:
+    pytester.path.joinpath("a.mlir").write_bytes(data)
+    result = run(pytester, "--stablehlo", "a.mlir")
+    assert result.ret in (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
+    result.stdout.fnmatch_lines([message])
+    result.stdout.no_fnmatch_line("*Traceback*")
+    result.stdout.no_fnmatch_line("*.py:*: *Error*")
+
+
 def test_configured_by_an_ini_file(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\nstablehlo = programs\n")
     folder = pytester.mkdir("programs")
