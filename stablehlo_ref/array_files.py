@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -147,17 +148,18 @@ def read_header(file: IO[bytes], length: int) -> Header:
     size = int.from_bytes(file.read(2 if version == (1, 0) else 4), "little")
     if size > MAX_HEADER:
         raise ValueError(f"its header has {size} bytes; expected at most {MAX_HEADER}")
+    text = file.read(size).decode("latin1").strip()
     try:
-        fields = literal_eval(file.read(size).decode("latin1").strip())
+        fields = literal_eval(re.sub(r"(\d)L\b", r"\1", text))  # Python 2 wrote (3L,)
     except (ValueError, SyntaxError, MemoryError, RecursionError):  # of deeply nested text
-        raise ValueError("its header is no dictionary") from None
+        raise ValueError("its header is not a dictionary") from None
     match fields:
         case {"descr": descr, "fortran_order": bool(is_fortran), "shape": tuple(shape)} if len(fields) == 3:
             dtype = np.lib.format.descr_to_dtype(descr)
         case _:
-            raise ValueError("its header is no dictionary of 'descr', 'fortran_order' and 'shape'")
+            raise ValueError("its header is not a dictionary of 'descr', 'fortran_order' and 'shape'")
     if not all(type(n) is int and 0 <= n < 1 << 63 for n in shape) or len(shape) > MAX_RANK:
-        raise ValueError(f"its header has no shape, but {shape}")
+        raise ValueError(f"its header has the invalid shape {shape}")
     if dtype.hasobject:
         raise ValueError("it has Python objects, which are not read as they may run code")
     header = Header(shape, dtype, "F" if is_fortran else "C")
@@ -190,11 +192,11 @@ def read_safetensors(data: bytes) -> dict[str, Array]:
 
 
 def _reason(data: bytes) -> str | None:
-    """Return where the header is no JSON, which safetensors does not say."""
+    """Return where the header is not JSON, which safetensors does not say."""
     try:
         json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     except (ValueError, RecursionError) as error:
-        return f"its header is no JSON: {error}"
+        return f"its header is not JSON: {error}"
     return None
 
 

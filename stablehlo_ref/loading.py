@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+from contextlib import suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import IO, Any, cast
@@ -25,6 +26,7 @@ from stablehlo_ref.reading import contents, is_regular, open_file, start_of
 from stablehlo_ref.stack import needs_stack
 
 GZIP, ZSTANDARD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+STREAMS = (io.RawIOBase, io.BufferedIOBase, io.TextIOBase)  # files that are read in pieces
 HEAD = 4096  # bytes that identify the format of a file
 
 _STARTS_LIKE_MLIR = re.compile(r'\s*(?:module\b|func\.func\b|"[\w.]+"\s*\(|[#!][\w$.\-]+\s*=|//|%[\w$.\-]+\s*=)')
@@ -81,7 +83,7 @@ def open_program(source: Any, allow_unregistered_dialect: bool = False, entry: s
     if hasattr(source, "read"):
         name = str(getattr(source, "name", "<file>"))
         with file_errors(name, "read the program"):
-            found = contents(cast("IO[Any]", source), name) if isinstance(source, io.IOBase) else source.read()
+            found = contents(cast("IO[Any]", source), name) if isinstance(source, STREAMS) else source.read()
         check_type("what the file returns", found, str | Data, "text or bytes")
         data = found.encode() if isinstance(found, str) else found
         return _from_data(data, name, allow_unregistered_dialect, entry)
@@ -97,6 +99,8 @@ def _from_path(path: str, allow_unregistered_dialect: bool, entry: str | None) -
         return load_bundle(Path(path), entry)
     data = read(path)
     if bytes(data[:4]) == ZIP:
+        if not Path(path).is_file():
+            raise MalformedError("archives of PyTorch are read from regular files only", start_of(path))
         return from_torch(_torch_archive(path))
     return _from_data(data, path, allow_unregistered_dialect, entry)
 
@@ -149,7 +153,10 @@ def read(path: str) -> Data:
 def _contents(file: io.BufferedReader, path: str) -> Data:
     head = file.peek(HEAD)[:HEAD]
     if _is_binary(head):
-        return mmap(file.fileno(), 0, access=ACCESS_READ) if is_regular(file) else contents(file, path)
+        with suppress(OSError, ValueError):  # of file systems without maps, such as procfs
+            if is_regular(file):
+                return mmap(file.fileno(), 0, access=ACCESS_READ)
+        return contents(file, path)
     if b"\0" in head:  # rejected without reading the rest, which may be huge
         raise not_a_program(head, head.index(b"\0"), path)
     return contents(file, path)

@@ -185,8 +185,8 @@ class Program:
         inputs = self.entry.inputs
         if isinstance(weights, Mapping) and weights and all(isinstance(key, int) for key in weights):
             numbered = {int(key): to_array(value) for key, value in weights.items()}
-            for index in numbered.keys() - range(len(inputs)):
-                raise EvaluationError(f"@{self.entry.name} has no input {index}", self.entry.location)
+            if wrong := numbered.keys() - range(len(inputs)):
+                raise EvaluationError(f"@{self.entry.name} has no input {min(wrong)}", self.entry.location)
         else:
             with limited(self.limits):
                 numbered = weights_of(inputs, weights)  # type: ignore[arg-type]

@@ -10,14 +10,14 @@ from typing import IO, Any, AnyStr
 
 from stablehlo_ref.budget import RAISE_MEMORY, check_time, current, size_text
 from stablehlo_ref.diagnostics import LimitError, Location, Source
-from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits import Limits, check_type
 
 PIECE = 1 << 20  # bytes or characters that are read between two checks of the limits
 PATIENCE = 50  # milliseconds between two checks of the deadline while a pipe has no data
 
 
 class _WatchedFile(io.FileIO):
-    """A file, with what messages call it, whose reads wait for data no longer than until the deadline of the call."""
+    """A file with a label for messages, whose reads wait for data until the deadline of the call."""
 
     label = ""
 
@@ -33,7 +33,7 @@ class _WatchedFile(io.FileIO):
 
 
 def open_file(path: str | os.PathLike[str]) -> io.BufferedReader:
-    """Open a file for reading within the limits of the call. That of a pipe does not wait for who writes to it."""
+    """Open a file for reading within the limits of the call. Opening a pipe does not wait for a writer."""
     flags = getattr(os, "O_NONBLOCK", 0)
     file = _WatchedFile(path, opener=lambda name, mode: os.open(name, mode | flags))
     file.label = os.fspath(path)
@@ -55,21 +55,26 @@ def is_regular(file: IO[bytes] | io.FileIO) -> bool:
 
 
 def contents(file: IO[AnyStr], name: str) -> AnyStr:
-    """Return the rest of an open file; LimitError, at the file, if it is larger or takes longer than the call may."""
+    """Return the rest of an open file; LimitError, at the file, if it is larger or takes longer than the call may.
+
+    ArgumentTypeError if it returns neither text nor bytes, such as None for a file without data that does not wait.
+    """
     memory = current.get().memory
     limit = max(memory.limit if memory else Limits().max_total_bytes, PIECE)
     place = start_of(name)
-    first = file.read(PIECE)
-    found: Any = io.StringIO(newline="") if isinstance(first, str) else io.BytesIO()
-    piece: Any = first
+    fills = isinstance(file, io.BufferedReader | io.TextIOWrapper)  # pieces, so that a shorter one is the last
+    piece: Any = file.read(PIECE)
+    found: Any = io.StringIO(newline="") if isinstance(piece, str) else io.BytesIO()
     try:
-        while piece:
+        while True:
+            check_type("what the file returns", piece, str | bytes | bytearray | memoryview, "text or bytes")
             found.write(piece)
             if found.tell() > limit:
                 raise LimitError(f"the file has more than the limit of {size_text(limit)}", place, [RAISE_MEMORY])
             check_time("reading the file", location=place)
+            if not piece or (fills and len(piece) < PIECE):
+                return found.getvalue()  # type: ignore[no-any-return]
             piece = file.read(PIECE)
-        return found.getvalue()  # type: ignore[no-any-return]
     except MemoryError:
         found.close()
         raise LimitError("there is not enough memory for the file", place) from None

@@ -150,7 +150,7 @@ def match_weights(parameters: Sequence[Parameter], weights: Mapping[str, Any] | 
 
     `ArgumentNames` says which arguments a name may mean. Names are all whole, or all lack the same first part; without
     it, none means an input of a call, such as `args[0]`. Names of no argument are those of weights that the
-    exporter dropped as unused, unless no name is that of an argument, or other arguments of a container lack weights.
+    exporter dropped as unused, unless no name is that of an argument in a container, or others of it lack weights.
 
     Weights in order are those of the only container if it has numbers, `states[17]`, or the first arguments if there
     are no containers.
@@ -181,6 +181,8 @@ def _by_name(names: ArgumentNames, weights: Mapping[str, Any]) -> tuple[dict[int
     unknown = [name for name in weights if name not in numbers]
     if unknown and not found:
         return found, _all_unmatched(names, unknown)
+    if not found.keys() & set(inside):  # only weights of containers may have been dropped
+        return found, _unknown(names, unknown, [index for index in range(len(names)) if index not in found])
     return found, _unmatched(names, unknown, missing) if missing else iter(())
 
 
@@ -204,7 +206,7 @@ def _numbers(names: ArgumentNames, weights: Iterable[str]) -> dict[str, int]:
         if len(candidates) == 1:
             found[name] = candidates[0]
         elif candidates:
-            problems.append(f"'{name}' may be {names.listed(candidates)}: write the whole name")
+            problems.append(f"'{name}' may be {names.listed(candidates)}: write one of these")
     problems += [*_given_twice(names, found), *_of_several_containers(names, found, whole)]
     _check(_listed(problems, str))
     return found
@@ -232,11 +234,15 @@ def _of_several_containers(
 def _unmatched(names: ArgumentNames, unknown: Sequence[str], missing: Sequence[int]) -> Iterator[str]:
     """Yield messages on names of no argument and on arguments without a weight, with those that are most similar."""
     given = ArgumentNames(("", name) for name in unknown)
-    yield from _listed(unknown, lambda name: f"no argument '{name}'{_meant(names.nearest(name, missing))}")
+    yield from _unknown(names, unknown, missing)
     unused = range(len(given))
     yield from _listed(
         missing, lambda i: f"no weight for '{names.shown(i)}'{_meant(given.nearest(names.shown(i), unused))}"
     )
+
+
+def _unknown(names: ArgumentNames, unknown: Sequence[str], among: Sequence[int]) -> Iterator[str]:
+    return _listed(unknown, lambda name: f"no argument '{name}'{_meant(names.nearest(name, among))}")
 
 
 def _all_unmatched(names: ArgumentNames, unknown: Sequence[str]) -> Iterator[str]:

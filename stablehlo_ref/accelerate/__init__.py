@@ -1,4 +1,4 @@
-"""What makes plans faster, and may be deleted: loops, functions, chains and kernels as generated code.
+"""Optional code that makes plans faster: loops, functions, chains and kernels as generated code.
 
 `execute/acceleration.py` has the hooks by which the planner asks for code. Without this package every program runs by
 its plan, with the same results.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 SIZE = 1 << 18  # elements of a tensor from which on ops on it are fused: smaller ones stay in the cache as they are
-WORK = 5 << 18  # elements that the ops of a chain visit in all, at least: fewer cost less than blocks
+WORK = 5 << 18  # elements that the ops of a chain visit in all, at least: with fewer, machine code saves nothing
 ROW = 1 << 16  # elements of a row that is reduced at most, so that a few rows fit into the cache
 NEAR = 32  # ops that may lie between one of a group and the next
 OPEN = 16  # groups that ops may still join

@@ -14,6 +14,7 @@ from stablehlo_ref.cli.messages import FORMATS
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits import Limits
 from stablehlo_ref.loading import load
 from stablehlo_ref.program import Program
 
@@ -21,6 +22,7 @@ from stablehlo_ref.program import Program
 Completer: TypeAlias = Callable[..., Iterable[str]]
 
 LARGEST = 1 << 23  # bytes of a program that is read for the names in it, while somebody waits
+LIMITS = Limits(max_seconds=2, max_total_bytes=8 * LARGEST)
 PATHS = ("FILE", "DIR", "PYTHON")  # what the help calls values that are paths
 _match_name = re.compile("[a-z]+:?").match  # of a backend, in its form: `jax[:PLATFORM]`
 
@@ -86,9 +88,11 @@ class _Completers:
         """Return the program that the command line has so far; None if there is none."""
         path = getattr(options, "file", None)
         try:
-            if path is None or Path(path).stat().st_size > LARGEST:
+            if path is None or not (Path(path).is_dir() or Path(path).is_file()):  # but a pipe
                 return None
-            return load(path, entry=getattr(options, "entry", None))
+            if Path(path).stat().st_size > LARGEST:
+                return None
+            return load(path, entry=getattr(options, "entry", None), limits=LIMITS)
         except (StablehloError, OSError, ImportError):
             return None
 

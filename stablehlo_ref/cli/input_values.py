@@ -13,6 +13,7 @@ import numpy as np
 from stablehlo_ref.cli.array_files import read_arrays
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.diagnostics import MalformedError, Source
+from stablehlo_ref.ir.argument_names import ArgumentNames
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import DenseElements, TypeAttribute
 from stablehlo_ref.ir.signature import Parameter, names_of, shortened
@@ -29,13 +30,13 @@ RAW = (".bin", ".raw", ".dat")  # files that are never taken as text
 _WITH_TYPE = re.compile(r"(.+?):(tensor<.*>)")
 
 
-def find_parameter(parameters: Sequence[Parameter], name: str, option: str) -> Parameter:
-    """Return the parameter that a name means, see `ArgumentNames`; CommandLineError unless there is one."""
-    names = names_of(parameters)
+def find_parameter(parameters: Sequence[Parameter], names: ArgumentNames, name: str, option: str) -> Parameter:
+    """Return the parameter that a name means among theirs; CommandLineError unless there is one."""
     if len(found := names.meant(name)) == 1:
         return parameters[min(found)]
+    what = f"'{name}' is ambiguous" if found else f"the program has no input '{name}'"
     there = shortened([repr(parameter) for parameter in parameters])
-    raise CommandLineError(f"{option}: the program has no input '{name}'{names.hint(name)}\n  its inputs are {there}")
+    raise CommandLineError(f"{option}: {what}{names.hint(name)}\n  its inputs are {there}")
 
 
 def value_of(parameter: Parameter, text: str) -> Array:

@@ -42,9 +42,10 @@ def from_literals(text: str) -> list[Array]:
 
 def from_values(parameters: Sequence[Parameter], values: Sequence[tuple[str, str]]) -> dict[str, Array]:
     """Return the values of `--input NAME=VALUE` by the names of parameters; CommandLineError for one given twice."""
+    names = names_of(parameters)
     found: dict[str, Array] = {}
     for name, text in values:
-        parameter = find_parameter(parameters, name, f"--input {name}=...")
+        parameter = find_parameter(parameters, names, name, f"--input {name}=...")
         if parameter.name in found:
             raise CommandLineError(f"input '{parameter.name}' is given twice by --input")
         found[parameter.name] = from_bits(parameter.type, value_of(parameter, text))
@@ -72,7 +73,7 @@ def from_archive(parameters: Sequence[Parameter], path: Path) -> dict[str, Array
         raise CommandLineError(f"--inputs {path}: expected an .npz or safetensors file")
     found: dict[str, Array] = {}
     for name, array in arrays.items():
-        parameter = find_parameter(parameters, positional.get(name, name), f"--inputs {path}")
+        parameter = find_parameter(parameters, names, positional.get(name, name), f"--inputs {path}")
         if parameter.name in found:
             raise CommandLineError(f"--inputs {path}: input '{parameter.name}' is there twice")
         found[parameter.name] = from_bits(parameter.type, array)
@@ -106,7 +107,7 @@ def _places(names: ArgumentNames, key: str, unknown: Sequence[tuple[int, int]]) 
     name, _, axis = key.rpartition(":")
     is_axis = not names.meant(key)
     found = names.meant(name if is_axis else key)
-    return [(i, a) for i, a in unknown if len(found) == 1 and i in found and (not is_axis or axis == str(a))]
+    return [(i, a) for i, a in unknown if i in found and (not is_axis or axis == str(a))]
 
 
 def _with_sizes(parameter: Parameter, sizes: Mapping[int, int]) -> Parameter:

@@ -16,7 +16,7 @@ from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.execute.arguments import arguments_in_order, check_argument, check_numbered_arguments
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
-from stablehlo_ref.ir.signature import Function, Parameter
+from stablehlo_ref.ir.signature import Function, Parameter, names_of
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.program import Program
 from stablehlo_ref.weights import weights_of
@@ -41,8 +41,9 @@ def inputs_of_processes(
         archives = [_joined(*((f"--inputs {path}", a) for path, a in zip(options.inputs, archives)))]
     values = inputs.from_values(open_inputs, options.input)
     named = [_joined(("--inputs", archive), ("--input", values)) for archive in archives]
+    names = names_of(open_inputs)
     distributions = {
-        name if name == "*" else find_parameter(open_inputs, name, "--random").name: distribution
+        name if name == "*" else find_parameter(open_inputs, names, name, "--random").name: distribution
         for name, distribution in options.random
     }
     found = []

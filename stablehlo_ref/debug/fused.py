@@ -275,8 +275,8 @@ def distance(actual: Array, expected: Array) -> float:
     if actual.dtype.kind in "biu":
         return float(np.mean(actual != expected)) if actual.size else 0.0
     wide = np.complex128 if actual.dtype.kind == "c" else np.float64
-    x, y = (np.asarray(a).astype(wide).reshape(-1) for a in (actual, expected))
     with np.errstate(all="ignore"):
+        x, y = (np.asarray(a).astype(wide).reshape(-1) for a in (actual, expected))
         apart, norm = float(np.linalg.norm(x - y)), float(np.linalg.norm(y))
         if not (isfinite(apart) and isfinite(norm)):
             finite = np.isfinite(x) & np.isfinite(y)

@@ -60,7 +60,7 @@ def _extreme(site: Site, identity: float) -> Shadow:
         ends = [site.wide(each) for each in zip(*(interval(s) for s in site.operands))]
         apart = np.maximum(*(np.abs(end - center) for end in ends))
         radius = np.where(np.isfinite(center), apart, radius)
-    if np.all(site.operand(1).center == identity):
+    if np.all(site.operand(1).center == identity) or not site.operand(0).center.size:
         return stored(site, center, radius)
     init = site.op.operands[1]
     without = site.wide([np.full_like(s.center, identity) if v is init else s.center for v, s in _fed(site)])

@@ -103,7 +103,8 @@ def exact(array: Array) -> Shadow:
 def widened(array: Array) -> Array:
     name = kind(array.dtype)
     if name in ("floating", "complex"):
-        return array.astype(np.complex128 if name == "complex" else np.float64)
+        with np.errstate(invalid="ignore"):  # of signalling NaNs
+            return array.astype(np.complex128 if name == "complex" else np.float64)
     return array
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from textwrap import indent
 
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.diff import Diff, Inner
@@ -56,7 +57,7 @@ def _finding(found: Diff) -> Iterator[str]:
     if found.inner:
         for inner in found.inner:
             yield f"{inner_text(inner)}:"
-            yield from (f"  {line}" for line in _finding(inner.found))
+            yield from (indent(line, "  ") for line in _finding(inner.found))
     elif found.suspects:
         yield from _suspects(found)
     elif found.group is not None:

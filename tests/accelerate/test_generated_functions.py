@@ -215,3 +215,36 @@ def test_broadcasts_of_tiny_tensors_in_loops(dim: int, element: str) -> None:
     for _ in range(3):
         (result,) = program.run(x, y)
         assert result.astype(complex).tolist() == ([[4, 4], [2, 2]] if dim == 0 else [[4, 2], [4, 2]])
+
+
+@pytest.mark.parametrize("body", ["%c = stablehlo.add %a, %b : tensor<f64>", "%c = stablehlo.convert %b : tensor<f64>"])
+@pytest.mark.parametrize("jit", [False, None])
+def test_scatter_that_promotes(body: str, jit: bool | None) -> None:
+    program = sr.parse(f"""
+      func.func @main(%x: tensor<4xf64>, %at: tensor<1xi32>, %u: tensor<f32>) -> tensor<4xf64> {{
+        %zero = stablehlo.constant dense<0> : tensor<i32>
+        %one = stablehlo.constant dense<1> : tensor<i32>
+        %turns = stablehlo.constant dense<100> : tensor<i32>
+        %r:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<4xf64>
+        cond {{
+          %p = stablehlo.compare LT, %i, %turns : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          stablehlo.return %p : tensor<i1>
+        }} do {{
+          %j = stablehlo.add %i, %one : tensor<i32>
+          %narrow = stablehlo.convert %y : (tensor<4xf64>) -> tensor<4xf32>
+          %next = "stablehlo.scatter"(%narrow, %at, %u) <{{scatter_dimension_numbers =
+            #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}}> ({{
+          ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+            {body}
+            stablehlo.return %c : tensor<f64>
+          }}) : (tensor<4xf32>, tensor<1xi32>, tensor<f32>) -> tensor<4xf64>
+          stablehlo.return %j, %next : tensor<i32>, tensor<4xf64>
+        }}
+        return %r#1 : tensor<4xf64>
+      }}""")
+    x, at, u = np.arange(4) / 3, np.int32([2]), np.float32(0.1)
+    (expected,) = program.run(x, at, u, fast=False)
+    for _ in range(3):
+        (found,) = program.run(x, at, u, **({} if jit is None else {"jit": jit}))
+        assert np.asarray(found).dtype == np.float64
+        assert np.asarray(found).tobytes() == np.asarray(expected).tobytes()

@@ -58,3 +58,8 @@ def test_faults(fault: str, expected: list[float]) -> None:
     x = np.arange(1, 7, dtype=np.float32).reshape(1, 6)
     (found,) = open_backend(f"faulty:{fault}:stablehlo.reduce_window").run(WINDOW, [x])
     assert found.tolist() == [expected]
+
+
+def test_faults_are_not_in_loops_as_a_whole() -> None:
+    with pytest.raises(ValueError, match="a fault cannot be in"):
+        open_backend("faulty:scaled:stablehlo.while")

@@ -155,3 +155,17 @@ def test_other_elements_than_those_that_are_open_are_judged() -> None:
     for last, is_wrong in ((3, False), (4, True)):
         found = verdict(text, [F32([300, np.nan, 3])], np.int8([1, 2, last]))
         assert (found is Verdict.WRONG) == is_wrong
+
+
+@pytest.mark.parametrize(("op", "right"), [("maximum", 0), ("minimum", 0)])
+def test_the_extreme_of_nothing_is_the_init_value(op: str, right: float) -> None:
+    text = f"""
+    func.func @main(%x: tensor<0x3xf32>) -> tensor<3xf32> {{
+      %z = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.reduce(%x init: %z) applies stablehlo.{op} across dimensions = [0]
+        : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
+      return %0 : tensor<3xf32>
+    }}"""
+    nothing = [np.zeros((0, 3), F32)]
+    assert verdict(text, nothing, np.full(3, right, F32)) is Verdict.SAME
+    assert verdict(text, nothing, np.full(3, 123456, F32)) is Verdict.WRONG

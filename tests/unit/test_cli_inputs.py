@@ -196,7 +196,7 @@ def test_names_may_be_in_another_notation(tmp_path: Path, capsys: Capture) -> No
     assert """no input 'params.w.b.0'; did you mean 'params['w.a'][0]'?""" in capsys.readouterr().err
     path.write_text(named.replace("%y: tensor<4xf32>", """%y: tensor<4xf32> loc("stats['w.a'][0]")"""))
     assert run(path, "--input", "w.a.0=1") == 2
-    assert "no input 'w.a.0'; it may be 'params['w.a'][0]' or 'stats['w.a'][0]'" in capsys.readouterr().err
+    assert "'w.a.0' is ambiguous; it may be 'params['w.a'][0]' or 'stats['w.a'][0]'" in capsys.readouterr().err
     assert run(path, "--input", "params.w.a.0=1", "--inputs", tmp_path / "x.npz") == 2
     assert "it may be 'params['w.a'][0]' or 'stats['w.a'][0]'" in capsys.readouterr().err
 

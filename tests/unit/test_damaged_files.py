@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from mmap import mmap
 from pathlib import Path
 from random import Random
 
@@ -20,6 +22,7 @@ import pytest
 
 import stablehlo_ref as sr
 from spec_checks.fuzz import files
+from stablehlo_ref.array_files import map_array
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.reading import PIECE
 
@@ -56,13 +59,12 @@ DAMAGED = {
     "garbage": (b"x", "EOF"),
     "pickle": (pickle.dumps(list(range(9))), "magic string"),
     "truncated": (VALID[:-1], "its header says 16 bytes of elements, but it has 15"),
-    "open brace": (npy("{"), "its header is no dictionary"),
-    "deep": (npy("-" * 5000 + "1"), "its header is no dictionary"),
-    "large": (npy(with_shape("(99999999999999999999999, 0)"), b""), "its header has no shape"),
-    "negative": (npy(with_shape("(-4, -1)")), "its header has no shape"),
-    "boolean": (npy(with_shape("(True,)"), bytes(4)), "its header has no shape"),
-    "of Python 2": (npy(with_shape("(4L,)")), "its header is no dictionary"),
-    "other keys": (npy("{'a': 1}"), "its header is no dictionary of 'descr'"),
+    "open brace": (npy("{"), "its header is not a dictionary"),
+    "deep": (npy("-" * 5000 + "1"), "its header is not a dictionary"),
+    "large": (npy(with_shape("(99999999999999999999999, 0)"), b""), "its header has the invalid shape"),
+    "negative": (npy(with_shape("(-4, -1)")), "its header has the invalid shape"),
+    "boolean": (npy(with_shape("(True,)"), bytes(4)), "its header has the invalid shape"),
+    "other keys": (npy("{'a': 1}"), "its header is not a dictionary of 'descr'"),
 }
 
 
@@ -270,3 +272,43 @@ def test_commands_take_limits(command: str, tmp_path: Path, capsys: pytest.Captu
     os.mkfifo(tmp_path / "p")
     assert main([*command.split(), str(tmp_path / "p"), "--max-seconds", "0.2", "--max-total-bytes", "1GB"]) == 1
     assert "reading the file takes longer than the limit of 0.2 seconds" in capsys.readouterr().err
+
+
+def test_short_pieces_of_a_terminal_end_it() -> None:
+    class Terminal(io.BufferedReader):
+        """Returns what was typed before the end of file; to read once more waits for the next line."""
+
+        def __init__(self) -> None:
+            super().__init__(io.BytesIO(PROGRAM.encode()))  # type: ignore[arg-type]
+            self.reads = 0
+
+        def read(self, size: int | None = -1, /) -> bytes:
+            self.reads += 1
+            return super().read(size)
+
+    terminal = Terminal()
+    assert len(sr.load(terminal).inputs) == len(sr.load(PROGRAM).inputs)
+    assert terminal.reads == 1
+
+
+def test_a_file_that_does_not_wait_for_data() -> None:
+    read, write = os.pipe()
+    os.set_blocking(read, False)
+    with open(read, "rb", buffering=0) as file, pytest.raises(sr.StablehloError, match="text or bytes"):
+        sr.load(file)
+    os.close(write)
+
+
+def test_a_regular_file_that_cannot_be_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Refused(mmap):
+        def __new__(cls, *_: object, **__: object) -> Refused:  # type: ignore[misc]
+            raise OSError(errno.ENODEV, "No such device")
+
+    monkeypatch.setattr("stablehlo_ref.loading.mmap", Refused)
+    (tmp_path / "p.gz").write_bytes(gzip.compress(PROGRAM.encode()))
+    assert len(sr.load(tmp_path / "p.gz").inputs) == len(sr.load(PROGRAM).inputs)
+
+
+def test_arrays_of_python_2(tmp_path: Path) -> None:
+    (tmp_path / "a.npy").write_bytes(npy(with_shape("(4L,)"), np.arange(4, dtype="f4").tobytes()))
+    assert map_array(tmp_path / "a.npy").tolist() == [0, 1, 2, 3]

@@ -124,10 +124,10 @@ def test_the_command_line_says_what_does_not_fit(tmp_path: Path, capsys: pytest.
             {"q.weight": A},
             "arguments in 'states' have numbers: give the weights in the list that the exporter returned",
         ),
-        (["a['w']", "b['w']"], {"w": A}, "'w' may be 'a['w']' or 'b['w']': write the whole name"),
-        (["x", "x"], {"x": A}, "'x' may be 'arg0' or 'arg1': write the whole name"),
-        (["params['x']", "x"], {"x": A}, "'x' may be 'x' or 'params['x']': write the whole name"),
-        (["s['a.b']", "s['a']['b']"], {"a.b": A}, "'a.b' may be 's['a.b']' or 's['a']['b']': write the whole name"),
+        (["a['w']", "b['w']"], {"w": A}, "'w' may be 'a['w']' or 'b['w']': write one of these"),
+        (["x", "x"], {"x": A}, "'x' may be 'arg0' or 'arg1': write one of these"),
+        (["params['x']", "x"], {"x": A}, "'x' may be 'x' or 'params['x']': write one of these"),
+        (["s['a.b']", "s['a']['b']"], {"a.b": A}, "'a.b' may be 's['a.b']' or 's['a']['b']': write one of these"),
         (["s['a']", "x"], {"a": A, "s.a": B}, "'a' and 's.a' are both the argument 's['a']'"),
         (["s['a.b']", "x"], {"a": {"b": A}, "a.b": B}, "'a['b']' and 'a.b' are both the argument 's['a.b']'"),
         (["s['a']", "s['b']"], {"a": A}, "no weight for 's['b']'"),
@@ -224,6 +224,12 @@ def test_names_in_the_text_that_are_those_of_other_arguments_in_locations() -> N
       return %w : {t} }}"""
     with pytest.raises(sr.EvaluationError, match="'w' may be") as caught:
         sr.load(text).bind({"w": A, "x": B})
-    assert "write the whole name" in str(caught.value)
+    assert "write one of these" in str(caught.value)
     left = sr.load(text).bind({"states['w']": A, "states['x']": B})
     np.testing.assert_array_equal(left.run()[0], B)
+
+
+def test_a_misspelt_name_beside_a_right_one_is_an_error() -> None:
+    (problem,) = problems(["w1", "w2"], {"w1": np.float32([1, 2]), "w22": np.float32([1, 2])})
+    assert "'w22'" in problem
+    assert "did you mean 'w2'" in problem

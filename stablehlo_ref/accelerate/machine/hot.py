@@ -76,7 +76,7 @@ class MachineLoop:
         self._deepest = writer.deepest
         self._ops: tuple[Operation, ...] = (op,)
         self._counted, self._python_ops = writer.counted, writer.python.ops
-        self._renew = make_renew(max(1, OPS // (writer.ops + writer.arrays.work)))
+        self._renew = make_renew(max(1, OPS // max(writer.ops + writer.arrays.work, 1)))
         # Memory of the loop's own, and what no run uses: of one run at most, and none if it is large.
         self._own_bytes = self._size + sum(_bytes(field) for field in self._fields if _is_own(field))
         self._unused: deque[MachineFrame] = deque(maxlen=int(self._own_bytes <= MAX_KEPT))

@@ -299,7 +299,7 @@ def scatter_code(op: Operation) -> str | None:
     if len(op.operands) != 3 or not all(map(is_plain, op.operand_types)):
         return None
     sign = _assignment(op.regions[0].block)
-    if sign is None:
+    if sign is None or op.result_types[0] != op.operand_types[0]:  # promoted
         return None
     axes, inserted = op.properties["scatter_dims_to_operand_dims"], op.properties["inserted_window_dims"]
     shape, sizes, update = map(shape_of, op.operands)

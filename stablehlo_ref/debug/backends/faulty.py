@@ -90,12 +90,16 @@ def _no_nan(case: Case) -> Array:
 
 def _flushed(case: Case) -> Array:
     """Subnormal results are 0."""
+    if kind(case.result.dtype) != "floating":
+        return case.result
     tiny = 2.0 ** float_info(case.result.dtype).minexp
     return np.where(np.abs(case.result.astype(np.float64)) < tiny, np.zeros((), case.result.dtype), case.result)
 
 
 def _truncated(case: Case) -> Array:
     """The result is rounded toward zero twice as far as its type has bits."""
+    if kind(case.result.dtype) != "floating":
+        return case.result
     wide = case.result.astype(np.float64)
     spacing = np.spacing(np.abs(case.result)).astype(np.float64)
     return np.where(np.isfinite(wide), wide - np.sign(wide) * 2.0 * spacing, wide)
@@ -235,4 +239,6 @@ def backend(argument: str) -> Faulty:
         raise ValueError(f"expected faulty:FAULT:OP with a fault of {', '.join(FAULTS)}; got 'faulty:{argument}'")
     if op not in REGISTRY:
         raise ValueError(f"unknown op {op!r}{did_you_mean_op(op, ())}")
+    if op in _BLOCKS:
+        raise ValueError(f"a fault cannot be in {op}, but in the ops of its regions")
     return Faulty(fault, op, type)
