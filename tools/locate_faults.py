@@ -10,8 +10,8 @@ Rules put faults into the programs of the benchmarks (beside the repository, or 
 examples, of upstream's test data, and those that JAX exported; programs, ops and executors are drawn by the seed. A
 fault counts if it changes an output far beyond rounding. `--right` compares backends in which nothing is wrong instead.
 Results are appended to `--out`, and those that are there are not computed again. `--again` prints the program and the
-report of one trial. `--short` takes about a minute. The exit code is 1 if less than 97 % of the faults are located (91 % of the
-few of `--short`), or anything is called wrong in a right run. Needs the extras `jax` and `lapack`.
+report of one trial. `--short` takes about a minute. The exit code is 1 if less than 97 % of the faults are located, or
+91 % of the few of `--short`, or anything is called wrong in a right run. Needs the extras `jax` and `lapack`.
 """
 
 from __future__ import annotations
@@ -37,10 +37,8 @@ from faults.trials import SECONDS, Reordered, in_order, right_run, run, trial_of
 
 from stablehlo_ref.debug import Session
 
-LEAST = (
-    0.97  # of the faults that must be located; a short sample of 97.8 % has fewer than 91 % once in a thousand times
-)
-LEAST_OF_FEW = 0.91
+LEAST = 0.97  # of the faults that must be located
+LEAST_OF_FEW = 0.91  # of 70: if 97.8 % are located in the long run, fewer than that are once in a thousand samples
 UNCOUNTED = ("no effect", "not applicable", "not valid", "too slow", "the interpreter fails", "the backend fails")
 LOCATED = ("exact", "group")
 TRIES = 14  # programs for a rule and a fault that counts

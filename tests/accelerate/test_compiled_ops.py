@@ -184,3 +184,21 @@ def test_trigonometric_functions_of_all_magnitudes(op: str) -> None:
       %y = stablehlo.select %signs, %x, %u : tensor<i1>, !vec
     """
     check(loop("!vec", body, "%y", turns=3), generator.permutation(x))
+
+
+@needs_llvmlite
+def test_a_loop_without_ops() -> None:
+    program = sr.parse("""
+      func.func @main(%x: tensor<i1>) -> tensor<i1> {
+        %0 = stablehlo.while(%y = %x) : tensor<i1>
+        cond {
+          stablehlo.return %y : tensor<i1>
+        } do {
+          stablehlo.return %y : tensor<i1>
+        }
+        return %0 : tensor<i1>
+      }""")
+    assert not check(program, False, compiled=False)
+    for _ in range(3):
+        with pytest.raises(sr.EvaluationError, match="the limit of"):  # of time or of iterations
+            program.run(True, limits=sr.Limits(max_seconds=0.1))
