@@ -41,7 +41,7 @@ LARGE = 1 << 20  # bytes: arrays of more are compared with the type of the argum
 def array_errors(
     path: Path, action: str = "cannot read", kind: Callable[[str], StablehloError] = EvaluationError
 ) -> Iterator[None]:
-    """Let what is raised for a damaged file, or one that cannot be read, be an error of a `kind`: `cannot read FILE`.
+    """Convert exceptions for damaged or unreadable files to errors of a `kind`: `cannot read FILE`.
 
     zipfile, its decompressors, numpy, ast, json and safetensors raise exceptions of about twenty classes.
     """

@@ -196,7 +196,7 @@ def _numbers(names: ArgumentNames, weights: Iterable[str]) -> dict[str, int]:
     """Return the numbers of the arguments that names mean; EvaluationError if a name or an argument has several."""
     whole = {name: names.whole(name) for name in weights}
     taken = {index for found in whole.values() for index in found}
-    of_calls = {index for root in OF_CALLS & names.containers.keys() for index in names.containers[root]}
+    of_calls = _in_containers_of_calls(names)
     found: dict[str, int] = {}
     problems: list[str] = []
     for name, wholly in whole.items():
@@ -246,7 +246,8 @@ def _unknown(names: ArgumentNames, unknown: Sequence[str], among: Sequence[int])
 
 
 def _all_unmatched(names: ArgumentNames, unknown: Sequence[str]) -> Iterator[str]:
-    yield from _unmatched(names, unknown, [i for i in range(len(names)) if i not in _of_calls(names)])
+    of_calls = _of_calls(names)
+    yield from _unmatched(names, unknown, [index for index in range(len(names)) if index not in of_calls])
     if not any(map(names.path, range(len(names)))):
         yield "arguments have no names in locations; an exporter's text has them if it is printed with debug info"
     elif _is_numbered(names, roots := _roots(names)):
@@ -279,7 +280,8 @@ def _numbered_container(names: ArgumentNames) -> str | None:
 
 def _roots(names: ArgumentNames) -> list[str]:
     """Return the containers that weights may be in."""
-    return [root for root, found in names.containers.items() if _of_calls(names).isdisjoint(found)]
+    of_calls = _of_calls(names)
+    return [root for root, found in names.containers.items() if of_calls.isdisjoint(found)]
 
 
 def _is_numbered(names: ArgumentNames, roots: Sequence[str]) -> bool:
@@ -288,8 +290,12 @@ def _is_numbered(names: ArgumentNames, roots: Sequence[str]) -> bool:
 
 def _of_calls(names: ArgumentNames) -> set[int]:
     """Return the arguments that are inputs of a call, if there are others."""
-    found = {index for root in OF_CALLS & names.containers.keys() for index in names.containers[root]}
+    found = _in_containers_of_calls(names)
     return found if len(found) < len(names) else set()
+
+
+def _in_containers_of_calls(names: ArgumentNames) -> set[int]:
+    return {index for root in OF_CALLS & names.containers.keys() for index in names.containers[root]}
 
 
 def _check(problems: Iterable[str]) -> None:

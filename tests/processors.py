@@ -12,9 +12,9 @@ from stablehlo_ref.numerics import elementary
 
 
 def elementary_elsewhere() -> ModuleType:
-    """Return the module `elementary` as it is with AVX-512 on processors without it, and the other way round.
+    """Return the module `elementary` of other processors: with AVX-512 if this one lacks it, else without.
 
-    With AVX-512 functions of numpy take the place of tables.
+    With AVX-512, functions of numpy replace tables.
     """
     spec = find_spec(elementary.__name__)
     assert spec is not None and spec.loader is not None

@@ -1,4 +1,4 @@
-"""Boxes of arrays that are computed one after another, to need less memory."""
+"""Boxes of arrays, which are computed one after another to need less memory."""
 
 from __future__ import annotations
 

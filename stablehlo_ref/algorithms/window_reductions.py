@@ -59,7 +59,7 @@ class Windows:
 
     @property
     def padded_elements(self) -> int:
-        """The number of elements of a padded array."""
+        """The number of elements of an operand after padding."""
         low, high = ([edges[side] for edges in self.padding] for side in (0, 1))
         return prod(max(0, n) for n in padded_sizes(self.sizes, low, high, [b - 1 for b in self.base_dilations]))
 

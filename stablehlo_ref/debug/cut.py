@@ -161,10 +161,11 @@ def _module(flat: Flat, body: Block, inputs: Sequence[object], outputs: Sequence
 
 def fed_to(op: Operation) -> list[Value]:
     """Return what a single op is fed: all that it uses but literals of integers, on which shapes may depend."""
-    return [value for value in operands_of(op) if not is_literal(value) or _has_fractions(value)]
+    return [value for value in operands_of(op) if not is_literal(value) or is_fractional(value)]
 
 
-def _has_fractions(value: Value) -> bool:
+def is_fractional(value: Value) -> bool:
+    """Return whether a value is a tensor of floating-point or complex numbers."""
     return isinstance(value.type, TensorType) and isinstance(value.type.element_type, FloatType | ComplexType)
 
 

@@ -17,6 +17,7 @@ from time import perf_counter
 import numpy as np
 
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
+from stablehlo_ref.debug.cut import is_fractional
 from stablehlo_ref.debug.fused import distance
 from stablehlo_ref.debug.regions import NEVER_ROUND, is_exact_body, recognised
 from stablehlo_ref.debug.rounding import real_dtype, smallest_normal, unit_roundoff
@@ -26,7 +27,7 @@ from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter, clone
-from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType
+from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 from stablehlo_ref.ops.extensibility import CustomCall
 from stablehlo_ref.program import Program
@@ -159,7 +160,7 @@ def _entered(op: Operation) -> Iterator[Operation]:
 
 
 def _add_errors(rewriter: Rewriter, op: Operation, result: Value, contract: Contract, scale: float) -> None:
-    if not _is_fractional(result):
+    if not is_fractional(result):
         return
     name = op.name.partition(".")[2]
     ulps = contract.ulps_of(name, 0.5 if name in _ARITHMETIC else contract.elementary_ulps)
@@ -178,7 +179,7 @@ def _add_errors_of_terms(rewriter: Rewriter, op: Operation, contract: Contract, 
     if not is_product and not (op.name == "stablehlo.reduce" and recognised(op.regions[0]) == "add"):
         return
     operand, result = op.operands[0], op.results[0]
-    if not (_is_fractional(operand) and _is_fractional(result)):
+    if not (is_fractional(operand) and is_fractional(result)):
         return
     roundoff = DOT_ALGORITHMS[contract.dot_algorithm].roundoff if is_product else 0.0
     of_sums = unit_roundoff(_dtype(result)) * sqrt(max(_size(operand) / max(_size(result), 1), 1))
@@ -192,10 +193,6 @@ def _call(errors: str, value: Value, op: Operation) -> Operation:
     return build_operation("stablehlo.custom_call", [value], [value.type], op.location, members=members)
 
 
-def _is_fractional(value: Value) -> bool:
-    return isinstance(value.type, TensorType) and isinstance(value.type.element_type, FloatType | ComplexType)
-
-
 def _rounds(op: Operation) -> bool:
     """Return whether an op rounds: all do but those that move, choose or compare; `convert` only from wider numbers."""
     dialect, _, name = op.name.partition(".")
@@ -204,7 +201,7 @@ def _rounds(op: Operation) -> bool:
     if name != "convert":
         return not op.regions or not all(map(is_exact_body, op.regions))
     operand, result = op.operands[0], op.results[0]
-    return _is_fractional(operand) and _is_fractional(result) and _dtype(operand).itemsize > _dtype(result).itemsize
+    return is_fractional(operand) and is_fractional(result) and _dtype(operand).itemsize > _dtype(result).itemsize
 
 
 def _dtype(value: Value) -> DType:

@@ -14,6 +14,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import bits_dtype, float_info, kind, part_dtype
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
+from stablehlo_ref.numerics.statistics import short
 
 BLOCK = 1 << 16  # elements per block, so that temporaries stay in the cache
 
@@ -52,7 +53,7 @@ class Digest:
 
     def __str__(self) -> str:
         numbers = {"min": self.min, "max": self.max, "mean": self.mean, "rms": self.rms}
-        shown = [f"{name} {_short(number)}" for name, number in numbers.items() if number is not None]
+        shown = [f"{name} {short(number)}" for name, number in numbers.items() if number is not None]
         counts = {
             "NaN": self.nans, "infinite": self.infinities, "zero": self.zeros, "subnormal": self.subnormals,
         }  # fmt: skip
@@ -129,7 +130,3 @@ def _exponents(normal: Array) -> dict[int, int]:
 
 def _finite_or_none(number: float) -> float | None:
     return number if isfinite(number) else None
-
-
-def _short(number: float) -> str:
-    return str(number) if isinstance(number, int) else f"{number:.6g}"

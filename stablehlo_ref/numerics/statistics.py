@@ -30,7 +30,7 @@ class ArrayStatistics:
         if self.smallest is None or self.largest is None or self.mean is None:
             return f"{self.nans} NaN" if self.nans else "empty"
         nans = f", {self.nans} NaN" if self.nans else ""
-        return f"min {_short(self.smallest)}, max {_short(self.largest)}, mean {_short(self.mean)}{nans}"
+        return f"min {short(self.smallest)}, max {short(self.largest)}, mean {short(self.mean)}{nans}"
 
 
 def statistics(array: Array) -> ArrayStatistics:
@@ -62,5 +62,6 @@ def _numbers(block: Array) -> Array:
     return np.asarray(wide[wide == wide])
 
 
-def _short(number: float) -> str:
+def short(number: float) -> str:
+    """Return an integer as it is, and another number with six digits."""
     return str(number) if isinstance(number, int) else f"{number:.6g}"

@@ -1,4 +1,4 @@
-"""Slabs of convolutions: ranges of the batch, or of the windows along one axis, are padded and converted at a time."""
+"""Slabs of convolutions: parts of the batch, or of the windows along one axis, padded and converted in turn."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from stablehlo_ref.syntax.mhlo import OF_MHLO_ALONE
 
 
 def hlo_legalize_to_stablehlo(module: Operation) -> None:
-    """Spell ops, attributes and types of mhlo as those of StableHLO and CHLO; UnsupportedError for an op without equal.
+    """Spell ops, attributes and types of mhlo as those of StableHLO and CHLO; UnsupportedError for others.
 
-    Ops of mhlo are the equal ops since they were read, so only their spelling changes.
+    The reader has already replaced ops of mhlo by equivalent ones, so only their spelling changes.
     """
     for op in module.walk():
         if op.name.startswith("mhlo.") or _is_scheduled(op):

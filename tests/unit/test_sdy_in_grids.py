@@ -9,7 +9,7 @@ import stablehlo_ref as sr
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.dialects import register_all  # noqa: F401
 
-# An op on whole tensors, on %x, which is sharded along "x", or unreduced along "y".
+# Ops on %x, a whole tensor that is sharded along the mesh axis "x", or unreduced along "y".
 WHOLE = {
     "all_gather": '%0 = sdy.all_gather [{"x"}] %x out_sharding=<@mesh, [{}]> : tensor<4xi32>',
     "all_slice": '%0 = sdy.all_slice [{"y"}] %x out_sharding=<@mesh, [{"x", "y"}]> : tensor<4xi32>',

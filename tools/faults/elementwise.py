@@ -109,7 +109,7 @@ def _(op: Operation, r: Array, *xs: Array) -> Array:
 
 
 @after("last tile of 8 stale", ANY)
-def _(op: Operation, r: Array, *xs: Array) -> Array:
+def last_tile_stale(op: Operation, r: Array, *xs: Array) -> Array:
     rest = r.shape[-1] % 8 if r.ndim else 0
     if not rest or r.shape[-1] < 2:
         raise NotImplementedError

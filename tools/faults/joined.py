@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import jax.numpy as jnp
-from faults.elementwise import ANY, ARITHMETIC, bump
+from faults.elementwise import ANY, ARITHMETIC, bump, last_tile_stale
 from faults.rules import Array, Site, after, rule
 from jax import lax
 
@@ -41,13 +41,9 @@ def _(op: Operation, r: Array, *xs: Array) -> Array:
     return jnp.broadcast_to(r[:1], r.shape)
 
 
-@after("joined: last tile of 8 stale", f"{ANY}", when="fused")
+@after("joined: last tile of 8 stale", ANY, when="fused")
 def _(op: Operation, r: Array, *xs: Array) -> Array:
-    rest = r.shape[-1] % 8 if r.ndim else 0
-    if not rest or r.shape[-1] < 2:
-        raise NotImplementedError
-    rest = min(rest, r.shape[-1] // 2)
-    return jnp.concatenate([r[..., :-rest], r[..., -2 * rest : -rest]], -1)
+    return last_tile_stale(op, r, *xs)
 
 
 def producer(site: Site, names: str) -> tuple[int, Operation] | None:

@@ -119,7 +119,7 @@ def optimize(module: Any, machine: Any) -> None:
 
 
 class Callback:
-    """A function that machine code may call, and that is called no more after its first error, which `run` raises.
+    """A Python function that machine code calls: not again after its first error, which `run` raises.
 
     An error must not pass machine code, which would go on as if the call had returned 0.
     """

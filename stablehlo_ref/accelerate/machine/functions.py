@@ -140,7 +140,7 @@ def _reduced_angle(f: Vectors, x: Register) -> tuple[Register, Register, Registe
 
 
 def _near(f: Vectors, x: Register) -> tuple[Register, Register]:
-    """Return k and r for numbers up to 2**30.
+    """Return the quadrant k and the rest r = x - k pi / 2 of numbers x up to 2**30.
 
     The first two differences are exact: both operands are multiples of a power of two, and the results below 2**53
     times that. So is the third, if it is below 2**-17; else it rounds with a relative error of 2**-53, and so does the
@@ -155,7 +155,7 @@ def _near(f: Vectors, x: Register) -> tuple[Register, Register]:
 
 
 def _far(f: Vectors, x: Register, k: Register, r: Register) -> tuple[Register, Register]:
-    """Return k and r, with those of larger numbers instead of what they are: a loop over all elements, if there are."""
+    """Return k and r, corrected for numbers x above 2**30: by a loop over all elements, if there are such."""
     code, count = f.code, x.kind.count
     numbers, quadrants, rests = code.variable(x), code.variable(k), code.variable(r)
     is_far = code.compare("ogt", code.intrinsic("fabs", x), f.number(_NEAR))

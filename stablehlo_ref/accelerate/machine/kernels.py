@@ -15,9 +15,10 @@ from stablehlo_ref.accelerate.machine.chains import Chain, WholeChain
 from stablehlo_ref.accelerate.machine.compiler import Compiled, address, is_available, run_code
 from stablehlo_ref.accelerate.machine.elementwise import has_code
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
-from stablehlo_ref.accelerate.machine.rows import WORDS, Part, RowPlan, RowWriter, Segment, Tensor, dtype_of
+from stablehlo_ref.accelerate.machine.rows import WORDS, Part, RowPlan, RowWriter, Segment, Tensor
 from stablehlo_ref.accelerate.machine.tensors import is_plain
 from stablehlo_ref.accelerate.policy import TimedCode
+from stablehlo_ref.accelerate.python.expressions import dtype_of
 from stablehlo_ref.define.bound import BoundOp, constant_array
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.regions import recognised_op

@@ -19,7 +19,7 @@ from stablehlo_ref.accelerate.machine.arrays import MAX_SIZE, MachineArrays, Mem
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.accelerate.machine.elementwise import elementwise
 from stablehlo_ref.accelerate.machine.products import Product
-from stablehlo_ref.accelerate.python.expressions import shape_of
+from stablehlo_ref.accelerate.python.expressions import dtype_of, shape_of
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
@@ -351,9 +351,7 @@ class Large:
         return self.code.load(target.pointer, kind)
 
     def _elementwise(self, op: Operation, operands: Sequence[Held], is_canonical: bool) -> Held:
-        type = op.results[0].type
-        assert isinstance(type, TensorType)
-        dtype = numpy_dtype(type.element_type)
+        dtype = dtype_of(op.results[0].type)
         emit = partial(elementwise, self.code, op, is_canonical=is_canonical)
         if op.name == "stablehlo.convert" and isinstance(operands[0], Memory) and operands[0].dtype == dtype:
             return operands[0]

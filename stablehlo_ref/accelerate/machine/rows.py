@@ -22,11 +22,10 @@ import numpy as np
 
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.elementwise import elementwise
+from stablehlo_ref.accelerate.python.expressions import dtype_of
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import TensorType, Type
-from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 VIEWS = ("stablehlo.broadcast_in_dim", "stablehlo.reshape")
 REDUCE = "stablehlo.reduce"
@@ -111,12 +110,6 @@ class RowPlan(NamedTuple):
 def frame_of(sizes: Sequence[int], strides: Sequence[Sequence[int]]) -> Array:
     """Return a frame for three sizes, and for tensors with strides along these; their addresses are 0."""
     return np.array([*sizes, *(n for x in strides for n in (0, *x[:-1]))], np.int64)
-
-
-def dtype_of(type: Type) -> DType:
-    """Return the dtype of a tensor type."""
-    assert isinstance(type, TensorType)
-    return numpy_dtype(type.element_type)
 
 
 class RowWriter:

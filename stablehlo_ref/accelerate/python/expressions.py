@@ -66,7 +66,8 @@ def shape_of(value: Value) -> tuple[int, ...]:
     return tuple(n or 0 for n in value.type.shape)
 
 
-def _dtype(type: Type) -> DType:
+def dtype_of(type: Type) -> DType:
+    """Return the dtype of a tensor type."""
     assert isinstance(type, TensorType)
     return numpy_dtype(type.element_type)
 
@@ -85,7 +86,7 @@ def scalar_code(op: Operation, known: Sequence[Any]) -> str | None:
         return None
     if what is Select:
         return _SELECT if op.operands[1].type == op.results[0].type else None
-    return form if isinstance(form, str) else form(op, _dtype(op.operands[0].type), known)
+    return form if isinstance(form, str) else form(op, dtype_of(op.operands[0].type), known)
 
 
 def _divided(operator: str) -> Form:
@@ -119,7 +120,7 @@ def _wide(code: str) -> Form:
 
 def _convert(op: Operation, dtype: DType, known: Sequence[Any]) -> str | None:
     target = op.results[0].type
-    return _conversion(dtype, _dtype(target)) if is_scalar(target) else None
+    return _conversion(dtype, dtype_of(target)) if is_scalar(target) else None
 
 
 def _conversion(source: DType, target: DType) -> str | None:
