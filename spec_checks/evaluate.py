@@ -20,7 +20,7 @@ from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import TensorType, tensor_type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import element_type_of
-from stablehlo_ref.parsing import parse
+from stablehlo_ref.reading.parsing import parse
 
 NOWHERE = Location(Source(""), 0)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spec_checks.oracles.rounding import nearest_f64
-from stablehlo_ref import mode
+from stablehlo_ref.define import mode
 from stablehlo_ref.numerics import (
     complex_elementary,
     complexes,

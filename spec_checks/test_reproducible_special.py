@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from spec_checks.oracles.rounding import nearest_f64
-from stablehlo_ref import mode
+from stablehlo_ref.define import mode
 from stablehlo_ref.numerics import special_bessel, special_elementary, special_error, special_gamma, special_zeta
 
 Array = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from stablehlo_ref._version import __version__
-from stablehlo_ref.stack import needs_stack
+from stablehlo_ref.limits.stack import needs_stack
 
 if TYPE_CHECKING:
     from stablehlo_ref import debug, passes, testing, text
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from stablehlo_ref.ir.signature import Function, Parameter
     from stablehlo_ref.ir.types import TensorType
     from stablehlo_ref.limits import Limits
-    from stablehlo_ref.linking import link
-    from stablehlo_ref.loading import load, parse
     from stablehlo_ref.ops.extensibility import CustomCall, register_custom_call
     from stablehlo_ref.program import Program
+    from stablehlo_ref.reading.linking import link
+    from stablehlo_ref.reading.loading import load, parse
 
 __all__ = [
     "CustomCall",
@@ -87,10 +87,10 @@ _DEFINED_IN = {
     "ir.signature": ("Function", "Parameter"),
     "ir.types": ("TensorType",),
     "limits": ("Limits",),
-    "linking": ("link",),
-    "loading": ("load", "parse"),
     "ops.extensibility": ("CustomCall", "register_custom_call"),
     "program": ("Program",),
+    "reading.linking": ("link",),
+    "reading.loading": ("load", "parse"),
 }  # fmt: skip
 _MODULES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 

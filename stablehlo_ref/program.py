@@ -11,11 +11,10 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for parsers and copies of programs)
-from stablehlo_ref import mode
-from stablehlo_ref.activity import activity
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.budget import limited
-from stablehlo_ref.collection import collection_paused
+from stablehlo_ref.arrays.interop import to_array
+from stablehlo_ref.arrays.weights import Weights, weights_of, with_random_constants
+from stablehlo_ref.define import mode
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.local_tensors import check_local_tensors
 from stablehlo_ref.define.processes import Grid, ProcessId
@@ -39,18 +38,19 @@ from stablehlo_ref.execute.quick import QuickRuns, as_expected
 from stablehlo_ref.execute.record import Recorder, Select, Until, observed_by, recording
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.execute.trace import Trace
-from stablehlo_ref.interop import to_array
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.flat import picklable, restore
 from stablehlo_ref.ir.signature import Function, Parameters, function_of, shortened
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
-from stablehlo_ref.stack import needs_stack
+from stablehlo_ref.limits.activity import activity
+from stablehlo_ref.limits.budget import limited
+from stablehlo_ref.limits.collection import collection_paused
+from stablehlo_ref.limits.stack import needs_stack
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
-from stablehlo_ref.weights import Weights, weights_of, with_random_constants
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
 

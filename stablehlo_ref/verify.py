@@ -6,8 +6,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from stablehlo_ref.budget import within_time
-from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import bind_types, with_vectors
 from stablehlo_ref.define.constraints import check_constraints
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, definition_of, member_of_each
@@ -22,7 +20,9 @@ from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value, lo
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
 from stablehlo_ref.ir.types import BufferType, FunctionType, OpaqueType, TensorType, Type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
-from stablehlo_ref.stack import FRAMES, on_enough_stack
+from stablehlo_ref.limits.budget import within_time
+from stablehlo_ref.limits.collection import collection_paused
+from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.suggestions import closest, did_you_mean
 from stablehlo_ref.syntax.blame import described, may_follow
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from stablehlo_ref.arrays.interop import EXTRAS, how_to_install
 from stablehlo_ref.cli.commands import COMMANDS
-from stablehlo_ref.interop import EXTRAS, how_to_install
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

@@ -15,41 +15,18 @@ PACKAGE = Path(__file__).parent.parent / "stablehlo_ref"
 
 # Each layer may import itself and those before it.
 LAYERS = (
-    ("_version",),
-    (
-        "activity",
-        "argument_types",
-        "collection",
-        "diagnostics",
-        "foreign_formats",
-        "limits",
-        "budget",
-        "interop",
-        "mode",
-        "reading",
-        "stack",
-        "suggestions",
-    ),
-    ("text",),
+    ("_version", "argument_types", "diagnostics", "limits", "suggestions"),
     ("ir",),
     ("define",),
     ("numerics",),
-    ("array_files",),
-    ("algorithms", "distribution"),
+    ("arrays", "algorithms", "distribution"),
     ("ops", "dialects", "targets"),
     ("verify", "syntax", "bytecode"),
-    ("passes",),
-    ("execute",),
+    ("passes", "execute"),
     ("accelerate",),
-    ("weights", "display"),
-    ("program",),
-    ("parsing", "module_cache"),
-    ("linking", "bundles", "frameworks"),
-    ("loading",),
-    ("debug",),
-    ("cli",),
-    ("lsp",),  # answers editors while a text is typed
-    ("testing", "__init__", "__main__"),
+    ("display", "program", "reading", "frameworks"),
+    ("text", "debug"),
+    ("cli", "lsp", "testing", "__init__", "__main__"),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 REGISTERS_OPS = "dialects.register_all"  # importing it registers all op classes; allowed from any layer

@@ -29,8 +29,8 @@ from stablehlo_ref.diagnostics import MalformedError
 from stablehlo_ref.distribution.sdy_attributes import Shardings
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import OpaqueType, TokenType
-from stablehlo_ref.parsing import parse
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading.parsing import parse
 
 REPOSITORY = Path(__file__).parent.parent
 

@@ -13,10 +13,10 @@ import ml_dtypes
 import numpy as np
 
 import stablehlo_ref as sr
+from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.flat import flatten, restore
 from stablehlo_ref.ir.types import TensorType, TokenType
-from stablehlo_ref.numerics.random_values import random_array
 from stablehlo_ref.syntax.printer import print_operation
 
 MAX_ELEMENTS = 1 << 20  # of an input

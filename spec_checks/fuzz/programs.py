@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
+from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.define import attribute_codecs as codecs
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
@@ -21,7 +22,6 @@ from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, ComplexType, FunctionType, TensorType, Type, integer_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.random_values import random_array
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.verify import verify
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from copy import copy
 
-from stablehlo_ref.budget import check_time
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.define.local_tensors import CALLEES
@@ -18,6 +17,7 @@ from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import CONTEXT, Step, check_depth, located
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
+from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.passes.call_graph import bottom_up, callees
 
 INLINED_CALLS = "interpreter.calls"  # an op of plans only; its calls: pairs of an op and the number of calls around it

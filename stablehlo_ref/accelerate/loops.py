@@ -23,11 +23,11 @@ from stablehlo_ref.accelerate.machine.hot import Machine, Renew
 from stablehlo_ref.accelerate.python.expressions import is_scalar, scalar_type
 from stablehlo_ref.accelerate.python.source import Generated
 from stablehlo_ref.accelerate.python.writer import NotSuitable, Writer
-from stablehlo_ref.budget import check_time, reserve
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.run import located
 from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.limits.budget import check_time, reserve
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner

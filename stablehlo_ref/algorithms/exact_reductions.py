@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref import mode
+from stablehlo_ref.define import mode
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array, DType

@@ -9,9 +9,9 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.indexed_windows import IndexedWindows
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.spec import is_sorted, without
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import bits_dtype
 
 Starts: TypeAlias = list[Array]

@@ -25,10 +25,10 @@ import numpy as np
 from stablehlo_ref.algorithms.arg_reductions import arg_reduction
 from stablehlo_ref.algorithms.boxes import boxes
 from stablehlo_ref.algorithms.exact_reductions import exact_addition, sums_over
-from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics.bfloat16 import stored_as_f32
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT32, numpy_dtype
 from stablehlo_ref.numerics.numpy_settings import default_buffers

@@ -15,10 +15,10 @@ import numpy as np
 
 from stablehlo_ref.algorithms.exact_reductions import add_rows, adds_exactly, exact_addition
 from stablehlo_ref.algorithms.indexed_windows import Index
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, numpy_dtype
 from stablehlo_ref.numerics.reduction_ufuncs import ambiguous_zero_check, order_independent_ufunc, rounding_ufunc
 

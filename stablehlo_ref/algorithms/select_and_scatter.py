@@ -19,11 +19,11 @@ from stablehlo_ref.algorithms.padding import Padding, Sizes, pad_windows
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine
 from stablehlo_ref.algorithms.scatter_updates import ScatterUpdate
 from stablehlo_ref.algorithms.sliding_windows import reduce_windows
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, shape, size, with_element_type
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, integer_type
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.selection import select as kernel_of_select

@@ -16,9 +16,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from stablehlo_ref.algorithms.boxes import boxes
 from stablehlo_ref.algorithms.padding import Sizes
 from stablehlo_ref.algorithms.reduction_schedule import LANES, RUN, SMALL, Arrays, Combine, fold_middle
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.spec import UNKNOWN
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.layout import raw_view
 from stablehlo_ref.numerics.shared_sums import running_sums, shared_sums

@@ -9,10 +9,10 @@ import numpy as np
 
 from stablehlo_ref.algorithms.boxes import boxes
 from stablehlo_ref.algorithms.comparators import Keys, sort_keys
-from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics import ulp
 from stablehlo_ref.numerics.dtypes import BOOL, is_sub_byte_integer, kind, numpy_dtype
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow

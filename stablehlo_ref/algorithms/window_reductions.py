@@ -22,12 +22,12 @@ from stablehlo_ref.algorithms.sliding_windows import (
     reduce_cumulatively,
     reduce_windows,
 )
-from stablehlo_ref.budget import reserve, within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits.budget import reserve, within_time
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 BOX = 1 << 19  # elements that are read for a box

@@ -16,7 +16,7 @@ from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute, DenseArray
 from stablehlo_ref.ir.core import Block, Operation, Region
-from stablehlo_ref.stack import FRAMES, on_enough_stack
+from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 
 PRODUCER = "stablehlo_ref"
 

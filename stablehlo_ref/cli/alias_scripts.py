@@ -24,7 +24,9 @@ def write_aliases(directory: Path) -> list[Path]:
 
     They run this package with the Python that runs now; FileCheck needs the package `filecheck`.
     """
-    from stablehlo_ref.interop import how_to_install  # imports numpy, and pytest imports this module at every start
+    from stablehlo_ref.arrays.interop import (
+        how_to_install,  # imports numpy, and pytest imports this module at every start
+    )
 
     directory.mkdir(parents=True, exist_ok=True)
     message = f"FileCheck: error: filecheck is not installed; run: {how_to_install('filecheck')}"

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import IO, TypeAlias
 from zipfile import ZipFile
 
-from stablehlo_ref.array_files import TypeOf, array_errors, read_array, read_members, read_safetensors
+from stablehlo_ref.arrays.files import TypeOf, array_errors, read_array, read_members, read_safetensors
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.reading import contents, open_file, seekable
+from stablehlo_ref.limits.files import contents, open_file, seekable
 
 NPY, ZIP = b"\x93NUMPY", b"PK"
 # What else a file may be, and what to do with it.

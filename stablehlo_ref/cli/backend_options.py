@@ -11,8 +11,8 @@ from stablehlo_ref.debug import Contract, Session, contract_of
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
-from stablehlo_ref.loading import load
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading.loading import load
 
 
 def program_of(options: argparse.Namespace) -> Program:

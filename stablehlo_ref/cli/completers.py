@@ -15,8 +15,8 @@ from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits import Limits
-from stablehlo_ref.loading import load
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading.loading import load
 
 # argcomplete calls it with the keywords `prefix`, `parsed_args` and others; a mapping is from values to descriptions.
 Completer: TypeAlias = Callable[..., Iterable[str]]

@@ -7,12 +7,12 @@ import os
 import shlex
 from collections.abc import Sequence
 
+from stablehlo_ref.arrays.interop import how_to_install, require
 from stablehlo_ref.cli.commands import COMMANDS
 from stablehlo_ref.cli.completers import Completer, add_completers
 from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.cli.options import CommandParser
-from stablehlo_ref.interop import how_to_install, require
 
 SHELLS = ("bash", "zsh", "fish")
 DESCRIPTION = f"""\

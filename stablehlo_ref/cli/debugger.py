@@ -8,13 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TextIO
 
+from stablehlo_ref.arrays.statistics import statistics
+from stablehlo_ref.arrays.value_text import type_text, value_text
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Process, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import model_location
-from stablehlo_ref.numerics.statistics import statistics
-from stablehlo_ref.numerics.value_text import type_text, value_text
 from stablehlo_ref.suggestions import did_you_mean
 
 COMMANDS = ("values", "print", "where", "up", "down", "list", "break", "delete", "continue", "next", "step", "quit")

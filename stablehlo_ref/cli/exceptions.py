@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from stablehlo_ref.budget import limited
 from stablehlo_ref.cli.backend_options import add_backend_options, program_of, session_of
 from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.errors import CommandLineError
@@ -22,6 +21,7 @@ from stablehlo_ref.cli.process_inputs import inputs_of_processes
 from stablehlo_ref.cli.run_options import add_grid_options, add_input_options, exception_kinds
 from stablehlo_ref.debug.exceptions import GENERATIONS, Exceptions, backend_exceptions, exceptions, exceptions_parallel
 from stablehlo_ref.define.processes import Grid
+from stablehlo_ref.limits.budget import limited
 
 DESCRIPTION = "Find where NaN, infinities, underflow and cancellation come from, and whether they reach an output."
 EPILOG = """\

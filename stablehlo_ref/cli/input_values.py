@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.arrays.host_values import SCALARS
 from stablehlo_ref.cli.array_files import read_arrays
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.diagnostics import MalformedError, Source
@@ -20,7 +21,6 @@ from stablehlo_ref.ir.signature import Parameter, names_of, shortened
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import FLOAT64, kind, numpy_dtype
-from stablehlo_ref.numerics.host_values import SCALARS
 from stablehlo_ref.syntax.parser import parse_attribute
 
 FORMS = "a number, a list such as [1, 2], dense<...>, or a file (.npy, .npz, .safetensors, raw elements)"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stablehlo_ref.array_files import from_bits
+from stablehlo_ref.arrays.files import from_bits
 from stablehlo_ref.cli.array_files import read_arrays
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.input_values import find_parameter, value_of

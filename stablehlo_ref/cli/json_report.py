@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.arrays.statistics import statistics
+from stablehlo_ref.arrays.value_text import json_number, type_text
 from stablehlo_ref.cli.message_documents import as_dictionary
 from stablehlo_ref.diagnostics import Diagnostic
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.statistics import statistics
-from stablehlo_ref.numerics.value_text import json_number, type_text
 
 SCHEMA = 1
 

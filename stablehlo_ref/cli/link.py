@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from stablehlo_ref.budget import limited
 from stablehlo_ref.cli.console import existing, guarded, is_file, write_output
 from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.cli.options import CommandParser, add_limit_options, add_message_options, limits_of
-from stablehlo_ref.linking import link
-from stablehlo_ref.loading import load
+from stablehlo_ref.limits.budget import limited
+from stablehlo_ref.reading.linking import link
+from stablehlo_ref.reading.loading import load
 from stablehlo_ref.syntax.printer import print_operation
 
 DESCRIPTION = "Merge programs into one: declarations in one refer to functions of others."

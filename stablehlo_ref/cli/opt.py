@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from stablehlo_ref.activity import activity
 from stablehlo_ref.bytecode.writer import write as write_bytecode
 from stablehlo_ref.cli.console import Part, for_each_part, guarded, is_file, with_two_dashes, write_output
 from stablehlo_ref.cli.messages import remark
@@ -23,6 +22,7 @@ from stablehlo_ref.cli.options import (
 from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.limits.activity import activity
 from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.passes.elide import elide_constants
 from stablehlo_ref.passes.op_graph import op_graph

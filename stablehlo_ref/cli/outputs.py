@@ -10,15 +10,15 @@ from zipfile import ZipFile
 
 import numpy as np
 
+from stablehlo_ref.arrays.agreement import report, within
+from stablehlo_ref.arrays.interop import require
+from stablehlo_ref.arrays.saved_arrays import as_numpy_loads, as_numpy_saves
 from stablehlo_ref.cli.array_files import read_arrays
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
-from stablehlo_ref.interop import require
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Parameter, shortened
 from stablehlo_ref.ir.types import TokenType, TupleType
-from stablehlo_ref.numerics.agreement import report, within
-from stablehlo_ref.numerics.saved_arrays import as_numpy_loads, as_numpy_saves
 from stablehlo_ref.suggestions import did_you_mean
 
 NPY, NPZ, SAFETENSORS = ".npy", ".npz", ".safetensors"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from stablehlo_ref.arrays.weights import weights_of
 from stablehlo_ref.cli import inputs
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.input_values import find_parameter
@@ -19,7 +20,6 @@ from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Function, Parameter, names_of
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.program import Program
-from stablehlo_ref.weights import weights_of
 
 HOW = "give them by --input NAME=VALUE, --inputs FILE or --args, or draw them by --random-inputs SEED"
 

@@ -8,6 +8,8 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
+from stablehlo_ref.arrays.host_values import SCALARS
+from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
@@ -16,8 +18,6 @@ from stablehlo_ref.ir.types import TensorType, TokenType, TupleType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import FLOAT64, kind, numpy_dtype
-from stablehlo_ref.numerics.host_values import SCALARS
-from stablehlo_ref.numerics.random_values import random_array
 
 Generator: TypeAlias = np.random.Generator
 Draw: TypeAlias = Callable[[Generator, tuple[int, ...], Sequence[float]], Array]  # of f64 or integers

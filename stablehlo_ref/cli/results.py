@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from stablehlo_ref.arrays.value_text import dense_text, type_text, value_text
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
-from stablehlo_ref.numerics.value_text import dense_text, type_text, value_text
 
 SHOWN = 8  # results that the last line names
 

@@ -12,7 +12,6 @@ from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
-from stablehlo_ref import mode
 from stablehlo_ref.cli.console import Part, for_each_part
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.exit_codes import INTERRUPTED
@@ -25,14 +24,15 @@ from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.cli.results import last_line, last_line_of_parts, print_results
 from stablehlo_ref.cli.run_options import parse, parser  # noqa: F401  (the parser of this command)
 from stablehlo_ref.cli.watch import dump_code, finish, observers
+from stablehlo_ref.define import mode
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
 from stablehlo_ref.execute.observe import Observers, Statistics
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Parameter, shortened
-from stablehlo_ref.parsing import cache_in
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading.parsing import cache_in
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.mhlo import renamed
 

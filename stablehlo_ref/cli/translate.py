@@ -9,7 +9,6 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from stablehlo_ref.activity import activity
 from stablehlo_ref.bytecode.vhlo.artifact import serialize, target_version
 from stablehlo_ref.cli import run
 from stablehlo_ref.cli.console import Part, for_each_part, guarded, with_two_dashes, write_output
@@ -23,6 +22,7 @@ from stablehlo_ref.cli.options import (
 )
 from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.limits.activity import activity
 from stablehlo_ref.passes.strip_debuginfo import strip_debuginfo
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.syntax.value_names import number_values

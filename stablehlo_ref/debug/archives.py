@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from stablehlo_ref.array_files import read_npz
+from stablehlo_ref.arrays.files import read_npz
+from stablehlo_ref.arrays.saved_arrays import as_numpy_loads, as_numpy_saves
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.saved_arrays import as_numpy_loads, as_numpy_saves
 
 
 def save_arrays(path: Path, arrays: Sequence[Array]) -> None:

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.alone import wrong_alone
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import CONSTANTS, LITERALS, Flat, is_constant, is_observable, operands_of, single
@@ -29,7 +30,6 @@ from stablehlo_ref.debug.statistics import Suspicion, suspicions, tests_of
 from stablehlo_ref.debug.switches import workarounds
 from stablehlo_ref.debug.values import Values, all_values, backend_values, checked, most_compilations, run_again
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
-from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program

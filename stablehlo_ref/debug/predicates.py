@@ -21,7 +21,7 @@ from stablehlo_ref.debug.failing import words_of
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import ArgumentValueError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.loading import load
+from stablehlo_ref.reading.loading import load
 
 
 @checks_arguments

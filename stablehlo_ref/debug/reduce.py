@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.asking import Asker, Candidate, OutOfCalls, Predicate
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.control_flow import BRANCHES, LOOP
@@ -28,7 +29,6 @@ from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.shrink import resized, simple_values, simplified, sizes_of, with_input
 from stablehlo_ref.debug.values import all_values
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.limits import check_positive

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from stablehlo_ref.arrays.value_text import dense_text
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import Segment
 from stablehlo_ref.debug.judge import excess_of
@@ -20,7 +21,6 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import BOOLEAN, tensor_type
 from stablehlo_ref.numerics.dtypes import BOOL, element_type_of, kind
-from stablehlo_ref.numerics.value_text import dense_text
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.syntax.printer import print_operation
 

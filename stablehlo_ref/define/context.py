@@ -11,9 +11,7 @@ from operator import index
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
-from stablehlo_ref import mode
-from stablehlo_ref.budget import Budget, Memory, deadline_of
-from stablehlo_ref.budget import in_force as budget_in_force
+from stablehlo_ref.define import mode
 from stablehlo_ref.define.live_values import live_bytes
 from stablehlo_ref.define.processes import Grid, Process
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, Diagnostic, EvaluationError
@@ -21,6 +19,8 @@ from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.limits import MAX_THREADS, Limits, check_type
+from stablehlo_ref.limits.budget import Budget, Memory, deadline_of
+from stablehlo_ref.limits.budget import in_force as budget_in_force
 
 OnImplementationDefined: TypeAlias = Literal["ignore", "warn", "error"]
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.arrays.agreement import almost_equal, close, equal, report
 from stablehlo_ref.define.attribute_codecs import Dense, Real, String, UInt32, UInt64
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.computation import Run
@@ -22,7 +23,6 @@ from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location
 from stablehlo_ref.dialects.mlir_types import any_tensor, unquantized_tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
 from stablehlo_ref.ops.constants import elements_of
 
 Agreement: TypeAlias = Callable[[Array, Array], Array]  # returns which elements agree

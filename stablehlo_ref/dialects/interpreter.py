@@ -10,6 +10,8 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.arrays.saved_arrays import as_numpy_saves
+from stablehlo_ref.arrays.value_text import value_text
 from stablehlo_ref.define.attribute_codecs import ListCodec, String, Symbols
 from stablehlo_ref.define.bound import ControlFlowSite, PlanSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, Run, Slots, Turns
@@ -25,8 +27,6 @@ from stablehlo_ref.dialects.mlir_types import any_tensor
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
-from stablehlo_ref.numerics.saved_arrays import as_numpy_saves
-from stablehlo_ref.numerics.value_text import value_text
 from stablehlo_ref.ops.control_flow import all_compatible
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, TensorType, Type
-from stablehlo_ref.mode import Mode
 
 _PRODUCTS = frozenset({"dot", "dot_general", "convolution", "dynamic_conv", "einsum", "unary_einsum", "ragged_dot"})
 _FACTORIZATIONS = frozenset({"cholesky", "triangular_solve"})

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.arrays.host_values import as_value
 from stablehlo_ref.define.context import RunOptions
 from stablehlo_ref.define.spec import without
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, UnsupportedError
@@ -18,7 +19,6 @@ from stablehlo_ref.ir.signature import Function, Parameter, listed
 from stablehlo_ref.ir.types import BufferType, TensorType, TokenType, Type
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.host_values import as_value
 from stablehlo_ref.numerics.layout import contiguous
 from stablehlo_ref.suggestions import closest
 

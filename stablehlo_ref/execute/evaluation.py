@@ -8,7 +8,6 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, LimitError, Location, StablehloError
 from stablehlo_ref.execute.arguments import bytes_to_copy
@@ -18,6 +17,7 @@ from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.execute.threads import blas_threads
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function
+from stablehlo_ref.limits.budget import reserve
 from stablehlo_ref.numerics.numpy_settings import computing
 from stablehlo_ref.numerics.workers import at_most
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.arrays.host_values import run_callback
 from stablehlo_ref.define.computation import Callee
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import (
@@ -29,7 +30,6 @@ from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, Sta
 from stablehlo_ref.execute.run import running
 from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.numerics.host_values import run_callback
 
 Request: TypeAlias = Rendezvous | Send | Receive
 Coroutine: TypeAlias = Generator[Request, Any, list[Any]]  # of one process: yields requests, returns results

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.budget import check_time, has_deadline, reserve, within_time
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Run, Slots, Turns
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.execute.run import Step
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.limits.budget import check_time, has_deadline, reserve, within_time
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 LARGE = 1 << 20  # bytes of results and temporaries: kernels that need so much reserve them before they start

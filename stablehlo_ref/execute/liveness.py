@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
+from stablehlo_ref.limits.budget import within_time
 
 
 def captured(region: Region) -> list[Value]:

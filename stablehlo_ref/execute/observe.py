@@ -9,14 +9,14 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TextIO
 
+from stablehlo_ref.arrays.statistics import statistics
+from stablehlo_ref.arrays.value_text import type_text, value_text
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Process, ProcessId
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.types import TokenType
 from stablehlo_ref.ir.value_index import ValueIndex
-from stablehlo_ref.numerics.statistics import statistics
-from stablehlo_ref.numerics.value_text import type_text, value_text
 from stablehlo_ref.syntax.blame import defined_at
 
 CLEAR = "\r\x1b[K"  # returns to the start of the line on a terminal, and clears it

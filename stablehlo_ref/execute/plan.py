@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Turns
 from stablehlo_ref.define.constraints import check_preconditions
@@ -46,6 +45,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import contiguous
 from stablehlo_ref.ops.constants import elements_of

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy import ndarray
 
-from stablehlo_ref import budget, mode
+from stablehlo_ref.define import mode
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute import run
 from stablehlo_ref.execute.arguments import own_results, take_results
@@ -20,9 +20,9 @@ from stablehlo_ref.execute.threads import blas_threads
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function, Parameters
-from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits import Limits, budget
+from stablehlo_ref.limits.stack import is_large
 from stablehlo_ref.numerics.numpy_settings import computing
-from stablehlo_ref.stack import is_large
 
 
 class Planned(Protocol):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.arrays.host_values import read_only
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Process, ProcessId
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError
@@ -28,7 +29,6 @@ from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.signature import Function
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.limits import check_type
-from stablehlo_ref.numerics.host_values import read_only
 from stablehlo_ref.syntax.blame import defined_at
 
 Select: TypeAlias = Callable[[Operation], bool] | str | Iterable[str]

@@ -7,11 +7,11 @@ from contextvars import ContextVar
 from operator import length_hint
 from typing import Any, TypeAlias
 
+from stablehlo_ref.arrays.host_values import read_only, run_callback
 from stablehlo_ref.define.computation import Slots, Turns
 from stablehlo_ref.define.context import Context, Observer
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError, UnsupportedError
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.numerics.host_values import read_only, run_callback
 
 Step: TypeAlias = Callable[[Slots], Turns | None]
 

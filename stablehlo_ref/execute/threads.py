@@ -20,8 +20,8 @@ from math import prod, sqrt
 from threading import Lock
 from typing import Protocol
 
+from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.execute.bundled_blas import bundled_blas
-from stablehlo_ref.interop import require
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.workers import VARIABLES, usable_cpus

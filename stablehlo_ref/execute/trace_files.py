@@ -23,12 +23,12 @@ from zipfile import is_zipfile
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.array_files import array_errors, map_array, member_names, read_npz
+from stablehlo_ref.arrays.digest import Digest, digest
+from stablehlo_ref.arrays.files import array_errors, map_array, member_names, read_npz
+from stablehlo_ref.arrays.saved_arrays import as_numpy_saves
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, file_errors
 from stablehlo_ref.ir.arrays import RuntimeValue
-from stablehlo_ref.numerics.digest import Digest, digest
 from stablehlo_ref.numerics.dtypes import kind
-from stablehlo_ref.numerics.saved_arrays import as_numpy_saves
 
 INDEX = "index.jsonl"
 _NAME = re.compile(r"\d{6,}\.npy")

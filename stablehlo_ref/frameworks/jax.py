@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.frameworks.trees import TreeProgram
-from stablehlo_ref.interop import require
 from stablehlo_ref.limits import Limits
-from stablehlo_ref.parsing import parse
+from stablehlo_ref.reading.parsing import parse
 
 
 @checks_arguments

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.array_files import narrowed
+from stablehlo_ref.arrays.files import narrowed
+from stablehlo_ref.arrays.interop import require, to_array, to_tensor
 from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.frameworks.trees import TreeProgram
-from stablehlo_ref.interop import require, to_array, to_tensor
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits import Limits
-from stablehlo_ref.parsing import parse
+from stablehlo_ref.reading.parsing import parse
 
 
 @checks_arguments

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from stablehlo_ref.diagnostics import MissingAttributeError
-from stablehlo_ref.parsing import parse
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading.parsing import parse
 
 
 class RefBackend:

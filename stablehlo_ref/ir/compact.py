@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
-from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.diagnostics import LimitError, Location, Source
 from stablehlo_ref.ir.arrays import Array, without_repetition
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.flat import FlatBlock, FlatOperation, FlatProgram, FlatValue, flatten, restore
 from stablehlo_ref.ir.locations import LocationAlias
+from stablehlo_ref.limits.budget import within_time
+from stablehlo_ref.limits.collection import collection_paused
 
 PACKAGES = tuple(f"stablehlo_ref.{name}." for name in ("define", "dialects", "distribution", "ir", "ops"))
 ALIGNMENT = 64  # bytes, of arrays

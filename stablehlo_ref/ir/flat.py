@@ -12,12 +12,12 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.diagnostics import Location
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.locations import DebugLocation, LocationAlias, nested_locations
 from stablehlo_ref.ir.types import Type
-from stablehlo_ref.stack import is_large, on_enough_stack
+from stablehlo_ref.limits.budget import within_time
+from stablehlo_ref.limits.stack import is_large, on_enough_stack
 
 
 class FlatValue(NamedTuple):

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import TypeAlias
 
-from stablehlo_ref.budget import check_time
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.limits.budget import check_time
 
 Uses: TypeAlias = dict[tuple[Operation, int], None]  # an op and the index of its operand; a dict keeps the order
 

@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from stablehlo_ref.arrays.interop import how_to_install, require
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
 from stablehlo_ref.cli.options import CommandParser
 from stablehlo_ref.diagnostics import MissingPackageError
-from stablehlo_ref.interop import how_to_install, require
 
 DESCRIPTION = f"""\
 Serve an editor that speaks the Language Server Protocol, over standard input and output: errors while typing,

@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel, Into, stored
 from stablehlo_ref.numerics.workers import share

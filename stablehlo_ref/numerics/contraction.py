@@ -18,10 +18,10 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from stablehlo_ref import mode
-from stablehlo_ref.budget import check_time, reserve, within_time
+from stablehlo_ref.define import mode
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import check_time, reserve, within_time
 from stablehlo_ref.numerics.blocks import copy_into
 from stablehlo_ref.numerics.dtypes import (
     COMPLEX64,

@@ -12,8 +12,8 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics import libm
 from stablehlo_ref.numerics.dtypes import UINT32, UINT64, bit_width, bits_dtype
 

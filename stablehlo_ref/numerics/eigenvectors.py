@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.factorizations import adjoint
 
 TOLERANCE = 10  # residuals above this many times epsilon times the norm of the matrix are reduced by iteration

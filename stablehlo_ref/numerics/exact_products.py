@@ -21,8 +21,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics.double_double import two_product, two_sum
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, complex_dtype, part_dtype
 from stablehlo_ref.numerics.exact_sums import (

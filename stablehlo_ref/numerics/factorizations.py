@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from stablehlo_ref import mode
-from stablehlo_ref.budget import within_time
+from stablehlo_ref.define import mode
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.exact_factorizations import product as product_of_matrices
 
 BLOCK = 32  # columns factored one by one before matrix products update the others

@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.blocks import BLOCK
 from stablehlo_ref.numerics.conversion import convert as conversion
 from stablehlo_ref.numerics.dtypes import (

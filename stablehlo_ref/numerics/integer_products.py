@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.contraction import (
     arithmetic,
     by_digits,

@@ -8,8 +8,8 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref.budget import reserve
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import reserve
 from stablehlo_ref.numerics.dtypes import bits_dtype, is_narrow_float
 from stablehlo_ref.numerics.kernels import ArrayKernel
 

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics.kernels import ArrayKernel
 
 Number: TypeAlias = Any  # a real number of mpmath, which has no type hints

@@ -13,8 +13,8 @@ from math import prod
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import (
     COMPLEX64,
     COMPLEX128,

@@ -14,8 +14,8 @@ from math import frexp, inf, ldexp, sqrt
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import FLOAT64, is_narrow_float
 from stablehlo_ref.numerics.exact_sums import Approximation, cut
 from stablehlo_ref.numerics.narrow_floats import widen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from stablehlo_ref import mode
+from stablehlo_ref.define import mode
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
 

@@ -16,8 +16,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import check_time, reserve, within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import check_time, reserve, within_time
 from stablehlo_ref.numerics.double_double import two_sum
 from stablehlo_ref.numerics.dtypes import FLOAT64, part_dtype
 from stablehlo_ref.numerics.exact_products import rounding

@@ -12,8 +12,8 @@ from weakref import ref
 
 import numpy as np
 
-from stablehlo_ref.budget import current, keep_if_little, within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import current, keep_if_little, within_time
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
 from stablehlo_ref.numerics.scratch import scratch
 

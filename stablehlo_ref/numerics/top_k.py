@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import is_sub_byte_integer, kind
 from stablehlo_ref.numerics.integers import unpack
 from stablehlo_ref.numerics.ulp import ordered_bits

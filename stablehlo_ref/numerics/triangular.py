@@ -8,8 +8,8 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics.contraction import matmul_in_steps
 
 BLOCK = 32  # rows that are solved together before one matrix product subtracts them from the other rows

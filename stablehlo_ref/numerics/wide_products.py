@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.contraction import Arithmetic, matmul_in_steps, rows_of_step
 from stablehlo_ref.numerics.dtypes import kind
 

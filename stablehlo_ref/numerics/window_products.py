@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref import mode
-from stablehlo_ref.budget import within_time
+from stablehlo_ref.define import mode
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics import window_slabs, window_sums
 from stablehlo_ref.numerics.contraction import (
     Arithmetic,

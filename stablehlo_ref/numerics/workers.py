@@ -15,7 +15,7 @@ from functools import cache
 from threading import Condition
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from stablehlo_ref.budget import within_time
+from stablehlo_ref.limits.budget import within_time
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

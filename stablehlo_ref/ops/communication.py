@@ -13,6 +13,7 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.arrays.host_values import as_results, fits, run_callback
 from stablehlo_ref.define.attribute_codecs import EmptyMatrix, Flag, Int, MatrixCodec, Opaque, String
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.choices import Choice
@@ -29,7 +30,6 @@ from stablehlo_ref.distribution.process_groups import CROSS_PARTITION, CROSS_REP
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, IntegerAttribute
 from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType, Type, integer_type, tensor_type
-from stablehlo_ref.numerics.host_values import as_results, fits, run_callback
 from stablehlo_ref.ops.collectives import Exchange, Pairs, zeros
 from stablehlo_ref.ops.reduction import Results, one_or_all
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from stablehlo_ref.budget import reserve, within_time
 from stablehlo_ref.define.attribute_codecs import Dense, Int
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -25,6 +24,7 @@ from stablehlo_ref.diagnostics import MalformedError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits.budget import reserve, within_time
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
 

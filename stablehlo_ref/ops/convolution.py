@@ -10,7 +10,6 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.sliding_windows import num_windows
-from stablehlo_ref.budget import keep
 from stablehlo_ref.define.attribute_codecs import Dims, Flags, Int, Matrix
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.constraints import Checker
@@ -38,6 +37,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, quantized_tensor, tensor
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits.budget import keep
 from stablehlo_ref.numerics import window_products, window_views
 from stablehlo_ref.numerics.contraction import PREPARED_BYTES
 from stablehlo_ref.numerics.dtypes import numpy_dtype

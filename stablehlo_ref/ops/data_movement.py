@@ -9,7 +9,6 @@ from math import prod
 import numpy as np
 
 from stablehlo_ref.algorithms.padding import pad, padded_sizes
-from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.attribute_codecs import Dims, Int
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -47,6 +46,7 @@ from stablehlo_ref.define.type_constraints import (
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
+from stablehlo_ref.limits.budget import reserve
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import LARGE, contiguous
 

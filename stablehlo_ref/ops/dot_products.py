@@ -9,12 +9,12 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref.budget import keep, within_time
 from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.spec import dim, dims, element_type, make_tensor_type, rank, shape, size
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits.budget import keep, within_time
 from stablehlo_ref.numerics.contraction import (
     PREPARED_BYTES,
     Arithmetic,

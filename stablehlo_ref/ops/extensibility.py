@@ -11,6 +11,8 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.arrays.agreement import almost_equal, close, equal, report
+from stablehlo_ref.arrays.host_values import as_results, callback_results, read_only
 from stablehlo_ref.define.attribute_codecs import (
     Dictionary,
     Extents,
@@ -45,9 +47,7 @@ from stablehlo_ref.ir.attributes import (
 )
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TupleType, Type
-from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
 from stablehlo_ref.numerics.dtypes import kind, mantissa_bits, part_dtype
-from stablehlo_ref.numerics.host_values import as_results, callback_results, read_only
 from stablehlo_ref.numerics.nans import canonical_nans, has_several_nans
 from stablehlo_ref.ops.control_flow import call
 from stablehlo_ref.ops.reduction import Results

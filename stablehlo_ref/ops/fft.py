@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -30,6 +29,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import ComplexType, TensorType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 
 Transform: TypeAlias = Callable[..., Array]  # of one dimension, from numpy

@@ -13,8 +13,7 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref import mode
-from stablehlo_ref.budget import check_time, within_time
+from stablehlo_ref.define import mode
 from stablehlo_ref.define.attribute_codecs import Flag
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, Run
@@ -34,6 +33,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, per_tensor_quantized
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics import exact_factorizations, triangular
 from stablehlo_ref.numerics.contraction import FLOPS, STEP
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype

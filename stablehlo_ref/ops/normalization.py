@@ -12,9 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref import mode
 from stablehlo_ref.algorithms.exact_reductions import sums_over
-from stablehlo_ref.budget import reserve
+from stablehlo_ref.define import mode
 from stablehlo_ref.define.attribute_codecs import Int, Real32
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -34,6 +33,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import feature_vector, float_tensor, per_tensor_quantized
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits.budget import reserve
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow_floats import narrow
 from stablehlo_ref.numerics.numpy_settings import default_buffers

@@ -8,7 +8,6 @@ import numpy as np
 
 from stablehlo_ref.algorithms.comparators import partially_ordered_inputs
 from stablehlo_ref.algorithms.sorting import BLOCK, pieces, plan_sort
-from stablehlo_ref.budget import reserve, within_time
 from stablehlo_ref.define.attribute_codecs import Flag, Int
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
@@ -19,6 +18,7 @@ from stablehlo_ref.define.spec import BOOLEAN, element_type, is_float, rank, sam
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import FunctionType, TensorType
+from stablehlo_ref.limits.budget import reserve, within_time
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.implementation_defined import has_nan
 from stablehlo_ref.numerics.layout import contiguous

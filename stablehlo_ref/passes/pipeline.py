@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.budget import limited
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.budget import limited
+from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.passes.registry import parse_pipeline
-from stablehlo_ref.stack import FRAMES, on_enough_stack
 from stablehlo_ref.verify import verify
 
 

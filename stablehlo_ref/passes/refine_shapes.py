@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import BooleanType, IntegerType, TensorType, TokenType, Type
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.canonicalize import erase_dead, hoist_constants
 from stablehlo_ref.passes.constants import replace_by_constants

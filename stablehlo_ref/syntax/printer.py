@@ -10,7 +10,7 @@ from stablehlo_ref.define.op import Bodies, In, Ins, Outs
 from stablehlo_ref.ir.attributes import VERBATIM, Verbatim
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType
-from stablehlo_ref.stack import FRAMES, on_enough_stack
+from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax import mhlo, verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.attribute_text import dictionary_text, is_value_name, location_text, quoted

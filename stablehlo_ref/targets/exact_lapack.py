@@ -14,11 +14,11 @@ from typing import Literal
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
+from stablehlo_ref.arrays.interop import how_to_install
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.interop import how_to_install
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, tensor_type
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics import factorizations
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, element_type_of
 from stablehlo_ref.numerics.eigenvectors import left_eigenvectors

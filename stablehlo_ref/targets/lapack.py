@@ -15,10 +15,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import check_time
 from stablehlo_ref.define.spec import UNKNOWN, element_type, is_complex, rank, shape
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import Type
+from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.numerics.contraction import FLOPS
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.factorizations import solve_tridiagonal

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from stablehlo_ref import mode
+from stablehlo_ref.define import mode
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ops.extensibility import CustomCall

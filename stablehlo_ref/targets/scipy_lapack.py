@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.targets.exact_lapack import (
     EXACT,
     ExactLapack,

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.arrays.agreement import report, within
+from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError
-from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import ulp
-from stablehlo_ref.numerics.agreement import report, within
 from stablehlo_ref.numerics.dtypes import is_narrow_float, kind
 from stablehlo_ref.numerics.narrow_floats import widen
 

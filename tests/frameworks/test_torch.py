@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.arrays.interop import to_array, to_tensor
 from stablehlo_ref.frameworks.torch import export_program, from_torch
-from stablehlo_ref.interop import to_array, to_tensor
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("jax")

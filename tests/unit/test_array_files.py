@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.array_files import read_array, read_members, read_npz
+from stablehlo_ref.arrays.files import read_array, read_members, read_npz
 from stablehlo_ref.ir.types import Type
 
 FOUR = sr.load("func.func @main(%x: tensor<4xf32>) { return }").inputs[0].type
@@ -47,7 +47,7 @@ def test_reads_what_numpy_writes(tmp_path: Path) -> None:
     ],
 )
 def test_rejects_by_the_header(content: bytes, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stablehlo_ref.array_files.LARGE", 0)
+    monkeypatch.setattr("stablehlo_ref.arrays.files.LARGE", 0)
     with pytest.raises(ValueError, match=message):
         read_array(BytesIO(content), len(content), FOUR)
 

@@ -22,9 +22,9 @@ import pytest
 
 import stablehlo_ref as sr
 from spec_checks.fuzz import files
-from stablehlo_ref.array_files import map_array
+from stablehlo_ref.arrays.files import map_array
 from stablehlo_ref.cli.main import main
-from stablehlo_ref.reading import PIECE
+from stablehlo_ref.limits.files import PIECE
 
 PROGRAM = files.PROGRAM
 SHORT = sr.Limits(max_seconds=0.2)
@@ -136,7 +136,7 @@ def test_arrays_as_numpy_writes_them(tmp_path: Path) -> None:
     for number, array in enumerate(arrays):
         np.save(tmp_path / f"{number}.npy", array)
     np.savez(tmp_path / "all.npz", *arrays)
-    from stablehlo_ref.array_files import map_array, read_npz
+    from stablehlo_ref.arrays.files import map_array, read_npz
 
     for number, array in enumerate(arrays):
         for found in (map_array(tmp_path / f"{number}.npy"), read_npz(tmp_path / "all.npz")[f"arr_{number}"]):
@@ -304,7 +304,7 @@ def test_a_regular_file_that_cannot_be_mapped(tmp_path: Path, monkeypatch: pytes
         def __new__(cls, *_: object, **__: object) -> Refused:  # type: ignore[misc]
             raise OSError(errno.ENODEV, "No such device")
 
-    monkeypatch.setattr("stablehlo_ref.loading.mmap", Refused)
+    monkeypatch.setattr("stablehlo_ref.reading.loading.mmap", Refused)
     (tmp_path / "p.gz").write_bytes(gzip.compress(PROGRAM.encode()))
     assert len(sr.load(tmp_path / "p.gz").inputs) == len(sr.load(PROGRAM).inputs)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.numerics.host_values import read_only
+from stablehlo_ref.arrays.host_values import read_only
 
 X = np.array([1, 2], np.float32)
 TEXT = """

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.budget import Budget, Deadline, Memory, in_force, size_text
 from stablehlo_ref.cli.main import _ending_on_interrupt
 from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.limits import _cgroup_limits, available_memory
+from stablehlo_ref.limits.budget import Budget, Deadline, Memory, in_force, size_text
 from stablehlo_ref.numerics.contraction import matmul_in_steps
 
 MILLION = "tensor<1000000xf32>"  # 4 MB

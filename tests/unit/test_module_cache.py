@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref import budget, module_cache, parsing
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.diagnostics import LimitError, Source
 from stablehlo_ref.ir import compact
-from stablehlo_ref.module_cache import ModuleCache
+from stablehlo_ref.limits import budget
+from stablehlo_ref.limits.files import module_cache, parsing
+from stablehlo_ref.reading.module_cache import ModuleCache
 
 TEXT = """
 #loc = loc("model.py":3:4)

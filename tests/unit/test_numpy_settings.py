@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.arrays.statistics import statistics
 from stablehlo_ref.numerics import numpy_settings
 from stablehlo_ref.numerics.numpy_settings import BUFFER, computing, default_buffers
-from stablehlo_ref.numerics.statistics import statistics
 
 BATCH_NORM = """
 func.func @main(%x: tensor<2x3x40x260xf32>, %g: tensor<3xf32>)

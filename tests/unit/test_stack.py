@@ -9,7 +9,7 @@ import threading
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.stack import OWN, on_enough_stack, stack_size
+from stablehlo_ref.limits.stack import OWN, on_enough_stack, stack_size
 
 DEEP = """
 import copy, pickle, threading

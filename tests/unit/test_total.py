@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.arrays.value_text import value_text
 from stablehlo_ref.execute.observe import Statistics
 from stablehlo_ref.ir.types import FloatType, tensor_type
-from stablehlo_ref.numerics.value_text import value_text
 
 NEGATE = """
 func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref import budget
 from stablehlo_ref.diagnostics import LimitError
-from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits import Limits, budget
 from stablehlo_ref.numerics import workers
 from stablehlo_ref.numerics.workers import at_most, automatic, share
 

@@ -20,8 +20,8 @@ from stablehlo_ref.debug.archives import load_arrays
 from stablehlo_ref.debug.cut import FLATTENING
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.rewrite import Rewriter
-from stablehlo_ref.loading import load
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading.loading import load
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("STABLEHLO_REF_SHARED", ROOT.parent / "shared"))

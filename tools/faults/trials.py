@@ -19,7 +19,7 @@ from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.values import checked
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.loading import load
+from stablehlo_ref.reading.loading import load
 
 GROUP = 5  # ops
 FEW = 5  # ops of a program

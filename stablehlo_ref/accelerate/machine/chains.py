@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stablehlo_ref import mode
 from stablehlo_ref.accelerate.machine.assembly import NotCompiled
 from stablehlo_ref.accelerate.machine.compiler import Compiled, address, reason_of, run_code
 from stablehlo_ref.accelerate.machine.rows import (
@@ -31,12 +30,13 @@ from stablehlo_ref.accelerate.machine.rows import (
     frame_of,
 )
 from stablehlo_ref.accelerate.policy import TimedCode, weight
-from stablehlo_ref.budget import check_time, reserve
+from stablehlo_ref.define import mode
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import CONTEXT, BlockPlan
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import check_time, reserve
 from stablehlo_ref.numerics.workers import share
 
 MAX_SCRATCH = 1 << 20  # bytes of scratch rows

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stablehlo_ref.accelerate.machine.assembly import INDEX, ROUNDER, Assembly, Kind, Register, Vectors, literal
-from stablehlo_ref.budget import check_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.numerics import elementary, special_error
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64

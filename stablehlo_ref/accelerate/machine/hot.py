@@ -16,7 +16,6 @@ from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.loops import COUNT_BITS, LoopWriter
 from stablehlo_ref.accelerate.machine.python_ops import FIRST, PythonOp
-from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import LimitError
@@ -24,6 +23,7 @@ from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, located
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.limits.budget import reserve
 
 if TYPE_CHECKING:
     from stablehlo_ref.accelerate import PlanAccelerator

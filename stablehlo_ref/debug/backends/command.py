@@ -26,7 +26,7 @@ class Command:
         self._words = words
 
     def run(self, program: str, inputs: Sequence[Any]) -> list[Any]:
-        from stablehlo_ref.loading import load
+        from stablehlo_ref.reading.loading import load
 
         with tempfile.TemporaryDirectory(prefix="stablehlo-ref-") as folder:
             files = {mark: str(Path(folder) / name) for mark, name in zip(MARKS, ("p.mlir", "in.npz", "out.npz"))}

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.backends.base import versions_of
-from stablehlo_ref.interop import require
 
 _LEGALIZE = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
@@ -28,8 +28,8 @@ class Cpp:
 
     def run(self, program: str, inputs: Sequence[Any]) -> list[Any]:
         from stablehlo_ref.ir.types import TensorType
-        from stablehlo_ref.loading import load
         from stablehlo_ref.numerics.dtypes import numpy_dtype
+        from stablehlo_ref.reading.loading import load
 
         outputs = [p.type for p in load(program).outputs]
         with self._context, self._ir.Location.unknown():

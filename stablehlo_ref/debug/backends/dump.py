@@ -18,7 +18,7 @@ class Dump:
         self._program: str | None = None
 
     def run(self, program: str, inputs: Sequence[Any]) -> list[Any]:
-        from stablehlo_ref.loading import load
+        from stablehlo_ref.reading.loading import load
 
         self._program = self._program or program
         if program != self._program:

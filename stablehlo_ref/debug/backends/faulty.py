@@ -24,8 +24,8 @@ from stablehlo_ref.define.similar_ops import did_you_mean_op
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.loading import load
 from stablehlo_ref.numerics.dtypes import BOOL, float_info, kind
+from stablehlo_ref.reading.loading import load
 
 CONDITIONS = ("fused", "unobserved", "odd")
 _OTHERS = {"add": "subtract", "multiply": "add", "tanh": "sine", "maximum": "minimum"}

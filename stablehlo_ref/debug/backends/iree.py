@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.backends.base import versions_of
-from stablehlo_ref.interop import require
 
 
 class Iree:

@@ -12,7 +12,7 @@ class Itself:
     name = "self"
 
     def run(self, program: str, inputs: Sequence[Any]) -> Sequence[Any]:
-        from stablehlo_ref.loading import load
+        from stablehlo_ref.reading.loading import load
 
         return load(program).run(*inputs)
 

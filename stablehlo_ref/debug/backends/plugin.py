@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.backends.xla import Xla
-from stablehlo_ref.interop import require
 
 
 def backend(argument: str) -> Xla:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.cut import Flat, operands_of
 from stablehlo_ref.debug.exceptions.elements import element_at, first_index, has_exceptions, masks
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
@@ -16,7 +17,6 @@ from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.values import backend_values
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.interop import to_arrays
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program

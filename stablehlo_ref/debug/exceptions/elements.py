@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stablehlo_ref.arrays.value_text import element_text
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import float_info, is_narrow_float, kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
-from stablehlo_ref.numerics.value_text import element_text
 
 
 class Masks(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.arrays.statistics import statistics
 from stablehlo_ref.debug.exceptions.elements import element_at, first_index, is_float
 from stablehlo_ref.debug.exceptions.findings import FOLLOWED, ORIGINS, Effect, Event, Finding, Kind, Reach
 from stablehlo_ref.debug.exceptions.slices import Slicer, place_of, place_of_op
@@ -17,7 +18,6 @@ from stablehlo_ref.execute.follow import Frame
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.value_index import ValueIndex
-from stablehlo_ref.numerics.statistics import statistics
 
 LOSSY_SLICE = 256  # ops of the slice of what is not followed: there are many of these
 SHARED = 63  # the bit of all sources after the first 63

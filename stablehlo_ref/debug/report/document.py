@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
+from stablehlo_ref.arrays.value_text import json_number
 from stablehlo_ref.debug.diff import Diff, Inner
 from stablehlo_ref.debug.fused import Group
 from stablehlo_ref.debug.judge import Excess, Judgement, Verdict
@@ -19,7 +20,6 @@ from stablehlo_ref.debug.report.measure import deviations
 from stablehlo_ref.debug.report.provenance import provenance
 from stablehlo_ref.debug.session import Outcome
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.numerics.value_text import json_number
 
 SCHEMA = 1
 Document: TypeAlias = dict[str, Any]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from stablehlo_ref.arrays.statistics import statistics
 from stablehlo_ref.debug.diff import Diff
 from stablehlo_ref.debug.evidence import Evidence
 from stablehlo_ref.debug.judge import Judgement
@@ -13,7 +14,6 @@ from stablehlo_ref.debug.report.document import Document
 from stablehlo_ref.debug.report.measure import Deviation, deviations
 from stablehlo_ref.debug.text_report import confirmed_text, inner_text, probed_text
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.numerics.statistics import statistics
 
 SHOWN_USERS = 5  # of an op, in its slice
 

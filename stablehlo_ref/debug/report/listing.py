@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from stablehlo_ref.debug.cut import CHECKS, Flat, operands_of
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.flat import flatten, restore
+from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.elide import elide_constants
-from stablehlo_ref.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax.printer import Printer
 
 SHOWN_ELEMENTS = 8  # of a constant

@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.contract import PRESETS
 from stablehlo_ref.debug.diff import Diff
 from stablehlo_ref.debug.judge import Verdict
@@ -22,7 +23,6 @@ from stablehlo_ref.debug.report import plots
 from stablehlo_ref.debug.report.document import Document, document
 from stablehlo_ref.debug.report.findings import Finding, findings
 from stablehlo_ref.debug.report.measure import Deviation, places
-from stablehlo_ref.interop import require
 
 SHOWN = 100  # findings in the table
 DETAILED = 20  # findings with plots and a slice

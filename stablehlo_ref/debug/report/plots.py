@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.report.measure import EDGES, Deviation
-from stablehlo_ref.interop import require
 from stablehlo_ref.ir.arrays import Array
 
 # Colours that stand for those of the page, which depend on its theme.

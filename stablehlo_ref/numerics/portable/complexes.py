@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics import multiple_precision as precise_reals
 from stablehlo_ref.numerics import multiple_precision_complex as precise
 from stablehlo_ref.numerics.blocks import partwise

@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.double_double import Pair
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.multiple_precision import MAY_BE_EXACT, Function, nearest_f64, refined

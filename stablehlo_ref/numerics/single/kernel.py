@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.blocks import is_broadcast_scalar
 from stablehlo_ref.numerics.kernels import ArrayKernel
 

@@ -10,19 +10,19 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.array_files import array_errors, from_bits, map_array, narrowed, read_npz, read_safetensors
+from stablehlo_ref.arrays.files import array_errors, from_bits, map_array, narrowed, read_npz, read_safetensors
+from stablehlo_ref.arrays.host_values import fits
+from stablehlo_ref.arrays.interop import require, to_array
+from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, EvaluationError
-from stablehlo_ref.interop import require, to_array
 from stablehlo_ref.ir.argument_names import ArgumentNames, NameParts, parts
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.signature import Parameter, names_of
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits.files import contents, open_file, seekable
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.host_values import fits
-from stablehlo_ref.numerics.random_values import random_array
-from stablehlo_ref.reading import contents, open_file, seekable
 
 T = TypeVar("T")
 Weights: TypeAlias = Sequence[Any] | Mapping[str, Any] | str | os.PathLike[str]

@@ -29,7 +29,7 @@ from stablehlo_ref.diagnostics import Source
 from stablehlo_ref.ir import compact
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.parsing import NullCache
+from stablehlo_ref.reading.parsing import NullCache
 
 FORMAT = 1  # of the files
 SUFFIX = ".stablehlo"

@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.budget import limited
-from stablehlo_ref.bundles import load_bundle
+from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.diagnostics import ArgumentTypeError, MalformedError, StablehloError, file_error, file_errors
-from stablehlo_ref.foreign_formats import foreign_archive
 from stablehlo_ref.frameworks.jax import from_jax, is_jax
 from stablehlo_ref.frameworks.torch import from_torch, is_torch
-from stablehlo_ref.interop import require
 from stablehlo_ref.limits import Limits, check_type
-from stablehlo_ref.parsing import BYTECODE, Data, cache_in, not_a_program, parse_data
-from stablehlo_ref.parsing import parse as parse  # part of the public interface
+from stablehlo_ref.limits.budget import limited
+from stablehlo_ref.limits.files import contents, is_regular, open_file, start_of
+from stablehlo_ref.limits.stack import needs_stack
 from stablehlo_ref.program import Program
-from stablehlo_ref.reading import contents, is_regular, open_file, start_of
-from stablehlo_ref.stack import needs_stack
+from stablehlo_ref.reading.bundles import load_bundle
+from stablehlo_ref.reading.foreign_formats import foreign_archive
+from stablehlo_ref.reading.parsing import BYTECODE, Data, cache_in, not_a_program, parse_data
+from stablehlo_ref.reading.parsing import parse as parse  # part of the public interface
 
 GZIP, ZSTANDARD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 STREAMS = (io.RawIOBase, io.BufferedIOBase, io.TextIOBase)  # files that are read in pieces

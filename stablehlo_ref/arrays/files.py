@@ -20,15 +20,15 @@ from zipfile import ZipFile
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.budget import check_time, reserve
+from stablehlo_ref.arrays.host_values import fits
+from stablehlo_ref.arrays.interop import require
+from stablehlo_ref.arrays.saved_arrays import as_numpy_loads, is_saved_as
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
-from stablehlo_ref.interop import require
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.limits.budget import check_time, reserve
+from stablehlo_ref.limits.files import PIECE, contents, is_regular, open_file, seekable
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.host_values import fits
-from stablehlo_ref.numerics.saved_arrays import as_numpy_loads, is_saved_as
-from stablehlo_ref.reading import PIECE, contents, is_regular, open_file, seekable
 
 TypeOf = Callable[[str], Type | None]  # the type of the argument that an array is for, by its name; None if unknown
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from stablehlo_ref.array_files import array_errors, map_array, reason_of
+from stablehlo_ref.arrays.files import array_errors, map_array, reason_of
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
-from stablehlo_ref.parsing import parse_data
+from stablehlo_ref.limits.files import contents, open_file
 from stablehlo_ref.program import Program
-from stablehlo_ref.reading import contents, open_file
+from stablehlo_ref.reading.parsing import parse_data
 
 SHOWN_NAME = 60  # characters of a name that a message shows
 

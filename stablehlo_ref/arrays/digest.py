@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.arrays.statistics import short
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import bits_dtype, float_info, kind, part_dtype
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
-from stablehlo_ref.numerics.statistics import short
 
 BLOCK = 1 << 16  # elements per block, so that temporaries stay in the cache
 

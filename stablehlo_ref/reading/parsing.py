@@ -19,10 +19,10 @@ from stablehlo_ref.diagnostics import (
     StablehloError,
     UnsupportedError,
 )
-from stablehlo_ref.foreign_formats import foreign_bytes, foreign_text
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.limits.stack import needs_stack
 from stablehlo_ref.program import Program
-from stablehlo_ref.stack import needs_stack
+from stablehlo_ref.reading.foreign_formats import foreign_bytes, foreign_text
 from stablehlo_ref.syntax.lexer import Cursor
 from stablehlo_ref.syntax.parser import parse as parse_module
 from stablehlo_ref.syntax.value_names import number_values
@@ -67,7 +67,7 @@ def cache_in(directory: str | os.PathLike[str] | None) -> NullCache:
     path = os.fspath(directory)
     if not isinstance(path, str) or not path or "\0" in path:
         raise ArgumentValueError(f"cache must be the path of a directory, got {directory!r}")
-    from stablehlo_ref.module_cache import ModuleCache  # imported when it is needed
+    from stablehlo_ref.reading.module_cache import ModuleCache  # imported when it is needed
 
     return ModuleCache(directory)
 

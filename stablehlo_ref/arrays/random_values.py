@@ -6,8 +6,8 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref.budget import reserve, within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import reserve, within_time
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import FLOAT8_E8M0FNU, FLOAT64, kind
 

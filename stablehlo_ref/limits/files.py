@@ -8,9 +8,9 @@ import select
 import stat
 from typing import IO, Any, AnyStr
 
-from stablehlo_ref.budget import RAISE_MEMORY, check_time, current, size_text
 from stablehlo_ref.diagnostics import LimitError, Location, Source
 from stablehlo_ref.limits import Limits, check_type
+from stablehlo_ref.limits.budget import RAISE_MEMORY, check_time, current, size_text
 
 PIECE = 1 << 20  # bytes or characters that are read between two checks of the limits
 PATIENCE = 50  # milliseconds between two checks of the deadline while a pipe has no data

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 from stablehlo_ref.numerics.ulp import ulp_distance

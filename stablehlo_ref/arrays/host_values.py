@@ -9,9 +9,10 @@ from typing import TypeGuard, TypeVar
 
 import numpy as np
 
+from stablehlo_ref.arrays.interop import to_array
+from stablehlo_ref.arrays.saved_arrays import as_numpy_saves
 from stablehlo_ref.define.spec import bounds
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
-from stablehlo_ref.interop import to_array
 from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
 from stablehlo_ref.ir.types import (
     BooleanType,
@@ -28,7 +29,6 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.numerics.dtypes import FLOAT_DTYPES, INTEGER_DTYPES, numpy_dtype
 from stablehlo_ref.numerics.numpy_settings import default_buffers
-from stablehlo_ref.numerics.saved_arrays import as_numpy_saves
 
 T = TypeVar("T")
 SCALARS = (BooleanType, IntegerType, IndexType, FloatType, ComplexType)

@@ -1,0 +1,1 @@
+"""Read programs: from paths, bytes, archives and objects of frameworks."""
