@@ -15,7 +15,7 @@ from stablehlo_ref.cli.main import main
 from stablehlo_ref.diagnostics import LimitError, Source
 from stablehlo_ref.ir import compact
 from stablehlo_ref.limits import budget
-from stablehlo_ref.limits.files import module_cache, parsing
+from stablehlo_ref.reading import module_cache, parsing
 from stablehlo_ref.reading.module_cache import ModuleCache
 
 TEXT = """
