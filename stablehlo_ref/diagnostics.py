@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from binascii import unhexlify
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -267,3 +268,15 @@ def file_errors(path: str | PathLike[str], action: str) -> Iterator[None]:
         raise file_error(error, f"cannot {action}: {error.strerror or error}", place) from None
     except ValueError as error:
         raise ArgumentValueError(f"cannot {action}: {error}", place) from None
+
+
+SPLIT = "// -----"
+SPLIT_LINE = re.compile(rf"^[ \t]*(?://[ \t]*)?{SPLIT}[ \t\r]*$", re.M)  # MLIR also splits at one that is commented out
+
+
+def split_text(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the parts of a text between lines `// -----`, with the number of their first lines."""
+    first_line = 1
+    for part in SPLIT_LINE.split(text):
+        yield first_line, part
+        first_line += part.count("\n")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.expected import expectations
-from stablehlo_ref.cli.split import split_text
+from stablehlo_ref.diagnostics import split_text
 from stablehlo_ref.syntax.printer import print_operation
+from stablehlo_ref.testing.expected import expectations
 
 
 def expected_errors(text: str, first_line: int = 1) -> list[tuple[int | None, str]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.alias_scripts import write_aliases
+from stablehlo_ref.cli.aliases import write_aliases
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.split import split_text
+from stablehlo_ref.diagnostics import split_text
 from tests.lit import expected_errors
 
 FOLDER = Path(__file__).parent / "failing"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.split import split_text
+from stablehlo_ref.diagnostics import split_text
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.program import Program

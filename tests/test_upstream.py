@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.diagnostics import split_text
 from tests.shared import UPSTREAM, needs_upstream
 
 INTERPRET = sorted((UPSTREAM / "interpret").glob("*.mlir"))

@@ -20,12 +20,11 @@ from typing import Any
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.cli.list_ops import is_evaluated, own_definitions
-from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import labels
 from stablehlo_ref.define.op import Out
 from stablehlo_ref.define.type_constraints import anything
-from stablehlo_ref.diagnostics import MalformedError
+from stablehlo_ref.diagnostics import MalformedError, split_text
 from stablehlo_ref.distribution.sdy_attributes import Shardings
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import OpaqueType, TokenType

@@ -3,13 +3,50 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from stablehlo_ref.cli.alias_scripts import write_aliases
+from stablehlo_ref.cli.commands import FINE
 from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.cli.options import CommandParser
+
+COMMANDS = {
+    "stablehlo-interp": "-m stablehlo_ref",
+    "stablehlo-opt": "-m stablehlo_ref opt",
+    "stablehlo-translate": "-m stablehlo_ref translate",
+}
+FILECHECK = """\
+import importlib.util, runpy, sys
+if importlib.util.find_spec("filecheck") is None:
+    sys.exit({message!r})
+runpy.run_module("filecheck", run_name="__main__")"""
+NOT = '#!/bin/sh\nif "$@"; then exit 1; else exit 0; fi\n'
+
+
+def write_aliases(directory: Path) -> list[Path]:
+    """Write `stablehlo-opt`, `stablehlo-translate`, `FileCheck` and `not` as scripts; return their paths.
+
+    They run this package with the Python that runs now; FileCheck needs the package `filecheck`.
+    """
+    from stablehlo_ref.arrays.interop import (
+        how_to_install,  # imports numpy, and pytest imports this module at every start
+    )
+
+    directory.mkdir(parents=True, exist_ok=True)
+    message = f"FileCheck: error: filecheck is not installed; run: {how_to_install('filecheck')}"
+    commands = COMMANDS | {"FileCheck": f"-c {shlex.quote(FILECHECK.format(message=message))}"}
+    python = shlex.quote(sys.executable)
+    scripts = {name: f'#!/bin/sh\nexec {python} {arguments} "$@"\n' for name, arguments in commands.items()}
+    paths = []
+    for name, text in {**scripts, "not": NOT}.items():
+        path = directory / name
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+        paths.append(path)
+    return paths
+
 
 DESCRIPTION = """\
 Write scripts with the names of StableHLO's own tools, so that RUN lines of other projects work:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from stablehlo_ref.cli.errors import CommandLineError
+from stablehlo_ref.cli.options import byte_count, seconds
 from stablehlo_ref.cli.process_inputs import inputs_of_processes
-from stablehlo_ref.cli.quantities import byte_count, seconds
 from stablehlo_ref.debug import Contract, Session, contract_of
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError

@@ -4,15 +4,175 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from stablehlo_ref.arrays.interop import how_to_install, require
-from stablehlo_ref.cli.commands import COMMANDS
-from stablehlo_ref.cli.completers import Completer, add_completers
+from stablehlo_ref.cli.commands import COMMANDS, FINE
 from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.exit_codes import FINE
+from stablehlo_ref.cli.messages import FORMATS
 from stablehlo_ref.cli.options import CommandParser
+from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.ir.signature import Parameter
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits import Limits
+from stablehlo_ref.program import Program
+from stablehlo_ref.reading.loading import load
+
+# argcomplete calls it with the keywords `prefix`, `parsed_args` and others; a mapping is from values to descriptions.
+Completer: TypeAlias = Callable[..., Iterable[str]]
+
+LARGEST = 1 << 23  # bytes of a program that is read for the names in it, while somebody waits
+LIMITS = Limits(max_seconds=2, max_total_bytes=8 * LARGEST)
+PATHS = ("FILE", "DIR", "PYTHON")  # what the help calls values that are paths
+_match_name = re.compile("[a-z]+:?").match  # of a backend, in its form: `jax[:PLATFORM]`
+
+
+def add_completers(parser: argparse.ArgumentParser, files: Completer) -> None:
+    """Give each option the completer of its values: names, or what `files` finds for those that take a path."""
+    named = _Completers(files)
+    for action in parser._actions:
+        if action.choices is not None or action.nargs == 0:
+            continue
+        usual = files if action.metavar in PATHS or action.type is Path else _nothing
+        action.completer = getattr(named, action.dest, usual)  # type: ignore[attr-defined]
+
+
+def _nothing(**_: Any) -> Sequence[str]:
+    return ()
+
+
+class _Completers:
+    """A method for each option that has names as values; it takes what was typed and the options before it."""
+
+    def __init__(self, files: Completer) -> None:
+        self._files = files
+
+    # --- names in the program -----------------------------------------------------------------------------------------
+
+    def input(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Mapping[str, str]:
+        name, equals, path = prefix.partition("=")
+        if equals:
+            return {f"{name}={file}": "" for file in self._files(path)}
+        return {f"{name}=": type for name, type in self._inputs(parsed_args)}
+
+    def random(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
+        from stablehlo_ref.cli.random_inputs import COUNTS
+
+        name, equals, _form = prefix.partition("=")
+        if equals:
+            return [f"{name}={form}(" for form in COUNTS]
+        return ["*=", *(f"{name}=" for name, _type in self._inputs(parsed_args))]
+
+    def dim(self, parsed_args: argparse.Namespace, **_: Any) -> Iterator[str]:
+        for parameter in self._parameters(parsed_args):
+            shape = parameter.type.shape if isinstance(parameter.type, TensorType) else ()
+            unknown = [axis for axis, size in enumerate(shape) if size is None]
+            yield from (f"{name}:{axis}=" for name in parameter.names for axis in unknown)
+
+    def entry(self, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
+        program = self._program(parsed_args)
+        return program.functions if program else ()
+
+    def trace_values(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
+        program = self._program(parsed_args)
+        ops = program.module.walk() if program else ()
+        names = {f"%{result.name}" for op in ops for result in op.results if result.name}
+        return _after_commas(prefix, sorted(names))
+
+    breaks = trace_values
+
+    def trace_ops(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
+        return _after_commas(prefix, self._ops(parsed_args))
+
+    def _program(self, options: argparse.Namespace) -> Program | None:
+        """Return the program that the command line has so far; None if there is none."""
+        path = getattr(options, "file", None)
+        try:
+            if path is None or not (Path(path).is_dir() or Path(path).is_file()):  # but a pipe
+                return None
+            if Path(path).stat().st_size > LARGEST:
+                return None
+            return load(path, entry=getattr(options, "entry", None), limits=LIMITS)
+        except (StablehloError, OSError, ImportError):
+            return None
+
+    def _parameters(self, options: argparse.Namespace) -> Sequence[Parameter]:
+        program = self._program(options)
+        try:
+            return program.inputs if program else ()
+        except StablehloError:  # several functions, and --entry does not say which
+            return ()
+
+    def _inputs(self, options: argparse.Namespace) -> list[tuple[str, str]]:
+        return [(name, str(parameter.type)) for parameter in self._parameters(options) for name in parameter.names]
+
+    def _ops(self, options: argparse.Namespace) -> list[str]:
+        program = self._program(options)
+        return sorted({op.name for op in program.module.walk() if "." in op.name}) if program else []
+
+    # --- names that are always the same -------------------------------------------------------------------------------
+
+    def backend(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Mapping[str, str]:
+        from stablehlo_ref.debug.backends.base import DESCRIPTIONS, ENTRY_POINTS
+        from stablehlo_ref.debug.backends.faulty import FAULTS
+
+        name, *rest = prefix.split(":")
+        match name, rest:
+            case "faulty", [_fault]:
+                return {f"faulty:{fault}:": "" for fault in FAULTS}
+            case "faulty", [fault, _op]:
+                return {f"faulty:{fault}:{op}": "" for op in self._ops(parsed_args)}
+            case "pjrt", [path]:
+                return {f"pjrt:{file}": "" for file in self._files(path)}
+        saved = [file for file in self._files(prefix) if file.endswith((".npz", "/"))]
+        others = [*saved, *(entry.name for entry in entry_points(group=ENTRY_POINTS))]
+        names = {match[0]: text for form, text in DESCRIPTIONS.items() if (match := _match_name(form))}
+        return {**names, **dict.fromkeys(others, "")}
+
+    def contract(self, prefix: str, **_: Any) -> Iterable[str]:
+        from stablehlo_ref.debug.contract import ACCUMULATORS, DOT_ALGORITHMS, PRESETS
+
+        if "," not in prefix:
+            return PRESETS
+        known = [f for f in fields(PRESETS["strict"]) if f.name not in ("name", "ulps", "errors")]
+        values: dict[str, Iterable[str]] = {"dot_algorithm": DOT_ALGORITHMS, "accumulator": ACCUMULATORS}
+        values |= {f.name: ("true", "false") for f in known if isinstance(f.default, bool)}
+        key, equals, _value = prefix.rpartition(",")[2].partition("=")
+        if equals:
+            return _after_commas(prefix, [f"{key}={value}" for value in values.get(key, ())])
+        return _after_commas(prefix, [*(f"{f.name}=" for f in known), "ulp.", "error."])
+
+    def trap(self, prefix: str, **_: Any) -> Iterable[str]:
+        from stablehlo_ref.debug.exceptions import GENERATIONS, GROUPS
+
+        return _after_commas(prefix, [*map(str, GENERATIONS), *GROUPS])
+
+    kinds = trap
+
+    def pass_pipeline(self, prefix: str, **_: Any) -> Iterable[str]:
+        from stablehlo_ref.passes.catalog import PASSES
+
+        head = prefix[: max(prefix.rfind("("), prefix.rfind(",")) + 1]
+        return [f"{head}{name}" for name in PASSES] if head else ["builtin.module("]
+
+    def color(self, **_: Any) -> Iterable[str]:
+        return "auto", "always", "never"
+
+    def diagnostics_format(self, **_: Any) -> Iterable[str]:
+        return FORMATS
+
+
+def _after_commas(prefix: str, names: Iterable[str]) -> list[str]:
+    """Return names as the last of a list with commas between, of which `prefix` has the beginning."""
+    head = prefix[: prefix.rfind(",") + 1]
+    return [f"{head}{name}" for name in names]
+
 
 SHELLS = ("bash", "zsh", "fish")
 DESCRIPTION = f"""\

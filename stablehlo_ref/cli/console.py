@@ -12,12 +12,9 @@ from pathlib import Path
 from typing import TypeGuard
 
 from stablehlo_ref.cli import messages
-from stablehlo_ref.cli.commands import COMMANDS
+from stablehlo_ref.cli.commands import AT_FAULT, COMMANDS, FINE, INTERRUPTED
 from stablehlo_ref.cli.errors import exit_code_of
-from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE, INTERRUPTED
-from stablehlo_ref.cli.expected import Unexpected, expectations, mismatches
-from stablehlo_ref.cli.split import SPLIT, split_text
-from stablehlo_ref.diagnostics import MalformedError, StablehloError, UsageError
+from stablehlo_ref.diagnostics import SPLIT, MalformedError, StablehloError, UsageError, split_text
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.limits.files import contents, watched
@@ -25,6 +22,7 @@ from stablehlo_ref.program import Program
 from stablehlo_ref.reading.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.reading.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.suggestions import closest
+from stablehlo_ref.testing.expected import Unexpected, expectations, mismatches
 
 
 @dataclass(frozen=True)

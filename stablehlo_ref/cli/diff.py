@@ -8,12 +8,11 @@ from itertools import chain
 from pathlib import Path
 
 from stablehlo_ref.cli.backend_options import add_backend_options, given_inputs, program_of, session_of
+from stablehlo_ref.cli.commands import AT_FAULT, FINE
 from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
-from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options
-from stablehlo_ref.cli.quantities import byte_count
+from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, byte_count
 from stablehlo_ref.cli.reduce import require_folder, saved
-from stablehlo_ref.cli.run_options import add_input_options
+from stablehlo_ref.cli.run import add_input_options
 from stablehlo_ref.debug import PRESETS, Diff, Session, by_backend, diff, reduce
 from stablehlo_ref.debug.backends.base import DESCRIPTIONS
 from stablehlo_ref.debug.report.page import require_packages

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from stablehlo_ref.cli.commands import AT_FAULT, FINE
 from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
 from stablehlo_ref.cli.options import CommandParser, add_message_options, count
 from stablehlo_ref.debug.trace_diff import diff_traces
 from stablehlo_ref.diagnostics import ArgumentValueError

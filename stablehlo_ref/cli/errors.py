@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stablehlo_ref.cli.exit_codes import AT_FAULT, USAGE
+from stablehlo_ref.cli.commands import AT_FAULT, USAGE
 from stablehlo_ref.diagnostics import StablehloError
 
 

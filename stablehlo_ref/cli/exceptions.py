@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 
 from stablehlo_ref.cli.backend_options import add_backend_options, program_of, session_of
+from stablehlo_ref.cli.commands import AT_FAULT, FINE
 from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
 from stablehlo_ref.cli.options import (
     PROGRAM_HELP,
     CommandParser,
@@ -18,7 +18,7 @@ from stablehlo_ref.cli.options import (
     limits_of,
 )
 from stablehlo_ref.cli.process_inputs import inputs_of_processes
-from stablehlo_ref.cli.run_options import add_grid_options, add_input_options, exception_kinds
+from stablehlo_ref.cli.run import add_grid_options, add_input_options, exception_kinds
 from stablehlo_ref.debug.exceptions import GENERATIONS, Exceptions, backend_exceptions, exceptions, exceptions_parallel
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.limits.budget import limited

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from stablehlo_ref.cli.commands import FINE
 from stablehlo_ref.cli.console import existing, guarded, is_file, write_output
-from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.cli.options import CommandParser, add_limit_options, add_message_options, limits_of
 from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.reading.linking import link

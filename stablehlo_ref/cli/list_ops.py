@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
-from stablehlo_ref.cli.exit_codes import FINE
+from stablehlo_ref.cli.commands import FINE
 from stablehlo_ref.cli.options import CommandParser
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import formulas

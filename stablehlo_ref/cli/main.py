@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from stablehlo_ref._version import __version__
-from stablehlo_ref.cli.commands import COMMANDS
-from stablehlo_ref.cli.exit_codes import AT_FAULT, EXIT_CODES, FINE, INTERRUPTED, USAGE
+from stablehlo_ref.cli.commands import AT_FAULT, COMMANDS, EXIT_CODES, FINE, INTERRUPTED, USAGE
 
 USAGES = "usage: stablehlo-interp FILE [options of run]\n       stablehlo-interp COMMAND ..."
 EXAMPLES = """\
@@ -82,7 +81,6 @@ def _run(command: str, arguments: Sequence[str]) -> int:
     main = _command(command)
     from stablehlo_ref.cli import messages  # takes longer than `--version` and `--help`
 
-    messages.reset()
     code = main(arguments)
     messages.finish()
     return code

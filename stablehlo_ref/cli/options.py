@@ -6,18 +6,46 @@ A command makes a `CommandParser` and adds the groups that it needs.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from collections.abc import Mapping
 from itertools import takewhile
 from typing import NoReturn
 
 from stablehlo_ref.cli import messages
-from stablehlo_ref.cli.exit_codes import USAGE
-from stablehlo_ref.cli.quantities import byte_count, seconds
-from stablehlo_ref.cli.split import SPLIT
-from stablehlo_ref.cli.terminal import paint_diagnostics, set_color
-from stablehlo_ref.diagnostics import SHOWN_ERRORS
+from stablehlo_ref.cli.commands import USAGE
+from stablehlo_ref.cli.terminal import paint_diagnostics
+from stablehlo_ref.diagnostics import SHOWN_ERRORS, SPLIT
 from stablehlo_ref.limits import MAX_THREADS, Limits
 from stablehlo_ref.suggestions import did_you_mean
+
+SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "m": 60.0, "min": 60.0, "h": 3600.0}
+BYTES: Mapping[str, float] = {"": 1, "b": 1} | {
+    prefix + unit: base**power
+    for unit, base in (("", 1000), ("b", 1000), ("ib", 1024))
+    for power, prefix in enumerate("kmgt", 1)
+}
+
+
+def seconds(text: str) -> float:
+    """Return a time in seconds: a positive number, alone or with the unit ms, s, m or h."""
+    return _quantity(text, SECONDS, "a positive number of seconds, such as 90, 500ms, 1.5m or 1h")
+
+
+def byte_count(text: str) -> int:
+    """Return a size in bytes: a positive number, alone or with the unit kB, MB, GB, TB, KiB, MiB, GiB or TiB."""
+    count = _quantity(text, BYTES, "a positive size, such as 500MB or 2GiB")
+    return max(1, int(count))
+
+
+def _quantity(text: str, units: Mapping[str, float], expected: str) -> float:
+    match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?|[0-9]+\.)\s*([a-z]*)\s*", text.lower())
+    unit = units.get(match[2]) if match else None
+    quantity = float(match[1]) * unit if match and unit else 0.0
+    if not 0 < quantity < 1e300:
+        raise argparse.ArgumentTypeError(f"expected {expected}, got {text!r}")
+    return quantity
+
 
 PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
 
@@ -43,6 +71,7 @@ class CommandParser(argparse.ArgumentParser):
         options, unknown = self.parse_known_args(words, namespace)
         if unknown:
             self.error(self._unrecognized(unknown[0]))
+        messages.configure(options)
         return options
 
     def _unrecognized(self, argument: str) -> str:
@@ -71,18 +100,18 @@ def add_message_options(parser: argparse.ArgumentParser, verifies: bool = True) 
     """Add how diagnostics are reported; `--verify-diagnostics` too if the command `verifies` them."""
     group = parser.add_argument_group("messages")
     group.add_argument(
-        "--max-errors", type=_max_errors, metavar="N",
+        "--max-errors", type=count, metavar="N",
         help=f"report at most N errors of a program: {SHOWN_ERRORS} by default, all for 0 and for json and sarif",
     )  # fmt: skip
     group.add_argument(
-        "--diagnostics-format", type=_format, metavar="text|json|sarif",
+        "--diagnostics-format", choices=messages.FORMATS, default="text",
         help="how diagnostics are written on standard error; json and sarif are one document at the end",
     )  # fmt: skip
     if verifies:
         text = "compare diagnostics with the comments `expected-error`, `-warning`, `-note` and `-remark`"
-        group.add_argument("--verify-diagnostics", action=_Compare, nargs=0, help=text)
+        group.add_argument("--verify-diagnostics", action="store_true", help=text)
     group.add_argument(
-        "--color", type=_color, metavar="auto|always|never",
+        "--color", choices=("auto", "always", "never"), default="auto",
         help="colour output; auto, the default, does so on terminals; NO_COLOR and FORCE_COLOR are honoured",
     )  # fmt: skip
 
@@ -102,32 +131,6 @@ def limits_of(options: argparse.Namespace) -> Limits:
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
-
-
-def _color(text: str) -> str:
-    if text not in ("auto", "always", "never"):
-        raise argparse.ArgumentTypeError(f"expected auto, always or never, got {text!r}")
-    set_color(text)
-    return text
-
-
-def _max_errors(text: str) -> int:
-    messages.SETTINGS.max_errors = count(text)
-    return messages.SETTINGS.max_errors
-
-
-def _format(text: str) -> str:
-    if text not in messages.FORMATS:
-        raise argparse.ArgumentTypeError(f"expected text, json or sarif, got {text!r}")
-    messages.SETTINGS.format = text
-    return text
-
-
-class _Compare(argparse.Action):
-    """Has diagnostics compared with the expected ones."""
-
-    def __call__(self, *_: object) -> None:
-        messages.SETTINGS.compares = True
 
 
 def seed(text: str) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from stablehlo_ref.arrays.weights import weights_of
 from stablehlo_ref.cli import inputs
 from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.cli.input_values import find_parameter
+from stablehlo_ref.cli.inputs import find_parameter
 from stablehlo_ref.cli.random_inputs import random_inputs
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError

@@ -9,11 +9,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from stablehlo_ref.cli.backend_options import add_backend_options, given_inputs, program_of, session_of
+from stablehlo_ref.cli.commands import FINE
 from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, positive
-from stablehlo_ref.cli.run_options import add_input_options
+from stablehlo_ref.cli.run import add_input_options
 from stablehlo_ref.debug.archives import save_arrays
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import MAX_CALLS, Predicate, Reduced, reduce

@@ -11,18 +11,19 @@ RED, GREEN, MAGENTA, CYAN, BOLD, DIM = "1;31", "1;32", "1;35", "1;36", "1", "2"
 _SEVERITIES = {"error": RED, "warning": MAGENTA, "note": CYAN, "remark": CYAN}
 _HEADLINE = re.compile(r"^((?:[^\n]*?: )?)(error|warning|note|remark)(: )(.*)$", re.M)
 _CARET = re.compile(r"^(\s*)\^$", re.M)
-_when = ["auto"]  # or always, or never: a list, as it changes
+_when = "auto"  # or always, or never
 
 
 def set_color(when: str) -> None:
     """Choose `always`, `never`, or `auto`: to colour terminals, unless the environment says otherwise."""
-    _when[0] = when
+    global _when
+    _when = when
 
 
 def has_color(stream: TextIO) -> bool:
     """Return whether to colour what is written to a stream, by `--color`, `NO_COLOR`, `FORCE_COLOR` and the stream."""
-    if _when[0] != "auto":
-        return _when[0] == "always"
+    if _when != "auto":
+        return _when == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR", "0") != "0":

@@ -77,10 +77,12 @@ def _as_run(options: argparse.Namespace) -> list[str]:
         "--print-dense": options.interpreter_print_dense,
         "--split-input-file": options.split_input_file,
         "--allow-unregistered-dialect": options.allow_unregistered_dialect,
+        "--verify-diagnostics": options.verify_diagnostics,
     }
     values = {
         "--args": options.args, "--probe-output-dir": options.probe_output_dir, "--max-seconds": options.max_seconds,
-        "--max-total-bytes": options.max_total_bytes,
+        "--max-total-bytes": options.max_total_bytes, "--max-errors": options.max_errors,
+        "--diagnostics-format": options.diagnostics_format, "--color": options.color,
     }  # fmt: skip
     given = [f"{name}={value}" for name, value in values.items() if value is not None]
     return [*(name for name, is_set in flags.items() if is_set), *given, "--", options.file]

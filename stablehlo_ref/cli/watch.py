@@ -77,7 +77,7 @@ def observers(options: argparse.Namespace, program: Program, grid: Grid) -> Iter
 
 
 def _debugger(options: argparse.Namespace, program: Program) -> Observer:
-    from stablehlo_ref.cli.debugger import Debugger  # imports `cmd`, which is rarely needed
+    from stablehlo_ref.debug.debugger import Debugger  # imports `cmd`, which is rarely needed
 
     stops = [_value(program, name, "--break") for name in options.breaks]
     return Debugger(stops, program.value, sys.stdin, sys.stderr)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from stablehlo_ref.arrays.interop import how_to_install, require
-from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
+from stablehlo_ref.cli.commands import AT_FAULT, FINE
 from stablehlo_ref.cli.options import CommandParser
 from stablehlo_ref.diagnostics import MissingPackageError
 

@@ -6,8 +6,7 @@ from bisect import bisect_right
 from functools import cached_property
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
-from stablehlo_ref.cli.split import split_text
-from stablehlo_ref.diagnostics import Diagnostic, Location, Source
+from stablehlo_ref.diagnostics import Diagnostic, Location, Source, split_text
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.lsp.names import NameParser, Names, token_names
 from stablehlo_ref.lsp.positions import Lines

@@ -6,8 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
-from stablehlo_ref.cli.split import SPLIT_LINE
-from stablehlo_ref.diagnostics import Location, MalformedError, Source
+from stablehlo_ref.diagnostics import SPLIT_LINE, Location, MalformedError, Source
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.syntax.parser import parse
 from stablehlo_ref.syntax.printer import print_operation

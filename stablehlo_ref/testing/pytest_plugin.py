@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.expected import Unexpected, expectations, mismatches
-from stablehlo_ref.cli.split import split_text
+from stablehlo_ref.diagnostics import split_text
+from stablehlo_ref.testing.expected import Unexpected, expectations, mismatches
 from stablehlo_ref.testing.run_lines import RunLine, execute, run_lines, scripts
 
 if TYPE_CHECKING:

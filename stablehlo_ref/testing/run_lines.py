@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from stablehlo_ref.cli.alias_scripts import write_aliases
-
 _RUN = re.compile(r"^\s*(?://|#|;)?\s*RUN:\s*(.*?)\s*$", re.M)
 TIMEOUT = 300  # seconds
 
@@ -55,6 +53,8 @@ def run_lines(text: str) -> list[RunLine]:
 @cache
 def _tools() -> Path:
     """Write the commands that RUN lines may call into a directory of their own."""
+    from stablehlo_ref.cli.aliases import write_aliases  # not at every start of pytest
+
     folder = Path(tempfile.mkdtemp(prefix="stablehlo-ref-"))
     write_aliases(folder)
     return folder

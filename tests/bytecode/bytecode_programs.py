@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.split import split_text
+from stablehlo_ref.diagnostics import split_text
 
 INTERPRET = sorted((Path(__file__).parents[1] / "interpret").rglob("*.mlir"))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stablehlo_ref.cli import opt
-from stablehlo_ref.cli.split import split_text
+from stablehlo_ref.diagnostics import split_text
 
 _RUN = re.compile(r"(?:^|\s)RUN:\s*(.*)$", re.M)
 

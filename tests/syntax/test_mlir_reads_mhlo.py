@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.split import split_text
+from stablehlo_ref.diagnostics import split_text
 from stablehlo_ref.passes.hlo_legalize_to_stablehlo import hlo_legalize_to_stablehlo
 from stablehlo_ref.syntax.compare import difference
 from stablehlo_ref.syntax.printer import print_operation

@@ -12,7 +12,7 @@ from typing import Protocol
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.split import split_text
+from stablehlo_ref.diagnostics import split_text
 from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import integer_type

@@ -7,8 +7,8 @@ import time
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.expected import expectations
 from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic
+from stablehlo_ref.testing.expected import expectations
 
 SCALAR = "(%x: tensor<f32>, %i: tensor<i32>)"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from stablehlo_ref.cli.expected import expectations, mismatches
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.diagnostics import Diagnostic, Location, Source
+from stablehlo_ref.testing.expected import expectations, mismatches
 
 FAILS = """
 func.func @main() {

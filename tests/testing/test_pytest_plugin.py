@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stablehlo_ref.cli.alias_scripts import write_aliases
+from stablehlo_ref.cli.aliases import write_aliases
 
 pytest_plugins = ["pytester"]
 
