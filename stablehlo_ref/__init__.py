@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from stablehlo_ref.limits import Limits
     from stablehlo_ref.ops.extensibility import CustomCall, register_custom_call
     from stablehlo_ref.program import Program
-    from stablehlo_ref.reading.linking import link
-    from stablehlo_ref.reading.loading import load, parse
+    from stablehlo_ref.reading.loading import link, load, parse
 
 __all__ = [
     "CustomCall",
@@ -89,8 +88,7 @@ _DEFINED_IN = {
     "limits": ("Limits",),
     "ops.extensibility": ("CustomCall", "register_custom_call"),
     "program": ("Program",),
-    "reading.linking": ("link",),
-    "reading.loading": ("load", "parse"),
+    "reading.loading": ("link", "load", "parse"),
 }  # fmt: skip
 _MODULES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 

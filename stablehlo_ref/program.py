@@ -16,11 +16,10 @@ from stablehlo_ref.arrays.interop import to_array
 from stablehlo_ref.arrays.weights import Weights, weights_of, with_random_constants
 from stablehlo_ref.define import mode
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
-from stablehlo_ref.define.local_tensors import check_local_tensors
-from stablehlo_ref.define.processes import Grid, ProcessId
+from stablehlo_ref.define.processes import Grid, ProcessId, check_local_tensors
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.display.guarantees import Guarantees, guarantees
-from stablehlo_ref.display.summary import summary
+from stablehlo_ref.display.html import summary
 from stablehlo_ref.execute.arguments import (
     arguments_in_order,
     array_dtype,
@@ -44,10 +43,8 @@ from stablehlo_ref.ir.flat import picklable, restore
 from stablehlo_ref.ir.signature import Function, Parameters, function_of, shortened
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
-from stablehlo_ref.limits.activity import activity
-from stablehlo_ref.limits.budget import limited
-from stablehlo_ref.limits.collection import collection_paused
-from stablehlo_ref.limits.stack import needs_stack
+from stablehlo_ref.limits.budget import activity, limited
+from stablehlo_ref.limits.stack import collection_paused, needs_stack
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify

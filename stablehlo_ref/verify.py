@@ -8,9 +8,8 @@ from typing import NamedTuple, TypeVar
 
 from stablehlo_ref.define.bound import bind_types, with_vectors
 from stablehlo_ref.define.constraints import check_constraints
-from stablehlo_ref.define.definition import REGISTRY, OpDefinition, definition_of, member_of_each
+from stablehlo_ref.define.definition import REGISTRY, Kind, OpDefinition, definition_of, kind_of, member_of_each
 from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
-from stablehlo_ref.define.kinds import Kind, kind_of
 from stablehlo_ref.define.members import REQUIRED, Undecodable
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
@@ -21,8 +20,7 @@ from stablehlo_ref.ir.graph import defined_values, dominated, labelled
 from stablehlo_ref.ir.types import BufferType, FunctionType, OpaqueType, TensorType, Type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.limits.collection import collection_paused
-from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
+from stablehlo_ref.limits.stack import FRAMES, collection_paused, on_enough_stack
 from stablehlo_ref.suggestions import closest, did_you_mean
 from stablehlo_ref.syntax.blame import described, may_follow
 

@@ -12,7 +12,7 @@ from copy import copy
 
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.definition import resolve
-from stablehlo_ref.define.local_tensors import CALLEES
+from stablehlo_ref.define.processes import CALLEES
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import CONTEXT, Step, check_depth, located
 from stablehlo_ref.ir.core import Block, Operation, Region, Value

@@ -20,9 +20,8 @@ from zipfile import ZipFile
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.arrays.host_values import fits
+from stablehlo_ref.arrays.host_values import as_numpy_loads, fits, is_saved_as
 from stablehlo_ref.arrays.interop import require
-from stablehlo_ref.arrays.saved_arrays import as_numpy_loads, is_saved_as
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, Type

@@ -10,7 +10,6 @@ from typing import TypeGuard, TypeVar
 import numpy as np
 
 from stablehlo_ref.arrays.interop import to_array
-from stablehlo_ref.arrays.saved_arrays import as_numpy_saves
 from stablehlo_ref.define.spec import bounds
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
@@ -200,3 +199,18 @@ def run_callback(what: str, callback: Callable[[], T]) -> T:
     except Exception as error:
         reason = "".join(traceback.format_exception_only(error)).strip()
         raise EvaluationError(f"{what} raised {reason}") from error
+
+
+def as_numpy_saves(array: Array) -> Array:
+    """Return an array that `numpy.load` reads without ml_dtypes: element types that numpy lacks become their bits."""
+    return array if array.dtype.isbuiltin == 1 else array.view(f"u{array.dtype.itemsize}")
+
+
+def is_saved_as(saved: DType, dtype: DType) -> bool:
+    """Return whether `saved`, void or unsigned integers, has the bits of a dtype that numpy lacks."""
+    return dtype.isbuiltin != 1 and saved.kind in "Vu" and saved.itemsize == dtype.itemsize
+
+
+def as_numpy_loads(array: Array, dtype: DType) -> Array:
+    """Return an array that was saved as its bits with its dtype; any other as it is."""
+    return array.view(dtype) if is_saved_as(array.dtype, dtype) else array

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from stablehlo_ref.bytecode.encoding import Cursor
-from stablehlo_ref.bytecode.encodings import builtin, builtin_types, chlo, locations, quant, sdy, stablehlo
+from stablehlo_ref.bytecode.encodings import builtin, chlo, locations, quant, sdy, stablehlo
 from stablehlo_ref.bytecode.encodings import vhlo as vhlo_encodings
 from stablehlo_ref.bytecode.entries import Entries, described
 from stablehlo_ref.bytecode.properties import properties_of, read_op_properties, stated
@@ -29,7 +29,7 @@ ATTRIBUTE_DECODERS = {
     "vhlo": vhlo_encodings.read_attribute,
 }
 TYPE_DECODERS = {
-    "builtin": builtin_types.read_type,
+    "builtin": builtin.read_type,
     "stablehlo": stablehlo.read_type,
     "quant": quant.read_type,
     "vhlo": vhlo_encodings.read_type,

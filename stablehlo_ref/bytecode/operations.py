@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from stablehlo_ref.bytecode.encoding import Cursor
+from stablehlo_ref.bytecode.encoding import ByteLocation, Cursor
 from stablehlo_ref.bytecode.file import BytecodeFile, Template
-from stablehlo_ref.bytecode.location import ByteLocation
 from stablehlo_ref.bytecode.sections import Section, Version, read_section
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.ir.core import Block, Operation, Region, Value

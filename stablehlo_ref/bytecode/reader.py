@@ -9,17 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 from mmap import mmap
 
-from stablehlo_ref.bytecode.encoding import Cursor
+from stablehlo_ref.bytecode.encoding import ByteLocation, Cursor
 from stablehlo_ref.bytecode.file import BytecodeFile
-from stablehlo_ref.bytecode.location import ByteLocation
 from stablehlo_ref.bytecode.operations import OperationReader
 from stablehlo_ref.bytecode.sections import Header, Section, read_header
 from stablehlo_ref.bytecode.vhlo.casts import CAST, fold_casts
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.diagnostics import Diagnostic, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.core import Block, Operation, Region
-from stablehlo_ref.limits.collection import collection_paused
-from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
+from stablehlo_ref.limits.stack import FRAMES, collection_paused, on_enough_stack
 
 
 def read(data: bytes | memoryview | mmap, filename: str, allow_unregistered_dialect: bool = False) -> Operation:

@@ -10,8 +10,7 @@ from stablehlo_ref.cli.commands import FINE
 from stablehlo_ref.cli.console import existing, guarded, is_file, write_output
 from stablehlo_ref.cli.options import CommandParser, add_limit_options, add_message_options, limits_of
 from stablehlo_ref.limits.budget import limited
-from stablehlo_ref.reading.linking import link
-from stablehlo_ref.reading.loading import load
+from stablehlo_ref.reading.loading import link, load
 from stablehlo_ref.syntax.printer import print_operation
 
 DESCRIPTION = "Merge programs into one: declarations in one refer to functions of others."

@@ -22,7 +22,7 @@ from stablehlo_ref.cli.options import (
 from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.limits.activity import activity
+from stablehlo_ref.limits.budget import activity
 from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.passes.elide import elide_constants
 from stablehlo_ref.passes.op_graph import op_graph

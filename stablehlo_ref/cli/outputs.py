@@ -13,9 +13,9 @@ from zipfile import ZipFile
 import numpy as np
 
 from stablehlo_ref.arrays.agreement import report, within
+from stablehlo_ref.arrays.digest import statistics
+from stablehlo_ref.arrays.host_values import as_numpy_loads, as_numpy_saves
 from stablehlo_ref.arrays.interop import require
-from stablehlo_ref.arrays.saved_arrays import as_numpy_loads, as_numpy_saves
-from stablehlo_ref.arrays.statistics import statistics
 from stablehlo_ref.arrays.value_text import dense_text, json_number, type_text, value_text
 from stablehlo_ref.cli.array_files import read_arrays
 from stablehlo_ref.cli.errors import CommandLineError

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from stablehlo_ref.execute.observe import CLEAR, progress_bar
-from stablehlo_ref.limits.activity import current_activity
+from stablehlo_ref.limits.budget import current_activity
 
 DELAY, INTERVAL = 2.0, 0.2  # seconds
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from stablehlo_ref.arrays.files import read_npz
-from stablehlo_ref.arrays.saved_arrays import as_numpy_loads, as_numpy_saves
+from stablehlo_ref.arrays.host_values import as_numpy_loads, as_numpy_saves
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.signature import Parameter

@@ -13,7 +13,7 @@ import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.digest import Digest
-from stablehlo_ref.arrays.saved_arrays import as_numpy_loads
+from stablehlo_ref.arrays.host_values import as_numpy_loads
 from stablehlo_ref.arrays.value_text import element_text
 from stablehlo_ref.debug.trace_match import match
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError

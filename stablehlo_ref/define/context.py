@@ -6,13 +6,15 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from mmap import mmap
 from numbers import Integral
 from operator import index
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
+import numpy as np
+
 from stablehlo_ref.define import mode
-from stablehlo_ref.define.live_values import live_bytes
 from stablehlo_ref.define.processes import Grid, Process
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, Diagnostic, EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -21,6 +23,30 @@ from stablehlo_ref.ir.types import Type
 from stablehlo_ref.limits import MAX_THREADS, Limits, check_type
 from stablehlo_ref.limits.budget import Budget, Memory, deadline_of
 from stablehlo_ref.limits.budget import in_force as budget_in_force
+
+
+def live_bytes(frames: Iterable[Iterable[Any]]) -> int:
+    """Return the bytes of all arrays in lists of values; memory that several arrays share is counted once.
+
+    A view counts as the array that it is a view of, so a splat takes the memory of one element. Mapped files take none.
+    """
+    owners: dict[int, int] = {}
+    for values in frames:
+        for value in values:
+            _add(owners, value)
+    return sum(owners.values())
+
+
+def _add(owners: dict[int, int], value: object) -> None:
+    if isinstance(value, np.ndarray):
+        while isinstance(value.base, np.ndarray):
+            value = value.base
+        base = value.base.obj if isinstance(value.base, memoryview) else value.base
+        owners[id(value if base is None else base)] = 0 if isinstance(base, mmap) else value.nbytes
+    elif isinstance(value, tuple | list):
+        for element in value:
+            _add(owners, element)
+
 
 OnImplementationDefined: TypeAlias = Literal["ignore", "warn", "error"]
 

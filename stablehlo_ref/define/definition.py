@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -11,7 +11,7 @@ from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Mem
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.suggestions import closest
+from stablehlo_ref.suggestions import MIN_ABBREVIATION, closest
 
 T = TypeVar("T")
 # An op computes NaNs, and those of its results are canonical; or it moves NaNs from operands to results, and changes no
@@ -265,3 +265,55 @@ def group_by_member(members: Sequence[Member], items: Sequence[T]) -> dict[str, 
         grouped[member.name] = part if isinstance(member, Ins | Outs | Bodies) else part[0] if part else None
         start += length
     return grouped
+
+
+DEFAULT_DIALECTS = ("stablehlo", "chlo")  # of ops that are written without a dialect, or with the wrong one of these
+
+
+def did_you_mean_op(name: str, dialects: Collection[str]) -> str:
+    """Return `; did you mean 'stablehlo.add'?` for the op most similar to `name`; "" if none is.
+
+    `dialects` are others than those with registered ops; they are suggested only with ops that are registered.
+    """
+    meant = similar_op(name, dialects)
+    return f"; did you mean '{meant}'?" if meant else ""
+
+
+def similar_op(name: str, dialects: Collection[str]) -> str | None:
+    """Return the registered op most similar to `name`, None if none is."""
+    dialect, dot, mnemonic = name.partition(".")
+    if not dot:
+        return _in_dialect("stablehlo", name) if len(name) >= MIN_ABBREVIATION else None
+    known = {definition.dialect for definition in REGISTRY.values()}
+    if dialect not in known:
+        meant = None if dialect in dialects else closest(dialect, known.union(dialects))
+        return _in_dialect(meant, mnemonic) if meant in known else None
+    if dialect in DEFAULT_DIALECTS:
+        for other in DEFAULT_DIALECTS:
+            if f"{other}.{mnemonic}" in REGISTRY:
+                return f"{other}.{mnemonic}"
+    return _in_dialect(dialect, mnemonic)
+
+
+def _in_dialect(dialect: str | None, mnemonic: str) -> str | None:
+    """Return the op of a dialect most similar to a mnemonic."""
+    mnemonics = [definition.mnemonic for definition in REGISTRY.values() if definition.dialect == dialect]
+    found = mnemonic if mnemonic in mnemonics else closest(mnemonic, mnemonics)
+    return f"{dialect}.{found}" if found else None
+
+
+Kind: TypeAlias = tuple[Hashable, ...]
+
+
+def kind_of(op: Operation) -> Kind:
+    """Return the name, the types and the attribute members of an op, by identity; regions are not part of it.
+
+    Types and attributes that are the same object are equal, and the parser shares them. Those that are equal and not
+    the same only make another kind. Identities are unique as long as the objects live: a table outlives the op only if
+    it keeps these.
+    """
+    operands, properties = op.operands, op.properties
+    types = [id(v.type) for v in operands + op.results]
+    if not properties:
+        return op.name, len(operands), *types
+    return op.name, len(operands), *types, *properties, *map(id, properties.values())

@@ -7,12 +7,213 @@ import inspect
 import re
 import textwrap
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import combinations
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from stablehlo_ref.define.explain import explain
+from stablehlo_ref.define.spec import axes, compatible, dim, rank
+from stablehlo_ref.ir.types import TensorType
+
+Scope: TypeAlias = Mapping[str, Any]
+
+MAX_VALUES = 4  # of parts of a formula
+_SIZES = ("shape", "dims", "dim")  # functions that return sizes of the type that is their first argument
+_KINDS_END = ("_dimensions", "_dims")  # of attributes whose names say what dimensions they list
+_NOT_EVALUABLE = (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError)
+
+
+class Part(NamedTuple):
+    """A part of a formula, with the values of names there; `bound` are those that a comprehension binds."""
+
+    node: ast.expr
+    scope: Scope
+    bound: tuple[str, ...] = ()
+
+
+class Explanation(NamedTuple):
+    """Which sizes differ, "" if that is not what fails; parts of the formula, and names, with values to show."""
+
+    words: str
+    values: dict[str, Any]
+
+
+def explain(formula: ast.expr, scope: Scope) -> Explanation:
+    """Explain why a formula does not hold, given the values of all names."""
+    part = _failing(Part(formula, scope))
+    values = {name: part.scope[name] for name in part.bound}
+    words = ""
+    operands: Iterable[ast.expr] = (part.node,)
+    if isinstance(part.node, ast.Compare):
+        left, operator, right = _failing_pair(part.node, part.scope)
+        if isinstance(operator, ast.Eq):
+            words = _difference(left, right, part.scope) or _difference_of_types((left, right), part.scope)
+        operands = (left, right)
+    elif isinstance(part.node, ast.Call):
+        operands = part.node.args
+        words = _difference_of_types(operands, part.scope) if _called(part.node) == "compatible" else ""
+    for node in _worth_showing(operands):
+        value, text = _value(node, part.scope), ast.unparse(node)
+        if isinstance(node, ast.GeneratorExp):
+            text = text.removeprefix("(").removesuffix(")")
+        if value is not None and not callable(value):
+            values.setdefault(text, value)
+    return Explanation(words, dict(list(values.items())[:MAX_VALUES]))
+
+
+# --- the part that fails ----------------------------------------------------------------------------------------------
+
+
+def _failing(part: Part) -> Part:
+    """Return the innermost part of a false formula that makes it false; what cannot be evaluated is false."""
+    node, scope, bound = part
+    if isinstance(node, ast.BoolOp):
+        is_or = isinstance(node.op, ast.Or)  # of which the last operand is the most specific one
+        first = next((n for n in node.values if not _holds(n, scope)), node.values[-1])
+        return _failing(Part(node.values[-1] if is_or else first, scope, bound))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "all":
+        comprehension = node.args[0]
+        if isinstance(comprehension, ast.GeneratorExp):
+            names = [n.id for g in comprehension.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)]
+            found = _failing_item(comprehension, names, scope)
+            if found is not None:
+                return _failing(Part(comprehension.elt, {**scope, **dict(zip(names, found))}, (*bound, *names)))
+    return part
+
+
+def _failing_item(comprehension: ast.GeneratorExp, names: Sequence[str], scope: Scope) -> tuple[Any, ...] | None:
+    """Return the values of the names that a comprehension binds for which its element does not hold, if there are."""
+    clauses, element = "".join(map(ast.unparse, comprehension.generators)), ast.unparse(comprehension.elt)
+    text = f"next((({', '.join(names)},){clauses} if not _is_true(lambda: {element})), None)"
+    found: tuple[Any, ...] | None = _value(ast.parse(text, mode="eval").body, {**scope, "_is_true": _is_true})
+    return found
+
+
+def _is_true(condition: Callable[[], object]) -> bool:
+    try:
+        return bool(condition())
+    except _NOT_EVALUABLE:
+        return False
+
+
+def _failing_pair(node: ast.Compare, scope: Scope) -> tuple[ast.expr, ast.cmpop, ast.expr]:
+    """Return the first comparison of a chain that is false, else the first."""
+    pairs = list(zip([node.left, *node.comparators], node.ops, node.comparators))
+    return next((p for p in pairs if not _holds(ast.Compare(p[0], [p[1]], [p[2]]), scope)), pairs[0])
+
+
+def _holds(node: ast.expr, scope: Scope) -> bool:
+    return _is_true(lambda: _value(node, scope))
+
+
+def _value(node: ast.expr, scope: Scope) -> Any:
+    """Return the value of an expression, an iterator's as a tuple; None if it has none."""
+    code = compile(ast.fix_missing_locations(ast.Expression(node)), "<formula>", "eval")
+    try:
+        value = eval(code, dict(scope))
+        return tuple(value) if isinstance(value, Iterator) else value
+    except _NOT_EVALUABLE:
+        return None
+
+
+def _worth_showing(operands: Iterable[ast.expr]) -> Iterator[ast.expr]:
+    """Yield the parts of operands whose values say more than those of names: calls, and sums of lists."""
+    for node in operands:
+        if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add):
+            yield from _worth_showing((node.left, node.right))
+        elif not isinstance(node, ast.Name | ast.Constant | ast.Lambda | ast.Starred):
+            yield node
+
+
+# --- in words ---------------------------------------------------------------------------------------------------------
+
+
+class _Dimension(NamedTuple):
+    """A dimension in words: `contracting dimension 1` of `lhs`."""
+
+    which: str
+    of: str
+
+
+def _difference(left: ast.expr, right: ast.expr, scope: Scope) -> str:
+    """Return which sizes on the two sides of `==` differ: `dimension 1 of lhs has size 3, of rhs 4`; "" if none are."""
+    if not _are_sizes(left):
+        left, right = right, left
+    a, b = _value(left, scope), _value(right, scope)
+    if not _are_sizes(left) or a is None or b is None:
+        return ""
+    if not (isinstance(a, tuple) and isinstance(b, tuple)):
+        return _sizes(_dimension(left, 0, scope), a, _dimension(right, 0, scope), b)
+    if len(a) != len(b):
+        return f"{_name_of_type(left)} has {len(a)} dimensions, expected {len(b)}" if _called(left) == "shape" else ""
+    index = next((i for i, pair in enumerate(zip(a, b)) if not _equal(*pair)), None)
+    if index is None:
+        return ""
+    return _sizes(_dimension(left, index, scope), a[index], _dimension(right, index, scope), b[index])
+
+
+def _difference_of_types(nodes: Iterable[ast.expr], scope: Scope) -> str:
+    """Return how the first two of some tensor types that are not compatible differ; "" if they are no tensor types."""
+    types = [(_name_of_type(node), _value(node, scope)) for node in nodes]
+    for (a, x), (b, y) in combinations(sorted(types, key=lambda pair: not pair[0]), 2):
+        if not (a and isinstance(x, TensorType) and isinstance(y, TensorType)) or compatible(x, y):
+            continue
+        if rank(x) != rank(y):
+            return f"{a} has {rank(x)} dimensions, {f'{b} has' if b else 'expected'} {rank(y)}"
+        if x.element_type != y.element_type:
+            return f"{a} has elements {x.element_type}, {f'{b} has' if b else 'expected'} {y.element_type}"
+        for d in axes(x):
+            if not _equal(dim(x, d), dim(y, d)):
+                which = f"dimension {d}"
+                return _sizes(_Dimension(which, a), dim(x, d), _Dimension(which, b), dim(y, d))
+    return ""
+
+
+def _equal(a: object, b: object) -> bool:
+    return a == b  # an unknown size is equal to any, and also unequal
+
+
+def _sizes(left: _Dimension, a: Any, right: _Dimension, b: Any) -> str:
+    other = f"{right.which} of {right.of}" if right.which != left.which else f"of {right.of}"
+    return f"{left.which} of {left.of} has size {a}, {other if right.of else 'expected'} {b}"
+
+
+def _are_sizes(node: ast.expr) -> bool:
+    """Return whether an expression is sizes of the type of a value."""
+    return _called(node) in _SIZES and bool(_name_of_type(node))
+
+
+def _called(node: ast.expr) -> str:
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+
+
+def _name_of_type(node: ast.expr) -> str:
+    """Return the value whose type, or its sizes, an expression is; "" for one that is computed, so expected."""
+    if _called(node) in (*_SIZES, "baseline_type") and isinstance(node, ast.Call):
+        return _name_of_type(node.args[0])
+    return "" if any(isinstance(n, ast.Call) for n in ast.walk(node)) else ast.unparse(node)
+
+
+def _dimension(node: ast.expr, index: int, scope: Scope) -> _Dimension:
+    """Return which dimension of what an expression of sizes has at an index; of "" if it is something else."""
+    if not _are_sizes(node) or not isinstance(node, ast.Call):
+        return _Dimension("", "")
+    type = _name_of_type(node)
+    number = index if _called(node) == "shape" else _value(node.args[1], scope)
+    if _called(node) == "dims":
+        number = tuple(_value(node.args[1], scope))[index]
+    return _Dimension(f"{_kind(node, type)}dimension {number}", type)
+
+
+def _kind(node: ast.Call, type: str) -> str:
+    """Return `contracting ` for the dimensions `lhs_contracting_dimensions` of `lhs`; "" if the name says nothing."""
+    listed = node.args[1].id if len(node.args) > 1 and isinstance(node.args[1], ast.Name) else ""
+    for end in _KINDS_END:
+        if listed.startswith(f"{type}_") and listed.endswith(end):
+            return listed[len(type) + 1 : -len(end)].replace("_", " ") + " "
+    return ""
+
 
 SHOWN = 400  # characters of a value
 
@@ -146,13 +347,13 @@ def _formulas(function: Callable[..., Any]) -> set[tuple[str, str]]:
     found = {(str(ast.literal_eval(call.args[0])), formula) for call, formula in checks(function.__code__)}
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
-        helper = _called(call.func, vars(inspect.getmodule(function)))
+        helper = _callee(call.func, vars(inspect.getmodule(function)))
         if inspect.isfunction(helper) and any(_name(argument) == "C" for argument in call.args):
             found |= _formulas(helper)
     return found
 
 
-def _called(function: ast.expr, scope: Mapping[str, object]) -> object:
+def _callee(function: ast.expr, scope: Mapping[str, object]) -> object:
     """Return the object that `helper` or `Class.constraints` names in a module; None for any other expression."""
     if isinstance(function, ast.Attribute):
         return getattr(scope.get(_name(function.value)), function.attr, None)

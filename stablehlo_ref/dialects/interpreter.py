@@ -10,16 +10,15 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.arrays.saved_arrays import as_numpy_saves
+from stablehlo_ref.arrays.host_values import as_numpy_saves
 from stablehlo_ref.arrays.value_text import value_text
 from stablehlo_ref.define.attribute_codecs import ListCodec, String, Symbols
 from stablehlo_ref.define.bound import ControlFlowSite, PlanSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
-from stablehlo_ref.define.local_tensors import check_local_tensors
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, Outs
-from stablehlo_ref.define.processes import Grid
+from stablehlo_ref.define.processes import Grid, check_local_tensors
 from stablehlo_ref.define.spec import is_tensor, same, size
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError

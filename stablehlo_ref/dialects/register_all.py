@@ -62,16 +62,7 @@ from stablehlo_ref.ops import (
     tuples,
     windows,
 )
-from stablehlo_ref.targets import (
-    annotations,
-    dynamic_shapes,
-    gpu,
-    lapack,
-    lapack_legacy,
-    mhlo,
-    spmd,
-    xla,
-)
+from stablehlo_ref.targets import annotations, dynamic_shapes, lapack, lapack_legacy, mhlo, spmd, xla
 
 __all__ = [
     "affine",
@@ -110,7 +101,6 @@ __all__ = [
     "fft",
     "func",
     "gather_scatter",
-    "gpu",
     "interpreter",
     "lapack",
     "lapack_legacy",

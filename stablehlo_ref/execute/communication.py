@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Set
 from functools import cache
 
 from stablehlo_ref.define.definition import REGISTRY, resolve
-from stablehlo_ref.define.local_tensors import CALLEES, callee
+from stablehlo_ref.define.processes import CALLEES, callee
 from stablehlo_ref.ir.core import Operation
 
 

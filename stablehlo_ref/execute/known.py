@@ -9,8 +9,7 @@ import numpy as np
 
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
-from stablehlo_ref.define.definition import Traits
-from stablehlo_ref.define.kinds import Kind, kind_of
+from stablehlo_ref.define.definition import Kind, Traits, kind_of
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TextIO
 
-from stablehlo_ref.arrays.statistics import statistics
+from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.arrays.value_text import type_text, value_text
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Process, ProcessId

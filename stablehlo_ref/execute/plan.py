@@ -16,8 +16,7 @@ import numpy as np
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Turns
 from stablehlo_ref.define.constraints import check_preconditions
-from stablehlo_ref.define.definition import OpDefinition, evaluated, group_by_member, resolve
-from stablehlo_ref.define.kinds import Kind
+from stablehlo_ref.define.definition import Kind, OpDefinition, evaluated, group_by_member, resolve
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
 from stablehlo_ref.execute.acceleration import accelerator_of
 from stablehlo_ref.execute.communication import communicates, communicating

@@ -25,7 +25,7 @@ import numpy as np
 
 from stablehlo_ref.arrays.digest import Digest, digest
 from stablehlo_ref.arrays.files import array_errors, map_array, member_names, read_npz
-from stablehlo_ref.arrays.saved_arrays import as_numpy_saves
+from stablehlo_ref.arrays.host_values import as_numpy_saves
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, file_errors
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.numerics.dtypes import kind

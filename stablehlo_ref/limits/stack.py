@@ -7,9 +7,11 @@ the stack has few frames left of Python's recursion limit. In both cases the wor
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import copy_context
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -122,3 +124,15 @@ def _in_new_thread(work: Callable[[], T]) -> T:
     if errors:
         raise errors[0]
     return results[0]
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Pause the garbage collector, which would scan the growing program again and again and find nothing."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -6,17 +6,14 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of, did_you_mean_op
 from stablehlo_ref.define.plugins import PluginError, load_dialect
-from stablehlo_ref.define.similar_ops import did_you_mean_op
 from stablehlo_ref.diagnostics import LimitError, Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import OpaqueType, Type
-from stablehlo_ref.limits.activity import activity
-from stablehlo_ref.limits.budget import check_time
-from stablehlo_ref.limits.collection import collection_paused
-from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
+from stablehlo_ref.limits.budget import activity, check_time
+from stablehlo_ref.limits.stack import FRAMES, collection_paused, on_enough_stack
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of

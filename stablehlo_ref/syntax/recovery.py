@@ -16,7 +16,7 @@ from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, MalformedError, So
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FLOATS, FunctionType, OpaqueType, Type, integer_type
-from stablehlo_ref.limits.collection import collection_paused
+from stablehlo_ref.limits.stack import collection_paused
 from stablehlo_ref.suggestions import did_you_mean, element_type
 from stablehlo_ref.syntax.blame import defined_here, definition_note
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, token

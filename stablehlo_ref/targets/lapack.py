@@ -15,7 +15,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.define import mode
 from stablehlo_ref.define.spec import UNKNOWN, element_type, is_complex, rank, shape
+from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.limits.budget import check_time
@@ -34,7 +36,6 @@ from stablehlo_ref.targets.configuration import (
     register,
 )
 from stablehlo_ref.targets.exact_lapack import EXACT, ExactLapack, JobLetter, Transposition, scipy_linalg
-from stablehlo_ref.targets.reproducible_lapack import is_reproducible
 from stablehlo_ref.targets.scipy_lapack import SCIPY, is_supported
 
 LapackRoutine: TypeAlias = Callable[..., Sequence[Array]]  # from an ExactLapack, a CustomCall and arrays of operands
@@ -291,3 +292,28 @@ for letters, routines in (("sdcz", BOTH), ("sd", REAL), ("cz", COMPLEX)):
 for first in "sdcz":
     register(f"blas_{first}trsm_ffi", in_program_precision(*BOTH["trsm"]))
 register("tridiagonal_solve_perturbed_ffi", exactly(perturbed, "p n p nr"))
+
+
+REPRODUCIBLE = frozenset({
+    "potrf", "trsm", "getrf", "gtsv", "gtsv2", "perturbed", "geqrf", "geqp3", "orgqr", "ormqr", "gehrd", "sytrd",
+    "lu_decomposition", "qr", "householder_product",
+})  # fmt: skip
+REPRODUCIBLE_COMPLEX = frozenset({"potrf", "trsm"})
+
+
+def is_reproducible(call: CustomCall, routine: object, operands: Sequence[Array]) -> bool:
+    """Return whether results must be reproducible; UnsupportedError if those of the routine cannot be."""
+    if not mode.current().reproducible:
+        return False
+    has_complex = any(np.iscomplexobj(x) for x in operands)
+    name = getattr(routine, "__name__", "")
+    if name not in (REPRODUCIBLE_COMPLEX if has_complex else REPRODUCIBLE):
+        types = ", ".join(dict.fromkeys(map(str, call.operand_types)))
+        reason = (
+            "the rounding of its complex products depends on the processor"
+            if name in REPRODUCIBLE
+            else "it is computed by LAPACK, whose results depend on the machine"
+        )
+        message = f"custom call @{call.target} has no reproducible implementation for {types}: {reason}"
+        raise UnsupportedError(message, call.location)
+    return True

@@ -14,7 +14,6 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ops.extensibility import CustomCall
 from stablehlo_ref.targets.configuration import Routine, boolean, checked, integer, letter, malformed, register, scalar
 from stablehlo_ref.targets.exact_lapack import ExactLapack, Transposition
-from stablehlo_ref.targets.gpu import job
 from stablehlo_ref.targets.lapack import (
     LapackRoutine,
     eigenvectors,
@@ -31,6 +30,7 @@ from stablehlo_ref.targets.lapack import (
     syevd,
     sytrd,
 )
+from stablehlo_ref.targets.xla import job
 
 
 def trsm(lapack: ExactLapack, call: CustomCall, alpha: Array, a: Array, b: Array) -> Sequence[Array]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from stablehlo_ref.bytecode.location import ByteLocation
+from stablehlo_ref.bytecode.encoding import ByteLocation
 from stablehlo_ref.bytecode.reader import read
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.dialects import register_all  # noqa: F401

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from stablehlo_ref.bytecode.location import ByteLocation
+from stablehlo_ref.bytecode.encoding import ByteLocation
 from stablehlo_ref.bytecode.vhlo.artifact import serialize
 from stablehlo_ref.bytecode.writer import write
 

@@ -8,10 +8,9 @@ import pytest
 
 from stablehlo_ref.diagnostics import MalformedError, StablehloError
 from stablehlo_ref.lsp.completion import complete
-from stablehlo_ref.lsp.document import Document
+from stablehlo_ref.lsp.document import Document, Lines
 from stablehlo_ref.lsp.formatting import formatted
 from stablehlo_ref.lsp.hover import hover
-from stablehlo_ref.lsp.positions import Lines
 
 PROGRAM = """\
 #flag = true

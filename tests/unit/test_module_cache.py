@@ -13,7 +13,6 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.diagnostics import LimitError, Source
-from stablehlo_ref.ir import compact
 from stablehlo_ref.limits import budget
 from stablehlo_ref.reading import module_cache, parsing
 from stablehlo_ref.reading.module_cache import ModuleCache
@@ -89,10 +88,10 @@ def test_programs_come_back_as_they_were(path: Path) -> None:
     program = sr.parse(path.read_text())
     module = program.module
     try:
-        data = compact.encode(module)
-    except compact.NotCompact:
+        data = module_cache.encode(module)
+    except module_cache.NotCompact:
         pytest.skip("is not data alone")
-    restored = compact.decode(np.frombuffer(data, np.uint8), module.location.source)
+    restored = module_cache.decode(np.frombuffer(data, np.uint8), module.location.source)
     assert str(sr.Program(restored)) == str(program)
     for op, again in zip(module.walk(), restored.walk(), strict=True):
         assert again.properties == op.properties and again.attributes == op.attributes
@@ -127,8 +126,8 @@ def test_nothing_but_data_classes_is_made(name: str) -> None:
     tables = {"classes": [name], "objects": [[0, "echo"]], "kinds": [], "operations": [], "values": [], "aliases": []}
     text = json.dumps(tables).encode()
     data = (len(text).to_bytes(8, "little") + text).ljust(1 << 10)
-    with pytest.raises(compact.NotCompact, match="is not a class of data"):
-        compact.decode(np.frombuffer(data, np.uint8), Source(""))
+    with pytest.raises(module_cache.NotCompact, match="is not a class of data"):
+        module_cache.decode(np.frombuffer(data, np.uint8), Source(""))
 
 
 def test_the_key_has_text_versions_and_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +183,7 @@ def test_time_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_hit
 
     if is_hit:
         sr.load(TEXT, cache=tmp_path)
-    monkeypatch.setattr(compact._Decoder if is_hit else compact._Encoder, "_operation", late)
+    monkeypatch.setattr(module_cache._Decoder if is_hit else module_cache._Encoder, "_operation", late)
     with pytest.raises(LimitError, match=r"<string>:\d+:\d+: error: late takes longer"):
         sr.load(TEXT, cache=tmp_path, limits=sr.Limits(max_seconds=1000))
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.arrays.statistics import statistics
+from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.numerics import numpy_settings
 from stablehlo_ref.numerics.numpy_settings import BUFFER, computing, default_buffers
 

@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.define.similar_ops import similar_op
+from stablehlo_ref.define.definition import similar_op
 from stablehlo_ref.ir.types import FLOATS
 from stablehlo_ref.suggestions import closest, edits, element_type
 from stablehlo_ref.syntax.parser import KNOWN_DIALECTS

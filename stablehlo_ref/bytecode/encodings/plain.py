@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stablehlo_ref.bytecode.encodings import builtin, builtin_types, chlo, quant, stablehlo
+from stablehlo_ref.bytecode.encodings import builtin, chlo, quant, stablehlo
 from stablehlo_ref.bytecode.pool import EntryWriter
 from stablehlo_ref.ir.attributes import EnumAttribute, OpaqueAttribute, StructAttribute
 from stablehlo_ref.ir.types import FutureType, OpaqueType, QuantizedType, TokenType, Type
@@ -25,7 +25,7 @@ ATTRIBUTES: Mapping[str, Callable[[EntryWriter, Any], None]] = {
     "chlo": chlo.write_attribute,
 }
 TYPES: Mapping[str, Callable[[EntryWriter, Type], None]] = {
-    "builtin": builtin_types.write_type,
+    "builtin": builtin.write_type,
     "stablehlo": stablehlo.write_type,
     "quant": quant.write_type,
 }

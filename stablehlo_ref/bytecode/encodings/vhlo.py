@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from stablehlo_ref.bytecode.encodings import builtin, builtin_types, numbers, quant, stablehlo
+from stablehlo_ref.bytecode.encodings import builtin, numbers, quant, stablehlo
 from stablehlo_ref.bytecode.encodings.structs import (
     ATTRIBUTE,
     DOUBLE,
@@ -160,13 +160,13 @@ PER_TENSOR, PER_AXIS = 24, 30
 _TYPES: dict[int, Callable[[EntryReader], Type]] = {
     1: lambda reader: ComplexType(reader.type()),
     8: lambda reader: FunctionType(reader.types(), reader.types()),
-    20: lambda reader: tensor_type(builtin_types.read_shape(reader), reader.type()),
-    21: builtin_types.read_encoded_tensor,
+    20: lambda reader: tensor_type(builtin.read_shape(reader), reader.type()),
+    21: builtin.read_encoded_tensor,
     23: lambda reader: TupleType(reader.types()),
     PER_TENSOR: quant.read_per_tensor,
     25: lambda reader: UnrankedTensorType(reader.type()),
     PER_AXIS: quant.read_per_axis,
-    41: lambda reader: BufferType(builtin_types.read_shape(reader), reader.type()),
+    41: lambda reader: BufferType(builtin.read_shape(reader), reader.type()),
     42: lambda reader: FutureType(reader.types()),
 }
 
@@ -258,7 +258,7 @@ def write_type(writer: EntryWriter, type: Type) -> None:
             quant.write_type(writer, type, PER_TENSOR, PER_AXIS)
         case BufferType(shape, element_type, ()):
             writer.varint(41)
-            builtin_types.write_shape(writer, shape)
+            builtin.write_shape(writer, shape)
             writer.type(element_type)
         case FutureType(elements):
             writer.varint(42)
@@ -268,9 +268,9 @@ def write_type(writer: EntryWriter, type: Type) -> None:
 
 
 def _write_tensor(writer: EntryWriter, type: TensorType) -> None:
-    encoding = builtin_types.tensor_encoding(type)
+    encoding = builtin.tensor_encoding(type)
     writer.varint(20 if encoding is None else 21)
     if encoding is not None:
         writer.attribute(encoding)
-    builtin_types.write_shape(writer, type.shape)
+    builtin.write_shape(writer, type.shape)
     writer.type(type.element_type)

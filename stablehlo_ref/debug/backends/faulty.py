@@ -19,8 +19,7 @@ import numpy as np
 
 from stablehlo_ref.debug.cut import Flat, fed_to, is_constant, operands_of
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.define.definition import REGISTRY
-from stablehlo_ref.define.similar_ops import did_you_mean_op
+from stablehlo_ref.define.definition import REGISTRY, did_you_mean_op
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType

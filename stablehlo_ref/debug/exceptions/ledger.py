@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.arrays.statistics import statistics
+from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.debug.exceptions.elements import element_at, first_index, is_float
 from stablehlo_ref.debug.exceptions.findings import FOLLOWED, ORIGINS, Effect, Event, Finding, Kind, Reach
 from stablehlo_ref.debug.exceptions.slices import Slicer, place_of, place_of_op

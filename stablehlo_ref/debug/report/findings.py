@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from stablehlo_ref.arrays.statistics import statistics
+from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.debug.diff import Diff
 from stablehlo_ref.debug.evidence import Evidence
 from stablehlo_ref.debug.judge import Judgement
