@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from spec_checks.oracles import sdy as oracle
 from spec_checks.strategies import arrays, same
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics import sdy as oracle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 INT32 = np.dtype(np.int32)

@@ -141,7 +141,8 @@ class Run:
             watching = list(observers(options, program, self.grid))
             stack.callback(finish, watching, options)
             with _timed(report, "plan"), mode.in_force(context.mode):
-                program.plan(fast=context.fast and not watching and not options.stats)
+                if not context.semantics:
+                    program.plan(fast=context.fast and not watching and not options.stats)
             statistics = stack.enter_context(Statistics()) if options.stats else None
             every = [*watching, statistics] if statistics else watching
             context.observer = Observers(*every) if every else None
@@ -167,6 +168,7 @@ class Run:
             fast=not options.no_fast,
             threads=options.threads,
             jit=not options.no_jit,
+            semantics=options.semantics,
             warn=remark,
             on_implementation_defined=(
                 "error" if options.strict else "warn" if options.warn_implementation_defined else "ignore"
