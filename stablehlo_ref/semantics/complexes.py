@@ -106,7 +106,12 @@ def square_root(z: Complex) -> Complex:
 
 
 def reciprocal_square_root(z: Complex) -> Complex:
-    return division(ONE, square_root(z))
+    """Return `1 / w = (c - di) / (c² + d²)` of the square root `w = c + di`."""
+    c, d = square_root(z)
+    if c == 0 and d == 0:
+        return division(ONE, (c, d))
+    denominator = ieee.addition(ieee.multiplication(c, c), ieee.multiplication(d, d))
+    return ieee.division(c, denominator), -ieee.division(d, denominator)
 
 
 def cube_root(z: Complex) -> Complex:
