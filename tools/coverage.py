@@ -175,6 +175,7 @@ def _mark(holds: bool) -> str:
 
 # --- evidence ----------------------------------------------------------------------------------------------------
 
+
 @dataclass(frozen=True)
 class Evidence:
     """`labels`: the spec's constraints of the ops that have a page. `tests`: the names of ops that lit tests check."""

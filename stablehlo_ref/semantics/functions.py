@@ -57,10 +57,18 @@ MODULES: Mapping[str, tuple[ModuleType, ...]] = {  # by dialect
 
 def function_of(op: str) -> Callable[..., Any] | None:
     """Return the function that has the semantics of an op, such as `stablehlo.add`; None if there is none."""
+    if (place := place_of(op)) is None:
+        return None
+    module, name = place
+    return vars(module)[name]  # type: ignore[no-any-return]
+
+
+def place_of(op: str) -> tuple[ModuleType, str] | None:
+    """Return the module of an op's function and its name there: that of the op, with `_` after one of Python's."""
     dialect, _, mnemonic = op.partition(".")
     name = mnemonic.strip("_").replace("-", "_")
     for module in MODULES.get(dialect, ()):
         for spelling in (name, f"{name}_"):
-            if callable(function := vars(module).get(spelling)):
-                return function  # type: ignore[no-any-return]
+            if callable(vars(module).get(spelling)):
+                return module, spelling
     return None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -247,3 +249,13 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>" in capsys.readouterr().out
     assert run_command(path, "--semantics", "--strict") == 2
     assert "--semantics excludes --strict" in capsys.readouterr().err
+
+
+def test_references_to_functions_are_right() -> None:
+    """Docstrings of ops name the functions that say what the ops mean."""
+    package = Path(sr.__file__).parent
+    texts = [path.read_text("utf-8") for path in (*package.glob("ops/*.py"), *package.glob("dialects/*.py"))]
+    found = {match for text in texts for match in re.findall(r"`semantics\.(\w+)\.(\w+)`", text)}
+    assert len(found) > 10
+    for module, name in found:
+        assert callable(getattr(import_module(f"stablehlo_ref.semantics.{module}"), name)), (module, name)
