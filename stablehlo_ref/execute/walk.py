@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from stablehlo_ref.budget import check_time, reserve
 from stablehlo_ref.define.bound import BoundOp, Site, bind
+from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import evaluated
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
@@ -28,7 +29,7 @@ from stablehlo_ref.execute.run import FunctionPlan, check_depth, located, notify
 from stablehlo_ref.execute.walked_ops import results_of, stored
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import Type
-from stablehlo_ref.semantics.notation import checkpoint
+from stablehlo_ref.semantics.notation import UndefinedError, checkpoint
 
 Values: TypeAlias = Sequence[Any]  # arrays, tuples of values, and None for tokens
 Communicate: TypeAlias = Callable[[Request], Any]  # makes a request to other processes, and returns the answer
@@ -112,7 +113,10 @@ class Walker:
                 notify(observer.before, op, operands)
             bound = self.bound(op, operands)
             self.reserve(bound.results)
-            values = results_of(bound, operands, self, scope)
+            try:
+                values = results_of(bound, operands, self, scope)
+            except UndefinedError as error:
+                raise EvaluationError(f"'{op.name}' op: {error}") from None
             results = [stored(result.type, value) for result, value in zip(op.results, values, strict=True)]
             for result, value in zip(op.results, results):
                 check_type(op, result.type, value)
@@ -129,6 +133,7 @@ class Walker:
         regions = [region.function_type for region in op.regions]
         declared = bind(definition, Site(op), op.operand_types, op.result_types, regions)
         if not is_dynamic(declared):
+            check_preconditions(declared)
             return declared
         constants = shape_operand_values(definition, operands)
         results = result_types(op, definition, types, constants)

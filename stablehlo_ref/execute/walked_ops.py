@@ -1,7 +1,8 @@
 """How the function in `semantics/` of an op is called: with what its parameters name.
 
-These are the members of the op (operands as arrays, attributes as Python values, regions as functions) and `_also`. Ops
-that need more, as they communicate, call functions of the program or have an effect on the host, are in `HANDLERS`.
+These are members of the op (operands as arrays, attributes as Python values, regions as functions), types of results,
+and the process. Ops that need more are in `HANDLERS`: they communicate, call functions of the program, have an effect
+on the host, or take numbers in other forms.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ import numpy as np
 
 from stablehlo_ref.define.bound import BoundOp, PlanSite, bind, is_on_expressed
 from stablehlo_ref.define.definition import group_by_member, member_of_each
+from stablehlo_ref.define.local_tensors import check_local_tensors
 from stablehlo_ref.define.members import Out
 from stablehlo_ref.define.processes import Contributions, Grid, Receive, Rendezvous, Send
 from stablehlo_ref.define.spec import expressed, without
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.arith import constant_value
-from stablehlo_ref.dialects.tensor_slices import known, slice_shape
+from stablehlo_ref.dialects.tensor_slices import known, slice_shape, window
 from stablehlo_ref.distribution.process_groups import MeshAxes, id_groups
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource, FloatAttribute, IntegerAttribute
@@ -40,9 +42,20 @@ from stablehlo_ref.ir.types import (
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
 from stablehlo_ref.ops.communication import Channel
 from stablehlo_ref.ops.constants import elements_of
-from stablehlo_ref.semantics import arith, data_movement, distribution, extensibility, scf
+from stablehlo_ref.semantics import (
+    arith,
+    chlo_structured,
+    data_movement,
+    deprecated,
+    distribution,
+    extensibility,
+    random,
+    scf,
+    tensor,
+)
+from stablehlo_ref.semantics.distribution import AtProcess, ProcessGroups
 from stablehlo_ref.semantics.functions import function_of
-from stablehlo_ref.semantics.quantization import Quantized, dequantize, quantize
+from stablehlo_ref.semantics.quantization import Quantized, dequantize_op_quantize
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.walk import Scope, Values, Walker
@@ -50,7 +63,7 @@ if TYPE_CHECKING:
 WITH_NUMBERS = ("affine", "scf", "shape", "tensor")  # dialects whose functions take indices and shapes as Python's
 VALUES = ("", "elements", "init_args", "inits", "input", "scalar", "value")  # but not as these members
 
-
+# The values, for each dimension of a window, of attributes that MLIR allows to omit.
 OMITTED = {
     "base_dilations": 1, "lhs_dilation": 1, "padding": (0, 0), "rhs_dilation": 1, "window_dilations": 1,
     "window_reversal": False, "window_strides": 1,
@@ -95,10 +108,10 @@ class Call:
 
     # --- what functions may ask for besides members ----------------------------------------------------------------
 
-    def also(self, bound: BoundOp) -> dict[str, Any]:
+    def also(self) -> dict[str, Any]:
         """Return what functions may ask for besides members: types of operands and results, the process."""
+        bound, process = self.bound, self.context.process
         results = tuple(map(shape_and_dtype, bound.results))
-        process = self.context.process
         return {
             "result": results[0] if results else None,
             "results": results,
@@ -122,7 +135,7 @@ class Call:
         operands that are left, in order.
         """
         members = {name: self.omitted(name) if value is None else value for name, value in self.members.items()}
-        available = self.also(self.bound) | members | given
+        available = self.also() | members | given
         parameters = signature(function).parameters.values()
         names = [parameter.name for parameter in parameters]
         left = (self.members[m.name] for m in self.bound.definition.operands if m.name not in names)
@@ -140,7 +153,7 @@ class Call:
         return function(*positional, **named)
 
     def omitted(self, name: str) -> Any:
-        """Return the value of a member that MLIR allows to omit: in windows, one for each dimension of them."""
+        """Return the value of a member that is not given: None, or that of `OMITTED` for each dimension."""
         spatial = self.members.get("input_spatial_dimensions")
         rank = len(spatial if spatial is not None else np.shape(self.operands[0])) if self.operands else 0
         return (OMITTED[name],) * rank if name in OMITTED else None
@@ -152,17 +165,12 @@ class Call:
             raise UnsupportedError(f"'{self.op.name}' op has no semantics here: `stablehlo_ref.semantics` lacks it")
         if not is_on_expressed(self.bound):
             return self.apply(function)
-        types = self.bound.operands
-        floats = [
-            dequantize(x, quantized) if (quantized := quantization(t)) else x for t, x in zip(types, self.operands)
-        ]
-        results = self.bound.results
+        types, results = self.bound.operands, self.bound.results
         operand_types, result_types = list(map(expressed, types)), list(map(expressed, results))
         bound = bind(self.bound.definition, self.bound.site, operand_types, result_types, self.bound.bodies)
-        on_floats = Call(bound, floats, self.walker, None)
-        values = on_floats.listed(on_floats.apply(function))
-        returned = [quantize(x, q) if (q := quantization(t)) else x for t, x in zip(results, values)]
-        return returned[0] if len(returned) == 1 else tuple(returned)
+        operands = list(zip(self.operands, map(quantization, types)))
+        op = lambda *floats: Call(bound, floats, self.walker, None).apply(function)  # noqa: E731
+        return dequantize_op_quantize(op, operands, *map(quantization, results))
 
     def listed(self, returned: Any) -> Values:
         """Return what a function returned as a list of results; a token is the last one."""
@@ -223,8 +231,10 @@ def stored(type: Type, value: Any) -> Any:
     """
     if isinstance(type, OpaqueType):
         if value is False or (value is None and "witness" not in type.text):
-            raise EvaluationError(f"the {type} is an error")
+            raise EvaluationError(f"a value of type {type} is an error")
         value = None if value is True else value
+    if value is None and isinstance(type, TensorType | IndexType):
+        raise EvaluationError(f"a value of type {type} is an error")
     if value is None or isinstance(value, np.ndarray) or (isinstance(value, tuple) and not is_shape(type)):
         return value
     element = type.element_type if isinstance(type, TensorType) else type
@@ -267,10 +277,10 @@ def custom_call(call: Call) -> Any:
             except StopIteration as end:
                 return end.value
 
-    return call.apply(function_of(call.op.name) or call_target, call_target=call_target)
+    return call.apply(extensibility.custom_call, call_target=call_target)
 
 
-def collective(groups: Callable[..., list[Any]]) -> Handler:
+def collective(function: Callable[..., AtProcess], groups: Callable[..., ProcessGroups]) -> Handler:
     """Return the handler of a collective op, whose process waits for all others of its group."""
 
     def handler(call: Call) -> Any:
@@ -279,7 +289,7 @@ def collective(groups: Callable[..., list[Any]]) -> Handler:
         tag = tuple((name, str(value)) for name, value in call.bound.arguments.items() if name in TAGS)
         waits = Rendezvous(call.op.name, tag, group, tuple(call.operands), call.location)
         contributions: Contributions = call.walker.communicate(waits)
-        returned = call.apply(function_of(call.op.name) or groups, operands=dict(contributions.by_process))
+        returned = call.apply(function, operands=dict(contributions.by_process))
         if here not in returned:
             raise EvaluationError(f"'{call.op.name}' op: process {here} is in no group")
         return returned[here] if len(call.op.results) > 1 else returned[here][0]
@@ -323,7 +333,7 @@ def recv(call: Call) -> Values:
     channel, here = channel_of(call), call.context.process
     source = channel.source_of(here)
     if source is None and not channel.is_shared:
-        zero_points = call.also(call.bound)["zero_points"]
+        zero_points = call.also()["zero_points"]
         types = map(shape_and_dtype, call.bound.results[:-1])
         return [distribution.zeros(*type, j, zero_points) for j, type in enumerate(types)]
     waits = Receive(call.op.name, channel.between(source, here.id), source, call.location)
@@ -337,7 +347,7 @@ def recv(call: Call) -> Values:
 def rng(call: Call) -> Any:
     context = call.context
     context.draws += 1
-    return call.apply(function_of(call.op.name) or rng, seed=context.rng_seed, draws=context.draws - 1)
+    return call.apply(random.rng, seed=context.rng_seed, draws=context.draws - 1)
 
 
 def run_parallel(call: Call) -> Values:
@@ -346,13 +356,13 @@ def run_parallel(call: Call) -> Values:
 
     programs, walker = call.members["programs"], call.walker
     values = iter(call.operands)
-    types = [
-        function.properties["function_type"] for row in programs for name in row if (function := call.op.symbol(name))
-    ]
-    arguments = [list(islice(values, len(type.inputs))) for type in types]
     names = [name for row in programs for name in row]
+    called = [function for name in names if (function := call.op.symbol(name))]
+    arguments = [list(islice(values, len(function.properties["function_type"].inputs))) for function in called]
     reads = [lambda context, name=name: walker.function(name, []) for name in call.members["infeed"] or ()]
     grid = Grid(len(programs), len(programs[0]))
+    for function in called:
+        check_local_tensors(function, grid)
     functions = [WalkedFunction(walker.module, name) for name in names]
     return list(chain(*run_grid(call.context, grid, list(zip(functions, arguments)), reads)))
 
@@ -364,15 +374,17 @@ def scan(call: Call) -> Any:
     size = values[0].shape[dimension] if count else call.members["scan_dim_size"]
     slices = [shape_and_dtype(v.type) for v in call.op.regions[0].block.operations[-1].operands[:outputs]]
     parts = {"inputs": values[:count], "inits": values[count:], "count": size, "slices": slices}
-    return call.apply(function_of(call.op.name) or scan, **parts)
+    return call.apply(chlo_structured.scan, **parts)
 
 
 def for_(call: Call) -> Any:
-    """Read the bounds of `scf.for` as unsigned numbers, if it says so."""
-    if not call.members["unsigned_cmp"]:
-        return call.evaluate()
+    """Pass the bounds of `scf.for` as unsigned numbers, if it says so. EvaluationError for a step below 1."""
     modulus = 1 << getattr(call.op.operands[0].type, "width", 64)
-    bounds = {name: call.members[name] % modulus for name in ("lower_bound", "upper_bound", "step")}
+    bounds = {name: call.members[name] for name in ("lower_bound", "upper_bound", "step")}
+    if call.members["unsigned_cmp"]:
+        bounds = {name: number % modulus for name, number in bounds.items()}
+    if bounds["step"] <= 0:
+        raise EvaluationError(f"the step of the loop is {bounds['step']}, not a positive number")
 
     def region(i: int, *carried: Any) -> Values:
         return call.members["region"](i - modulus if 2 * i >= modulus else i, *carried)  # type: ignore[no-any-return]
@@ -397,6 +409,9 @@ def reshape(call: Call) -> Any:
     sizes = call.bound.results[0].shape
     known = prod(n for n in sizes if n is not None)
     shape = tuple(call.operands[0].size // max(known, 1) if n is None else n for n in sizes)
+    if prod(shape) != call.operands[0].size:
+        (result,), (operand,) = call.bound.results, call.bound.operands
+        raise EvaluationError(f"'{call.op.name}' op: expected elements of a {result}, got {operand}")
     return call.apply(data_movement.reshape, result=(shape, call.operands[0].dtype))
 
 
@@ -405,13 +420,14 @@ def part_of(call: Call) -> Any:
     dynamic = iter(call.members["padding" if call.op.name == "tensor.pad" else "positions"])
     names = [name for name in call.members if name.startswith("static_")]
     numbers = {name.removeprefix("static_"): tuple(known(call.members[name], dynamic)) for name in names}
-    function = function_of(call.op.name) or part_of
     if call.op.name == "tensor.pad":
-        return call.apply(function, **numbers)
+        return call.apply(tensor.pad, **numbers)
+    whole = call.members["source" if call.op.name == "tensor.extract_slice" else "dest"]
+    window(whole, numbers["offsets"], numbers["sizes"], numbers["strides"])  # raises if it is not inside
     if call.op.name == "tensor.insert_slice":
-        return call.apply(function, source=call.members["source"].reshape(numbers["sizes"]), **numbers)
-    taken = call.apply(function, **numbers)
-    return taken.reshape(slice_shape(numbers["sizes"], call.bound.results[0]))
+        return call.apply(tensor.insert_slice, source=call.members["source"].reshape(numbers["sizes"]), **numbers)
+    part = call.apply(tensor.extract_slice, **numbers)
+    return part.reshape(slice_shape(numbers["sizes"], call.bound.results[0]))
 
 
 def func_call(call: Call) -> Values:
@@ -425,19 +441,19 @@ HANDLERS: dict[str, Handler] = {
     "interpreter.run_parallel": run_parallel,
     "scf.for": for_,
     "sdy.manual_computation": manual_computation,
-    "stablehlo.all_gather": collective(distribution.reduction_groups),
-    "stablehlo.all_reduce": collective(distribution.reduction_groups),
-    "stablehlo.all_to_all": collective(distribution.all_to_all_groups),
-    "stablehlo.collective_broadcast": collective(distribution.exchange_groups),
+    "stablehlo.all_gather": collective(distribution.all_gather, distribution.reduction_groups),
+    "stablehlo.all_reduce": collective(distribution.all_reduce, distribution.reduction_groups),
+    "stablehlo.all_to_all": collective(distribution.all_to_all, distribution.all_to_all_groups),
+    "stablehlo.collective_broadcast": collective(distribution.collective_broadcast, distribution.exchange_groups),
     "stablehlo.collective_permute": collective_permute,
-    "stablehlo.collective_reduce": collective(distribution.collective_reduce_groups),
+    "stablehlo.collective_reduce": collective(distribution.collective_reduce, distribution.collective_reduce_groups),
     "stablehlo.composite": composite,
-    "stablehlo.cross-replica-sum": collective(distribution.cross_replica),
+    "stablehlo.cross-replica-sum": collective(deprecated.cross_replica_sum, distribution.cross_replica),
     "stablehlo.custom_call": custom_call,
     "stablehlo.infeed": by_role,
     "stablehlo.outfeed": by_role,
     "stablehlo.recv": recv,
-    "stablehlo.reduce_scatter": collective(distribution.reduction_groups),
+    "stablehlo.reduce_scatter": collective(distribution.reduce_scatter, distribution.reduction_groups),
     "stablehlo.reshape": reshape,
     "stablehlo.rng": rng,
     "stablehlo.send": send,

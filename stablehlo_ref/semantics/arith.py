@@ -1,6 +1,6 @@
 """MLIR's arith dialect, element by element, following its documentation.
 
-Integers are signless: an oracle reads their bits as a signed or an unsigned number and returns the low bits of its
+Integers are signless: an op reads their bits as a signed or an unsigned number and returns the low bits of its
 result; `i1` is the 1-bit integer. What MLIR calls undefined or poison is as in stablehlo_ref: a quotient by 0 has all
 bits set, a remainder by 0 is `lhs`, shifts by the bit width or more shift out all bits, and floats saturate, with NaN
 becoming 0.
@@ -150,7 +150,7 @@ def fptoui(operand: Array, element_type: DType) -> Array:
 
 
 def _cast(read: Callable[[Any], int]) -> Callable[[Array, DType], Array]:
-    """Return an oracle that converts integers to the low bits of integers, or to floats."""
+    """Return an op that converts integers to the low bits of integers, or to floats."""
 
     def evaluate(operand: Array, element_type: DType) -> Array:
         store = round_to if is_float(element_type) else low_bits

@@ -1,6 +1,6 @@
-"""Oracles of the ops of "Collective ops", of "Point-to-point communication", and of process ids.
+"""Ops between the processes of a grid: collectives, point-to-point communication, process ids.
 
-An oracle takes the operands of all processes and returns the results of all: `operands[process]`, where `process` is
+A function takes the operands of all processes and returns the results of all: `operands[process]`, where `process` is
 `(replica_id, partition_id)`, is a tuple of arrays. The last parameter is the size of the grid, `grid = (num_replicas,
 num_partitions)`. Groups are lists of ids, padded with -1. A `computation` is a function of 0-dimensional arrays; it is
 applied from the left, one of the schedules that the spec allows.

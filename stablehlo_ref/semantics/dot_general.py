@@ -1,13 +1,14 @@
 """dot_general, and the dot products that it shares with convolution and einsum.
 
 A dot product is the exact sum of exact products, rounded once to the element type of the result: the limit of all
-accuracies and schedules that the spec allows.
+accuracies and schedules that the spec allows. On quantized types the ops are `dequantize_op_quantize` of these, or
+`hybrid_dequantize_then_op` if only `rhs` is quantized (`quantization`).
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
@@ -15,7 +16,18 @@ import numpy as np
 
 from stablehlo_ref.semantics import complexes, ieee
 from stablehlo_ref.semantics.elementwise import each_element, kind
-from stablehlo_ref.semantics.notation import Array, Dims, DType, TensorType, axes, dim, index_space, is_float
+from stablehlo_ref.semantics.notation import (
+    Array,
+    Dims,
+    DType,
+    TensorType,
+    UndefinedError,
+    axes,
+    dim,
+    index_space,
+    is_complex,
+    is_float,
+)
 from stablehlo_ref.semantics.rounding import (
     Real,
     element,
@@ -27,7 +39,7 @@ from stablehlo_ref.semantics.rounding import (
     with_sign_of,
 )
 
-Terms = Iterable[tuple[Any, Any]]  # pairs of elements, whose products are summed
+Terms = Sequence[tuple[Any, Any]]  # pairs of elements, whose products are summed
 
 
 def dot_general(
@@ -57,9 +69,12 @@ def dot_general(
     - `dot_product = reduce(multiply(transposed_lhs_slice, transposed_rhs_slice))` with addition from 0, where the
       slices are those at these indices of `lhs` and `rhs` transposed to batching, result, contracting dimensions.
 
-    `precision_config` controls the tradeoff between speed and accuracy: here it has no effect. The attributes after it,
-    if there are any, are an algorithm: operands are rounded to `lhs_precision_type` and `rhs_precision_type`, or each
-    is the sum of several such numbers, and sums are rounded to `accumulation_type`.
+    `precision_config` controls the tradeoff between speed and accuracy, and is DEFAULT, HIGH or HIGHEST: here it has no
+    effect. The attributes after it, if they are given, are an algorithm. `lhs` and `rhs` are rounded to
+    `lhs_precision_type` and `rhs_precision_type`, and sums to `accumulation_type`. With more than one primitive
+    operation, each operand is decomposed into several components of its type (3 of bf16 for 6 operations), to emulate
+    a higher precision; only some products of components are added. `allow_imprecise_accumulation` permits sums in lower
+    precision for some steps: here there are none.
     """
     terms = dot_terms(
         lhs,
@@ -147,5 +162,7 @@ def dot_product(pairs: Terms, element_type: DType) -> Any:
         "f": (ieee.multiplication, ieee.addition, 0.0),
         "c": (complexes.multiplication, complexes.addition, (0.0, 0.0)),
     }[kind(element_type)]
+    if any(is_complex(x.dtype) > is_complex(element_type) for pair in pairs for x in pair):
+        raise UndefinedError(f"products of complex numbers are not {element_type}")
     products = (multiply(number(left), number(right)) for left, right in pairs)
     return element(element_type, reduce(add, products, zero))

@@ -16,6 +16,7 @@ from stablehlo_ref.semantics.notation import (
     DType,
     Function,
     TensorType,
+    UndefinedError,
     complex_element_type,
     index_space,
     is_boolean,
@@ -75,7 +76,7 @@ def each_number(
     result_type = result or operand_type
     bullet = {"b": boolean, "i": integer, "f": floating, "c": complex}[kind(operand_type)]
     if bullet is None:
-        raise TypeError(f"the spec has no such op on {operand_type}")
+        raise UndefinedError(f"the spec has no such op on {operand_type}")
 
     def evaluate(*elements: Any) -> Any:
         numbers = [number(x) for x in elements]

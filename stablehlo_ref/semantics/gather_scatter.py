@@ -57,7 +57,14 @@ def gather(
     slice_sizes: Dims,
     indices_are_sorted: bool = False,
 ) -> Array:
-    """`result[result_index] = operand[operand_index]`."""
+    """Gather slices of `operand`, from the offsets in `start_indices`, into a tensor.
+
+    `result[result_index] = operand[operand_index]`, where `operand_index` is the sum of three indices, in the order of
+    the code below: where the slice starts, which batch it is in, and where the element is in the slice.
+
+    `indices_are_sorted` says that `start_indices` are sorted with respect to `start_index_map`. If they are not, the
+    behavior is undefined: here the attribute has no effect.
+    """
     removed_dims = (*collapsed_slice_dims, *operand_batching_dims)
     batch_dim_sizes = [size for d, size in enumerate(start_indices.shape) if d != index_vector_dim]
     offset_dim_sizes = [size for d, size in enumerate(slice_sizes) if d not in removed_dims]
@@ -105,9 +112,16 @@ def scatter(
     update_computation: Function,
     results: tuple[TensorType, ...] | None = None,
 ) -> Arrays:
-    """`results = exec(schedule, inputs)`, where the schedule is the index space of the updates in order.
+    """Return `inputs`, where slices at `scatter_indices` are updated with `updates`, using `update_computation`.
 
-    `results` are the types of the results if those are promoted from the types of the inputs.
+    `results = exec(schedule, inputs)`, and the schedule is an implementation-defined permutation of
+    `index_space(updates[0])`: here the indices in order. Each step combines the element at `result_index` with the
+    update at `update_index`; a `result_index` that is out of bounds changes nothing. `result_index` is the sum of three
+    indices as in `gather`, and not clamped.
+
+    `indices_are_sorted` says that `scatter_indices` are sorted with respect to `scatter_dims_to_operand_dims`, and
+    `unique_indices` that no `result_index` occurs twice. If that is not so, the behavior is undefined: here the
+    attributes have no effect. `results` are the types of the results if these are promoted from those of the inputs.
     """
     element_types = [x.dtype for x in inputs] if results is None else [element_type for _, element_type in results]
     outputs = tuple(to_destination_type(x, e) for x, e in zip(inputs, element_types, strict=True))
@@ -135,6 +149,7 @@ def scatter(
             updates_converted = (
                 to_destination_type(scalar(x, update_index), e) for x, e in zip(updates, element_types, strict=True)
             )
+            # `to_destination_type`: the types of the second half of the arguments of `update_computation`
             updated_values = update_computation(*(scalar(x, result_index) for x in outputs), *updates_converted)
             for x, value in zip(outputs, updated_values, strict=True):
                 x[result_index] = value

@@ -1,4 +1,4 @@
-"""Types and functions of the spec's "Notation" chapter that the oracles use, on numpy arrays and dtypes."""
+"""Types and functions of the spec's "Notation" chapter, on numpy arrays and dtypes."""
 
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
@@ -15,6 +15,11 @@ Dims = tuple[int, ...]
 Index = tuple[int, ...]
 TensorType = tuple[Dims, DType]
 Function = Callable[..., Arrays]
+
+
+class UndefinedError(Exception):
+    """An op has no meaning on these inputs: its types are not the op's, or an index is out of bounds."""
+
 
 SUB_BYTE_BITS = {"bool": 1, "int2": 2, "uint2": 2, "int4": 4, "uint4": 4}
 SUB_BYTE_BITS |= {"float4_e2m1fn": 4, "float6_e2m3fn": 6, "float6_e3m2fn": 6}
@@ -92,6 +97,13 @@ def index_space(shape: Dims) -> Iterator[Index]:
         if n % PATIENCE == 0:
             check()
         yield index
+
+
+def check_bounds(index: Index, shape: Dims) -> None:
+    """Raise UndefinedError unless `index` is one of a tensor of this shape."""
+    for i, size in zip(index, shape, strict=True):
+        if not 0 <= i < size:
+            raise UndefinedError(f"index {i} is out of bounds for size {size}")
 
 
 def scalar(x: Array, index: Index) -> Array:

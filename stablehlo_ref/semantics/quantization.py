@@ -3,7 +3,7 @@
 A quantized tensor is represented by the array of its stored integers, together with its element type.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -75,9 +75,14 @@ def uniform_dequantize(operand: Array, operand_type: Quantized) -> Array:
 
 
 def dequantize_op_quantize(
-    op: Callable[..., Array], operands: list[tuple[Array, Quantized | None]], result: Quantized | None
-) -> Array:
-    """Apply an op to expressed types; operands and results without a quantized type are unchanged."""
+    op: Callable[..., Any], operands: Sequence[tuple[Array, Quantized | None]], *results: Quantized | None
+) -> Any:
+    """Apply an op to expressed types; operands and results without a quantized type are unchanged.
+
+    So if no result has one, this is `hybrid_dequantize_then_op`.
+    """
     floats = [x if type is None else dequantize(x, type) for x, type in operands]
-    value = op(*floats)
-    return value if result is None else quantize(value, result)
+    returned = op(*floats)
+    values = returned if len(results) > 1 else (returned,)
+    stored = tuple(x if type is None else quantize(x, type) for x, type in zip(values, results, strict=True))
+    return stored if len(results) > 1 else stored[0]

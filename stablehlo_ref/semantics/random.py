@@ -13,7 +13,7 @@ import numpy as np
 from mpmath import mp
 
 from stablehlo_ref.semantics.elementwise import each_element
-from stablehlo_ref.semantics.notation import Array, Dims, DType, TensorType, index_space, num_bits
+from stablehlo_ref.semantics.notation import Array, Dims, DType, TensorType, UndefinedError, index_space, num_bits
 from stablehlo_ref.semantics.rounding import element, from_bits, number
 
 Words = tuple[int, ...]
@@ -54,6 +54,8 @@ def rng_bit_generator(
     initial_state: Array, rng_algorithm: str, *, results: tuple[TensorType, TensorType]
 ) -> tuple[Array, Array]:
     """Return the next state and an output filled with uniform random bits, by the generator `rng_algorithm`."""
+    if initial_state.dtype != np.uint64:
+        raise UndefinedError(f"the state of a generator is 64-bit unsigned integers, not {initial_state.dtype}")
     key, *counter = map(int, initial_state)
     shape, element_type = results[1]
     generate = _threefry if rng_algorithm == "THREE_FRY" else _philox

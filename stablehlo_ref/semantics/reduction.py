@@ -1,7 +1,6 @@
-"""Oracles of `reduce`, `reduce_window` and `select_and_scatter`, and all results of the legal schedules of `reduce`.
+"""reduce, reduce_window and select_and_scatter.
 
-The oracles use one schedule: the left fold that starts with the init values. A region is a function of 0-dimensional
-arrays that returns a tuple of them. If results of `body` depend on the schedule, compare with `reduce_schedules`.
+A region is a function of 0-dimensional arrays that returns a tuple of them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,14 @@ def reduce(
     *,
     results: tuple[TensorType, ...],
 ) -> Arrays:
-    """Reduce `inputs` along `dimensions`; the element types of `results` are those of the parameters of `body`."""
+    """Apply a reduction function `body` to `inputs` and `init_values` along `dimensions`.
+
+    `results...[j0, ..., jR-1] = exec(schedule)` with `exec(node) = body(exec(node.left), exec(node.right))`, and values
+    at leaves. The schedule is an implementation-defined full binary tree, whose leaves in order are the elements of
+    `input_slices_converted` in lexicographic order, with any number of `init_values_converted` anywhere between them:
+    here a left fold that starts with them. So only a monoid of `body` and `init_values` has the same results on all
+    implementations. The element types of `results` are those of the parameters of `body`, to which both are converted.
+    """
     init_values_converted = to_destination_type(init_values, results)
     outputs = tuple(np.empty(shape, dtype) for shape, dtype in results)
     for result_index in index_space(outputs[0].shape):
@@ -48,7 +54,11 @@ def reduce_window(
     *,
     results: tuple[TensorType, ...],
 ) -> Arrays:
-    """Reduce the windows of the padded `inputs`."""
+    """Apply a reduction function `body` to windows of `inputs` and `init_values`.
+
+    `results...[result_index] = reduce(windows, init_values, axes(inputs...), body)`, where the windows are slices of
+    the inputs, padded with the init values.
+    """
     axes = tuple(range(inputs[0].ndim))
     outputs = tuple(np.empty(shape, dtype) for shape, dtype in results)
     if not outputs[0].size:
@@ -80,9 +90,11 @@ def select_and_scatter(
     *,
     result: TensorType,
 ) -> Array:
-    """Scatter each element of `source` to the element of `operand` that `select` selects in its window.
+    """Scatter the values of `source`, using `scatter`, to the elements that `select` selects in windows of `operand`.
 
-    Windows contain no padding, as it has no value; a window without elements (unspecified) selects nothing.
+    `result[result_index] = reduce([source_values], [init_value], [0], scatter)`, where the source values are those
+    whose `selected_index` is `result_index`: the index of the element that `reduce_window` of `operand` without init
+    values selects. Windows contain no padding, as it has no value; one without elements (unspecified) selects nothing.
     """
     shape, dtype = result
     selected_index = {

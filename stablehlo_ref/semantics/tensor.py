@@ -3,7 +3,16 @@
 import numpy as np
 
 from stablehlo_ref.semantics import data_movement
-from stablehlo_ref.semantics.notation import Array, Arrays, Dims, DType, Function, index_space
+from stablehlo_ref.semantics.notation import (
+    Array,
+    Arrays,
+    Dims,
+    DType,
+    Function,
+    UndefinedError,
+    check_bounds,
+    index_space,
+)
 from stablehlo_ref.semantics.rounding import bits, from_bits
 
 
@@ -17,6 +26,7 @@ def empty(shape: Dims, element_type: DType) -> Array:
 
 
 def dim(source: Array, index: int) -> int:
+    check_bounds((index,), (len(source.shape),))
     return source.shape[index]
 
 
@@ -25,10 +35,12 @@ def rank(tensor: Array) -> int:
 
 
 def extract(tensor: Array, indices: Dims) -> Array:
+    check_bounds(indices, tensor.shape)
     return np.array(tensor[indices], tensor.dtype)
 
 
 def insert(scalar: Array, dest: Array, indices: Dims) -> Array:
+    check_bounds(indices, dest.shape)
     result = np.empty(dest.shape, dest.dtype)
     for index in index_space(dest.shape):
         result[index] = scalar[()] if index == indices else dest[index]
@@ -126,6 +138,8 @@ def generate(body: Function, shape: Dims, element_type: DType) -> Array:
 
 
 def pad(source: Array, low: Dims, high: Dims, region: Function) -> Array:
+    if any(n < 0 for n in low + high):
+        raise UndefinedError(f"padding by {low} and {high} removes elements")
     shape = tuple(a + n + b for a, n, b in zip(low, source.shape, high, strict=True))
     result = np.empty(shape, source.dtype)
     for index in index_space(shape):

@@ -26,7 +26,9 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import OpaqueType
 from stablehlo_ref.program import Program
 from stablehlo_ref.semantics.functions import function_of
+from tests.lit import expected_errors
 from tests.shared import UPSTREAM
+from tests.test_failing import PARTS
 from tests.unit.command_line import run as run_command
 
 FOLDERS = (Path(__file__).parents[1] / "interpret", UPSTREAM / "interpret")
@@ -77,6 +79,19 @@ def run(program: Program, **options: Any) -> bool:
 def test_checks_hold(folder: Path, path: Path) -> None:
     for program in programs(path):
         run(program)
+
+
+@pytest.mark.parametrize("part", PARTS, ids=[f"{path.stem}:{line}" for path, line, _ in PARTS])
+def test_errors_are_located(part: tuple[Path, int, str]) -> None:
+    """Programs whose run fails do so here, for the same reason if it is not that an op has no semantics."""
+    path, line, text = part
+    if "many_dimensions" in path.name:
+        pytest.skip("numpy's limit, which the functions of some ops do not reach")
+    program = sr.parse(text, filename=path.name, first_line=line).verify()
+    with pytest.raises((sr.EvaluationError, sr.UnsupportedError)) as caught:
+        program.run(semantics=True)
+    found = caught.value.diagnostics[0]
+    assert found.line == expected_errors(text, line)[0][0] or "no semantics" in found.message
 
 
 # --- agreement with the engine --------------------------------------------------------------------------------------
