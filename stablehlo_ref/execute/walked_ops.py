@@ -22,9 +22,9 @@ from stablehlo_ref.define.definition import group_by_member, member_of_each
 from stablehlo_ref.define.local_tensors import check_local_tensors
 from stablehlo_ref.define.members import Out
 from stablehlo_ref.define.processes import Contributions, Grid, Receive, Rendezvous, Send
-from stablehlo_ref.define.spec import expressed, without
+from stablehlo_ref.define.spec import expressed
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
-from stablehlo_ref.dialects.arith import constant_value
+from stablehlo_ref.dialects.mlir_types import constant_value
 from stablehlo_ref.dialects.tensor_slices import known, slice_shape, window
 from stablehlo_ref.distribution.process_groups import MeshAxes, id_groups
 from stablehlo_ref.execute.grid import run_grid
@@ -145,7 +145,7 @@ class Call:
             if parameter.kind is Parameter.VAR_POSITIONAL:
                 positional += available.get(parameter.name, self.operands)
             elif parameter.kind is Parameter.VAR_KEYWORD:
-                named |= {name: members[name] for name in without(self.bound.definition.attributes, names)}
+                named |= {name: members[name] for name in self.bound.definition.attributes if name not in names}
             elif parameter.name in available:
                 named[parameter.name] = available[parameter.name]
             elif parameter.default is Parameter.empty:
@@ -329,7 +329,7 @@ def send(call: Call) -> None:
         call.walker.communicate(Send(channel.between(call.context.process.id, target), sent[0]))
 
 
-def recv(call: Call) -> Values:
+def recv(call: Call) -> Any:
     channel, here = channel_of(call), call.context.process
     source = channel.source_of(here)
     if source is None and not channel.is_shared:

@@ -5,7 +5,7 @@ with it. It imports nothing of the rest of the package, and needs numpy and ml_d
 digits. `run(..., semantics=True)` runs a program by it. Read it in this order, that of the spec:
 
     notation          shapes, element types and index spaces
-    rounding, ieee, complexes        numbers: exact ones, the operations of IEEE-754, pairs of them
+    rounding, ieee, complexes, elements      numbers: exact ones, the operations of IEEE-754, pairs, each of a tensor
     quantization      quantized numbers, and ops on them
     elementwise       arithmetic, functions, bits, comparison, conversion
     data_movement, gather_scatter, sort

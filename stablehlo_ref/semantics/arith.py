@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.semantics import elementwise, ieee
-from stablehlo_ref.semantics.elementwise import each_element, each_number
+from stablehlo_ref.semantics.elements import each_element, each_number
 from stablehlo_ref.semantics.notation import Array, DType, is_float, num_bits
 from stablehlo_ref.semantics.rounding import bits, from_bits, is_nan, number, round_to
 

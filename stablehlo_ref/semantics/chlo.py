@@ -14,7 +14,7 @@ import numpy as np
 from mpmath import mp
 
 from stablehlo_ref.semantics import complexes, elementwise
-from stablehlo_ref.semantics.elementwise import BOOLEAN, each_element, each_number
+from stablehlo_ref.semantics.elements import BOOLEAN, each_element, each_number
 from stablehlo_ref.semantics.notation import (
     Array,
     Dims,

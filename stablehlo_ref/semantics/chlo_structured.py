@@ -102,8 +102,8 @@ def ragged_terms(
     rhs_others = [d for d in range(rhs.ndim) if d not in (*rhs_batching, *rhs_contracting, group_dim)]
     terms = np.empty(shape, object)
     for index in index_space(shape):
-        group, *positions = index if ragged in lhs_contracting else (None, *index)
-        batch, positions = positions[: len(lhs_batching)], positions[len(lhs_batching) :]
+        group, rest = (index[0], index[1:]) if ragged in lhs_contracting else (None, index)
+        batch, positions = rest[: len(lhs_batching)], rest[len(lhs_batching) :]
         left = dict(zip((*lhs_batching, *lhs_others), (*batch, *positions)))
         right = dict(zip((*rhs_batching, *rhs_others), (*batch, *positions[len(lhs_others) :])))
         terms[index] = []

@@ -68,16 +68,16 @@ def convolution_terms(
 ) -> Array:
     """For each element of the result, the pairs of elements whose products it is the sum of."""
 
-    def permute(j: list, permutation: Dims) -> list:
-        i = [None] * len(j)
+    def permute(j: list[Any], permutation: Dims) -> list[Any]:
+        i: list[Any] = [None] * len(j)
         for d in range(len(j)):
             i[permutation[d]] = j[d]
         return i
 
-    def lhs_shape(n: Any, hw: tuple, c: Any) -> list:
+    def lhs_shape(n: Any, hw: tuple[Any, ...], c: Any) -> list[Any]:
         return permute([n, *hw, c], (input_batch_dimension, *input_spatial_dimensions, input_feature_dimension))
 
-    def result_shape_of(n1: Any, hw: tuple, c1: Any) -> tuple:
+    def result_shape_of(n1: Any, hw: tuple[Any, ...], c1: Any) -> tuple[Any, ...]:
         dimensions = (output_batch_dimension, *output_spatial_dimensions, output_feature_dimension)
         return tuple(permute([n1, *hw, c1], dimensions))
 

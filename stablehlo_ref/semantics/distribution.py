@@ -185,7 +185,9 @@ def collective_permute(
     operands: AtProcess, source_target_pairs: Groups, channel_id: int, *, grid: Grid, zero_points: Sequence[int] = ()
 ) -> AtProcess:
     """`operand@process_groups[i, 0]` where `process_groups[i, 1] = process`; zeros elsewhere."""
-    results = {process: (zeros(value.shape, value.dtype, 0, zero_points),) for process, (value,) in operands.items()}
+    results: AtProcess = {
+        process: (zeros(value.shape, value.dtype, 0, zero_points),) for process, (value,) in operands.items()
+    }
     for source, target in known(exchange_groups(source_target_pairs, channel_id, grid), operands):
         results[target] = operands[source]
     return results
@@ -207,8 +209,8 @@ def collective_reduce(
             for j in range(len(received)):
                 root = int(operands[process][-1][j]) if has_dynamic_root else 0
                 if process_group[root] == process:
-                    values = [operands[sender][j] for sender in process_group]
-                    received[j] = _reduce(values, computation, element_type)
+                    sent = [operands[sender][j] for sender in process_group]
+                    received[j] = _reduce(sent, computation, element_type)
             results[process] = tuple(received)
     return results
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.semantics import complexes, ieee
-from stablehlo_ref.semantics.elementwise import each_element, kind
+from stablehlo_ref.semantics.elements import each_element, kind
 from stablehlo_ref.semantics.notation import (
     Array,
     Dims,
@@ -141,8 +141,8 @@ def dot_terms(
         result_batching_index = result_index[:batching]
         result_lhs_index = result_index[batching:lhs_rank]
         result_rhs_index = result_index[lhs_rank:]
-        transposed_lhs_slice = transposed_lhs[(*result_batching_index, *result_lhs_index, ...)]
-        transposed_rhs_slice = transposed_rhs[(*result_batching_index, *result_rhs_index, ...)]
+        transposed_lhs_slice = np.asarray(transposed_lhs[result_batching_index + result_lhs_index])
+        transposed_rhs_slice = np.asarray(transposed_rhs[result_batching_index + result_rhs_index])
         terms[result_index] = list(zip(transposed_lhs_slice.flat, transposed_rhs_slice.flat, strict=True))
     return terms
 
@@ -156,6 +156,9 @@ def dot_products(terms: Array, result: TensorType) -> Array:
 
 def dot_product(pairs: Terms, element_type: DType) -> Any:
     """Return the sum of products: integers wrap, and of booleans it is the disjunction of conjunctions."""
+    multiply: Any
+    add: Any
+    zero: Any
     multiply, add, zero = {
         "b": (operator.and_, operator.or_, False),
         "i": (operator.mul, operator.add, 0),

@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 from mpmath import mp
 
-from stablehlo_ref.semantics.elementwise import each_element
+from stablehlo_ref.semantics.elements import each_element
 from stablehlo_ref.semantics.notation import Array, Dims, TensorType, index_space, is_complex
 from stablehlo_ref.semantics.rounding import element, exact
 

@@ -7,7 +7,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from stablehlo_ref.semantics.elementwise import arithmetic_of, each_element
+from stablehlo_ref.semantics.elements import arithmetic_of, each_element
 from stablehlo_ref.semantics.notation import Array, index_space
 from stablehlo_ref.semantics.rounding import element, number
 

@@ -14,7 +14,7 @@ import mpmath
 import numpy as np
 
 from stablehlo_ref.semantics import ieee
-from stablehlo_ref.semantics.elementwise import each_element
+from stablehlo_ref.semantics.elements import each_element
 from stablehlo_ref.semantics.linear_algebra import numbers_of
 from stablehlo_ref.semantics.notation import Array, Arrays, DType
 from stablehlo_ref.semantics.rounding import number, round_to

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.semantics import elementwise
+from stablehlo_ref.semantics.elements import each_element
 from stablehlo_ref.semantics.notation import Array, Dims, DType
 from stablehlo_ref.semantics.rounding import converted, number, round_to
 
@@ -48,7 +49,7 @@ def dequantize(x: Array, type: Quantized) -> Array:
         return converted(type.expressed_type, int(number(element)) - zero_point)
 
     zero_points = type.compute_zero_points(x.shape)
-    differences = elementwise.each_element(difference, x, zero_points, element_type=type.expressed_type)
+    differences = each_element(difference, x, zero_points, element_type=type.expressed_type)
     return elementwise.multiply(differences, type.compute_scales(x.shape))
 
 
@@ -56,7 +57,7 @@ def quantize(x: Array, type: Quantized) -> Array:
     """`convert(round_nearest_even(clamp(min, x / scales + zero_points, max)), storage_type)`, each step rounded."""
     low, high = (np.array(converted(type.expressed_type, n)) for n in (type.storage_min, type.storage_max))
     zero_points = type.compute_zero_points(x.shape)
-    zero_points = elementwise.each_element(
+    zero_points = each_element(
         lambda n: converted(type.expressed_type, n), zero_points, element_type=type.expressed_type
     )
     moved = elementwise.add(elementwise.divide(x, type.compute_scales(x.shape)), zero_points)

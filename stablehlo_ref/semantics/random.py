@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from mpmath import mp
 
-from stablehlo_ref.semantics.elementwise import each_element
+from stablehlo_ref.semantics.elements import each_element
 from stablehlo_ref.semantics.notation import Array, Dims, DType, TensorType, UndefinedError, index_space, num_bits
 from stablehlo_ref.semantics.rounding import element, from_bits, number
 
 Words = tuple[int, ...]
+Numbers = dict[tuple[int, ...], int]
 
 LOW = 2**32 - 1
 
@@ -66,13 +67,14 @@ def rng_bit_generator(
     return np.array([key, *counter_after], np.uint64), output
 
 
-def _threefry(key: int, counter: list[int], shape: tuple[int, ...], bits: int) -> tuple[list[int], dict]:
+def _threefry(key: int, counter: list[int], shape: tuple[int, ...], bits: int) -> tuple[list[int], Numbers]:
     """A 64-bit element takes one block; two adjacent narrower elements along one axis share one."""
     width, axis = (1, 0) if bits == 64 else (2, next((a for a, n in enumerate(shape) if n % 2 == 0), None))
     if axis is None:
         axis = shape.index(max(shape)) if shape else 0
     blocks = [range(-(-n // width)) if a == axis else range(n) for a, n in enumerate(shape)]
-    numbers, count = {}, 0
+    numbers: Numbers = {}
+    count = 0
     for block in product(*blocks):
         x, y = threefry2x32(words(counter[0] + count, 2), words(key, 2))
         count += 1
@@ -86,10 +88,11 @@ def _threefry(key: int, counter: list[int], shape: tuple[int, ...], bits: int) -
     return [(counter[0] + count) % 2**64], numbers
 
 
-def _philox(key: int, counter: list[int], shape: tuple[int, ...], bits: int) -> tuple[list[int], dict]:
+def _philox(key: int, counter: list[int], shape: tuple[int, ...], bits: int) -> tuple[list[int], Numbers]:
     """Blocks of 128 bits are in row-major order."""
     start = counter[0] | (counter[1] if len(counter) == 2 else key) << 64
-    numbers, word = {}, []
+    numbers: Numbers = {}
+    word: list[int] = []
     for index in index_space(shape):
         if not word:
             word = list(philox4x32(words(start, 4), words(key, 2)))

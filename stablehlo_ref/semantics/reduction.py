@@ -6,6 +6,7 @@ A region is a function of 0-dimensional arrays that returns a tuple of them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,7 @@ def reduce_window(
         window_start = [result_index[d] * window_strides[d] for d in axes]
         window_end = [window_start[d] + (window_dimensions[d] - 1) * window_dilations[d] + 1 for d in axes]
         window = tuple(map(slice, window_start, window_end, window_dilations))
-        windows = tuple(padded_input[(*window, ...)] for padded_input in padded_inputs)
+        windows = tuple(np.asarray(padded_input[window]) for padded_input in padded_inputs)
         scalar_types = tuple(((), dtype) for _, dtype in results)
         _assign(outputs, result_index, reduce(windows, init_values, axes, body, results=scalar_types))
     return outputs
@@ -138,7 +139,7 @@ def to_destination_type(values: Iterable[Array], results: tuple[TensorType, ...]
     )
 
 
-def _slice_index(result_index: Dims, dimensions: Dims, rank: int) -> tuple:
+def _slice_index(result_index: Dims, dimensions: Dims, rank: int) -> Any:
     """`result_index` with `:` inserted at `dimensions`."""
     remaining = iter(result_index)
     return (*(slice(None) if d in dimensions else next(remaining) for d in range(rank)), ...)

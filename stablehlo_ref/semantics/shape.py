@@ -12,7 +12,7 @@ Size = int | None
 
 
 def shape_of(arg: Array) -> Shape:
-    return arg.shape
+    return tuple(arg.shape)
 
 
 def broadcast(*shapes: Dims) -> Shape:

@@ -27,7 +27,7 @@ def empty(shape: Dims, element_type: DType) -> Array:
 
 def dim(source: Array, index: int) -> int:
     check_bounds((index,), (len(source.shape),))
-    return source.shape[index]
+    return int(source.shape[index])
 
 
 def rank(tensor: Array) -> int:
