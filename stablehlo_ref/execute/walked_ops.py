@@ -7,7 +7,8 @@ on the host, or take numbers in other forms.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from inspect import Parameter, signature
 from itertools import chain, islice
@@ -55,7 +56,7 @@ from stablehlo_ref.semantics import (
 )
 from stablehlo_ref.semantics.distribution import AtProcess, ProcessGroups
 from stablehlo_ref.semantics.functions import function_of
-from stablehlo_ref.semantics.quantization import Quantized, dequantize_op_quantize
+from stablehlo_ref.semantics.quantization import Quantized, dequantize_op_quantize, to_destination_type
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.walk import Scope, Values, Walker
@@ -70,6 +71,15 @@ OMITTED = {
 }  # fmt: skip
 
 
+# The operands of ops with a reducer that are converted to the element types of results.
+PROMOTED = {
+    "stablehlo.all_reduce": ("operands",), "stablehlo.collective_reduce": ("operands",),
+    "stablehlo.reduce": ("inputs", "init_values"), "stablehlo.reduce_scatter": ("operand",),
+    "stablehlo.reduce_window": ("inputs", "init_values"), "stablehlo.scatter": ("inputs", "updates"),
+    "stablehlo.select_and_scatter": ("source", "init_value"),
+}  # fmt: skip
+
+
 class Call:
     """An op with the values of its operands."""
 
@@ -78,6 +88,8 @@ class Call:
         self.context, self.location = walker.context, bound.op.location
         definition = bound.definition
         members = member_of_each(definition.operands, len(operands))
+        if self.op.name in PROMOTED:
+            self.operands = operands = list(self.promoted([m.name for m in members]))
         names = [m.name if definition.dialect in WITH_NUMBERS else "" for m in members]
         types = [v.type for v in self.op.operands]
         values = [x if name in VALUES else as_number(t, x) for name, t, x in zip(names, types, operands)]
@@ -85,6 +97,15 @@ class Call:
         self.members = {name: self.attribute(bound.arguments[name]) for name in definition.attributes}
         self.members |= group_by_member(definition.operands, values)
         self.members |= group_by_member(definition.regions, regions)
+
+    def promoted(self, names: Sequence[str]) -> Iterator[Any]:
+        """Yield the operands, of these members, those that a reducer takes with its own quantized types."""
+        numbers = Counter[str]()
+        for name, type, value in zip(names, self.bound.operands, self.operands):
+            results = self.bound.results[numbers[name] :]
+            numbers[name] += 1
+            is_reduced = name in PROMOTED[self.op.name] and results
+            yield to_destination_type(value, quantization(type), quantization(results[0])) if is_reduced else value
 
     def attribute(self, value: object) -> Any:
         """Return an attribute as a Python value: names of enums, arrays, tuples of these."""
@@ -396,10 +417,6 @@ def manual_computation(call: Call) -> Any:
     raise UnsupportedError(f"'{call.op.name}' op has no semantics here, as its devices communicate")
 
 
-def composite(call: Call) -> Any:
-    return call.apply(extensibility.composite, decomposition=call.callee("decomposition"))
-
-
 def constant(call: Call) -> Any:
     return call.apply(arith.constant, value=constant_value(call.bound.arguments["value"], call.bound.results[0]))
 
@@ -430,14 +447,10 @@ def part_of(call: Call) -> Any:
     return part.reshape(slice_shape(numbers["sizes"], call.bound.results[0]))
 
 
-def func_call(call: Call) -> Values:
-    return call.callee("callee")(*call.operands)
-
-
 HANDLERS: dict[str, Handler] = {
     "arith.constant": constant,
     "chlo.scan": scan,
-    "func.call": func_call,
+    "func.call": lambda call: call.callee("callee")(*call.operands),
     "interpreter.run_parallel": run_parallel,
     "scf.for": for_,
     "sdy.manual_computation": manual_computation,
@@ -447,7 +460,7 @@ HANDLERS: dict[str, Handler] = {
     "stablehlo.collective_broadcast": collective(distribution.collective_broadcast, distribution.exchange_groups),
     "stablehlo.collective_permute": collective_permute,
     "stablehlo.collective_reduce": collective(distribution.collective_reduce, distribution.collective_reduce_groups),
-    "stablehlo.composite": composite,
+    "stablehlo.composite": lambda call: call.apply(extensibility.composite, decomposition=call.callee("decomposition")),
     "stablehlo.cross-replica-sum": collective(deprecated.cross_replica_sum, distribution.cross_replica),
     "stablehlo.custom_call": custom_call,
     "stablehlo.infeed": by_role,

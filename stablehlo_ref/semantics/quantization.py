@@ -70,6 +70,13 @@ def uniform_quantize(operand: Array, result_type: Quantized, operand_type: Quant
     return quantize(operand if operand_type is None else dequantize(operand, operand_type), result_type)
 
 
+def to_destination_type(x: Array, type: Quantized | None, destination: Quantized | None) -> Array:
+    """Convert a tensor of one quantized type to another, as the element types of reducers ask for; others later."""
+    if type is None or destination is None or type == destination:
+        return x
+    return quantize(dequantize(x, type), destination)
+
+
 def uniform_dequantize(operand: Array, operand_type: Quantized) -> Array:
     """`result = dequantize(operand)`."""
     return dequantize(operand, operand_type)

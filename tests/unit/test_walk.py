@@ -191,6 +191,26 @@ def test_a_grid_of_processes() -> None:
     assert [r[0].tolist() for r in results] == [[3, 30], [1, 10], [2, 20]]
 
 
+def test_quantized_elements_are_promoted_to_the_type_of_the_reducer() -> None:
+    narrow, wide = "!quant.uniform<i8:f32, 0.5:3>", "!quant.uniform<i16:f32, 0.25:-7>"
+    text = f"""
+    func.func @main(%x: tensor<4xi8>, %init: tensor<i8>) -> tensor<i16> {{
+      %0 = stablehlo.bitcast_convert %x : (tensor<4xi8>) -> tensor<4x{narrow}>
+      %1 = stablehlo.bitcast_convert %init : (tensor<i8>) -> tensor<{narrow}>
+      %2 = "stablehlo.reduce"(%0, %1) <{{dimensions = array<i64: 0>}}> ({{
+      ^bb0(%a: tensor<{wide}>, %b: tensor<{wide}>):
+        %s = stablehlo.add %a, %b : tensor<{wide}>
+        stablehlo.return %s : tensor<{wide}>
+      }}) : (tensor<4x{narrow}>, tensor<{narrow}>) -> tensor<{wide}>
+      %3 = stablehlo.bitcast_convert %2 : (tensor<{wide}>) -> tensor<i16>
+      return %3 : tensor<i16>
+    }}
+    """
+    # The numbers are (x - 3) * 0.5 = -1, -0.5, 13.5, 0.5 and 0, whose sum is 12.5 = (43 + 7) * 0.25.
+    (result,) = sr.parse(text).run(np.array([1, 2, 30, 4], np.int8), np.array(3, np.int8), semantics=True)
+    assert result == 43
+
+
 def test_a_deadlock_is_reported_and_ends_all_threads() -> None:
     text = """
     func.func @main(%x: tensor<2xi32>, %p: tensor<i1>) -> tensor<2xi32> {
