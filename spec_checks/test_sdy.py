@@ -56,8 +56,8 @@ def test_manual_computation(data: st.DataObject, sizes: list[int]) -> None:
     with np.errstate(all="ignore"):
         (expected,) = oracle.manual_computation(
             (tensor,), [sharding], [sharding], manual,
-            lambda device, parts: (parts[0] * 2 + (np.int32(device) if is_own else 0),),
-            mesh=mesh, device_ids=ids, shapes=[shape],
+            lambda parts: {d: (part * 2 + (np.int32(d) if is_own else 0),) for d, (part,) in parts.items()},
+            mesh=mesh, device_ids=ids, results=[(shape, INT32)],
         )  # fmt: skip
     assert same(actual, expected), f"{tensor} {mesh} {ids} {manual} {sharding}: {actual}, not {expected}"
 

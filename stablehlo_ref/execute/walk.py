@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeAlias
@@ -19,16 +20,20 @@ from stablehlo_ref.define.bound import BoundOp, Site, bind
 from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import evaluated
+from stablehlo_ref.define.local_tensors import check_local_tensors
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
+from stablehlo_ref.dialects.sdy_shardings import common_mesh
 from stablehlo_ref.execute.communication import communicating
 from stablehlo_ref.execute.dynamic import check_type, concrete_type, is_dynamic, result_types, shape_operand_values
-from stablehlo_ref.execute.grid import Request
+from stablehlo_ref.execute.grid import Request, run_grid
 from stablehlo_ref.execute.guard import byte_size
 from stablehlo_ref.execute.liveness import last_uses
 from stablehlo_ref.execute.run import FunctionPlan, check_depth, located, notify
-from stablehlo_ref.execute.walked_ops import results_of, stored
+from stablehlo_ref.execute.walked_ops import HANDLERS, Call, results_of, stored
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.types import Type
+from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.semantics import sdy
 from stablehlo_ref.semantics.notation import UndefinedError, checkpoint
 
 Values: TypeAlias = Sequence[Any]  # arrays, tuples of values, and None for tokens
@@ -152,15 +157,17 @@ class Walker:
 
 
 class WalkedFunction(FunctionPlan):
-    """A function of a module, which is called as the plan of one; it has no steps."""
+    """A function of a module, or a region that captures nothing, which is called as the plan of one without steps."""
 
-    __slots__ = ("module",)
+    __slots__ = ("module", "region")
 
-    def __init__(self, module: Operation, name: str) -> None:
+    def __init__(self, module: Operation, name: str, region: Region | None = None) -> None:
         super().__init__(name)
-        self.module = module
+        self.module, self.region = module, region
         functions = [op for op in module.regions[0].block.operations if op.name == "func.func"]
         inner = {op.properties["sym_name"]: list(op.walk()) for op in functions}
+        if region is not None:
+            inner[name] = [inside for op in region.block.operations for inside in op.walk()]
         self.block.communicates = name in communicating(inner)
 
     def call(self, context: Context, arguments: list[Any]) -> list[Any]:
@@ -182,7 +189,10 @@ class WalkedFunction(FunctionPlan):
     def _walk(self, context: Context, arguments: Values, communicate: Communicate) -> list[Any]:
         token = checkpoint.set(check_time)
         try:
-            return list(Walker(self.module, context, communicate).function(self.name, arguments))
+            walker = Walker(self.module, context, communicate)
+            if self.region is not None:
+                return list(walker.region(self.region, None)(*arguments))
+            return list(walker.function(self.name, arguments))
         finally:
             checkpoint.reset(token)
 
@@ -241,3 +251,45 @@ class ProcessThread:
         if self.thread.is_alive():
             self.answers.put(Closed)
             self.thread.join()
+
+
+# --- ops with processes of their own --------------------------------------------------------------------------------
+
+
+def run_parallel(call: Call) -> Values:
+    """Run functions of the program as the processes of a grid."""
+    programs, walker = call.members["programs"], call.walker
+    values = iter(call.operands)
+    names = [name for row in programs for name in row]
+    called = [function for name in names if (function := call.op.symbol(name))]
+    arguments = [list(islice(values, len(function.properties["function_type"].inputs))) for function in called]
+    reads = [lambda context, name=name: walker.function(name, []) for name in call.members["infeed"] or ()]
+    grid = Grid(len(programs), len(programs[0]))
+    for function in called:
+        check_local_tensors(function, grid)
+    functions = [WalkedFunction(walker.module, name) for name in names]
+    return list(chain(*run_grid(call.context, grid, list(zip(functions, arguments)), reads)))
+
+
+def manual_computation(call: Call) -> Any:
+    """Run the body in one process for each device of the mesh."""
+    sides = call.members["in_shardings"].shardings, call.members["out_shardings"].shardings
+    mesh, region = common_mesh((*sides[0], *sides[1]), call.op), call.op.regions[0]
+    axes = [axis for side in sides for sharding in side for axis in sharding.sharding_axes]
+    types = *call.bound.operands, *call.bound.results
+    if any(axis.part for axis in axes) or not all(isinstance(type, TensorType) for type in types):
+        raise UnsupportedError(f"'{call.op.name}' op has no semantics here for parts of axes, and for tokens")
+
+    def body(parts: sdy.AtDevice) -> sdy.AtDevice:
+        function, grid = WalkedFunction(call.walker.module, call.op.name, region), Grid(1, mesh.count)
+        returned = run_grid(call.context, grid, [(function, list(parts[device])) for device in range(mesh.count)])
+        return {device: tuple(values) for device, values in enumerate(returned)}
+
+    names = [[tuple(tuple(a.name for a in d.axes) for d in sharding.dimensions) for sharding in side] for side in sides]
+    return call.apply(
+        sdy.manual_computation, in_shardings=names[0], out_shardings=names[1], body=body, mesh=mesh.sizes,
+        manual_axes=call.members["manual_axes"].names, device_ids=mesh.device_ids or range(mesh.count),
+    )  # fmt: skip
+
+
+HANDLERS |= {"interpreter.run_parallel": run_parallel, "sdy.manual_computation": manual_computation}

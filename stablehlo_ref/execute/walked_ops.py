@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from inspect import Parameter, signature
-from itertools import chain, islice
 from math import prod
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -20,15 +19,13 @@ import numpy as np
 
 from stablehlo_ref.define.bound import BoundOp, PlanSite, bind, is_on_expressed
 from stablehlo_ref.define.definition import group_by_member, member_of_each
-from stablehlo_ref.define.local_tensors import check_local_tensors
 from stablehlo_ref.define.members import Out
-from stablehlo_ref.define.processes import Contributions, Grid, Receive, Rendezvous, Send
+from stablehlo_ref.define.processes import Contributions, Receive, Rendezvous, Send
 from stablehlo_ref.define.spec import expressed
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.mlir_types import constant_value
 from stablehlo_ref.dialects.tensor_slices import known, slice_shape, window
 from stablehlo_ref.distribution.process_groups import MeshAxes, id_groups
-from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource, FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.types import (
     BufferType,
@@ -140,10 +137,16 @@ class Call:
             "operand_type": quantization(bound.operands[0]) if bound.operands else None,
             "result_type": quantization(bound.results[0]) if bound.results else None,
             "zero_points": [q.zero_points[0] for q in map(quantization, bound.results) if q],
+            "use_global_device_ids": self.has_device_ids(),
             "grid": (process.grid.num_replicas, process.grid.num_partitions),
             "process": process.id,
             "shape": results[0][0] if results else None,
         }
+
+    def has_device_ids(self) -> bool:
+        """Return whether groups are along the axes of a mesh of all processes, and so have flattened ids."""
+        is_mesh = isinstance(self.bound.arguments.get("replica_groups"), MeshAxes)
+        return is_mesh and sum(map(len, self.members["replica_groups"])) == self.context.process.grid.count
 
     def callee(self, attribute: str) -> Callable[..., Values]:
         """Return the function of the program that an attribute names."""
@@ -371,23 +374,6 @@ def rng(call: Call) -> Any:
     return call.apply(random.rng, seed=context.rng_seed, draws=context.draws - 1)
 
 
-def run_parallel(call: Call) -> Values:
-    """Run functions of the program as the processes of a grid of their own."""
-    from stablehlo_ref.execute.walk import WalkedFunction  # which imports this module
-
-    programs, walker = call.members["programs"], call.walker
-    values = iter(call.operands)
-    names = [name for row in programs for name in row]
-    called = [function for name in names if (function := call.op.symbol(name))]
-    arguments = [list(islice(values, len(function.properties["function_type"].inputs))) for function in called]
-    reads = [lambda context, name=name: walker.function(name, []) for name in call.members["infeed"] or ()]
-    grid = Grid(len(programs), len(programs[0]))
-    for function in called:
-        check_local_tensors(function, grid)
-    functions = [WalkedFunction(walker.module, name) for name in names]
-    return list(chain(*run_grid(call.context, grid, list(zip(functions, arguments)), reads)))
-
-
 def scan(call: Call) -> Any:
     count, _ = call.members["operand_segment_sizes"]
     outputs, _ = call.members["result_segment_sizes"]
@@ -411,10 +397,6 @@ def for_(call: Call) -> Any:
         return call.members["region"](i - modulus if 2 * i >= modulus else i, *carried)  # type: ignore[no-any-return]
 
     return call.apply(scf.for_, **bounds, region=region)
-
-
-def manual_computation(call: Call) -> Any:
-    raise UnsupportedError(f"'{call.op.name}' op has no semantics here, as its devices communicate")
 
 
 def constant(call: Call) -> Any:
@@ -447,13 +429,11 @@ def part_of(call: Call) -> Any:
     return part.reshape(slice_shape(numbers["sizes"], call.bound.results[0]))
 
 
-HANDLERS: dict[str, Handler] = {
+HANDLERS: dict[str, Handler] = {  # more in walk.py, of ops with processes of their own
     "arith.constant": constant,
     "chlo.scan": scan,
     "func.call": lambda call: call.callee("callee")(*call.operands),
-    "interpreter.run_parallel": run_parallel,
     "scf.for": for_,
-    "sdy.manual_computation": manual_computation,
     "stablehlo.all_gather": collective(distribution.all_gather, distribution.reduction_groups),
     "stablehlo.all_reduce": collective(distribution.all_reduce, distribution.reduction_groups),
     "stablehlo.all_to_all": collective(distribution.all_to_all, distribution.all_to_all_groups),

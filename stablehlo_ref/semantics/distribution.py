@@ -92,8 +92,12 @@ def exchange_groups(replica_groups: Groups, channel_id: int, grid: Grid) -> Proc
     return cross_replica(replica_groups, grid) if channel_id <= 0 else cross_partition(replica_groups, grid)
 
 
-def all_to_all_groups(replica_groups: Groups, channel_id: int, grid: Grid) -> ProcessGroups:
-    """Split the grid for all_to_all, whose groups contain all ids."""
+def all_to_all_groups(
+    replica_groups: Groups, channel_id: int, grid: Grid, use_global_device_ids: bool = False
+) -> ProcessGroups:
+    """Split the grid for all_to_all, whose groups contain all ids; those along axes of a mesh are flattened ids."""
+    if use_global_device_ids:
+        return flattened_ids(replica_groups, grid)
     count = grid[0] if channel_id <= 0 else grid[1]
     return exchange_groups(replica_groups if any(replica_groups) else [range(count)], channel_id, grid)
 
@@ -147,11 +151,12 @@ def all_reduce(
 
 def all_to_all(
     operands: AtProcess, split_dimension: int, concat_dimension: int, split_count: int, replica_groups: Groups,
-    channel_id: int, *, grid: Grid,
+    channel_id: int, *, grid: Grid, use_global_device_ids: bool = False,
 ) -> AtProcess:  # fmt: skip
     """Concatenate, for each process, the parts of the other processes' operands at its position in the group."""
     results: AtProcess = {}
-    for process_group in known(all_to_all_groups(replica_groups, channel_id, grid), operands):
+    process_groups = all_to_all_groups(replica_groups, channel_id, grid, use_global_device_ids)
+    for process_group in known(process_groups, operands):
         for receiver in process_group:
             receiver_index = process_group.index(receiver)
             received = []

@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from stablehlo_ref.semantics.notation import Array, Arrays, Dims, index_space
+from stablehlo_ref.semantics.notation import Array, Arrays, Dims, TensorType, index_space
 
 Mesh = dict[str, int]  # sizes of axes, major first
+AtDevice = dict[int, Arrays]
 Sharding = tuple[tuple[str, ...], ...]  # the axes that split each dimension, major first
 
 
@@ -36,26 +37,30 @@ def manual_computation(
     in_shardings: Sequence[Sharding],
     out_shardings: Sequence[Sharding],
     manual_axes: Sequence[str],
-    body: Callable[[int, Arrays], Arrays],
+    body: Callable[[AtDevice], AtDevice],
     *,
     mesh: Mesh,
     device_ids: Sequence[int],
-    shapes: Sequence[Dims],
+    results: Sequence[TensorType],
 ) -> Arrays:
     """Run `body` on each device of a mesh, on its parts of the operands; it returns the device's parts of the results.
 
-    The results have these shapes. Replicated parts are equal.
+    `body` is a function of all devices at once, as they may communicate. Replicated parts of results are equal.
     """
-    results = tuple(np.empty(shape, tensors[0].dtype) for shape in shapes)
-    for position, device in zip(index_space(tuple(mesh.values())), device_ids):
-        coordinates = {name: i for name, i in zip(mesh, position) if name in manual_axes}
-        parts = tuple(
-            take(x, where(x.shape, sharding, coordinates, mesh)) for x, sharding in zip(tensors, in_shardings)
-        )
-        for result, part, sharding in zip(results, body(device, parts), out_shardings):
-            for index, element in zip(where(result.shape, sharding, coordinates, mesh)[0], part.flat, strict=True):
-                result[index] = element
-    return results
+    outputs = tuple(np.empty(shape, element_type) for shape, element_type in results)
+    places: dict[int, dict[str, int]] = {}
+    for position, device in zip(index_space(tuple(mesh.values())), device_ids, strict=True):
+        places[device] = {name: i for name, i in zip(mesh, position) if name in manual_axes}
+    parts = {
+        device: tuple(take(x, where(x.shape, sharding, at, mesh)) for x, sharding in zip(tensors, in_shardings))
+        for device, at in places.items()
+    }
+    for device, returned in body(parts).items():
+        for output, part, sharding in zip(outputs, returned, out_shardings):
+            indices, _ = where(output.shape, sharding, places[device], mesh)
+            for index, element in zip(indices, part.flat, strict=True):
+                output[index] = element
+    return outputs
 
 
 def take(x: Array, positions: tuple[list[Dims], Dims]) -> Array:
