@@ -238,3 +238,13 @@ def _special_quotient(dividend: Any, divisor: Any) -> Any:
     if divisor == 0:
         return reals.nan if dividend == 0 else reals.sign(dividend) * INFINITY
     return reals.nan if reals.isinf(dividend) and reals.isinf(divisor) else dividend / divisor
+
+
+def nearest_f64(x: Any) -> float:
+    """Return the f64 nearest to a number of mpmath; infinity beyond the largest one."""
+    sign, mantissa, exponent, _ = mpmath.mpf(x)._mpf_
+    magnitude = Fraction(int(mantissa)) * Fraction(2) ** exponent
+    try:
+        return float(-magnitude if sign else magnitude)
+    except OverflowError:
+        return -math.inf if sign else math.inf

@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from spec_checks.running_error import nearest_f64
 from stablehlo_ref import mode
 from stablehlo_ref.numerics import (
     complex_elementary,
@@ -23,7 +24,6 @@ from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.kernels import KernelFactory
 from stablehlo_ref.numerics.multiple_precision import Function
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
-from stablehlo_ref.semantics.rounding import nearest_f64
 
 UNIT = 2.0**-1074
 BITS = 8000  # the second term of a square root may be 2**-3170 of the first one

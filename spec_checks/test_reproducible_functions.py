@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
+from spec_checks.running_error import nearest_f64
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.exact_sums import nearest
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
-from stablehlo_ref.semantics.rounding import nearest_f64
 
 Array = npt.NDArray[np.float64]
 

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from spec_checks.running_error import nearest_f64
 from stablehlo_ref import mode
 from stablehlo_ref.numerics import special_bessel, special_elementary, special_error, special_gamma, special_zeta
-from stablehlo_ref.semantics.rounding import nearest_f64
 
 Array = npt.NDArray[np.float64]
 

@@ -165,9 +165,20 @@ def digamma(operand: Array) -> Array:
 
 
 def hurwitz(s: Any, q: Any) -> Any:
-    """Return the sum of (q + k)**-s by some hundred terms and the Euler-Maclaurin formula; `q` must not be a pole."""
-    first = max(60, int(mp.ceil(-q)) + 60, int(s / 2))
-    total = mp.fsum((q + k) ** -s for k in range(first))
+    """Return the sum of (q + k)**-s for k >= 0, by its first terms and the Euler-Maclaurin formula for the rest.
+
+    Far below zero, where `s` is an integer and `q` not a pole: the sum over all integers without those below `q`.
+    """
+    if q < -60:
+        sign, above = -1 if int(s) % 2 else 1, q - mp.floor(q)
+        with mpmath.extraprec(80):
+            around = hurwitz(s, above) + sign * hurwitz(s, 1 - above) if sign > 0 or above != 0.5 else 0
+            return around - sign * hurwitz(s, 1 - q)
+    first, total = 60 + max(0, int(s / 2 - q)), mp.mpf(0)
+    for k in range(first):
+        total += (term := (q + k) ** -s)
+        if q + k > 1 and term < abs(total) * mp.eps**2:
+            return total
     a = q + first
     total += a ** (1 - s) / (s - 1) + a**-s / 2
     term = s / a ** (s + 1)

@@ -260,13 +260,3 @@ def converted(element_type: DType, value: Any) -> Any:
     if is_nan(value):
         return element(element_type, 0)
     return saturate(element_type, int(max(-(2**64), min(value, 2**64))))
-
-
-def nearest_f64(x: Any) -> float:
-    """Return the f64 nearest to a number of mpmath; infinity beyond the largest one."""
-    sign, mantissa, exponent, _ = mpmath.mpf(x)._mpf_
-    magnitude = Fraction(int(mantissa)) * Fraction(2) ** exponent
-    try:
-        return float(-magnitude if sign else magnitude)
-    except OverflowError:
-        return -math.inf if sign else math.inf

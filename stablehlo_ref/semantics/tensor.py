@@ -1,5 +1,7 @@
 """MLIR's tensor dialect, element by element, following its documentation. Sizes and indices are integers."""
 
+from math import prod
+
 import numpy as np
 
 from stablehlo_ref.semantics import data_movement
@@ -73,22 +75,10 @@ def reshape(source: Array, shape: Dims) -> Array:
 
 
 def collapse_shape(src: Array, reassociation: tuple[Dims, ...]) -> Array:
-    """The index of a collapsed dimension enumerates the indices of its source dimensions, the last one fastest."""
-    shape = []
-    for group in reassociation:
-        size = 1
-        for d in group:
-            size *= src.shape[d]
-        shape.append(size)
-    result = np.empty(shape, src.dtype)
+    """Join each group of dimensions."""
+    result = np.empty([prod(src.shape[d] for d in group) for group in reassociation], src.dtype)
     for index in index_space(src.shape):
-        joined = []
-        for group in reassociation:
-            position = 0
-            for d in group:
-                position = position * src.shape[d] + index[d]
-            joined.append(position)
-        result[tuple(joined)] = src[index]
+        result[joined(index, src.shape, reassociation)] = src[index]
     return result
 
 
@@ -96,14 +86,19 @@ def expand_shape(src: Array, reassociation: tuple[Dims, ...], shape: Dims) -> Ar
     """Invert `collapse_shape`."""
     result = np.empty(shape, src.dtype)
     for index in index_space(shape):
-        joined = []
-        for group in reassociation:
-            position = 0
-            for d in group:
-                position = position * shape[d] + index[d]
-            joined.append(position)
-        result[index] = src[tuple(joined)]
+        result[index] = src[joined(index, shape, reassociation)]
     return result
+
+
+def joined(index: Dims, shape: Dims, reassociation: tuple[Dims, ...]) -> Dims:
+    """Return the index whose dimensions enumerate the indices of groups of dimensions, the last one fastest."""
+    positions = []
+    for group in reassociation:
+        position = 0
+        for d in group:
+            position = position * shape[d] + index[d]
+        positions.append(position)
+    return tuple(positions)
 
 
 def bitcast(source: Array, element_type: DType) -> Array:
