@@ -17,7 +17,7 @@ from spec_checks.strategies import same
 from stablehlo_ref.cli.list_ops import own_definitions
 from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.define.context import Context, Observer
-from stablehlo_ref.define.definition import resolve
+from stablehlo_ref.define.definition import REGISTRY, resolve
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError
 from stablehlo_ref.execute.communication import communicates
 from stablehlo_ref.execute.liveness import captured
@@ -294,3 +294,10 @@ def test_references_to_functions_are_right() -> None:
     assert len(found) > 10
     for module, name in found:
         assert callable(getattr(import_module(f"stablehlo_ref.semantics.{module}"), name)), (module, name)
+
+
+def test_pages_of_ops_show_the_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "docs" / "_extensions")
+    page = import_module("op_pages").page
+    for op, source in (("stablehlo.gather", "def gather("), ("math.exp2", "exp2 = unary("), ("scf.if", "def if_(")):
+        assert f"```python\n{source}" in page(REGISTRY[op])
