@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from spec_checks.oracles import affine as oracle
+from stablehlo_ref.semantics import affine as oracle
 
 Expression = tuple[str, Callable[[dict[str, int]], int]]
 

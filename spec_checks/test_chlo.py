@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
 from spec_checks.examples import examples
-from spec_checks.oracles import chlo as oracle
 from spec_checks.strategies import (
     BOOLEANS,
     COMPLEXES,
@@ -26,6 +25,7 @@ from spec_checks.strategies import (
 from spec_checks.test_elementwise import alike, close_parts, complex_arrays, explain, ulps
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ops.comparison import ComparisonDirection, ComparisonType
+from stablehlo_ref.semantics import chlo as oracle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Sizes = tuple[int, ...]
@@ -35,6 +35,7 @@ FUNCTIONS = {
     "acos": 1, "acosh": 1, "asin": 1, "asinh": 1, "atan": 1, "atanh": 1, "bessel_i1e": 3, "cosh": 1, "digamma": 4,
     "erf": 1, "erf_inv": 3, "erfc": 2, "lgamma": 4, "sinh": 1, "square": 1, "tan": 1,
 }  # fmt: skip
+COMPLEX_FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh", "square", "tan")
 BROADCAST = ("add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "power", "and", "or", "xor")
 
 FEW = examples(everyday=8, all=20)
@@ -132,11 +133,11 @@ def test_mulhi(data: st.DataObject) -> None:
     assert same(actual, expected), explain("mulhi", actual, expected, lhs, rhs)
 
 
-@pytest.mark.parametrize("op", oracle.COMPLEX)
+@pytest.mark.parametrize("op", COMPLEX_FUNCTIONS)
 @settings(max_examples=6, deadline=None)
 @given(operand=complex_arrays(3))
 def test_complex_functions(op: str, operand: Array) -> None:
-    actual, expected = evaluate(f"chlo.{op}", operand), oracle.COMPLEX[op](operand)
+    actual, expected = evaluate(f"chlo.{op}", operand), getattr(oracle, op)(operand)
     assert close_parts(actual, expected), explain(op, actual, expected, operand)
 
 
@@ -144,10 +145,9 @@ def test_complex_functions(op: str, operand: Array) -> None:
 @given(z=complex_arrays(3))
 def test_asin_acos_kernel(z: Array) -> None:
     w = evaluate("chlo._asin_acos_kernel", z)
-    real, imag = oracle.asin_acos_kernel(z)
-    assert close_parts(np.arctan2(z.real, w.real) + 1j * w.imag, real + 1j * imag), (z, w)
+    assert close_parts(w, oracle.asin_acos_kernel(z)), (z, w)
     acos = np.arctan2(w.real, z.real) - 1j * np.sign(z.imag) * w.imag
-    assert close_parts(acos.astype(z.dtype), oracle.COMPLEX["acos"](z))
+    assert close_parts(acos.astype(z.dtype), oracle.acos(z))
 
 
 @FEW
@@ -187,12 +187,12 @@ def broadcast_shapes(draw: st.DrawFn) -> tuple[Sizes, Sizes, Sizes, Sizes | None
 @settings(max_examples=12, deadline=None)
 @given(data=st.data())
 def test_broadcasting(op: str, data: st.DataObject) -> None:
-    shape, large, small, dimensions = data.draw(broadcast_shapes())
+    _, large, small, dimensions = data.draw(broadcast_shapes())
     lhs, rhs = (data.draw(arrays(np.dtype(np.int32), s)) for s in (large, small))
     actual = evaluate(f"chlo.broadcast_{op}", lhs, rhs, broadcast_dimensions=dimensions)
-    places = tuple(range(len(shape) - len(small), len(shape))) if dimensions is None else dimensions
-    operands = [oracle.broadcast(x, d, shape) for x, d in ((lhs, tuple(range(len(shape)))), (rhs, places))]
-    assert same(actual, evaluate(op, *operands)), explain(op, actual, evaluate(op, *operands), lhs, rhs, dimensions)
+    function = getattr(oracle, f"broadcast_{op}")
+    expected = function(lhs, rhs, broadcast_dimensions=dimensions)
+    assert same(actual, expected), explain(op, actual, expected, lhs, rhs, dimensions)
 
 
 @FEW

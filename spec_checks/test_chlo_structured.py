@@ -8,13 +8,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spec_checks import bounds_of_results as bounds
 from spec_checks.evaluate import evaluate, region, type_of
-from spec_checks.oracles import chlo_structured as oracle
-from spec_checks.oracles.running_error import within
+from spec_checks.running_error import within
 from spec_checks.strategies import ALL, BOOLEANS, FLOATS, INTEGERS, NUMBERS, arrays, dtypes, same, shapes
 from stablehlo_ref.ir.attributes import DenseElements, FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics import chlo_structured as oracle
+from stablehlo_ref.semantics.rounding import number
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Dims = tuple[int, ...]
@@ -41,7 +43,7 @@ def test_constant_like(data: st.DataObject) -> None:
     dtype = data.draw(dtypes(BOOLEANS, INTEGERS, FLOATS))
     value = data.draw(arrays(dtype, (), moderate=True))[()]
     attribute = number_attribute(value)
-    expected = oracle.constant_like(value, operand, dtype)
+    expected = oracle.constant_like(number(value), operand, dtype)
     assert same(evaluate("chlo.constant_like", operand, value=attribute), expected)
 
 
@@ -150,11 +152,8 @@ def test_ragged_dot(data: st.DataObject, case: Any, moderate: bool) -> None:
     dtype = data.draw(dtypes(SUMMABLE))
     lhs, rhs = (data.draw(arrays(dtype, s, moderate)) for s in (lhs_shape, rhs_shape))
     sizes = np.abs(data.draw(arrays(np.dtype(data.draw(st.sampled_from([np.int32, np.int64]))), sizes_shape, True)))
-    operands = (lhs, rhs, sizes, *(dims[f"{side}_{name}_dimensions"] for name in ("batching", "contracting")
-                                   for side in ("lhs", "rhs")))  # fmt: skip
-    places = dims["lhs_ragged_dimensions"][0], next(iter(dims["rhs_group_dimensions"]), None)
-    expected = oracle.ragged_dot(*operands, *places, result=(shape, dtype))
-    bound = oracle.ragged_dot_bound(*operands, *places, result=(shape, dtype))
+    expected = oracle.ragged_dot(lhs, rhs, sizes, **dims, result=(shape, dtype))
+    bound = bounds.ragged_dot_bound(lhs, rhs, sizes, **dims, result=(shape, dtype))
     actual = evaluate("chlo.ragged_dot", lhs, rhs, sizes, **dims)
     good = within(actual, expected, bound)
     assert actual.shape == shape and good.all(), f"{lhs}\n{rhs}\n{sizes}\n{dims}: {actual}, not {expected}"

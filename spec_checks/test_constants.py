@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from spec_checks.oracles import constants as oracle
-from spec_checks.oracles.rounding import bits
+from spec_checks import constant_text as oracle
 from spec_checks.strategies import ALL, BOOLEANS, COMPLEXES, INTEGERS, arrays, dtypes, same, shapes, width
 from spec_checks.test_elementwise import alike
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics.rounding import bits
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from spec_checks.oracles import control_flow as oracles
+from stablehlo_ref.semantics import control_flow as oracles
 
 T = "tensor<i64>"
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
 from spec_checks.examples import examples
-from spec_checks.oracles import data_movement as oracle
 from spec_checks.strategies import ALL, INTEGERS, NUMBERS, arrays, dtypes, shapes
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops import constants
+from stablehlo_ref.semantics import data_movement as oracle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Dims = tuple[int, ...]

@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
+from spec_checks import bounds_of_results as bounds
 from spec_checks.evaluate import evaluate
-from spec_checks.oracles import deprecated as oracle
-from spec_checks.oracles.running_error import within
+from spec_checks.running_error import within
 from spec_checks.strategies import ALL, BOOLEANS, INTEGERS, NUMBERS, arrays, dtypes, same, shapes
 from spec_checks.test_distribution import check, grids, groups_of, operands_of
 from spec_checks.test_distribution import evaluate as evaluate_on_grid
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.semantics import deprecated as oracle
 
 MANY = settings(max_examples=60, deadline=None)
 SUMMABLE = tuple(dtype for dtype in NUMBERS if dtype.name != "float8_e8m0fnu") + BOOLEANS  # float8_e8m0fnu has no zero
@@ -50,7 +51,7 @@ def test_dot(data: st.DataObject, moderate: bool) -> None:
     dtype = data.draw(dtypes(SUMMABLE))
     lhs, rhs = (data.draw(arrays(dtype, shape, moderate)) for shape in ((*rows, depth), (depth, *columns)))
     expected = oracle.dot(lhs, rhs, result=((*rows, *columns), dtype))
-    bound = oracle.dot_bound(lhs, rhs, result=((*rows, *columns), dtype))
+    bound = bounds.dot_bound(lhs, rhs, result=((*rows, *columns), dtype))
     actual = evaluate("dot", lhs, rhs)
     assert within(actual, expected, bound).all(), f"{lhs}\n{rhs}: {actual}, not {expected} within {bound}"
 

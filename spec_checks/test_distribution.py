@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import stablehlo_ref as sr
 from spec_checks.evaluate import NOWHERE, combine, operation, type_of
-from spec_checks.oracles import distribution, elementwise
 from spec_checks.strategies import ALL, NUMBERS, arrays, dtypes, same, shapes
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.constraints import check_constraints
@@ -24,6 +23,7 @@ from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.ir.core import Block, Operation, Region
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics import distribution, elementwise
 
 FAST = settings(max_examples=25, deadline=None)
 AtProcess = distribution.AtProcess

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate, type_of
 from spec_checks.examples import examples
-from spec_checks.oracles import dynamism as oracle
-from spec_checks.oracles import elementwise
 from spec_checks.strategies import ALL, NUMBERS, arrays, dtypes, same, shapes
 from spec_checks.test_convolution import convolutions
 from spec_checks.test_gather_scatter import dimension_numbers, indices
@@ -20,6 +18,8 @@ from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics import dynamism as oracle
+from stablehlo_ref.semantics import elementwise
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Dims = tuple[int, ...]
@@ -57,7 +57,7 @@ def tensors(data: st.DataObject, **limits: int) -> Array:
 def test_dynamic_iota(data: st.DataObject) -> None:
     shape, dtype = data.draw(shapes(min_rank=1, max_size=9)), data.draw(dtypes(NUMBERS))
     output_shape, dimension = numbers(data, shape), data.draw(st.integers(0, len(shape) - 1))
-    expected = oracle.dynamic_iota(output_shape, dimension, result=dtype)
+    expected = oracle.dynamic_iota(output_shape, dimension, element_type=dtype)
     check(data, "dynamic_iota", [output_shape], expected, iota_dimension=dimension)
 
 

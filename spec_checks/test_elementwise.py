@@ -10,8 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate, region, type_of
-from spec_checks.oracles import elementwise as oracle
-from spec_checks.oracles.notation import complex_element_type, num_bits
 from spec_checks.strategies import (
     ALL,
     BOOLEANS,
@@ -32,6 +30,8 @@ from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops.comparison import ComparisonDirection, ComparisonType
+from stablehlo_ref.semantics import elementwise as oracle
+from stablehlo_ref.semantics.notation import complex_element_type, num_bits
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from spec_checks.oracles import extensibility as oracle
 from spec_checks.strategies import arrays, same, shapes
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics import extensibility as oracle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Step = tuple[str, Any]

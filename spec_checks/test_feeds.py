@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from spec_checks.oracles import distribution as oracle
 from spec_checks.strategies import arrays, same, shapes
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics import distribution as oracle
 
 INT32 = np.dtype(np.int32)
 

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spec_checks import bounds_of_results as bounds
 from spec_checks.evaluate import evaluate
 from spec_checks.examples import examples
-from spec_checks.oracles import fft as oracle
-from spec_checks.oracles.running_error import within
+from spec_checks.running_error import within
 from spec_checks.strategies import shapes
 from stablehlo_ref.ops import fft
 from stablehlo_ref.ops.fft import FftType, last_of_rfft
+from stablehlo_ref.semantics import fft as oracle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Arguments = tuple[Array, FftType, tuple[int, ...], tuple[int, ...], np.dtype[Any]]
@@ -52,7 +53,7 @@ def test_fft(block: int, drawn: Arguments) -> None:
         patch.setattr(fft, "BLOCK", block)
         actual = evaluate("fft", operand, fft_type=fft_type, fft_length=fft_length)
     expected = oracle.fft(operand, fft_type.name, fft_length, result=(shape, dtype))
-    bound = oracle.fft_bound(operand, fft_type.name, fft_length, result=(shape, dtype))
+    bound = bounds.fft_bound(operand, fft_type.name, fft_length, result=(shape, dtype))
     assert (actual.shape, actual.dtype) == (shape, dtype)
     assert np.all(within(actual, expected, bound)), f"{drawn}\n  got {actual!r}\n  not {expected!r}"
 
@@ -66,5 +67,5 @@ def test_f32_results_are_rounded_once(drawn: Arguments) -> None:
         return
     actual = evaluate("fft", operand, fft_type=fft_type, fft_length=fft_length)
     expected = oracle.fft(operand, fft_type.name, fft_length, result=(shape, dtype))
-    bound = oracle.fft_bound(operand, fft_type.name, fft_length, result=(shape, dtype), arithmetic=np.dtype(np.float64))
+    bound = bounds.fft_bound(operand, fft_type.name, fft_length, result=(shape, dtype), arithmetic=np.dtype(np.float64))
     assert np.all(within(actual, expected, bound)), f"{drawn}\n  got {actual!r}\n  not {expected!r}"

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import stablehlo_ref
 from spec_checks.evaluate import combine, evaluate, region
 from spec_checks.examples import examples
-from spec_checks.oracles import elementwise
-from spec_checks.oracles import gather_scatter as oracle
 from spec_checks.strategies import ALL, BOOLEANS, COMPLEXES, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same
 from stablehlo_ref.algorithms import gather, scatter_updates, scatter_windows
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics import elementwise
+from stablehlo_ref.semantics import gather_scatter as oracle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Arguments = tuple[list[Array], Array, list[Array], dict[str, Any]]
@@ -140,7 +140,7 @@ def check_scatter(
     types = element and tuple((x.shape, element) for x in inputs)
     with np.errstate(all="ignore"):
         expected = oracle.scatter(
-            tuple(inputs), scatter_indices, tuple(news), **numbers, update_computation=function, result=types
+            tuple(inputs), scatter_indices, tuple(news), **numbers, update_computation=function, results=types
         )
     assert all(map(same, actual, expected)), f"{arguments}\n  got {actual!r}\n  not {expected!r}"
 

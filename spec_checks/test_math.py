@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 import stablehlo_ref as sr
 from spec_checks.evaluate import evaluate
 from spec_checks.examples import examples
-from spec_checks.oracles import complex as complex_oracle
-from spec_checks.oracles import math as oracle
 from spec_checks.strategies import FLOATS, NARROW_FLOATS, SIGNED, WIDE_FLOATS, arrays, dtypes, shapes
 from spec_checks.test_elementwise import alike, close_parts, complex_arrays, explain, ulps
 from stablehlo_ref.ir.types import BOOLEAN, tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics import complex as complex_oracle
+from stablehlo_ref.semantics import math as oracle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from spec_checks.oracles.rounding import nearest_f64
+from spec_checks.running_error import nearest_f64
 from stablehlo_ref.define import mode
 from stablehlo_ref.numerics import (
     complex_elementary,

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spec_checks import bounds_of_results as bounds
 from spec_checks.evaluate import evaluate
 from spec_checks.examples import examples
-from spec_checks.oracles import normalization as oracle
-from spec_checks.oracles.running_error import within
+from spec_checks.running_error import within
 from spec_checks.strategies import WIDE_FLOATS, arrays, shapes
 from stablehlo_ref.ops import normalization
+from stablehlo_ref.semantics import normalization as oracle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -55,10 +56,10 @@ def test_batch_norm(op: str, long: int, data: st.DataObject) -> None:
             patch.setattr(normalization, limit, data.draw(st.sampled_from([2, getattr(normalization, limit)])))
         results = evaluate(f"batch_norm_{op}", *operands, epsilon=epsilon, feature_index=feature_index)
     expected = getattr(oracle, f"batch_norm_{op}")(*operands, epsilon, feature_index)
-    bounds = getattr(oracle, f"batch_norm_{op}_bound")(*operands, epsilon, feature_index)
+    margins = getattr(bounds, f"batch_norm_{op}_bound")(*operands, epsilon, feature_index)
     if op == "inference":
-        results, expected, bounds = (results,), (expected,), (bounds,)
-    for actual, value, bound in zip(results, expected, bounds):
+        results, expected, margins = (results,), (expected,), (margins,)
+    for actual, value, bound in zip(results, expected, margins):
         message = f"{operands} {epsilon} {feature_index}\n  got {actual!r}\n  not {value!r}\n  by {bound}"
         assert np.all(within(actual, value, bound)), message
 

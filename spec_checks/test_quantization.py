@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
 from spec_checks.examples import examples
-from spec_checks.oracles import dot_general as oracle_of_products
-from spec_checks.oracles import elementwise, quantization
-from spec_checks.oracles.quantization import Quantized
 from spec_checks.strategies import INTEGERS, arrays, dtypes, same, shapes, width
 from stablehlo_ref.ir.types import QuantizedType, tensor_type
 from stablehlo_ref.numerics import quantized as kernels
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops.comparison import ComparisonDirection
+from stablehlo_ref.semantics import dot_general as oracle_of_products
+from stablehlo_ref.semantics import elementwise, quantization
+from stablehlo_ref.semantics.quantization import Quantized
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

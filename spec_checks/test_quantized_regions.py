@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate, region
-from spec_checks.oracles import elementwise, gather_scatter, quantization, reduction
-from spec_checks.oracles.dot_general import dot_general
-from spec_checks.oracles.quantization import Quantized, dequantize, quantize
-from spec_checks.oracles.sort import sort
 from spec_checks.test_quantization import EXACT, FEW, check, element_type, numbers
 from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics import elementwise, gather_scatter, quantization, reduction
+from stablehlo_ref.semantics.dot_general import dot_general
+from stablehlo_ref.semantics.quantization import Quantized, dequantize, quantize
+from stablehlo_ref.semantics.sort import sort
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -51,7 +51,7 @@ def test_reduce(op: str, q: Quantized, data: st.DataObject) -> None:
     types = [tensor_type(s, element_type(EXACT)) for s in ((2, 3), ())]
     actual = evaluate("reduce", x, init, types=types, bodies=[computation_of(op, q)], dimensions=(1,))
     inputs = (promoted(x, q),), (promoted(init, q),)
-    (expected,) = reduction.reduce(*inputs, (1,), function_of(op, q), result=(((2,), q.storage_type),))
+    (expected,) = reduction.reduce(*inputs, (1,), function_of(op, q), results=(((2,), q.storage_type),))
     check(actual, expected, x, init)
 
 
@@ -96,7 +96,7 @@ def test_reduce_window(op: str, q: Quantized, data: st.DataObject) -> None:
     actual = evaluate("reduce_window", x, init, types=types, bodies=[computation_of(op, q)], **windows, padding=padding)
     inputs = (promoted(x, q),), (promoted(init, q),)
     result = (((7,), q.storage_type),)
-    (expected,) = reduction.reduce_window(*inputs, *windows.values(), padding, function_of(op, q), result=result)
+    (expected,) = reduction.reduce_window(*inputs, *windows.values(), padding, function_of(op, q), results=result)
     check(actual, expected, x, init)
 
 

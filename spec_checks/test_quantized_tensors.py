@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import stablehlo_ref as sr
 from spec_checks.evaluate import evaluate
-from spec_checks.oracles import data_movement, gather_scatter, linear_algebra, normalization, quantization
-from spec_checks.oracles.convolution import convolution
-from spec_checks.oracles.quantization import Quantized, dequantize, quantize
 from spec_checks.test_quantization import EXACT, FEW, check, element_type, integers, numbers, quantized, stored
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops.linear_algebra import Transpose
+from stablehlo_ref.semantics import data_movement, gather_scatter, linear_algebra, normalization, quantization
+from stablehlo_ref.semantics.convolution import convolution
+from stablehlo_ref.semantics.quantization import Quantized, dequantize, quantize
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from spec_checks.evaluate import NOWHERE, combine, evaluate, region
 from spec_checks.examples import examples
-from spec_checks.oracles import elementwise
-from spec_checks.oracles.reduction import is_among, reduce, reduce_schedules
+from spec_checks.schedules import is_among, reduce_schedules
 from spec_checks.strategies import ALL, BOOLEANS, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same, shapes
 from stablehlo_ref.algorithms import arg_reductions, reduction_schedule
 from stablehlo_ref.execute.plan import FramePlanner, Planner
@@ -24,6 +23,8 @@ from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics import elementwise
+from stablehlo_ref.semantics.reduction import reduce
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -76,7 +77,7 @@ def test_reductions_in_any_order(op: str, data: st.DataObject) -> None:
     operand, init = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ()))
     kept = tuple(n for d, n in enumerate(shape) if d not in dimensions)
     actual = evaluate("reduce", operand, init, bodies=[combine(op, element_type_of(dtype))], dimensions=dimensions)
-    (expected,) = reduce((operand,), (init,), dimensions, computation_of(op), result=((kept, dtype),))
+    (expected,) = reduce((operand,), (init,), dimensions, computation_of(op), results=((kept, dtype),))
     assert same(actual, expected), f"{op} {operand!r} {init!r} {dimensions}: {actual!r}, not {expected!r}"
 
 
@@ -357,7 +358,7 @@ def test_operands_are_promoted(data: st.DataObject) -> None:
     operand, init = data.draw(arrays(np.dtype(narrow), (3, 3))), data.draw(arrays(np.dtype(narrow), ()))
     body = combine("maximum", element_type_of(np.dtype(wide)))
     actual = evaluate("reduce", operand, init, bodies=[body], dimensions=(1,))
-    (expected,) = reduce((operand,), (init,), (1,), computation_of("maximum"), result=(((3,), np.dtype(wide)),))
+    (expected,) = reduce((operand,), (init,), (1,), computation_of("maximum"), results=(((3,), np.dtype(wide)),))
     assert same(actual, expected)
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from spec_checks.oracles.rounding import nearest_f64
+from spec_checks.running_error import nearest_f64
 from stablehlo_ref.define import mode
 from stablehlo_ref.numerics import complex_elementary, complexes, special_complex
 from stablehlo_ref.numerics.exact_sums import nearest

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from spec_checks.oracles.rounding import nearest_f64
+from spec_checks.running_error import nearest_f64
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.exact_sums import nearest
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from spec_checks.oracles.rounding import nearest_f64
+from spec_checks.running_error import nearest_f64
 from stablehlo_ref.define import mode
 from stablehlo_ref.numerics import special_bessel, special_elementary, special_error, special_gamma, special_zeta
 

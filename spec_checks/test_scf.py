@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from spec_checks.oracles import scf as oracle
+from stablehlo_ref.semantics import scf as oracle
 
 MANY = settings(max_examples=40, deadline=None)
 NUMBERS = st.integers(-(1 << 63), (1 << 63) - 1)

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from spec_checks.oracles import sdy as oracle
 from spec_checks.strategies import arrays, same
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics import sdy as oracle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 INT32 = np.dtype(np.int32)
@@ -56,8 +56,8 @@ def test_manual_computation(data: st.DataObject, sizes: list[int]) -> None:
     with np.errstate(all="ignore"):
         (expected,) = oracle.manual_computation(
             (tensor,), [sharding], [sharding], manual,
-            lambda device, parts: (parts[0] * 2 + (np.int32(device) if is_own else 0),),
-            mesh=mesh, device_ids=ids, shapes=[shape],
+            lambda parts: {d: (part * 2 + (np.int32(d) if is_own else 0),) for d, (part,) in parts.items()},
+            mesh=mesh, device_ids=ids, results=[(shape, INT32)],
         )  # fmt: skip
     assert same(actual, expected), f"{tensor} {mesh} {ids} {manual} {sharding}: {actual}, not {expected}"
 

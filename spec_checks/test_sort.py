@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import stablehlo_ref
 from spec_checks.evaluate import evaluate, region
-from spec_checks.oracles import elementwise
-from spec_checks.oracles.sort import sort
 from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
 from spec_checks.test_reduction import force
 from stablehlo_ref.algorithms import sorting
 from stablehlo_ref.numerics.dtypes import element_type_of, kind
+from stablehlo_ref.semantics import elementwise
+from stablehlo_ref.semantics.sort import sort
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate, type_of
-from spec_checks.oracles import tensor as oracle
 from spec_checks.strategies import INTEGERS, arrays, dtypes, same, shapes
 from spec_checks.test_tensor import MANY, Array, Dims, indices, run, tensors
 from stablehlo_ref.dialects.mlir_types import DYNAMIC
 from stablehlo_ref.ir.types import INDEX, tensor_type
 from stablehlo_ref.numerics.dtypes import bit_width, element_type_of
+from stablehlo_ref.semantics import tensor as oracle
 
 
 @st.composite
@@ -121,7 +121,7 @@ def test_generate(data: st.DataObject, shape: Dims) -> None:
     extents = ", ".join(f"%n{d}" for d, k in enumerate(known) if not k)
     type = tensor_type(tuple(n if k else None for k, n in zip(known, shape)), element_type_of(np.dtype(np.int64)))
     actual = run(f"{constants}\n%r = tensor.generate {extents} {text} : {type}", result=type)
-    assert same(actual, oracle.generate(compute, shape, np.dtype(np.int64)))
+    assert same(actual, oracle.generate(lambda *index: (compute(*index),), shape, np.dtype(np.int64)))
 
 
 @MANY
@@ -130,7 +130,7 @@ def test_pad(data: st.DataObject, shape: Dims) -> None:
     source = data.draw(arrays(np.dtype(np.int64), shape))
     text, compute = body(data, len(shape))
     low, high = (tuple(data.draw(st.integers(0, 2)) for _ in shape) for _ in range(2))
-    expected = oracle.pad(source, low, high, compute)
+    expected = oracle.pad(source, low, high, lambda *index: (compute(*index),))
     constants = "\n".join(f"%c{n} = arith.constant {n} : index" for n in range(3))
     lists = [", ".join(data.draw(st.sampled_from([str(n), f"%c{n}"])) for n in numbers) for numbers in (low, high)]
     types = f"{type_of(source)} to {type_of(expected)}"

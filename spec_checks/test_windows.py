@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from spec_checks.evaluate import combine, evaluate, region
 from spec_checks.examples import examples
-from spec_checks.oracles import elementwise
-from spec_checks.oracles.reduction import is_among, reduce_schedules, reduce_window, select_and_scatter
+from spec_checks.schedules import is_among, reduce_schedules
 from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same, shapes
 from spec_checks.test_reduction import (
     ANY_ORDER,
@@ -32,6 +31,8 @@ from stablehlo_ref.algorithms.window_reductions import BOX, LARGE, full_windows
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops.windows import num_windows
+from stablehlo_ref.semantics import elementwise
+from stablehlo_ref.semantics.reduction import reduce_window, select_and_scatter
 
 __all__ = ["small"]
 
@@ -83,7 +84,7 @@ def test_windows_of_idempotent_ops(op: str, data: st.DataObject) -> None:
     operand, init, attributes = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ())), data.draw(windows(shape))
     actual = evaluate("reduce_window", operand, init, bodies=[combine(op, element_type_of(dtype))], **attributes)
     result = ((sizes_of(shape, attributes), dtype),)
-    (expected,) = reduce_window((operand,), (init,), **attributes, body=computation_of(op), result=result)
+    (expected,) = reduce_window((operand,), (init,), **attributes, body=computation_of(op), results=result)
     assert same(actual, expected), f"{op} {operand!r} {init!r} {attributes}: {actual!r}, not {expected!r}"
 
 
@@ -95,7 +96,7 @@ def test_windows_of_sums(op: str, data: st.DataObject) -> None:
     operand, init, attributes = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ())), data.draw(windows(shape))
     actual = evaluate("reduce_window", operand, init, bodies=[combine(op, element_type_of(dtype))], **attributes)
     result = ((sizes_of(shape, attributes), dtype),)
-    (expected,) = reduce_window((operand,), (init,), **attributes, body=computation_of(op), result=result)
+    (expected,) = reduce_window((operand,), (init,), **attributes, body=computation_of(op), results=result)
     assert same(actual, expected), f"{op} {operand!r} {init!r} {attributes}: {actual!r}, not {expected!r}"
 
 
@@ -128,7 +129,7 @@ def test_short_windows_are_folded_from_the_left(op: str, data: st.DataObject) ->
     operand, init, attributes = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ())), data.draw(windows(shape))
     actual = evaluate("reduce_window", operand, init, bodies=[combine(op, element_type_of(dtype))], **attributes)
     result = ((sizes_of(shape, attributes), dtype),)
-    (expected,) = reduce_window((operand,), (init,), **attributes, body=computation_of(op), result=result)
+    (expected,) = reduce_window((operand,), (init,), **attributes, body=computation_of(op), results=result)
     assert same(actual, expected), f"{op} {operand!r} {init!r} {attributes}: {actual!r}, not {expected!r}"
 
 
@@ -148,7 +149,7 @@ def test_windows_of_ops_that_are_not_associative(op: str, shape: tuple[int, ...]
     attributes = {**ones, "padding": ((0, 0),) * len(shape), **attributes}
     actual = evaluate("reduce_window", x, init, bodies=[combine(op, "f32")], **attributes)
     result = ((sizes_of(shape, attributes), x.dtype),)
-    (expected,) = reduce_window((x,), (init,), **attributes, body=computation_of(op), result=result)
+    (expected,) = reduce_window((x,), (init,), **attributes, body=computation_of(op), results=result)
     assert same(actual, expected)
 
 

@@ -140,14 +140,12 @@ class Program:
         """The signature of the function that `run` runs. EvaluationError if there is no such function, or a choice."""
         if self._entry is not None:
             if self._entry not in self.functions:
-                raise EvaluationError(
-                    f"there is no function @{self._entry}; there are {self._names}", self.module.location
-                )
+                reason = f"there is no function @{self._entry}; there are {self._names}"
+                raise EvaluationError(reason, self.module.location)
             return self.functions[self._entry]
         if "main" in self.functions:
             return self.functions["main"]
-        public = [function for function in self.functions.values() if function.is_public]
-        candidates = public or list(self.functions.values())
+        candidates = [f for f in self.functions.values() if f.is_public] or list(self.functions.values())
         if len(candidates) != 1:
             reason = f"choose one of {self._names}" if self.functions else "the program has no functions"
             raise EvaluationError(f"no function is called @main: {reason}", self.module.location)
@@ -188,8 +186,7 @@ class Program:
             with limited(self.limits):
                 numbered = weights_of(inputs, weights)  # type: ignore[arg-type]
         origin = os.fspath(weights) if isinstance(weights, str | os.PathLike) else None
-        checked = check_numbered_arguments(inputs, numbered, origin)
-        return self._with(self.module, {**self._bound, **checked})
+        return self._with(self.module, {**self._bound, **check_numbered_arguments(inputs, numbered, origin)})
 
     def with_random_weights(self, seed: int) -> Program:
         """Return the same program with random elements in constants whose elements its text leaves out.
@@ -254,6 +251,10 @@ class Program:
         return self.plans[kind]
 
     def _plan_for(self, context: Context) -> FunctionPlan:
+        if context.semantics:
+            from stablehlo_ref.execute.walk import WalkedFunction  # imports mpmath
+
+            return WalkedFunction(self.verify().module, self.entry.name)
         sees_all = getattr(context.observer, "sees_every_op", False)
         step_by_step = sees_all or context.on_implementation_defined != "ignore"
         return self._planned(step_by_step, context.fast and not step_by_step and context.observer is None)
@@ -279,6 +280,7 @@ class Program:
         fast: bool | None = None,
         threads: int | None = None,
         jit: bool | None = None,
+        semantics: bool | None = None,
         **named: object,
     ) -> tuple[Any, ...]:
         """Run the entry on arrays, one for each input in order, or by name; return its results as new arrays.
@@ -294,7 +296,7 @@ class Program:
         """
         has_options = any_given(
             until, options, limits, observer, on_implementation_defined, custom_calls, overrides, check_overrides,
-            rng_seed, exact_lapack, reproducible, exact_sums, fast, threads, jit,
+            rng_seed, exact_lapack, reproducible, exact_sums, fast, threads, jit, semantics,
         )  # fmt: skip
         if not (has_options or named) and (results := self._quick(self, arrays)):
             return results

@@ -1,4 +1,4 @@
-"""Check that the tables of ops in README.md and docs/ops.md match the op classes, the oracles and the tests.
+"""Check that the tables of ops in README.md and docs/ops.md match the op classes, semantics/ and the tests.
 
     python tools/check_op_table.py [--write]
 
@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT))
 from tools.coverage import COLUMNS, Row, counts, groups, rows  # noqa: E402
 
 START, END = "<!-- ops -->\n", "<!-- end -->"
-HEAD = """| | evaluated | verified | with oracle | with lit test |
+HEAD = """| | evaluated | verified | with semantics | with lit test |
 |---|---|---|---|---|
 """
 PAGE = """# Coverage of the ops
@@ -27,7 +27,7 @@ One line for each op. `tools/check_op_table.py --write` generated this table.
 - **Verified**: every constraint on the op's page of the spec is an executable formula. An op without a page there has
   formulas that relate the types of its operands, attributes and results, unless the types alone determine them.
   `tests/invalid` breaks each formula.
-- **Oracle**: `spec_checks/oracles` computes the op element by element, in plain Python or
+- **Semantics**: `stablehlo_ref/semantics` has the op element by element, in plain Python or
   with mpmath, and hypothesis compares. Ops that compute nothing need none.
 - **Lit test**: a program of `tests/interpret` runs the op, and a check depends on it.
 

@@ -1,16 +1,15 @@
-"""What the repository has for each op: formulas of its constraints, an oracle, lit tests that run it.
+"""What the repository has for each op: formulas of its constraints, a function in semantics/, lit tests that run it.
 
 evaluated    programs with the op run; a terminator and a symbol are used by the ops that have them.
 verified     every constraint on the op's page of the spec is a formula of its class, or one of `CHECKED_AT_RUN_TIME`.
              An op without a page has formulas that relate its members, unless types alone determine them.
 constraints  how many formulas the class has; the types of members are also checked.
-oracle       spec_checks/oracles has the op element by element. Ops that compute nothing need none.
+semantics    stablehlo_ref/semantics has the op element by element. Ops that compute nothing need none.
 lit test     a program of tests/interpret runs the op, and a check depends on it.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from typing import Any
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.cli.list_ops import is_evaluated, own_definitions
-from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+from stablehlo_ref.define.definition import OpDefinition
 from stablehlo_ref.define.formulas import labels
 from stablehlo_ref.define.op import Out
 from stablehlo_ref.define.type_constraints import anything
@@ -30,6 +29,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import OpaqueType, TokenType
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import parse
+from stablehlo_ref.semantics.functions import function_of
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -70,13 +70,17 @@ class Row:
     is_evaluated: bool
     constraints: int
     is_verified: bool
-    needs_oracle: bool
-    has_oracle: bool
+    needs_semantics: bool
+    has_semantics: bool
     has_lit_test: bool
 
     @property
     def name(self) -> str:
         return self.definition.name
+
+    @property
+    def lacks_semantics(self) -> bool:
+        return self.needs_semantics and not self.has_semantics
 
     @property
     def missing(self) -> list[str]:
@@ -86,7 +90,7 @@ class Row:
             *([] if self.is_evaluated else ["a role `plan` in the class"]),
             *([] if self.is_verified else ["a role `constraints` in the class, with a formula for each constraint"]),
             *([] if self.has_lit_test else [f"tests/interpret/{mnemonic}.mlir with a check that depends on the op"]),
-            *([f"a function `{mnemonic}` in spec_checks/oracles"] if self.needs_oracle and not self.has_oracle else []),
+            *([f"a function `{mnemonic}` in stablehlo_ref/semantics"] if self.lacks_semantics else []),
         ]
 
     @property
@@ -110,8 +114,8 @@ def _row(definition: OpDefinition, evidence: Evidence) -> Row:
         is_evaluated(definition),
         len(checked),
         _is_verified(definition, checked, evidence),
-        _needs_oracle(definition),
-        definition.name in evidence.oracles,
+        _needs_semantics(definition),
+        function_of(definition.name) is not None,
         definition.name in evidence.tests,
     )
 
@@ -128,7 +132,7 @@ def missing_labels(name: str, checked: set[str], page: set[str]) -> set[str]:
     return page - checked - CHECKED_AT_RUN_TIME.get(name, set())
 
 
-def _needs_oracle(definition: OpDefinition) -> bool:
+def _needs_semantics(definition: OpDefinition) -> bool:
     is_empty = all(isinstance(member, Out) and member.constraint.name in EMPTY for member in definition.results)
     return not (is_empty or definition.name in NOTHING_TO_COMPUTE)
 
@@ -139,7 +143,7 @@ COLUMNS: dict[str, Callable[[Row], str]] = {
     "evaluated": lambda row: _mark(row.is_evaluated),
     "verified": lambda row: _mark(row.is_verified),
     "constraints": lambda row: str(row.constraints),
-    "oracle": lambda row: _mark(row.has_oracle) if row.needs_oracle else "not needed",
+    "semantics": lambda row: _mark(row.has_semantics) if row.needs_semantics else "not needed",
     "lit test": lambda row: _mark(row.has_lit_test),
 }
 
@@ -150,11 +154,11 @@ def groups(table: list[Row]) -> list[tuple[str, list[Row]]]:
 
 
 def counts(table: list[Row]) -> dict[str, str]:
-    """Return how many of the ops are evaluated, verified, have an oracle if one is needed, and a lit test: `3 of 4`."""
+    """Return how many ops are evaluated, verified, have semantics if they need some, and a lit test: `3 of 4`."""
     return {
         "evaluated": _count(row.is_evaluated for row in table),
         "verified": _count(row.is_verified for row in table),
-        "with oracle": _count(row.has_oracle for row in table if row.needs_oracle),
+        "with semantics": _count(row.has_semantics for row in table if row.needs_semantics),
         "with lit test": _count(row.has_lit_test for row in table),
     }
 
@@ -170,16 +174,12 @@ def _mark(holds: bool) -> str:
 
 # --- evidence ----------------------------------------------------------------------------------------------------
 
-# Dialects whose oracles are in modules of their names; all other modules have StableHLO's.
-ORACLES_OF_DIALECTS = ("affine", "arith", "check", "chlo", "complex", "math", "scf", "sdy", "shape", "tensor")
-
 
 @dataclass(frozen=True)
 class Evidence:
-    """`labels`: the spec's constraints of the ops that have a page. `oracles`, `tests`: by full names of ops."""
+    """`labels`: the spec's constraints of the ops that have a page. `tests`: the names of ops that lit tests check."""
 
     labels: dict[str, set[str]]
-    oracles: frozenset[str]
     tests: frozenset[str]
 
 
@@ -188,36 +188,7 @@ def collect(repository: Path) -> Evidence:
     pages = json.loads((repository / "spec_checks" / "labels.json").read_text("utf-8"))
     labels = {f"stablehlo.{op}": set(page["constraints"]) for op, page in pages.items()}
     tests = (repository / "tests" / "interpret").rglob("*.mlir")
-    return Evidence(labels, frozenset(_oracles(repository)), frozenset().union(*map(checked_by, tests)))
-
-
-# --- oracles --------------------------------------------------------------------------------------------------------
-
-
-def _oracles(repository: Path) -> Iterator[str]:
-    """Yield the ops that have an oracle: those named by a public name in spec_checks/oracles, without a trailing `_`.
-
-    CHLO's ops that broadcast have the oracles of the ops that they apply.
-    """
-    found: set[str] = set()
-    for path in (repository / "spec_checks" / "oracles").glob("*.py"):
-        dialect = path.stem.partition("_")[0]
-        dialect = dialect if dialect in ORACLES_OF_DIALECTS else "stablehlo"
-        found |= {f"{dialect}.{name}" for name in _defined(path) if not path.name.startswith("test_")}
-    for name in REGISTRY:
-        operation = name.removeprefix("chlo.").removeprefix("broadcast_")
-        plain = name.replace("-", "_").replace("chlo._", "chlo.")
-        if {plain} & found or ("broadcast_" in name and {f"chlo.{operation}", f"stablehlo.{operation}"} & found):
-            yield name
-
-
-def _defined(path: Path) -> Iterator[str]:
-    for statement in ast.parse(path.read_text("utf-8")).body:
-        if isinstance(statement, ast.FunctionDef):
-            yield statement.name.rstrip("_")
-        elif isinstance(statement, ast.Assign):
-            targets = (name for target in statement.targets for name in ast.walk(target))
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
+    return Evidence(labels, frozenset().union(*map(checked_by, tests)))
 
 
 # --- lit tests ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Generates one page for each op, from the op classes, the oracles and the lit tests."""
+"""Generates one page for each op, from the op classes, their semantics and the lit tests."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.definition import OpDefinition
 from stablehlo_ref.define.formulas import labelled_formulas
 from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, Out, Outs
+from stablehlo_ref.semantics.functions import place_of
 
 ROOT = Path(__file__).parent.parent.parent
 SPEC = "https://github.com/openxla/stablehlo/blob/main/docs/spec.md#"
@@ -65,7 +66,7 @@ def page(definition: OpDefinition) -> str:
     if definition.syntax and "custom" not in definition.syntax:
         parts.append(f"Pretty form: `{definition.name} {definition.syntax}`")
     parts += [_table("Inputs", definition, In | Ins | Attr | Body | Bodies), _table("Outputs", definition, Out | Outs)]
-    parts += [_constraints(definition), _choices(definition), _example(definition)]
+    parts += [_constraints(definition), _semantics(definition), _choices(definition), _example(definition)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -75,8 +76,6 @@ def _summary(definition: OpDefinition) -> str:
 
 def _links(definition: OpDefinition) -> str:
     links = [f"source: `{_source(definition.op_class)}`"]
-    if oracle := _oracle(definition):
-        links.append(f"oracle: `{oracle}`")
     if definition.name in _spec_pages():
         links.insert(0, f"[spec]({SPEC}{definition.mnemonic})")
     return " · ".join(links)
@@ -93,21 +92,30 @@ def _spec_pages() -> frozenset[str]:
     return frozenset(f"stablehlo.{op}" for op in ast.literal_eval(labels))
 
 
+def _semantics(definition: OpDefinition) -> str:
+    """Return the source of the function that has the semantics of the op, and where it is."""
+    found = place_of(definition.name)
+    if found is None:
+        return ""
+    module, name = found
+    path = Path(inspect.getsourcefile(module) or "")
+    first, source = _statements(path)[name]
+    place = f"`{path.relative_to(ROOT)}#L{first}`"
+    return f"## Semantics\n\nElement by element, from {place}:\n\n```python\n{source}\n```"
+
+
 @cache
-def _oracles() -> dict[str, str]:
-    found = {}
-    for path in sorted((ROOT / "spec_checks" / "oracles").glob("[!t]*.py")):
-        for statement in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(statement, ast.FunctionDef):
-                found[statement.name.rstrip("_")] = f"{path.relative_to(ROOT)}#L{statement.lineno}"
+def _statements(path: Path) -> dict[str, tuple[int, str]]:
+    """Return the first line and the source of what defines each name of a module: a function or an assignment."""
+    text, found = path.read_text("utf-8"), {}
+    for statement in ast.parse(text).body:
+        source = statement.lineno, ast.get_source_segment(text, statement) or ""
+        if isinstance(statement, ast.FunctionDef):
+            found[statement.name] = source
+        elif isinstance(statement, ast.Assign):
+            names = (n for target in statement.targets for n in ast.walk(target) if isinstance(n, ast.Name))
+            found |= dict.fromkeys([name.id for name in names], source)
     return found
-
-
-def _oracle(definition: OpDefinition) -> str | None:
-    """Return where the oracle of an op is; those of the sdy dialect are in a file of their own."""
-    found = _oracles().get(definition.mnemonic.replace("-", "_"))
-    is_of_sdy = found is not None and "oracles/sdy.py" in found
-    return found if is_of_sdy == (definition.dialect == "sdy") else None
 
 
 def _table(title: str, definition: OpDefinition, kinds: Any) -> str:
@@ -205,7 +213,7 @@ def write_pages(folder: Path) -> None:
 
 def index(definitions: list[OpDefinition]) -> str:
     """Return the index of ops by dialect and category."""
-    parts = ["# Ops", "One page for each op: members, constraints with the spec's labels, an example."]
+    parts = ["# Ops", "One page for each op: members, constraints with the spec's labels, semantics, an example."]
     for dialect in dict.fromkeys(d.dialect for d in definitions):
         own = [d for d in definitions if d.dialect == dialect]
         parts.append(f"## {DIALECTS.get(dialect, dialect)}")

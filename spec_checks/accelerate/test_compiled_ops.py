@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 import stablehlo_ref as sr
 from spec_checks.accelerate.test_compiled_loops import compiled
 from spec_checks.accelerate.test_generated_loops import LOOPS, check
-from spec_checks.oracles.gather_scatter import combine
 from spec_checks.strategies import arrays, shapes
 from spec_checks.test_gather_scatter import dimension_numbers, indices, scatter_arguments
 from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.machine import compiler, python_ops, tensors
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.semantics.gather_scatter import combine
 
 pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
 

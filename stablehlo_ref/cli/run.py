@@ -98,6 +98,8 @@ def _contradiction(options: argparse.Namespace) -> str | None:
         return "--dim gives the sizes of random inputs: it needs --random-inputs"
     if options.expect is None and (options.rtol or options.atol or options.ulp is not None):
         return "--rtol, --atol and --ulp are tolerances of --expect"
+    if options.semantics and (options.strict or options.warn_implementation_defined or options.dump_code):
+        return "--semantics excludes --strict, --warn-implementation-defined and --dump-code"
     if options.json and options.print_dense:
         return "--json and --print-dense exclude each other"
     if options.keep is not None and not options.trace_to:
@@ -206,6 +208,7 @@ def _add_semantics(parser: argparse.ArgumentParser) -> None:
     add("--warn-implementation-defined", action="store_true", help="warn about implementation-defined results")
     add("--strict", action="store_true", help="reject implementation-defined results; docs/choices.md lists the cases")
     add("--exact-lapack", action="store_true", help="compute LAPACK custom calls in f64 and round once")
+    add("--semantics", action="store_true", help="run each op element by element as the spec describes it, slowly")
     add("--reproducible", action="store_true", help="round results from exact ones: the same bits on every machine")
     add(
         "--exact-sums",
@@ -354,7 +357,8 @@ class Run:
             watching = list(observers(options, program, self.grid))
             stack.callback(finish, watching, options)
             with _timed(report, "plan"), mode.in_force(context.mode):
-                program.plan(fast=context.fast and not watching and not options.stats)
+                if not context.semantics:
+                    program.plan(fast=context.fast and not watching and not options.stats)
             statistics = stack.enter_context(Statistics()) if options.stats else None
             every = [*watching, statistics] if statistics else watching
             context.observer = Observers(*every) if every else None
@@ -380,6 +384,7 @@ class Run:
             fast=not options.no_fast,
             threads=options.threads,
             jit=not options.no_jit,
+            semantics=options.semantics,
             warn=remark,
             on_implementation_defined=(
                 "error" if options.strict else "warn" if options.warn_implementation_defined else "ignore"

@@ -117,6 +117,7 @@ class Context:
     exact_sums: bool = False  # sums are exact, and rounded once
     threads: int | None = None  # by default chosen by the work
     fast: bool = True  # use fast paths: chains of ops fused block by block, loops as generated Python
+    semantics: bool = False  # run ops by the functions of `semantics`, and not by the engine
     jit: bool = True  # let hot ones of these become machine code, where llvmlite is installed
 
     def __post_init__(self) -> None:
@@ -133,6 +134,10 @@ class Context:
         check_type("fast", self.fast, bool, "True or False")
         self.threads = _checked_threads(self.threads)
         check_type("jit", self.jit, bool, "True or False")
+        check_type("semantics", self.semantics, bool, "True or False")
+        if self.semantics and (self.overrides or self.on_implementation_defined != "ignore"):
+            other = "overrides" if self.overrides else "on_implementation_defined"
+            raise ArgumentValueError(f"a run by `semantics` does not have the option {other}")
         check_type("rng_seed", self.rng_seed, Integral, "an integer")
         if not 0 <= self.rng_seed < 1 << 64:
             raise ArgumentValueError(f"rng_seed must be between 0 and 2**64 - 1, got {self.rng_seed}")
@@ -235,6 +240,10 @@ class RunOptions(TypedDict, total=False):
     no fast paths (docs/explanation/fast-paths.md), and with `jit=False` none of these becomes machine code, which they
     only do where the extra `jit` is installed; results are the same, bit for bit.
 
+    With `semantics`, ops run by the functions of `stablehlo_ref.semantics`, element by element as the spec describes
+    them: slowly, and without the options `overrides` and `on_implementation_defined`. UnsupportedError for an op of
+    another dialect without such a function.
+
     `threads`, at most 65536, is the number of threads of BLAS during the run, in the whole process, and the most, up to
     8, that share the blocks of large tensors; ImportError if BLAS is not that of numpy's wheels and the package
     threadpoolctl (the extra `threads`) is missing. By default, unless a variable such as
@@ -254,3 +263,4 @@ class RunOptions(TypedDict, total=False):
     fast: bool | None
     threads: int | None
     jit: bool | None
+    semantics: bool | None

@@ -84,26 +84,26 @@ class BlockPlan:
         for step, op, ins, outs in zip(self.steps, self.ops, self.ins, self.outs):
             try:
                 if observer is not None:
-                    _notify(observer.before, op, [slots[slot] for slot in ins])
+                    notify(observer.before, op, [slots[slot] for slot in ins])
                 turns = step(slots)
                 if turns is not None:
                     yield from turns
                 if observer is not None:
-                    _notify(observer.after, op, [slots[out] for out in outs])
+                    notify(observer.after, op, [slots[out] for out in outs])
             except Exception as error:
                 raise located(error, op) from error
 
     def _run_observed(self, slots: Slots, observer: Observer) -> None:
         for step, op, ins, outs in zip(self.steps, self.ops, self.ins, self.outs):
             try:
-                _notify(observer.before, op, [slots[slot] for slot in ins])
+                notify(observer.before, op, [slots[slot] for slot in ins])
                 step(slots)
-                _notify(observer.after, op, [slots[out] for out in outs])
+                notify(observer.after, op, [slots[out] for out in outs])
             except Exception as error:
                 raise located(error, op) from error
 
 
-def _notify(method: Callable[[Operation, Sequence[Any]], None], op: Operation, values: Sequence[Any]) -> None:
+def notify(method: Callable[[Operation, Sequence[Any]], None], op: Operation, values: Sequence[Any]) -> None:
     """Call an observer's method; other steps may use the values after it, so it gets views that it cannot write to."""
     run_callback("the observer", lambda: method(op, [read_only(value) for value in values]))
 

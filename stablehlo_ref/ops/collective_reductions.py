@@ -1,9 +1,8 @@
 """Collective ops that reduce tensors over the processes of a group (spec, "Collective ops").
 
 The schedule that the spec leaves to the implementation is a left fold in the order in which the group lists its
-processes; of more than `RUN` tensors, runs of `RUN` are folded, then the results of the runs. In the formulas below,
-`x@process` is the value of `x` in a process and `process_group` the group that the process belongs to;
-spec_checks/oracles/distribution.py transcribes them.
+processes; of more than `RUN` tensors, runs of `RUN` are folded, then the results of the runs. `semantics.distribution`
+has their formulas: `x@process` is the value of `x` in a process and `process_group` the group of the process.
 """
 
 from __future__ import annotations
@@ -115,12 +114,7 @@ class AllReduce(Collective, op="all_reduce", nans="computed"):
         computation: RegionFunction,
         results: Sequence[TensorType],
     ) -> Run:
-        """Plan the reduction of `operands[j]@process` over `process_group`, the same for all of its processes.
-
-            results[j]@process[result_index] = exec(schedule)
-            exec(node)                       = computation(exec(node.left), exec(node.right))
-            leaves of schedule, in order     = [operands[j]@sender[result_index] for sender in process_group],
-                                               converted to the element type of computation's arguments
+        """Plan the reduction, the same for all processes of a group: see `semantics.distribution.all_reduce`.
 
         All elements are reduced at once, by `computation` on whole tensors.
         """
@@ -194,11 +188,7 @@ class ReduceScatter(Collective, op="reduce_scatter", nans="computed"):
         computation: RegionFunction,
         result: TensorType,
     ) -> Run:
-        """Plan the part of an `all_reduce` that belongs to a process.
-
-            reduced_value   = all_reduce(operand, replica_groups, channel_id, use_global_device_ids, computation)
-            parts           = split(reduced_value, size(process_group), scatter_dimension)
-            result@receiver = parts[process_group.index(receiver)]
+        """Plan the part of an `all_reduce` that belongs to a process: see `semantics.distribution.reduce_scatter`.
 
         The size of the group is known only at run time, so the split is checked there.
         """

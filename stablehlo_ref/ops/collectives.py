@@ -1,8 +1,8 @@
 """Collective ops that move tensors between the processes of a group (spec, "Collective ops").
 
 A process waits at the op until all processes of its group have reached it. A result that they have in common is
-computed once and shared. In the formulas below, `x@process` is the value of `x` in a process and `process_group` the
-group that the process belongs to; spec_checks/oracles/distribution.py transcribes them.
+computed once and shared. `semantics.distribution` has the formulas of these ops: `x@process` is the value of `x` in a
+process and `process_group` the group that the process belongs to.
 """
 
 from __future__ import annotations
@@ -197,12 +197,7 @@ class AllToAll(Collective, op="all_to_all"):
         replica_groups: ReplicaGroups,
         channel_id: Int,
     ) -> Run:
-        """Plan the exchange of parts.
-
-            split_parts[j]@sender = split(operands[j]@sender, split_count, split_dimension)
-            receiver_index        = process_group.index(receiver)
-            results[j]@receiver   = concatenate([split_parts[j]@sender[receiver_index] for sender in process_group],
-                                                concat_dimension)
+        """Plan the exchange of parts: see `semantics.distribution.all_to_all`.
 
         A receiver takes its parts as views of the senders' contributions, and copies them once, when it concatenates.
         """

@@ -215,21 +215,15 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
         batch_group_count: Int,
         result: TensorType,
     ) -> Callable[[Array, Array], Array]:
-        """Plan the sum of products for each element of the result, here with its dimensions in the order N, HW, C.
+        """Plan the sum of products for each element of the result: see `semantics.convolution.convolution`.
 
-            result[n, output_spatial_index, c] =
-                sum over k in index_space(dim(rhs, kernel_spatial_dimensions...)) and input features i of
-                padded_lhs[n, output_spatial_index * window_strides + k * rhs_dilation, i] * reversed_rhs[k, i, c]
-            padded_lhs   = pad(lhs, 0, padding[:, 0], padding[:, 1], lhs_dilation - 1) in the spatial dimensions
-            reversed_rhs = reverse(rhs, the kernel_spatial_dimensions with window_reversal)
+        The spec reverses the windows of lhs; here rhs is reversed instead, which pairs the same elements. With groups,
+        the batch or the input features of lhs and the output features of rhs are split, and each group of lhs is
+        multiplied with its group of rhs only.
 
-        The spec reverses the windows of lhs instead, which pairs the same elements. With groups, n or i (of lhs) and c
-        are split into as many groups of equal size, and each group of lhs is multiplied with its group of rhs only.
-
-        All windows of lhs are one strided view with an axis for each of n, output_spatial_index, k and i. It is
-        multiplied with rhs as matrices, or elementwise where there are few products or thin groups
-        (numerics/window_views.py, numerics/window_products.py). A constant rhs is prepared at planning.
-        Element by element: `convolution` in spec_checks/oracles/convolution.py.
+        All windows of lhs are one strided view, with axes for the batch, the output_spatial_index, the window and the
+        input features. It is multiplied with rhs as matrices, or elementwise where there are few products or thin
+        groups (numerics/window_views.py, numerics/window_products.py). A constant rhs is prepared at planning.
         """
         sizes = canonical(
             lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,

@@ -162,13 +162,7 @@ class BroadcastInDim(Op, op="broadcast_in_dim", computes_on_storage=True, return
 
     @staticmethod
     def plan(operand: TensorType, broadcast_dimensions: Dims, result: TensorType) -> Run:
-        """Plan a view of the operand.
-
-            result[result_index] = operand[operand_index]
-            operand_index[d]     = 0 if dim(operand, d) = 1 else result_index[broadcast_dimensions[d]]
-
-        Element by element: `broadcast_in_dim` in spec_checks/oracles/data_movement.py.
-        """
+        """Plan a view of the operand: see `semantics.data_movement.broadcast_in_dim`."""
         order = sorted(axes(operand), key=lambda d: broadcast_dimensions[d])
         aligned = [1] * rank(result)  # the sizes of the operand at the dimensions of the result
         for d, target in enumerate(broadcast_dimensions):
@@ -373,13 +367,9 @@ class Pad(Op, op="pad", computes_on_storage=True, nans="moved"):
 
     @staticmethod
     def plan(operand: TensorType, edge_padding_low: Dims, interior_padding: Dims, result: TensorType) -> Run:
-        """Plan the placement of the operand in a tensor of padding.
-
-            result[result_index] = operand[operand_index]  where
-                                   result_index = edge_padding_low + operand_index * (interior_padding + 1)
-                                 = padding_value           elsewhere
+        """Plan the placement of the operand in a tensor of padding: see `semantics.data_movement.pad`.
 
         The operand indices whose result index is in bounds are a box, so one strided assignment writes them
-        (algorithms/padding.py). Element by element: `pad` in spec_checks/oracles/data_movement.py.
+        (algorithms/padding.py).
         """
         return pad(shape(operand), edge_padding_low, interior_padding, shape(result), numpy_dtype(element_type(result)))

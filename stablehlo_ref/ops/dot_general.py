@@ -197,19 +197,12 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
         algorithm: DotAlgorithm,
         result: TensorType,
     ) -> Run:
-        """Plan the dot products.
-
-            result[result_index] = sum over all contracting_index of lhs[lhs_index] * rhs[rhs_index]
-            result_index         = result_batching_index + result_lhs_index + result_rhs_index
-            lhs_index            = result_batching_index at lhs_batching_dimensions, result_lhs_index at
-                                   lhs_result_dimensions, contracting_index at lhs_contracting_dimensions
-            rhs_index            = the same with rhs_...
+        """Plan the dot products: see `semantics.dot_general.dot_general`.
 
         The transposed and reshaped operands are batches of matrices (batching, lhs_result, contracting) and (batching,
-        contracting, rhs_result), views where possible, whose product `np.matmul` or its equivalent for the element
-        type computes (numerics/contraction.py). A constant operand becomes a matrix at planning. The strategy decides
-        only what is converted and multiplied at a time (ops/dot_products.py).
-        Element by element: `dot_general` in spec_checks/oracles/dot_general.py.
+        contracting, rhs_result), views where possible, whose product `np.matmul` or its equivalent for the element type
+        computes (numerics/contraction.py). A constant operand becomes a matrix at planning. The strategy decides only
+        what is converted and multiplied at a time (ops/dot_products.py).
         """
         return choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, site.constants)).plan()
 

@@ -2,7 +2,7 @@
 
 A dynamic op has operands, here called shape operands, instead of attributes of a static op. Once their values are
 known, its roles are those of the static op: `dynamic_pad` with constant amounts plans what `pad` plans. So the formulas
-of the static ops apply to the dynamic ones, and so do their oracles (spec_checks/oracles/dynamism.py).
+of the static ops apply to the dynamic ones, as `semantics.dynamism` says.
 """
 
 from __future__ import annotations

@@ -362,8 +362,7 @@ class Map(Op, op="map", nans="computed"):
         """Plan `result[result_index] = computation(inputs...[result_index])`.
 
         A computation of elementwise ops runs on whole arrays, block by block; any other one on arrays of lanes or, at
-        worst, on one index after another (`RegionFunction.each`). Element by element: `map` in
-        spec_checks/oracles/elementwise.py.
+        worst, on one index after another (`RegionFunction.each`).
         """
         count, sizes, dtype = size(result), shape(result), numpy_dtype(element_type(result))
 

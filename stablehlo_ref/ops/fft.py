@@ -103,18 +103,9 @@ class Fft(Op, op="fft", nans="computed"):
 
     @staticmethod
     def plan(operand: TensorType, fft_type: FftType, fft_length: Dims, result: TensorType) -> Run:
-        """Plan one 1-dimensional transform after another; with L = size(fft_length) = 3:
+        """Plan one 1-dimensional transform after another, all of which numpy has: see `semantics.fft.fft`.
 
-            FFT:   result1[i0, ..., :] = fft(operand[i0, ..., :])
-                   result2[i0, ..., :, iR-1] = fft(result1[i0, ..., :, iR-1])
-                   result[i0, ..., :, iR-2, iR-1] = fft(result2[i0, ..., :, iR-2, iR-1])
-            RFFT:  the same with rfft in the first line
-            IFFT:  ifft in the three dimensions
-            IRFFT: ifft in all but the last dimension, then irfft in the last
-
-        where `fft(x)[k] = sum of x[j] * exp(-2 pi i j k / n)` and `ifft` is its inverse; `rfft` keeps the first
-        n / 2 + 1 elements of the transform of real numbers, and `irfft` is its inverse. numpy has all four. Rows are
-        transformed block by block. Its oracle, the sum itself, is `fft` in spec_checks/oracles/fft.py.
+        Rows are transformed block by block.
         """
         sizes, dtype = shape(result), numpy_dtype(element_type(result))
         if not size(result):

@@ -151,20 +151,10 @@ class Gather(Op, op="gather", computes_on_storage=True, nans="moved"):
     def plan(operand: TensorType, dimension_numbers: GatherDimensions, slice_sizes: Dims, result: TensorType) -> Run:
         """Plan `result[result_index] = operand[full_start_index + full_batching_index + full_offset_index]`.
 
-            batch_index         = result_index[batch_dims...], batch_dims = the axes of result not in offset_dims
-            start_index         = start_indices[bi0, ..., :, ..., biN], `:` at index_vector_dim
-            full_start_index    = clamp(start_index[d_start], 0, dim(operand, d_operand) - slice_sizes[d_operand])
-                                  at d_operand = start_index_map[d_start], 0 elsewhere
-            full_batching_index = batch_index[d_start - (d_start < index_vector_dim ? 0 : 1)] at d_operand, where
-                                  d_operand, d_start = operand_batching_dims[i], start_indices_batching_dims[i];
-                                  0 elsewhere
-            full_offset_index   = result_index[offset_dims...], with 0 inserted at collapsed_slice_dims and
-                                  operand_batching_dims
-
-        An `IndexedWindows` maps the dimensions of the operand to axes of the result. What depends on no value,
-        full_batching_index + full_offset_index, is computed once, in units of contiguous rows of the operand; a run
-        adds the clamped start_index and reads all rows in one numpy call (algorithms/gather.py).
-        Element by element: `gather` in spec_checks/oracles/gather_scatter.py.
+        See `semantics.gather_scatter.gather` for these indices. An `IndexedWindows` maps the dimensions of the operand
+        to axes of the result. What depends on no value, full_batching_index + full_offset_index, is computed once, in
+        units of contiguous rows of the operand; a run adds the clamped start_index and reads all rows in one numpy call
+        (algorithms/gather.py).
         """
         if not size(operand) or not size(result):
             empty = np.zeros(shape(result), numpy_dtype(element_type(result)))
@@ -290,23 +280,9 @@ class Scatter(Op, op="scatter", nans="computed"):
     ) -> Kernel:
         """Plan `results...[result_index] = update_computation(results...[result_index], updates...[update_index])`.
 
-        This happens for each update_index, in order, whose result_index is in bounds; results start as inputs, and
-        updates are converted to the element types of the results.
-
-            result_index         = full_start_index + full_batching_index + full_window_index
-            update_scatter_index = update_index[the axes of updates[0] not in update_window_dims]
-            start_index          = scatter_indices[si0, ..., :, ..., siN], `:` at index_vector_dim
-            full_start_index     = start_index[d_start] at d_input = scatter_dims_to_operand_dims[d_start], 0 elsewhere
-            full_batching_index  = update_scatter_index[d_start - (d_start < index_vector_dim ? 0 : 1)] at d_input,
-                                   where d_input, d_start = input_batching_dims[i], scatter_indices_batching_dims[i];
-                                   0 elsewhere
-            full_window_index    = update_index[update_window_dims...], with 0 inserted at inserted_window_dims and
-                                   input_batching_dims
-
-        As in gather, the sum of the indices is computed in units of contiguous rows. Rows that are updated once are
-        updated all at once, by `update_computation` on arrays; further updates of a row follow in rounds, which keeps
-        the order (algorithms/scatter_updates.py).
-        Element by element: `scatter` in spec_checks/oracles/gather_scatter.py.
+        See `semantics.gather_scatter.scatter` for the indices. As in gather, their sum is computed in units of
+        contiguous rows. Rows that are updated once are updated all at once, by `update_computation` on arrays; further
+        updates of a row follow in rounds, which keeps the order (algorithms/scatter_updates.py).
         """
         windows = scatter_windows(inputs[0], updates[0], scatter_dimension_numbers)
         write = window_update(windows, updates, unique_indices, update_computation).write

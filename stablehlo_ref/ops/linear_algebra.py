@@ -73,7 +73,7 @@ class Cholesky(Op, op="cholesky", nans="computed"):
 
     @staticmethod
     def plan(a: TensorType, lower: Flag) -> Run:
-        """Plan LAPACK's decomposition in f64. Its oracle is `cholesky` in spec_checks/oracles/linear_algebra.py."""
+        """Plan LAPACK's decomposition in f64: see `semantics.linear_algebra.cholesky`."""
         widen, round_once = arithmetic(a)
         factor = _lower_factors(exact_factorizations.lower_factors if mode.current().reproducible else _factors_or_nan)
         if lower:
@@ -141,15 +141,11 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"
 
     @staticmethod
     def plan(a: TensorType, left_side: Flag, lower: Flag, unit_diagonal: Flag, transpose_a: Transpose) -> Run:
-        """Plan the solution x of one system for each batch index i0, ..., iR-3.
+        """Plan the solution x of one system for each batch index: see `semantics.linear_algebra.triangular_solve`.
 
-            op(a[i0, ..., iR-3, :, :]) @ x = b[i0, ..., iR-3, :, :]  if left_side
-            x @ op(a[i0, ..., iR-3, :, :]) = b[i0, ..., iR-3, :, :]  otherwise
-
-        where `op` is the identity, the transpose or the adjoint by `transpose_a`. All systems are brought into the form
-        `upper @ x = b`: `x @ op(a) = b` is `transpose(op(a)) @ transpose(x) = transpose(b)`, and a lower triangle
-        becomes an upper one if the order of the unknowns is reversed. Back substitution runs on all batches at once.
-        Its oracle is `triangular_solve` in spec_checks/oracles/linear_algebra.py.
+        All systems are brought into the form `upper @ x = b`: `x @ op(a) = b` is `transpose(op(a)) @ transpose(x) =
+        transpose(b)`, and a lower triangle becomes an upper one if the order of the unknowns is reversed. Back
+        substitution runs on all batches at once.
         """
         widen, round_once = arithmetic(a)
         is_transposed = transpose_a is not Transpose.NO_TRANSPOSE

@@ -1,7 +1,7 @@
 """Batch normalization: inference, training and its gradient, in the steps of the spec's decompositions.
 
 Values per element are computed in f32, or f64 for f64, and rounded once to the element type. Sums and values per
-feature are computed in f64. The oracles are in spec_checks/oracles/normalization.py.
+feature are computed in f64. See `semantics.normalization`.
 """
 
 from __future__ import annotations

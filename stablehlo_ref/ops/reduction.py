@@ -75,17 +75,11 @@ class Reduce(Op, op="reduce", nans="computed"):
     def plan(
         cls, inputs: Sequence[TensorType], dimensions: Dims, body: RegionFunction, results: Sequence[TensorType]
     ) -> Run:
-        """Plan a legal schedule of the reduction.
-
-            results...[j0, ..., jR-1] = exec(schedule)
-            exec(node)                = body(exec(node.left), exec(node.right))
-            leaves of schedule        = init_values, then inputs...[j0, ..., :, ..., jR-1] in lexicographic order,
-                                        where `:` are inserted at dimensions
+        """Plan a legal schedule of the reduction: see `semantics.reduction.reduce`.
 
         All results are computed at once, by `body` on whole slices: one call per level of a binary tree, with whose
         results `init_values` are combined at the end, or, for a body that is not associative, one call per step of a
         left fold that begins with `init_values` (algorithms/reduction_schedule.py).
-        Element by element: `reduce`, and all legal schedules: `reduce_schedules`, in spec_checks/oracles/reduction.py.
         """
         promote, sizes = promotion(inputs, results), shape(results[0])
         if not size(results[0]) or 0 in dims(inputs[0], dimensions):

@@ -93,13 +93,7 @@ class DynamicSlice(Op, op="dynamic_slice", computes_on_storage=True, returns_vie
 
     @staticmethod
     def plan(operand: TensorType, slice_sizes: Dims) -> Run:
-        """Plan a numpy slice of the operand, copied if it is small.
-
-            result[result_index]   = operand[adjusted_start_indices + result_index]
-            adjusted_start_indices = clamp(0, start_indices, shape(operand) - slice_sizes)
-
-        Element by element: `dynamic_slice` in spec_checks/oracles/data_movement.py.
-        """
+        """Plan a numpy slice of the operand, copied if it is small: see `semantics.data_movement.dynamic_slice`."""
         locate = locator(shape(operand), slice_sizes)
         if prod(slice_sizes) * numpy_dtype(element_type(operand)).itemsize <= OWN_BYTES:
             return lambda operand, start_indices: operand[locate(start_indices)].copy()
@@ -135,12 +129,7 @@ class DynamicUpdateSlice(Op, op="dynamic_update_slice", computes_on_storage=True
     def plan(operand: TensorType, update: TensorType) -> Kernel:
         """Plan an assignment to a copy of the operand, or to the operand itself if it is not used again.
 
-            result[result_index]   = update[update_index]  where 0 <= update_index < shape(update)
-                                   = operand[result_index] elsewhere
-            update_index           = result_index - adjusted_start_indices
-            adjusted_start_indices = clamp(0, start_indices, shape(operand) - shape(update))
-
-        Element by element: `dynamic_update_slice` in spec_checks/oracles/data_movement.py.
+        See `semantics.data_movement.dynamic_update_slice`.
         """
         if shape(operand) == shape(update):
             return Kernel(lambda operand, update, start_indices: update)

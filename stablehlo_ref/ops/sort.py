@@ -55,16 +55,11 @@ class Sort(Op, op="sort"):
 
     @classmethod
     def plan(cls, inputs: Sequence[TensorType], dimension: Int, comparator: RegionFunction) -> Run:
-        """Plan the sort of all slices at once.
+        """Plan the sort of all slices at once: see `semantics.sort.sort`.
 
-            adjusted_dimension            = dimension if dimension >= 0 else rank(inputs[0]) + dimension
-            result_slice                  = [ri0, ..., :, ..., riR-1], `:` at adjusted_dimension
-            results_together[result_slice] = sort(inputs_together[result_slice], comparator_together)
-
-        The sort finds one permutation for each slice, which all inputs share. If the comparator is a comparison of
-        keys (algorithms/comparators.py), numpy sorts integers in the keys' order. Any other comparator is called on
-        whole arrays, once per step of a merge sort (algorithms/sorting.py).
-        Slice by slice: `sort` in spec_checks/oracles/sort.py.
+        The sort finds one permutation for each slice, which all inputs share. If the comparator is a comparison of keys
+        (algorithms/comparators.py), numpy sorts integers in the keys' order. Any other comparator is called on whole
+        arrays, once per step of a merge sort (algorithms/sorting.py).
         """
         if shape(inputs[0])[dimension] < 2 or not size(inputs[0]):
             return lambda inputs: one_or_all(inputs)

@@ -142,18 +142,11 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
         body: RegionFunction,
         results: Sequence[TensorType],
     ) -> Run:
-        """Plan the reduction of all windows.
-
-            results...[result_index] = reduce(windows, init_values, axes(inputs...), body)
-            padded_inputs            = pad(inputs..., init_values..., padding[:, 0], padding[:, 1], base_dilations - 1)
-            window_start             = result_index * window_strides
-            window_end               = window_start + (window_dimensions - 1) * window_dilations + 1
-            windows                  = slice(padded_inputs..., window_start, window_end, window_dilations)
+        """Plan the reduction of all windows: see `semantics.reduction.reduce_window`.
 
         Short windows, and those of bodies that are not associative, are folded from the left, starting with
-        init_values; others are reduced axis by axis, sharing intermediate results (algorithms/sliding_windows.py).
-        The strategy (algorithms/window_reductions.py) only decides what is padded and reduced at a time.
-        Window by window: `reduce_window` in spec_checks/oracles/reduction.py.
+        init_values; others are reduced axis by axis, sharing intermediate results (algorithms/sliding_windows.py). The
+        strategy (algorithms/window_reductions.py) only decides what is padded and reduced at a time.
         """
         promote, sizes = promotion(inputs, results), shape(results[0])
         if not size(results[0]):
@@ -244,14 +237,8 @@ class SelectAndScatter(Op, op="select_and_scatter", nans="computed"):
     ) -> Callable[..., Array]:
         """Plan the selection in all windows, then the reduction of what is scattered to one element.
 
-            selected_index(source_index) = the index that `select` selects in the window of source_index, where the
-                                           windows are those of reduce_window over operand, without init values
-            source_indices               = [source_index for source_index in index_space(source)
-                                            if selected_index(source_index) = result_index]
-            result[result_index]         = reduce([source[source_indices...]], [init_value], [0], scatter)
-
-        `select` and `scatter` run on all windows at once (algorithms/select_and_scatter.py).
-        Window by window: `select_and_scatter` in spec_checks/oracles/reduction.py.
+        `select` and `scatter` run on all windows at once (algorithms/select_and_scatter.py). See
+        `semantics.reduction.select_and_scatter`.
         """
         window, strides = window_dimensions, ones(window_strides, operand)
         edges = zeros(padding, operand)

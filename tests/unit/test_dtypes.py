@@ -6,7 +6,6 @@ import pytest
 from formats import FORMATS, Format
 
 from spec_checks import strategies
-from spec_checks.oracles import notation, rounding
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, INDEX, ComplexType, OpaqueType, QuantizedType, integer_type
 from stablehlo_ref.numerics.dtypes import (
@@ -29,6 +28,7 @@ from stablehlo_ref.numerics.dtypes import (
     part_dtype,
     signed_bits_dtype,
 )
+from stablehlo_ref.semantics import notation, rounding
 
 DTYPES = {
     "i1": np.bool_,
@@ -96,7 +96,7 @@ def test_lists_of_element_types_are_complete() -> None:
     listed = {
         "DTYPES": {dtype.name for dtype in map(np.dtype, DTYPES.values()) if dtype in FLOAT_DTYPES},
         "tests/unit/formats.py": {format.dtype.name for format in FORMATS} | {"float32", "float64"},
-        "spec_checks/oracles/rounding.py": set(rounding.FORMATS),
+        "semantics/rounding.py": set(rounding.FORMATS),
         "spec_checks/strategies.py": {dtype.name for dtype in strategies.FLOATS},
     }
     for place, names in listed.items():
