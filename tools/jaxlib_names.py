@@ -23,7 +23,7 @@ from jaxlib.mlir.dialects import chlo, sdy, stablehlo
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import stablehlo_ref as sr
-import stablehlo_ref.dialects.register_all  # noqa: F401
+import stablehlo_ref.dialects.register_all
 from stablehlo_ref.bytecode.encodings import stablehlo as encoded
 from stablehlo_ref.bytecode.encodings import vhlo
 from stablehlo_ref.bytecode.vhlo.ops import split_name
@@ -38,9 +38,10 @@ LEFT_OUT = {  # patterns of names, and why they are not supported
     r"mpmd\..*": "programs of several programs, each for devices of its own",
     r"mhlo\.(add_dependency|async_\w+|bitcast|copy|domain|fusion|xla\.\w+)": "says how XLA compiles",
     r"mhlo\.(exp2|log2|minimum_broadcast_shapes|mulhi|stochastic_convert)": "StableHLO and CHLO have no such op",
-    r"mhlo\..* (custom_call_schedule|padding)": "has no meaning for results",
+    r"mhlo\..* (custom_call_schedule|largest|padding)": "read, but the op that equals this one has no such",
     r"func\.(call_indirect|constant)": "functions are not values",
-    r"arith\.(convertf|flush_denormals|scaling_\w+)": "no export contains them",
+    r"arith\.(\w+_extended|convertf|flush_denormals|m(ax|in)imumnumf|scaling_\w+)": "no export has them",
+    r"math\.(clampf|sincos)": "no export has them",
 }
 # Attributes of VHLO that hold what Python and MLIR's builtin attributes hold, and have no fields of their own.
 PLAIN = ("api_version", "array", "bool", "dict", "float", "integer", "string", "tensor", "type")
@@ -48,8 +49,8 @@ PLAIN = ("api_version", "array", "bool", "dict", "float", "integer", "string", "
 OTHER_PARAMETERS = frozenset((
     "blocked_propagation_factors", "channel_type", "dim_mappings", "dimension_shardings", "factor_indices",
     "factor_sizes", "is_closed", "is_custom", "mesh_or_ref", "need_replication_factors", "operand_mappings",
-    "permutation_factors", "priority", "rank", "reduction_factors", "replicated_axes", "result_mappings",
-    "scattered_dims_to_operand_dims", "shardings", "types", "unreduced_axes", "value",
+    "permutation_factors", "priority", "rank", "reduction_factors", "reduction_op", "replicated_axes",
+    "result_mappings", "scattered_dims_to_operand_dims", "shardings", "types", "unreduced_axes", "value",
 ))  # fmt: skip
 
 

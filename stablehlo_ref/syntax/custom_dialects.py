@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from stablehlo_ref.define.spec import element_type, with_element_type
-from stablehlo_ref.ir.attributes import OpaqueAttribute
+from stablehlo_ref.ir.attributes import UNIT, Attribute, IntegerAttribute, OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import BOOLEAN, INDEX, ComplexType, OpaqueType, TensorType, Type
+from stablehlo_ref.ir.types import BOOLEAN, INDEX, ComplexType, OpaqueType, TensorType, Type, integer_type
 from stablehlo_ref.syntax import attribute_text as text
 from stablehlo_ref.syntax.directive import (
     Directive,
@@ -140,17 +140,34 @@ def first_result(operands: Types, results: Types) -> Type:
 
 
 class Flags(Directive):
-    """`overflow<nsw, nuw>` and `fastmath<fast>`, both optional."""
+    """`upward`, `exact`, `nneg`, `overflow<nsw, nuw>` and `fastmath<fast>`, all optional."""
 
-    members = ("overflow", "fastmath")
+    rounding_modes = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
+    words: ClassVar[dict[str, tuple[str, Attribute]]] = {
+        "exact": ("is_exact", UNIT),
+        "nneg": ("non_negative", UNIT),
+        **{word: ("rounding_mode", IntegerAttribute(i, integer_type(32))) for i, word in enumerate(rounding_modes)},
+    }
+    with_values = ("overflow", "fastmath")
+    members = ("is_exact", "non_negative", "rounding_mode", *with_values)
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        for name in self.members:
+        name, value = self.words.get(parser.peek(), ("", None))
+        if draft.definition is not None and name in draft.definition.attributes:
+            parser.advance()
+            draft.members[name] = value
+        for name in self.with_values:
             if parser.accept(name):
                 draft.members[name] = OpaqueAttribute(f"#arith.{name}{parser.balanced_text('flags')}")
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        for name in self.members:
+        for name in self.members[: -len(self.with_values)]:
+            if (value := op.properties.get(name)) is not None:
+                word = next((w for w, known in self.words.items() if known == (name, value)), None)
+                if word is None:
+                    raise Irregular
+                printer.value(word)
+        for name in self.with_values:
             flags = op.properties.get(name)
             if flags is not None and not isinstance(flags, OpaqueAttribute):
                 raise Irregular

@@ -57,7 +57,7 @@ NAMES: list[tuple[Any, str, list[Any]]] = [  # module, functions, operands
     (special, "dawsn erfcx exp1 expi fresnel sici loggamma factorial", [A]),
     (special, "beta betaln boxcox boxcox1p gammainc gammaincc kl_div poch rel_entr xlog1py xlogy zeta", [A + 1, B]),
     (stats, "rankdata sem mode", [X]),
-    (stats.norm, "cdf logcdf logpdf pdf ppf sf isf logsf", [UNIT]),
+    (stats.norm, "cdf logcdf logpdf pdf ppf sf isf logsf", [UNIT.astype(np.float64)]),
     (stats.cauchy, "cdf logpdf pdf ppf sf", [UNIT]),
     (stats.logistic, "cdf logpdf pdf ppf sf", [UNIT]),
     (stats.gamma, "cdf logpdf pdf sf logcdf", [A, B]),
