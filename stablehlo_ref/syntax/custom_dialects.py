@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeAlias
 
+from stablehlo_ref.define.definition import WITHOUT_MEANING
 from stablehlo_ref.define.spec import element_type, with_element_type
 from stablehlo_ref.ir.attributes import UNIT, Attribute, IntegerAttribute, OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
@@ -270,6 +271,20 @@ class Called(Directive):
         printer.value(f"{printer.operand(first)}({printer.operands(rest)})")
 
 
+class NoInline(Directive):
+    """`<no_inline>`, or nothing. Earlier versions of MLIR write `{no_inline}`: what both read is the generic form."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.accept("<"):
+            parser.expect("no_inline")
+            parser.expect(">")
+            draft.attributes["no_inline"] = UNIT
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if not op.attributes.keys().isdisjoint(WITHOUT_MEANING[op.name]):
+            raise Irregular
+
+
 class Reassociation(Directive):
     """`[[0, 1], [2]]`, followed by `output_shape [2, %n, 3]` if dimensions are expanded."""
 
@@ -387,6 +402,7 @@ DIALECT_FORMS: dict[str, Directive] = {
     "inserted_type": Deduced(first_result, lambda t, n: ([element_type(t), t] + [INDEX] * (n - 2), [t])),
     "into_type": Converted("into"),
     "updated_type": Converted("into", updates=True),
+    "no_inline": NoInline(),
     "poison_value": PoisonValue(),
     "sizes_type": Deduced(first_result, lambda t, n: ([INDEX] * n, [t])),
     "splat_type": Deduced(first_result, lambda t, n: ([element_type(t)] + [INDEX] * (n - 1), [t])),
