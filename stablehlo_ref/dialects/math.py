@@ -273,7 +273,7 @@ class Predicate(Unary):
 
     result = Out(boolean_like)
 
-    syntax = "operands attr-dict : custom(compared_type)"
+    syntax = "operands custom(later_flags) attr-dict : custom(compared_type)"
 
     @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:

@@ -176,6 +176,16 @@ class Flags(Directive):
                 printer.value(flags.text.removeprefix("#arith."))
 
 
+class LaterFlags(Flags):
+    """Flags that earlier versions of MLIR have in the dictionary: what both read is the generic form."""
+
+    members = ()
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if any(op.properties.get(name) is not None for name in Flags.members):
+            raise Irregular
+
+
 class TypedValue(Directive):
     """`dense<...> : type`, `5 : index`, `true`: a constant, whose type is that of the result."""
 
@@ -402,6 +412,7 @@ DIALECT_FORMS: dict[str, Directive] = {
     "inserted_type": Deduced(first_result, lambda t, n: ([element_type(t), t] + [INDEX] * (n - 2), [t])),
     "into_type": Converted("into"),
     "updated_type": Converted("into", updates=True),
+    "later_flags": LaterFlags(),
     "no_inline": NoInline(),
     "poison_value": PoisonValue(),
     "sizes_type": Deduced(first_result, lambda t, n: ([INDEX] * n, [t])),
