@@ -150,7 +150,7 @@ class Flags(Directive):
         **{word: ("rounding_mode", IntegerAttribute(i, integer_type(32))) for i, word in enumerate(rounding_modes)},
     }
     with_values = ("overflow", "fastmath")
-    members = ("is_exact", "non_negative", "rounding_mode", *with_values)
+    members: tuple[str, ...] = ("is_exact", "non_negative", "rounding_mode", *with_values)
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
         name, value = self.words.get(parser.peek(), ("", None))
