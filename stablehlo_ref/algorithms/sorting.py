@@ -148,8 +148,11 @@ def _indices_in_order(numbers: list[Array]) -> Array:
     width = 64 - size.bit_length()
     while numbers:
         number = numbers.pop().reshape(-1)
-        for shift in range(0, 8 * number.itemsize, width):
+        shifts = range(0, 8 * number.itemsize, width)
+        for shift in shifts:
             packed = _packed(number, shift, width, order)
+            if shift == shifts[-1]:
+                del number  # before the indices need memory
             _sort_rows(packed.reshape(-1, sizes[-1]))
             order = _indices(packed, width, order)
     assert order is not None  # there is a key

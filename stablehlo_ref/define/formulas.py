@@ -10,6 +10,8 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -227,18 +229,31 @@ class Check(NamedTuple):
 
 @cache
 def checks(code: CodeType) -> list[Check]:
-    """Return the calls of `C` in a function's source; none if the source is not available."""
+    """Return the calls of `C` in the function that code is of, or is in; none if the source is not available."""
     try:
-        lines, first = inspect.getsourcelines(code)
+        lines, _ = inspect.findsource(code)
     except OSError:
         return []
-    text = textwrap.dedent("".join(lines))
-    tree = ast.parse(text)
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+    text = "".join(lines)
+    function = _function_at(code.co_firstlineno, _parsed(text))
+    calls = [n for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
     found = [n for n in calls if n.func.id == "C" and len(n.args) == 2]  # type: ignore[attr-defined]
-    formulas = [_on_one_line(ast.get_source_segment(text, n.args[1]) or "") for n in found]
-    ast.increment_lineno(tree, first - 1)
-    return list(map(Check, found, formulas))
+    return [Check(n, _on_one_line(ast.get_source_segment(text, n.args[1]) or "")) for n in found]
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
+def _function_at(line: int, module: ast.Module) -> ast.AST:
+    """Return the innermost function around a line, which may be that of a decorator; the module if there is none."""
+    around: ast.AST = module
+    for node in ast.walk(module):  # outer functions come before inner ones
+        if isinstance(node, ast.FunctionDef):
+            start = min((d.lineno for d in node.decorator_list), default=node.lineno)
+            around = node if start <= line <= (node.end_lineno or start) else around
+    return around
 
 
 def _on_one_line(formula: str) -> str:

@@ -1,5 +1,6 @@
 """MLIR's arith dialect: arithmetic on scalars and tensors.
 
+Floats are rounded to nearest even; other rounding modes are not supported.
 Integers are signless: an op whose result depends on the sign has a signed and an unsigned form. Where MLIR's result is
 undefined or poison, these ops return what StableHLO's do: `x / 0` has all bits set, `x % 0` is `x`, and shifts by the
 bit width or more shift all bits out. The same holds for i1, where `true` is 1 as unsigned and -1 as signed integer.
@@ -18,10 +19,11 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import num_bits
 from stablehlo_ref.define.type_constraints import anything
+from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.mlir_types import constant_value, float_like, integer_like, type_of
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import IntegerAttribute
-from stablehlo_ref.ir.types import Type
+from stablehlo_ref.ir.types import Type, integer_type
 from stablehlo_ref.numerics import floats, integers
 from stablehlo_ref.numerics.dtypes import bit_width, bits_dtype, is_signed
 from stablehlo_ref.numerics.kernels import same_kernel
@@ -29,6 +31,7 @@ from stablehlo_ref.ops.elementwise import Elementwise
 
 Factory: TypeAlias = Callable[[DType], Run]  # from the dtype of the operands to a kernel
 
+NEAREST_EVEN = IntegerAttribute(0, integer_type(32))
 I1_QUOTIENT = same_kernel(np.greater_equal)  # x / 1 = x, and x / 0 has all bits set
 I1_REMAINDER = same_kernel(np.greater)  # x % 1 = 0 and x % 0 = x; also x << y and the logical x >> y
 
@@ -142,12 +145,16 @@ class MulI(Binary, op="muli"):
 class DivSI(Binary, op="divsi"):
     """Divide signed integers, rounding toward zero."""
 
+    is_exact = Attr(Opaque, default=None, name="isExact")
+
     boolean = I1_QUOTIENT
     integer = integers.divide
 
 
 class DivUI(Binary, op="divui"):
     """Divide unsigned integers, rounding toward zero."""
+
+    is_exact = Attr(Opaque, default=None, name="isExact")
 
     boolean = I1_QUOTIENT
     integer = unsigned(integers.divide)
@@ -219,12 +226,16 @@ class ShLI(Binary, op="shli"):
 class ShRSI(Binary, op="shrsi"):
     """Shift `lhs` right by `rhs` bits, filling with the sign bit."""
 
+    is_exact = Attr(Opaque, default=None, name="isExact")
+
     boolean = same_kernel(lambda x, y: x)
     integer = integers.shift_right_arithmetic
 
 
 class ShRUI(Binary, op="shrui"):
     """Shift `lhs` right by `rhs` bits, filling with zeros."""
+
+    is_exact = Attr(Opaque, default=None, name="isExact")
 
     boolean = I1_REMAINDER
     integer = integers.shift_right_logical
@@ -266,25 +277,42 @@ class BinaryF(Binary):
     result = Out(float_like)
 
 
-class AddF(BinaryF, op="addf"):
+class RoundedF(BinaryF):
+    """The base class of ops on two floats whose result is rounded."""
+
+    rounding_mode = Attr(Opaque, default=None, name="roundingmode")
+
+    @classmethod
+    def plan(cls, lhs: Type, rounding_mode: Opaque | None) -> Run:
+        check_rounding(rounding_mode)
+        return cls.kernel(lhs)
+
+
+def check_rounding(mode: Opaque | None) -> None:
+    """Raise UnsupportedError for a rounding mode other than to nearest even."""
+    if mode not in (None, NEAREST_EVEN):
+        raise UnsupportedError("unsupported rounding mode; expected to_nearest_even, or none")
+
+
+class AddF(RoundedF, op="addf"):
     """Add floats."""
 
     floating = floats.add
 
 
-class SubF(BinaryF, op="subf"):
+class SubF(RoundedF, op="subf"):
     """Subtract floats."""
 
     floating = floats.subtract
 
 
-class MulF(BinaryF, op="mulf"):
+class MulF(RoundedF, op="mulf"):
     """Multiply floats."""
 
     floating = floats.multiply
 
 
-class DivF(BinaryF, op="divf"):
+class DivF(RoundedF, op="divf"):
     """Divide floats."""
 
     floating = floats.divide

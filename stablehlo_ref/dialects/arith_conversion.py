@@ -9,7 +9,7 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type, is_tensor, num_bits, with_element_type
-from stablehlo_ref.dialects.arith import unsigned_dtype
+from stablehlo_ref.dialects.arith import check_rounding, unsigned_dtype
 from stablehlo_ref.dialects.mlir_types import alike, fixed_integer_like, float_like, integer_like, number_like
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.types import IndexType, Type
@@ -37,7 +37,8 @@ class Cast(Elementwise, dialect="arith"):
         C(1, alike(operand, result))
 
     @classmethod
-    def plan(cls, operand: Type, result: Type) -> Run:
+    def plan(cls, operand: Type, result: Type, rounding_mode: Opaque | None) -> Run:
+        check_rounding(rounding_mode)
         return cls.conversion(numpy_dtype(element_type(operand)), numpy_dtype(element_type(result)))
 
     @staticmethod
@@ -155,6 +156,7 @@ class ExtUI(UnsignedCast, op="extui"):
     """Convert unsigned integers to a wider integer type."""
 
     operand = In(fixed_integer_like)
+    non_negative = Attr(Opaque, default=None, name="nonNeg")
     result = Out(fixed_integer_like)
     constraints = staticmethod(wider)
 
@@ -163,6 +165,7 @@ class UIToFP(UnsignedCast, op="uitofp"):
     """Convert unsigned integers to floats."""
 
     operand = In(fixed_integer_like)
+    non_negative = Attr(Opaque, default=None, name="nonNeg")
     result = Out(float_like)
 
 
@@ -170,6 +173,7 @@ class IndexCastUI(UnsignedCast, op="index_castui"):
     """Convert between `index` and unsigned integers."""
 
     operand = In(integer_like)
+    non_negative = Attr(Opaque, default=None, name="nonNeg")
     result = Out(integer_like)
     constraints = staticmethod(one_is_index)
 

@@ -30,7 +30,7 @@ class Call(Op, op="call", dialect="func", releases_operands=True):
     inputs = Ins(anything)
     results = Outs(anything)
 
-    syntax = "$callee ( operands ) attr-dict : functional_type"
+    syntax = "$callee ( operands ) custom(no_inline) attr-dict : functional_type"
 
     @staticmethod
     def plan_control_flow(

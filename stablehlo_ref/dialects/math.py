@@ -7,6 +7,7 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type
+from stablehlo_ref.dialects.arith import check_rounding
 from stablehlo_ref.dialects.mlir_types import alike, boolean_like, float_like, integer_like
 from stablehlo_ref.ir.types import BOOLEAN, Type
 from stablehlo_ref.numerics import elementary, floats, integers, math_functions, special_elementary, special_error
@@ -272,7 +273,7 @@ class Predicate(Unary):
 
     result = Out(boolean_like)
 
-    syntax = "operands attr-dict : custom(compared_type)"
+    syntax = "operands custom(later_flags) attr-dict : custom(compared_type)"
 
     @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:
@@ -405,5 +406,6 @@ class Fma(Elementwise, op="fma", dialect="math"):
         C(1, a == b == c == result)
 
     @classmethod
-    def plan(cls, a: Type) -> Run:
+    def plan(cls, a: Type, rounding_mode: Opaque | None) -> Run:
+        check_rounding(rounding_mode)
         return cls.kernel(a)

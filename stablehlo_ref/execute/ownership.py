@@ -7,9 +7,10 @@ than expected, for example because a debugger keeps a frame, costs a copy and no
 (`array.ctypes.data`) is not counted, but numpy leaves it to its user to keep the array alive, and so counted.
 
 `sys.getrefcount` also counts references of the expression that it is called in, and how many these are depends on the
-interpreter: since CPython 3.14 a local variable may be passed on without a new reference. So counts are taken only of
-items and attributes, whose lookup makes a new reference in all versions, and compared with a count that the same
-expression has for an object that has one reference.
+interpreter: since CPython 3.14 a local variable may be passed on without a new reference, so that a parameter and the
+caller's variable count once. So counts are taken only of items and attributes, whose lookup makes a new reference in
+all versions, and of local variables that are no parameters; and compared with a count that the same expression has for
+an object that has one reference.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def _count_of_local() -> int:
     return sys.getrefcount(value)
 
 
-references = sys.getrefcount  # of a local variable: `references(x) == ONE_REFERENCE_TO_LOCAL` if nothing else has it
+references = sys.getrefcount  # of a variable that is no parameter: ONE_REFERENCE_TO_LOCAL if nothing else has it
 ONE_REFERENCE_TO_LOCAL = _count_of_local()
 _ONE_REFERENCE_TO_ITEM = _count_of_item([object()], 0)
 _ONE_REFERENCE_TO_BASE = _count_of_base(np.empty(2)[:])

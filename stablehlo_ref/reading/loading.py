@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from stat import S_ISREG
 from typing import IO, Any, cast
 
 from stablehlo_ref.argument_types import checks_arguments
@@ -97,9 +98,17 @@ def _file(folder: Path, location: Mapping[str, Any]) -> Path | None:
     try:
         if not place.resolve().is_relative_to(root.resolve()):
             raise _malformed(folder, f"a weight outside of the bundle: {name}")
-        return next((p for p in (place, place.with_name(place.name + ".npy")) if p.is_file()), place)
+        return next((p for p in (place, place.with_name(place.name + ".npy")) if _is_file(p)), place)
     except (OSError, ValueError, RuntimeError) as error:  # too long, with a zero byte or a surrogate, a cycle of links
         raise _malformed(folder, f"no name of a file: {name[:SHOWN_NAME]!a}: {reason_of(error)}") from None
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether a file exists; OSError if none can, where `Path.is_file` returns False from Python 3.14 on."""
+    try:
+        return S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 def _array(path: Path) -> Any:

@@ -18,7 +18,10 @@ def as_tensor(type: Type) -> Type:
 
 
 class Global(Directive):
-    """`"private" constant @name : type = value`; the value has no type, and may be `uninitialized`."""
+    """`"private" constant @name : type = value`; the value has no type, and may be `uninitialized`.
+
+    `alignment = 64` may follow. Earlier versions of MLIR write it as an attribute: what both read is the generic form.
+    """
 
     members = ("sym_visibility", "constant", "sym_name", "type", "initial_value")
 
@@ -33,8 +36,13 @@ class Global(Directive):
         if parser.accept("="):
             is_open = parser.accept("uninitialized")
             draft.members["initial_value"] = UNIT if is_open else parser.elements(as_tensor(type))
+        if parser.accept("alignment"):
+            parser.expect("=")
+            draft.attributes["alignment"] = parser.attribute()
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if "alignment" in (*op.properties, *op.attributes):
+            raise Irregular
         type, value = member_value(op, "type"), op.properties.get("initial_value")
         parts = [text.symbol(member_value(op, "sym_name")), ":", str(type)]
         if op.properties.get("constant"):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
+from stablehlo_ref.define.definition import WITHOUT_MEANING
 from stablehlo_ref.define.spec import element_type, with_element_type
-from stablehlo_ref.ir.attributes import OpaqueAttribute
+from stablehlo_ref.ir.attributes import UNIT, Attribute, IntegerAttribute, OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import BOOLEAN, INDEX, ComplexType, OpaqueType, TensorType, Type
+from stablehlo_ref.ir.types import BOOLEAN, INDEX, ComplexType, OpaqueType, TensorType, Type, integer_type
 from stablehlo_ref.syntax import attribute_text as text
 from stablehlo_ref.syntax.directive import (
     Directive,
@@ -140,22 +141,49 @@ def first_result(operands: Types, results: Types) -> Type:
 
 
 class Flags(Directive):
-    """`overflow<nsw, nuw>` and `fastmath<fast>`, both optional."""
+    """`upward`, `exact`, `nneg`, `overflow<nsw, nuw>` and `fastmath<fast>`, all optional."""
 
-    members = ("overflow", "fastmath")
+    rounding_modes = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
+    words: ClassVar[dict[str, tuple[str, Attribute]]] = {
+        "exact": ("is_exact", UNIT),
+        "nneg": ("non_negative", UNIT),
+        **{word: ("rounding_mode", IntegerAttribute(i, integer_type(32))) for i, word in enumerate(rounding_modes)},
+    }
+    with_values = ("overflow", "fastmath")
+    members: tuple[str, ...] = ("is_exact", "non_negative", "rounding_mode", *with_values)
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        for name in self.members:
+        name, value = self.words.get(parser.peek(), ("", None))
+        if draft.definition is not None and name in draft.definition.attributes:
+            parser.advance()
+            draft.members[name] = value
+        for name in self.with_values:
             if parser.accept(name):
                 draft.members[name] = OpaqueAttribute(f"#arith.{name}{parser.balanced_text('flags')}")
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        for name in self.members:
+        for name in self.members[: -len(self.with_values)]:
+            if (value := op.properties.get(name)) is not None:
+                word = next((w for w, known in self.words.items() if known == (name, value)), None)
+                if word is None:
+                    raise Irregular
+                printer.value(word)
+        for name in self.with_values:
             flags = op.properties.get(name)
             if flags is not None and not isinstance(flags, OpaqueAttribute):
                 raise Irregular
             if flags is not None:
                 printer.value(flags.text.removeprefix("#arith."))
+
+
+class LaterFlags(Flags):
+    """Flags that earlier versions of MLIR have in the dictionary: what both read is the generic form."""
+
+    members = ()
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if any(op.properties.get(name) is not None for name in Flags.members):
+            raise Irregular
 
 
 class TypedValue(Directive):
@@ -251,6 +279,20 @@ class Called(Directive):
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         first, *rest = op.operands
         printer.value(f"{printer.operand(first)}({printer.operands(rest)})")
+
+
+class NoInline(Directive):
+    """`<no_inline>`, or nothing. Earlier versions of MLIR write `{no_inline}`: what both read is the generic form."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.accept("<"):
+            parser.expect("no_inline")
+            parser.expect(">")
+            draft.attributes["no_inline"] = UNIT
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if not op.attributes.keys().isdisjoint(WITHOUT_MEANING[op.name]):
+            raise Irregular
 
 
 class Reassociation(Directive):
@@ -370,6 +412,8 @@ DIALECT_FORMS: dict[str, Directive] = {
     "inserted_type": Deduced(first_result, lambda t, n: ([element_type(t), t] + [INDEX] * (n - 2), [t])),
     "into_type": Converted("into"),
     "updated_type": Converted("into", updates=True),
+    "later_flags": LaterFlags(),
+    "no_inline": NoInline(),
     "poison_value": PoisonValue(),
     "sizes_type": Deduced(first_result, lambda t, n: ([INDEX] * n, [t])),
     "splat_type": Deduced(first_result, lambda t, n: ([element_type(t)] + [INDEX] * (n - 1), [t])),

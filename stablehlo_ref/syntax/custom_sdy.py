@@ -119,8 +119,8 @@ class ReductionOp(Directive):
             draft.members["reduction_op"] = words[parser.advance()]
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if "reduction_op" in op.properties:
-            printer.value(member_value(op, "reduction_op").value)
+        if op.properties.get("reduction_op") and (word := member_value(op, "reduction_op").value) != "sum":
+            printer.value(word)
 
 
 class GroupId(Directive):

@@ -76,14 +76,14 @@ def test_scalar_loop() -> None:
 @pytest.mark.parametrize("switch", ["1", "strict"])
 def test_a_fault_of_the_compiler_is_raised_in_strict_mode(monkeypatch: pytest.MonkeyPatch, switch: str) -> None:
     program = loop("!index", "%y = stablehlo.multiply %x, %x : !index", "%y", turns=40)
-    monkeypatch.setattr(compiler, "_engine", lambda text: 1 // 0)
+    monkeypatch.setattr(compiler, "_engine", lambda text: {}["engine"])
     monkeypatch.setenv(compiler.SWITCH, switch)
     if switch == "strict":
-        with pytest.raises(InternalError, match="ZeroDivisionError"):
+        with pytest.raises(InternalError, match="KeyError"):
             check(program, np.int32(3))
     else:
         check(program, np.int32(3), compiled=False)
-        assert reports(program) == ["not as machine code: ZeroDivisionError: integer division or modulo by zero"]
+        assert reports(program) == ["not as machine code: KeyError: 'engine'"]
 
 
 @needs_llvmlite

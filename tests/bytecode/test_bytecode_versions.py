@@ -223,7 +223,7 @@ def test_ops_without_a_history_have_one_revision() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "version"), [("0.9.0", 0), ("0.10.0", 1), ("0.12.0", 3), ("0.14.0", 4), ("0.15.0", 6), ("1.20.0", 6)]
+    ("target", "version"), [("0.9.0", 0), ("0.10.0", 1), ("0.12.0", 3), ("0.14.0", 4), ("0.15.0", 6), ("1.22.0", 6)]
 )
 def test_versions_of_the_format(target: str, version: int) -> None:
     parsed = parse_version(target)
@@ -264,3 +264,17 @@ def test_earlier_revisions_have_the_defaults_of_what_they_lack() -> None:
     old, new = (program.serialize(target) for target in ("1.0.0", "1.1.0"))
     assert b"gather_v1" in old and b"gather_v2" in new
     assert difference(sr.load(old).module, sr.load(new).module) is None
+
+
+# As jaxlib 0.12 writes it: `sdy.all_reduce max {"x"} %0 out_sharding=<mesh<["x"=2]>, [{}]> : tensor<4xf32>`.
+WITH_REDUCTION = bytes.fromhex(
+    "4d4cef520d4d4c495232342e302e3067697400011f070105090901030f0305071305031703371f0901130b130b0b13130f1313050d17130f"
+    "130f0f01091317070f0281050d170101010d03050f170103031701032311070517010379170105050d15031901050317010311090b010101"
+    "17031d0911011b03110505030103010b010202044d050150030107043d0301050350090307042903050b03030b0007460f05030103010504"
+    "1103030603010501007b13050b05170f0f090b116275696c74696e0066756e6300736479006d6f64756c650072657475726e00616c6c5f72"
+    "6564756365002d006d61696e007800081f070501010d01050101070107131b1b"
+)
+
+
+def test_property_that_earlier_files_lack() -> None:
+    assert 'sdy.all_reduce max {"x"}' in str(sr.parse(WITH_REDUCTION))

@@ -345,3 +345,23 @@ func.func @narrow_floats() {
   check.expect_eq_const %7, dense<[false, true, false]> : tensor<3xi1>
   func.return
 }
+
+// -----
+
+// Results that the flags rule out are poison in MLIR; these are not ruled out.
+func.func @flags() {
+  %a = arith.constant dense<[12, -8]> : tensor<2xi32>
+  %b = arith.constant dense<[4, 2]> : tensor<2xi32>
+  %c = arith.constant dense<[5, 7]> : tensor<2xi8>
+  %0 = arith.divsi %a, %b exact : tensor<2xi32>
+  check.expect_eq_const %0, dense<[3, -4]> : tensor<2xi32>
+  %two = arith.constant dense<[2, 1]> : tensor<2xi32>
+  %1 = arith.shrui %b, %two exact : tensor<2xi32>
+  check.expect_eq_const %1, dense<[1, 1]> : tensor<2xi32>
+  %2 = arith.extui %c nneg : tensor<2xi8> to tensor<2xi32>
+  check.expect_eq_const %2, dense<[5, 7]> : tensor<2xi32>
+  %3 = arith.uitofp %c nneg : tensor<2xi8> to tensor<2xf32>
+  %4 = arith.mulf %3, %3 to_nearest_even fastmath<nnan> : tensor<2xf32>
+  check.expect_eq_const %4, dense<[25.0, 49.0]> : tensor<2xf32>
+  func.return
+}

@@ -6,6 +6,7 @@ are read into the same list as the dictionary, which MLIR then refuses.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -45,6 +46,7 @@ NEWER = {("chlo.top_k", "is_stable"), ("sdy.all_reduce", "reduction_op"), ("sdy.
 DROPPED = {"operandSegmentSizes", "arg_attrs", "res_attrs", "unsignedCmp"}
 # Forms that the programs of `tests/interpret` do not have.
 MORE = """
+memref.global "private" constant @g : memref<2xf32> = dense<1.0>
 func.func @main(%i: index, %c: i1) {
   scf.execute_region no_inline {
     scf.yield
@@ -58,6 +60,7 @@ func.func @main(%i: index, %c: i1) {
 """
 
 
+OF_ARITH = ("fastmath", "isExact", "nonNeg", "overflowFlags", "roundingmode")
 FLAGS = {"overflow": OpaqueAttribute("#arith.overflow<nsw>"), "fastmath": OpaqueAttribute("#arith.fastmath<fast>")}
 
 
@@ -111,7 +114,8 @@ def marked(module: Operation, op: Operation, registered: bool) -> str | None:
         printer.operation(module)
         text = "".join(printer.parts) + "\n" + resource_section(module)
     del op.attributes["test.mark"]
-    return text if text.count(MARK) == 1 else None
+    is_generic = re.search(rf'"{op.name}"\(.*{MARK}', text)  # with attributes that the pretty form cannot express
+    return text if text.count(MARK) == 1 and not is_generic else None
 
 
 def cases(name: str) -> Iterator[Twice]:
@@ -168,7 +172,9 @@ def test_mlir_reads_attributes_that_are_given_twice_alike(name: str, mlir: Reade
         if (name, case.attribute) in NEWER or (case.attribute in DROPPED and not case.is_valid):
             continue
         expected = mlir(case.text)
-        if case.attribute in ("fastmath", "overflowFlags") and expected.get("error", "").endswith("expected ':'"):
+        if "strict properties" in expected.get("error", ""):
+            continue  # MLIR from 24 on does not read attributes of forms from dictionaries at all
+        if case.attribute in OF_ARITH and expected.get("error", "").endswith("expected ':'"):
             continue  # this op has no flags in MLIR
         is_refused = "more than once" in expected.get("error", "") or "inferred attribute" in expected.get("error", "")
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.dialects import register_all  # noqa: F401
 from stablehlo_ref.ir.attributes import UNIT, EnumAttribute, IntegerAttribute, StructAttribute
@@ -322,3 +323,25 @@ def test_limits_the_expansion_of_aliases():
     chain = "".join(f"!a{i + 1} = tuple<!a{i}, !a{i}>\n" for i in range(60))
     with pytest.raises(MalformedError, match="alias '!a13' expands beyond the limit of 10000 elements"):
         parse(Source("!a0 = i1\n" + chain))
+
+
+@pytest.mark.parametrize(
+    ("written", "older"),
+    [
+        ("func.call @f(%x) <no_inline> : (f32) -> f32", "func.call @f(%x) {no_inline} : (f32) -> f32"),
+        (
+            "%0 = math.isnan %x fastmath<fast> : f32",
+            "%0 = math.isnan %x {fastmath = #arith.fastmath<fast>} : f32",
+        ),
+        (
+            'memref.global "private" @g : memref<2xf32> = dense<1.0> alignment = 64',
+            'memref.global "private" @g : memref<2xf32> = dense<1.0> {alignment = 64 : i64}',
+        ),
+    ],
+)
+def test_forms_of_attributes_that_earlier_versions_of_mlir_have_in_the_dictionary(written: str, older: str) -> None:
+    """What is printed is the generic form, which all versions read."""
+    program = "func.func @f(%x: f32) -> f32 {{\n{}\nreturn %x : f32\n}}" if "%x" in written else "{}"
+    texts = [str(sr.parse(program.format(text))) for text in (written, older)]
+    assert texts[0] == texts[1]
+    assert any(text in texts[0] for text in ("<{callee = @f}> {no_inline}", "<{alignment = 64", "<{fastmath = "))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.define.formulas import explain
+from stablehlo_ref.define.formulas import explain
+from stablehlo_ref.define.formulas import failing_check, quote
 from stablehlo_ref.define.spec import baseline_type, compatible, dim, dims, in_range, rank, same, shape, size
 from stablehlo_ref.ir.types import FLOATS, integer_type, tensor_type
 
@@ -145,3 +148,17 @@ def test_hint_about_an_attribute_that_is_missing(attributes: str, message: str) 
     with pytest.raises(sr.StablehloError) as caught:
         sr.load(f"func.func @main(%a: tensor<2x3xf32>) {{\n  %0 = {op}\n  return\n}}".encode())
     assert caught.value.diagnostics[0].message.endswith(message)
+
+
+def role(C: Callable[..., None], sizes: tuple[int, ...]) -> None:
+    C(1, all(1 // size for size in sizes))
+
+
+def test_formula_of_an_error_inside_a_generator() -> None:
+    """Where its code has a frame of its own, the function around it has the source."""
+    with pytest.raises(ZeroDivisionError) as caught:
+        role(lambda label, holds: None, (1, 0))
+    found = failing_check(caught.value, role)
+    assert found is not None
+    assert quote(*found).formula == "all(1 // size for size in sizes)"
+    assert quote(*found).names == ["all", "size", "size", "sizes"]

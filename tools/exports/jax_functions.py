@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from compare import Case, Sample, main
 from jax import export, lax
-from jax.sharding import AxisType, PartitionSpec
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 SOURCE = np.random.default_rng(0)
 
@@ -143,10 +143,18 @@ SYMBOLIC: dict[str, Callable[[Any], Any]] = {  # of a matrix with a symbolic num
 
 
 def exported(
-    function: Callable[..., Any], operands: list[Any], symbolic: bool = False, platforms: Sequence[str] | None = None
+    function: Callable[..., Any],
+    operands: list[Any],
+    symbolic: bool = False,
+    platforms: Sequence[str] | None = None,
+    shard: Callable[[Any], NamedSharding] | None = None,
 ) -> Case:
-    """Export a JAX function, by default for CPUs, and call it for the expected results."""
-    jitted, any_call = jax.jit(function), [export.DisabledSafetyCheck.custom_call("ALL")]
+    """Export a JAX function, by default for CPUs, and call it for the expected results.
+
+    `shard` returns the sharding of an operand on several devices.
+    """
+    any_call = [export.DisabledSafetyCheck.custom_call("ALL")]
+    jitted = jax.jit(function, in_shardings=jax.tree.map(shard, tuple(operands))) if shard else jax.jit(function)
     rows = export.symbolic_shape("n", constraints=["n>=4"]) if symbolic else None
     types = [jax.ShapeDtypeStruct((*rows, *x.shape[1:]) if rows else x.shape, x.dtype) for x in operands]
     program = export.export(jitted, platforms=platforms, disabled_checks=any_call)(*types)

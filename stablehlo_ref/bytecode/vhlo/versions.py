@@ -108,6 +108,8 @@ RELEASES = (
     Release(Version(1, 18), revisions=(Revision("custom_call", ("result_tilings",)),)),
     Release(Version(1, 19), ops=("collective_reduce",)),
     Release(Version(1, 20), revisions=(Revision("collective_broadcast", ("has_dynamic_root",), is_variadic=True),)),
+    Release(Version(1, 21)),  # in which, and in 1.22, no op, type or attribute is new
+    Release(Version(1, 22)),
 )
 FIRST, CURRENT = RELEASES[0].version, RELEASES[-1].version
 
