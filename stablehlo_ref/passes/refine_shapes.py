@@ -12,11 +12,10 @@ from stablehlo_ref.ir.core import Block, Operation, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import BooleanType, IntegerType, TensorType, TokenType, Type
 from stablehlo_ref.passes.call_graph import functions
-from stablehlo_ref.passes.canonicalize import erase_dead, hoist_constants
-from stablehlo_ref.passes.constants import replace_by_constants
 from stablehlo_ref.passes.effects import is_pure
-from stablehlo_ref.passes.emit import Emitter, dense
+from stablehlo_ref.passes.emit import Emitter, dense, replace_by_constants
 from stablehlo_ref.passes.evaluate import evaluate, known_array
+from stablehlo_ref.passes.patterns import erase_dead, hoist_constants
 from stablehlo_ref.passes.refine_arguments import (
     WRAPPER,
     check_single_block,
