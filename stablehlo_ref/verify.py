@@ -143,12 +143,17 @@ def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> 
     kind = (*_kind(op), *[region.function_type for region in op.regions]) if is_pure else ()
     if kind in known.kinds:
         return _check_regions(op, definition)
-    _check_members(op, definition)
+    check_op(op, definition)
     _check_regions(op, definition)
-    bound = bind_types(op, definition)
-    check_constraints(with_vectors(bound) if definition.dialect == "chlo" else bound)
     if is_pure:
         known.kinds.add(kind)
+
+
+def check_op(op: Operation, definition: OpDefinition) -> None:
+    """Raise InvalidError unless operands, results and attributes of an op are those of its class."""
+    _check_members(op, definition)
+    bound = bind_types(op, definition)
+    check_constraints(with_vectors(bound) if definition.dialect == "chlo" else bound)
 
 
 def _check_operands(op: Operation, visible: set[Value]) -> None:
