@@ -58,6 +58,8 @@ ALL = (
     canonicalize_dynamism.PASS,
     shape_legalize_to_stablehlo.PASS,
     hlo_legalize_to_stablehlo.PASS,
+    vhlo_legalize_to_stablehlo.LEGALIZE,
+    vhlo_legalize_to_stablehlo.TO_VERSION,
     vhlo_legalize_to_stablehlo.PASS,
     vhlo_legalize_to_stablehlo.DESERIALIZE,
 )

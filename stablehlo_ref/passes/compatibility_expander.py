@@ -129,7 +129,7 @@ def version(text: str) -> Version:
     try:
         return target_version(text)
     except UnsupportedError as error:
-        raise ValueError(str(error)) from None
+        raise ValueError(error.diagnostics[0].message) from None
 
 
 TARGET = PassOption("target", version, "the version, such as 1.0.0, that the program is for (default: the newest)")
