@@ -13,7 +13,7 @@ from stablehlo_ref.ir.attributes import EnumAttribute, StructAttribute
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import without_ranges
 from stablehlo_ref.ir.rewrite import Rewriter, clone
-from stablehlo_ref.ir.types import IntegerType, TensorType, integer_type, tensor_type
+from stablehlo_ref.ir.types import IntegerType, TensorType, tensor_type
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.expressions import Expr, cosine, imaginary, is_complex, like, make_complex, real, sine, tanh
 from stablehlo_ref.passes.patterns import hoist_all_constants
@@ -112,7 +112,7 @@ def _with_batch(emit: Emitter, indices: Value, axis: int, batch: Sequence[int]) 
     element = indices.type.element_type
     if isinstance(element, IntegerType):
         largest = max(sizes[dimension] for dimension in batch)
-        types = (element, integer_type(32), integer_type(64))
+        types = (element, IntegerType(32), IntegerType(64))
         element = next(t for t in types if largest < 1 << (t.width - (t.signedness != "u")))
     if element != indices.type.element_type:
         indices = emit.value("stablehlo.convert", indices, type=tensor_type(tuple(sizes), element))

@@ -9,6 +9,7 @@ import numpy as np
 
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.definition import group_by_member, resolve
+from stablehlo_ref.define.spec import is_float
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter, clone
@@ -125,13 +126,14 @@ def folding(limit: int, name: str = "*") -> Patterns:
 
 
 def _is_pole(op: Operation, arrays: Sequence[Array]) -> bool:
-    """Whether an op is a function of one operand that is NaN, or infinite where the operand is finite."""
-    definition, operand = resolve(op), known_array(op.operands[0]) if len(op.operands) == 1 else None
-    if operand is None or definition is None or not definition.traits.elementwise:
+    """Whether an op is a function of one float that is NaN, or infinite where the operand is finite."""
+    definition = resolve(op)
+    if len(op.operands) != 1 or definition is None or not definition.traits.elementwise:
         return False
-    return any(
-        np.isnan(x).any() or (np.isinf(x) & np.isfinite(operand)).any() for x in arrays if x.dtype.kind not in "iub"
-    )
+    operand = known_array(op.operands[0])
+    if operand is None or not is_float(op.operands[0].type) or not is_float(op.results[0].type):
+        return False
+    return bool(np.isnan(arrays[0]).any() or (np.isinf(arrays[0]) & np.isfinite(operand)).any())
 
 
 FOLDS = Patterns()
@@ -141,7 +143,7 @@ FOLDS = Patterns()
 def move_splat(emit: Emitter, op: Operation) -> Value | None:
     """Make an op that moves equal elements these elements."""
     element, type = splat(op.operands[0]), static(op.results[0])
-    return None if element is None or type is None else emit.constant(type, element)
+    return None if element is None or type is None else emit.constant(type, np.asarray(element))
 
 
 @FOLDS.on("concatenate")
@@ -152,13 +154,13 @@ def concatenate_splats(emit: Emitter, op: Operation) -> Value | None:
     if all(key is None or len(run) == 1 for key, run in runs):
         return None
     for key, run in runs:
-        type = static(run[0])
-        if key is None or len(run) == 1 or type is None:
+        type, element = static(run[0]), splat(run[0])
+        if key is None or len(run) == 1 or type is None or element is None:
             joined += run
             continue
         size = sum(shape_of(value)[axis] or 0 for value in run)
         shape = (*type.shape[:axis], size, *type.shape[axis + 1 :])
-        joined.append(emit.constant(tensor_type(shape, type.element_type), splat(run[0])))
+        joined.append(emit.constant(tensor_type(shape, type.element_type), np.asarray(element)))
     return emit.value(op.name, *joined, type=op.results[0].type, dimension=axis)
 
 
@@ -176,7 +178,11 @@ def reduce_splat(emit: Emitter, op: Operation) -> Value | None:
     is_same = element is not None and initial is not None and element.tobytes() == initial.tobytes()
     if not is_call or not is_same or body.name not in IDEMPOTENT or set(body.operands) != set(block.arguments):
         return None
-    return None if type is None or type.element_type != elements_of(op.operands[0]) else emit.constant(type, element)
+    return (
+        None
+        if type is None or type.element_type != elements_of(op.operands[0])
+        else emit.constant(type, np.asarray(element))
+    )
 
 
 IDEMPOTENT = frozenset(f"stablehlo.{name}" for name in ("and", "maximum", "minimum", "or"))

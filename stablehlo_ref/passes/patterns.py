@@ -146,9 +146,8 @@ def _move_attributes(op: Operation, successor: Operation, is_new: bool) -> None:
     if not op.attributes or not is_hint or (op.regions and op.name != successor.name):
         return
     merged = {**successor.attributes, **op.attributes}
-    entries = [x.attributes.get(FRONTEND) for x in (successor, op)]
-    if all(isinstance(entry, dict) for entry in entries):
-        own, moved = entries
+    own, moved = (x.attributes.get(FRONTEND) for x in (successor, op))
+    if isinstance(own, dict) and isinstance(moved, dict):
         merged[FRONTEND] = {**own, **moved, **{name: own[name] for name in (IDENTITY,) if name in own}}
     successor.attributes = merged
 
@@ -171,7 +170,7 @@ def splat(value: Value) -> np.generic | None:
     array = known_array(value)
     if array is None or not array.size or is_quantized(value.type):
         return None
-    first = array[(0,) * array.ndim]
+    first: np.generic = array[(0,) * array.ndim]
     if not any(array.strides):
         return first
     is_splat = (

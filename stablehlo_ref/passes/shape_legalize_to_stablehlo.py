@@ -59,8 +59,7 @@ def _cast(emit: Emitter, value: Value, type: Type) -> Value:
 
 def _in_i32(emit: Emitter, value: Value) -> Value:
     """Return an index, a tensor of them, or an i32 as a tensor of i32."""
-    scalar = not isinstance(value.type, TensorType)
-    type = tensor_type((), I32) if scalar else replace(value.type, element_type=I32)
+    type = replace(value.type, element_type=I32) if isinstance(value.type, TensorType) else tensor_type((), I32)
     number = _constant_index(value)
     return _cast(emit, value, type) if number is None else emit.constant(type, number)
 

@@ -5,15 +5,16 @@ Each pattern keeps every bit of the results but those of NaNs, for all operands:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from stablehlo_ref.define.definition import definition_of
-from stablehlo_ref.define.spec import is_float, is_integer, is_quantized
+from stablehlo_ref.define.spec import element_type, is_float, is_integer, is_quantized, is_signed_integer, num_bits
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
-from stablehlo_ref.ir.types import BOOLEAN
+from stablehlo_ref.ir.types import BOOLEAN, Type
 from stablehlo_ref.ops.comparison import ComparisonDirection
 from stablehlo_ref.ops.extensibility import TYPED_FFI
 from stablehlo_ref.passes.canonicalize import CANONICAL
@@ -84,22 +85,24 @@ def constant_second(emit: Emitter, op: Operation) -> Value | None:
     return emit.value(op.name, rhs, lhs, type=op.results[0].type)
 
 
-def is_neutral(name: str, element: np.generic) -> bool:
+def is_neutral(name: str, element: np.generic, type: Type) -> bool:
     """Whether `op(x, element)` is x for all x. Of floats only -0.0 is that for `add`, and only 0.0 for `subtract`."""
+    number = element.item() if isinstance(element.item(), bool | int) else float(element)
     match name:
-        case "add" | "subtract" if element.dtype.kind not in "iub":
-            return not element and bool(np.signbit(element)) == (name == "add")
-        case "add" | "subtract" | "or" | "xor":
-            return not element
         case "multiply":
-            return element == 1
+            return number == 1
+        case "add" | "subtract" if is_float(type):
+            return number == 0 and (math.copysign(1, number) < 0) == (name == "add")
+        case "add" | "subtract" | "or" | "xor":
+            return number == 0
         case "and":
-            return _has_all_bits(element)
+            return _has_all_bits(number, type)
     return False
 
 
-def _has_all_bits(element: np.generic) -> bool:
-    return bool(element) if element.dtype.kind == "b" else bool(element == np.invert(element.dtype.type(0)))
+def _has_all_bits(number: float, type: Type) -> bool:
+    element = element_type(type)
+    return number == (1 if element == BOOLEAN else -1 if is_signed_integer(type) else (1 << num_bits(element)) - 1)
 
 
 @on("add", "and", "multiply", "or", "subtract", "xor")
@@ -107,7 +110,7 @@ def neutral(emit: Emitter, op: Operation) -> Value | None:
     """Make `x + 0`, `x - 0`, `x * 1`, `x & ~0`, `x | 0` and `x ^ 0` x."""
     x, other = op.operands
     element = splat(other) if _is_number(other) else None
-    return x if element is not None and is_neutral(op.name.partition(".")[2], element) else None
+    return x if element is not None and is_neutral(op.name.partition(".")[2], element, other.type) else None
 
 
 @on("and", "multiply", "or")
@@ -117,7 +120,7 @@ def absorbing(emit: Emitter, op: Operation) -> Value | None:
     element = splat(other) if _is_number(other) and not is_float(other.type) else None
     if element is None:
         return None
-    return other if (_has_all_bits(element) if op.name == "stablehlo.or" else not element) else None
+    return other if (_has_all_bits(int(element), other.type) if op.name == "stablehlo.or" else not element) else None
 
 
 @on("subtract", "xor")
@@ -320,7 +323,7 @@ def reduce_to_known(emit: Emitter, op: Operation) -> Sequence[Value] | None:
         or not definition.traits.commutative
     ):
         return None
-    return op.operands[:1] if is_neutral(body.name.partition(".")[2], element) else None
+    return op.operands[:1] if is_neutral(body.name.partition(".")[2], element, inits[0].type) else None
 
 
 # --- others ---------------------------------------------------------------------------------------------------------
