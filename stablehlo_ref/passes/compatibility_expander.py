@@ -41,7 +41,7 @@ def compatibility_expander(module: Operation, target: Version = CURRENT) -> None
             emit = Emitter(rewriter, op)
             if op.name in INDICES and target < BATCHING:
                 _without_batching(emit, op)
-            elif op.name == "stablehlo.tan" and target < TANGENT and _is_default(op.properties.get("result_accuracy")):
+            elif op.name == "stablehlo.tan" and target < TANGENT and is_default(op.properties.get("result_accuracy")):
                 rewriter.replace(op, [_tan(Expr(emit, op.operands[0])).value])
             groups = op.properties.get("replica_groups")
             if target < MESH_AXES and isinstance(groups, MeshAxes) and op.name != "stablehlo.all_to_all":
@@ -51,7 +51,8 @@ def compatibility_expander(module: Operation, target: Version = CURRENT) -> None
     hoist_all_constants(module)
 
 
-def _is_default(accuracy: object) -> bool:
+def is_default(accuracy: object) -> bool:
+    """Whether a `result_accuracy` asks for nothing special."""
     mode = accuracy.fields.get("mode") if isinstance(accuracy, StructAttribute) else None
     return accuracy is None or (isinstance(mode, EnumAttribute) and mode.value == "DEFAULT")
 
