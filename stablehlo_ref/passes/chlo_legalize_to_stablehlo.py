@@ -59,9 +59,9 @@ def chlo_legalize_to_stablehlo(module: Operation) -> None:
     """Replace each CHLO op by StableHLO ops that compute it.
 
     Functions such as `lgamma` become approximations, whose results are near those of the op but not the same, and may
-    differ for infinite and huge arguments; `top_k`, `scan`, `ragged_dot` (of groups whose sizes add up to no more than
-    there is) and ops that broadcast compute what they did. For sizes that are known only when the program
-    runs, ops of the shape dialect compute them. UnsupportedError for ops without a decomposition.
+    differ for infinite and huge arguments; `top_k`, `scan`, `ragged_dot` (of finite numbers, in groups whose sizes add
+    up to no more than there is) and ops that broadcast compute what they did. For sizes that are known only when the
+    program runs, ops of the shape dialect compute them. UnsupportedError for ops without a decomposition.
     """
     with Rewriter(module) as rewriter:
         for op in [op for op in module.walk() if op.name.startswith("chlo.")]:
