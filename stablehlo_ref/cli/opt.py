@@ -103,7 +103,7 @@ def _show(options: argparse.Namespace) -> Show:
 
 def _bytecode(module: Operation) -> bytes:
     version = spelled_version(module)
-    return write_bytecode(module) if version is None else serialize(module, str(version))
+    return write_bytecode(module) if version is None else serialize(module, str(version), allow_other_dialects=True)
 
 
 def _text(options: argparse.Namespace, module: Operation) -> str:

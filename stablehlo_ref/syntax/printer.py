@@ -137,7 +137,7 @@ class Printer:
         definition = definition_of(op)
         if definition is None or not definition.syntax or not _is_regular(op, definition):
             return False
-        if op.spelling and not mhlo.has_same_form(op.name):
+        if op.spelling == "mhlo" and not mhlo.has_same_form(op.name):
             return False
         kept = len(self.parts), len(self.defined), self.indent
         self.parts.append(self._name(op))

@@ -9,9 +9,10 @@ import numpy as np
 
 from stablehlo_ref.bytecode.encodings.stablehlo import ACCURACY_DEFAULTS
 from stablehlo_ref.bytecode.encodings.vhlo import ENUMERATIONS, I64, SIMPLE_CODES, STRUCTS, WITNESS
+from stablehlo_ref.bytecode.vhlo.casts import CAST, TO_VHLO
 from stablehlo_ref.bytecode.vhlo.downgrade import VhloForm
+from stablehlo_ref.bytecode.vhlo.ops import vhlo_name
 from stablehlo_ref.bytecode.vhlo.versions import Version, parse_version
-from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import (
     DenseArray,
     DenseElements,
@@ -22,7 +23,7 @@ from stablehlo_ref.ir.attributes import (
     SymbolReference,
     TypeAttribute,
 )
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import (
     BOOLEAN,
     FLOATS,
@@ -55,7 +56,7 @@ def spelled_version(module: Operation) -> Version | None:
 
 
 class VhloPrinter(Printer):
-    """Prints ops of StableHLO as the ops of VHLO that stand for them; UnsupportedError for others."""
+    """Prints ops of StableHLO as the ops of VHLO that stand for them, and others, with what they use, as they are."""
 
     def __init__(self, version: Version, generic: bool = False, locations: bool = False) -> None:
         super().__init__(generic, locations)
@@ -63,7 +64,10 @@ class VhloPrinter(Printer):
 
     def operation(self, op: Operation) -> None:
         """Print an operation."""
-        if op.name == "builtin.module":
+        if op.name == CAST:
+            self._cast(op)
+            return
+        if vhlo_name(op) is None:
             super().operation(op)
             return
         form = self.vhlo.form(op)
@@ -90,27 +94,36 @@ class VhloPrinter(Printer):
         shown = {n: value for n, value in attributes.items() if n not in ("sym_name", "function_type")}
         self.parts.append(f" {_entries(shown)}")
 
+    def _cast(self, op: Operation) -> None:
+        """Print a cast, to or from types of VHLO if its other side is an op of VHLO."""
+        is_vhlo = [_is_of_vhlo(x) for x in op.operands]
+        inputs = ", ".join(type_text(x.type) if of_vhlo else str(x.type) for x, of_vhlo in zip(op.operands, is_vhlo))
+        to_vhlo = op.spelling == TO_VHLO
+        outputs = ", ".join(type_text(type) if to_vhlo else str(type) for type in op.result_types)
+        self.parts.append(f"{self._result_names(op)}{CAST} {self.operands(op.operands)} : {inputs} to {outputs}")
+
     def functional_type(self, op: Operation) -> str:
         """Return `(operand types) -> result types`."""
+        if vhlo_name(op) is None:
+            return super().functional_type(op)
         inputs, outputs = (list(map(type_text, types)) for types in (op.operand_types, op.result_types))
         results = outputs[0] if len(outputs) == 1 else f"({', '.join(outputs)})"
         return f"({', '.join(inputs)}) -> {results}"
 
     def argument_text(self, argument: Value, name: str, attributes: str = "") -> str:
         """Return `%name: type`, with its location."""
+        if not _is_of_vhlo(argument):
+            return super().argument_text(argument, name, attributes)
         location = f" {location_text(argument.location)}" if self.locations and argument.location is not None else ""
         return f"%{name}: {type_text(argument.type)}{attributes}{location}"
 
 
-def check(op: Operation, form: VhloForm) -> None:
-    """Raise UnsupportedError unless an op can be printed."""
-    form.check(op)
-    if op.name != "builtin.module":
-        made = form.form(op)
-        _entries({**made.inherent, **made.discardable})
-        arguments = [a.type for region in op.regions for block in region.blocks for a in block.arguments]
-        for type in (*op.operand_types, *op.result_types, *arguments):
-            type_text(type)
+def _is_of_vhlo(value: Value) -> bool:
+    """Whether a value has a type of VHLO: one that an op of VHLO, or a cast to it, defines."""
+    owner = value.owner
+    if isinstance(owner, Block):
+        owner = owner.parent.parent if owner.parent else None
+    return isinstance(owner, Operation) and (vhlo_name(owner) is not None or owner.spelling == TO_VHLO)
 
 
 # --- attributes -----------------------------------------------------------------------------------------------------
@@ -122,7 +135,7 @@ def _entries(attributes: Mapping[str, Any]) -> str:
 
 
 def vhlo_text(attribute: Any) -> str:
-    """Return an attribute as text of VHLO; UnsupportedError for what VHLO does not have."""
+    """Return an attribute as text of VHLO, or of MLIR if VHLO does not have it."""
     match attribute:
         case bool():
             return f"#vhlo.bool_v1<{'true' if attribute else 'false'}>"
@@ -151,7 +164,7 @@ def vhlo_text(attribute: Any) -> str:
             return f"#vhlo<{kind}_v1 {value}>"
         case StructAttribute(name=name, fields=fields) if (base := name.partition(".")[2]) in STRUCTS:
             return f"#vhlo.{'type_extensions' if base == 'bounds' else base}_v1<{_fields_text(base, fields)}>"
-    raise UnsupportedError(f"VHLO has no attribute such as {attribute_text(attribute)}")
+    return attribute_text(attribute)
 
 
 FIELDS = {
@@ -198,7 +211,7 @@ def _list(items: Iterable[str]) -> str:
 
 
 def type_text(type: Type) -> str:
-    """Return a type as text of VHLO; UnsupportedError for what VHLO does not have."""
+    """Return a type as text of VHLO, or of MLIR if VHLO does not have it."""
     if type in SIMPLE_CODES:
         return f"!vhlo.{NAMES.get(type) or str(type).removeprefix('!stablehlo.')}_v1"
     match type:
@@ -219,7 +232,7 @@ def type_text(type: Type) -> str:
             return f"!vhlo.func_v1<({written[0]}) -> {written[1]}>"
         case QuantizedType():
             return _quantized_text(type)
-    raise UnsupportedError(f"VHLO has no type {type}")
+    return str(type)
 
 
 def _sizes(shape: Iterable[int | None]) -> str:

@@ -92,3 +92,46 @@ def test_all_that_vhlo_has_is_read_again(path: Path) -> None:
     again = sr.parse(text, allow_unregistered_dialect=True).verify()
     assert str(again.transform(LEGALIZE)) == text
     assert [op.name for op in again.module.walk()] == [op.name for op in Program(program.module).module.walk()]
+
+
+MIXED = """\
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<?xf32>)
+      -> tensor<?x4xf32> {
+    %0 = sdy.sharding_constraint %a <@mesh, [{"x"}]> : tensor<4xf32>
+    %1 = stablehlo.add %0, %a : tensor<4xf32>
+    %2 = shape.shape_of %b : tensor<?xf32> -> tensor<1xindex>
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %extracted = tensor.extract %2[%c0] : tensor<1xindex>
+    %from_elements = tensor.from_elements %extracted, %c4 : tensor<2xindex>
+    %3 = stablehlo.dynamic_broadcast_in_dim %1, %from_elements, dims = [1]
+      : (tensor<4xf32>, tensor<2xindex>) -> tensor<?x4xf32>
+    return %3 : tensor<?x4xf32>
+  }
+}
+"""
+
+
+def test_ops_of_other_dialects_between_casts() -> None:
+    program = sr.parse(MIXED).verify()
+    with pytest.raises(sr.UnsupportedError, match=r"portable artifacts have no op 'sdy.mesh'"):
+        program.serialize()
+    after = program.transform(f"{LEGALIZE}{{allow-other-dialects}}")
+    assert "unrealized_conversion_cast %a : !vhlo.tensor_v1<4x!vhlo.f32_v1> to tensor<4xf32>" in str(after)
+    assert str(after.transform("vhlo-legalize-to-stablehlo")) == str(program)
+    arguments = np.arange(4, dtype=np.float32), np.zeros(2, np.float32)
+    for same in (after, sr.parse(str(after)), sr.load(program.serialize("1.0.0", allow_other_dialects=True))):
+        np.testing.assert_array_equal(same.run(*arguments)[0], program.run(*arguments)[0])
+
+
+def test_mlir_reads_artifacts_with_other_dialects() -> None:
+    mlir = pytest.importorskip("jax.interpreters.mlir")
+    dialect = pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
+    program = sr.parse(MIXED).verify()
+    with mlir.make_ir_context() as context:
+        module = dialect.deserialize_portable_artifact(context, program.serialize("1.9.0", allow_other_dialects=True))
+        read = sr.parse(str(module))
+    assert [op.name for op in read.module.walk()] == [op.name for op in program.module.walk()]
+    assert [x.type for x in read.inputs] == [x.type for x in program.inputs]
