@@ -7,11 +7,12 @@ from itertools import groupby
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.definition import group_by_member, resolve
 from stablehlo_ref.define.spec import is_float
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Operation, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import TensorType, tensor_type
 from stablehlo_ref.passes.call_graph import functions
@@ -41,7 +42,7 @@ def sccp(module: Operation) -> None:
 
 def _fold_ops(module: Operation, limit: int) -> None:
     with Rewriter(module) as rewriter:
-        for op in list(module.walk()):
+        for op in within_time(list(module.walk()), "transforming the program", location_of):
             if _may_fold(op) and _is_small(op, limit) and (arrays := _folded(op)) is not None:
                 replace_by_constants(rewriter, op, arrays)
 

@@ -151,7 +151,7 @@ def test_values_that_are_not_finite_can_be_traced() -> None:
     assert "stablehlo.log" in after and "sqrt" not in after
 
 
-@pytest.mark.parametrize("name", [SIMPLIFY, OPTIMIZE, "canonicalize"])
+@pytest.mark.parametrize("name", [SIMPLIFY, OPTIMIZE, "canonicalize", "sccp"])
 def test_rewriting_takes_no_longer_than_the_limit(name: str) -> None:
     module = sr.parse(LOOP).module
     with limited(sr.Limits(max_seconds=1e-9)), pytest.raises(LimitError, match="transforming the program takes longer"):
