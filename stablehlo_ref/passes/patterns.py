@@ -141,14 +141,19 @@ def _move_attributes(op: Operation, successor: Operation, is_new: bool) -> None:
     """Give an op the discardable attributes of one that it replaces, except where they would be operands of it.
 
     `mhlo.sharding` of a custom call says what the call computes, and attributes of other ops with effects may, too.
+    Shardings have as many entries as there are results.
     """
-    is_hint = is_new or (is_pure(successor) and successor.name != "stablehlo.custom_call")
+    is_hint = is_new or (
+        is_pure(successor) and successor.name != "stablehlo.custom_call" and len(successor.results) == 1
+    )
     if not op.attributes or not is_hint or (op.regions and op.name != successor.name):
         return
-    merged = {**successor.attributes, **op.attributes}
-    own, moved = (x.attributes.get(FRONTEND) for x in (successor, op))
-    if isinstance(own, dict) and isinstance(moved, dict):
-        merged[FRONTEND] = {**own, **moved, **{name: own[name] for name in (IDENTITY,) if name in own}}
+    has_as_many = len(op.results) == len(successor.results)
+    moved = {name: value for name, value in op.attributes.items() if has_as_many or not name.endswith(".sharding")}
+    merged = {**successor.attributes, **moved}
+    own, other = (x.attributes.get(FRONTEND) for x in (successor, op))
+    if isinstance(own, dict) and isinstance(other, dict):
+        merged[FRONTEND] = {**own, **other, **{name: own[name] for name in (IDENTITY,) if name in own}}
     successor.attributes = merged
 
 
@@ -165,14 +170,17 @@ def defined_by(value: Value, name: str) -> Operation | None:
     return owner if isinstance(owner, Operation) and owner.name == f"stablehlo.{name}" else None
 
 
+MOST_COMPARED = 1 << 20  # bytes of a constant; elements of larger ones are not compared
+
+
 def splat(value: Value) -> np.generic | None:
     """Return the element of a constant whose elements have all the same bits; None of any other value."""
     array = known_array(value)
     if array is None or not array.size or is_quantized(value.type):
         return None
     first: np.generic = array[(0,) * array.ndim]
-    if not any(array.strides):
-        return first
+    if not any(array.strides) or array.nbytes > MOST_COMPARED:
+        return None if any(array.strides) else first
     is_splat = (
         array[(-1,) * array.ndim].tobytes() == first.tobytes() and array.tobytes() == first.tobytes() * array.size
     )

@@ -198,9 +198,10 @@ def dynamic_update_slice(emit: Emitter, op: Operation) -> Value | None:
 @on("gather")
 def gather(emit: Emitter, op: Operation) -> Value | None:
     """Make a `gather` of one slice at constant indices a `slice` and a `reshape`."""
-    x, members = op.operands[0], op.properties
-    indices, sizes = known_integers(op.operands[1]), members["slice_sizes"]
-    if indices is None or members["index_vector_dim"] != 0 or len(shape_of(op.operands[1])) > 1 or not static(x):
+    (x, at), members = op.operands, op.properties
+    sizes, is_one = members["slice_sizes"], members["index_vector_dim"] == 0 and len(shape_of(at)) < 2
+    indices = known_integers(at) if is_one and static(x) else None
+    if indices is None:
         return None
     starts = dict(zip(members["start_index_map"], indices))
     part = _emit_slice(emit, x, [starts.get(axis, 0) for axis in range(len(sizes))], sizes)

@@ -156,3 +156,22 @@ def test_rewriting_takes_no_longer_than_the_limit(name: str) -> None:
     module = sr.parse(LOOP).module
     with limited(sr.Limits(max_seconds=1e-9)), pytest.raises(LimitError, match="transforming the program takes longer"):
         PASSES[name].bind({})(module)
+
+
+def test_shardings_have_one_entry_for_each_result() -> None:
+    """They move neither to an op with several results, nor to one with fewer."""
+    t = "tensor<4xi32>"
+    sharding = '#sdy.sharding_per_value<[<@mesh, [{"x"}]>]>'
+    text = f"""sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: {t}, %y: {t}) -> {t} {{
+  %0:2 = "stablehlo.sort"(%x, %y) <{{dimension = 0 : i64}}> ({{
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>):
+    %less = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %less : tensor<i1>
+  }}) {{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{{"x"}}]>, <@mesh, [{{}}]>]>}} : ({t}, {t}) -> ({t}, {t})
+  %1 = stablehlo.reshape %0#{{used}} {{sdy.sharding = {sharding}}} : ({t}) -> {t}
+  return %1 : {t}
+}}"""
+    for used in "01":
+        after = str(transformed(sr.parse(text.replace("{used}", used)).verify(), SIMPLIFY))  # which verifies it
+        assert "reshape" not in after and "sdy.sharding" in after
