@@ -93,8 +93,9 @@ def transpose(emit: Emitter, op: Operation) -> Value | None:
 @on("concatenate")
 def concatenate(emit: Emitter, op: Operation) -> Value | None:
     """Leave out empty operands, take those of a `concatenate` without other uses, make a single operand the result."""
-    axis = op.properties["dimension"]
-    operands = [inner for x in op.operands for inner in _joined(emit, x, axis) if shape_of(inner)[axis] != 0]
+    axis, uses = op.properties["dimension"], emit.rewriter.uses(op.results[0])
+    is_part = len(uses) == 1 and _is_along(uses[0][0], axis)  # whose operands go to the op that it is a part of
+    operands = [x for x in (op.operands if is_part else _joined(emit, op.operands, axis)) if shape_of(x)[axis] != 0]
     if len(operands) == 1 and operands[0].type == op.results[0].type:
         return operands[0]
     if not operands or operands == op.operands:
@@ -102,10 +103,21 @@ def concatenate(emit: Emitter, op: Operation) -> Value | None:
     return emit.value(op.name, *operands, type=op.results[0].type, dimension=axis)
 
 
-def _joined(emit: Emitter, value: Value, axis: int) -> Sequence[Value]:
-    inner = defined_by(value, "concatenate")
-    is_only = inner is not None and len(emit.rewriter.uses(value)) == 1 and inner.properties["dimension"] == axis
-    return inner.operands if inner and is_only else [value]
+def _joined(emit: Emitter, values: Sequence[Value], axis: int) -> list[Value]:
+    """Return values, and instead of those that a `concatenate` makes for this use alone its operands."""
+    found, pending = list[Value](), list(reversed(values))
+    while pending:
+        value = pending.pop()
+        inner = value.owner
+        if isinstance(inner, Operation) and _is_along(inner, axis) and len(emit.rewriter.uses(value)) == 1:
+            pending.extend(reversed(inner.operands))
+        else:
+            found.append(value)
+    return found
+
+
+def _is_along(op: Operation, axis: int) -> bool:
+    return op.name == "stablehlo.concatenate" and op.properties["dimension"] == axis
 
 
 @on("convert", "pad", "slice")
