@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import stablehlo_ref as sr
+from spec_checks.strategies import arrays
 from stablehlo_ref.budget import limited
 from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.passes.catalog import PASSES
-from tests.passes.programs import transformed
+from tests.passes.dynamic_programs import dynamic_programs
+from tests.passes.programs import PROPERTY, assert_same_results, inputs_of, transformed
+from tests.passes.quantized_programs import quantized_programs
 
 SIMPLIFY = "stablehlo-aggressive-simplification"
 OPTIMIZE = "stablehlo-target-independent-optimization"
@@ -175,3 +180,21 @@ func.func @main(%x: {t}, %y: {t}) -> {t} {{
     for used in "01":
         after = str(transformed(sr.parse(text.replace("{used}", used)).verify(), SIMPLIFY))  # which verifies it
         assert "reshape" not in after and "sdy.sharding" in after
+
+
+REWRITING = (SIMPLIFY, OPTIMIZE, "stablehlo-legalize-qdq-to-quantized-op", "shape-legalize-to-stablehlo")
+
+
+@PROPERTY
+@given(data=st.data())
+def test_dynamic_programs_compute_the_same(data: st.DataObject) -> None:
+    text = data.draw(dynamic_programs())
+    x = data.draw(arrays(np.dtype(np.float32), (data.draw(st.integers(0, 4)), 3)))
+    y = data.draw(arrays(np.dtype(np.float32), (data.draw(st.integers(0, 4)),)))
+    assert_same_results(text, REWRITING, lambda program: (x, y))
+
+
+@PROPERTY
+@given(data=st.data())
+def test_quantized_programs_compute_the_same(data: st.DataObject) -> None:
+    assert_same_results(data.draw(quantized_programs()), REWRITING, lambda program: inputs_of(data.draw, program))
