@@ -143,8 +143,9 @@ def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> 
     kind = (*_kind(op), *[region.function_type for region in op.regions]) if is_pure else ()
     if kind in known.kinds:
         return _check_regions(op, definition)
-    check_op(op, definition)
+    _check_members(op, definition)
     _check_regions(op, definition)
+    _check_bound(op, definition)
     if is_pure:
         known.kinds.add(kind)
 
@@ -152,6 +153,10 @@ def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> 
 def check_op(op: Operation, definition: OpDefinition) -> None:
     """Raise InvalidError unless operands, results and attributes of an op are those of its class."""
     _check_members(op, definition)
+    _check_bound(op, definition)
+
+
+def _check_bound(op: Operation, definition: OpDefinition) -> None:
     bound = bind_types(op, definition)
     check_constraints(with_vectors(bound) if definition.dialect == "chlo" else bound)
 
