@@ -104,14 +104,15 @@ class Program:
         return guarantees(self.module, mode.Mode(reproducible, exact_sums))
 
     @needs_stack(lambda program: program.module.location)
-    def serialize(self, target: str = "current") -> bytes:
+    def serialize(self, target: str = "current", allow_other_dialects: bool = False) -> bytes:
         """Return the program as a portable artifact for a version of StableHLO, such as "1.9.0", and all later ones.
 
-        UnsupportedError, with the place, for what that version does not have.
+        UnsupportedError, with the place, for what that version does not have. Ops and attributes of other dialects are
+        among these unless `allow_other_dialects`; whether others can read them is not promised.
         """
         from stablehlo_ref.bytecode.vhlo.artifact import serialize  # bytecode is imported when it is needed
 
-        return serialize(self.verify().module, target)
+        return serialize(self.verify().module, target, allow_other_dialects)
 
     @needs_stack(lambda program: program.module.location)
     def transform(self, *passes: str) -> Program:

@@ -143,10 +143,20 @@ def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> 
         return _check_regions(op, definition)
     _check_members(op, definition)
     _check_regions(op, definition)
-    bound = bind_types(op, definition)
-    check_constraints(with_vectors(bound) if definition.dialect == "chlo" else bound)
+    _check_bound(op, definition)
     if is_pure:
         known.kinds.add(kind)
+
+
+def check_op(op: Operation, definition: OpDefinition) -> None:
+    """Raise InvalidError unless operands, results and attributes of an op are those of its class."""
+    _check_members(op, definition)
+    _check_bound(op, definition)
+
+
+def _check_bound(op: Operation, definition: OpDefinition) -> None:
+    bound = bind_types(op, definition)
+    check_constraints(with_vectors(bound) if definition.dialect == "chlo" else bound)
 
 
 def _check_operands(op: Operation, visible: set[Value]) -> None:

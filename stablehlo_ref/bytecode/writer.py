@@ -101,7 +101,7 @@ def _key(op: Operation) -> object:
     """Return what stands for an op's name and attributes; None if they are not simple to compare."""
     if op.attributes or not all(map(_is_simple, op.properties.values())):
         return None
-    return op.name, *op.properties.items()
+    return op.name, op.spelling, *op.properties.items()
 
 
 def _is_simple(value: object) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from stablehlo_ref.limits.budget import activity
+from stablehlo_ref.bytecode.vhlo.artifact import serialize
 from stablehlo_ref.bytecode.writer import write as write_bytecode
 from stablehlo_ref.cli.console import Part, for_each_part, guarded, is_file, with_two_dashes, write_output
 from stablehlo_ref.cli.messages import remark
@@ -31,6 +33,7 @@ from stablehlo_ref.passes.registry import BoundPass, Pass, flag, parse_pipeline
 from stablehlo_ref.passes.supported_by import parse_supported, unsupported_ops
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.syntax.value_names import number_values
+from stablehlo_ref.syntax.vhlo_printer import spelled_version
 from stablehlo_ref.verify import verify
 
 DESCRIPTION = """\
@@ -95,8 +98,13 @@ def _show(options: argparse.Namespace) -> Show:
         case argparse.Namespace(supported_by=Path()):
             return lambda module: ""
         case argparse.Namespace(emit_bytecode=True):
-            return write_bytecode
+            return _bytecode
     return partial(_text, options)
+
+
+def _bytecode(module: Operation) -> bytes:
+    version = spelled_version(module)
+    return write_bytecode(module) if version is None else serialize(module, str(version), allow_other_dialects=True)
 
 
 def _text(options: argparse.Namespace, module: Operation) -> str:

@@ -60,7 +60,7 @@ def _convert(options: argparse.Namespace) -> int:
             strip_debuginfo(module)
         with activity("serializing" if options.serialize else "printing"):
             if options.serialize:
-                outputs.append(serialize(module, options.target))
+                outputs.append(serialize(module, options.target, options.allow_other_dialects))
                 return
             number_values(module)
             outputs.append(print_operation(module, locations=options.mlir_print_debuginfo))
@@ -103,6 +103,7 @@ def parser() -> argparse.ArgumentParser:
     converting.add_argument(
         "--target", metavar="X.Y.Z", default="current", help="the version that can read it (newest)"
     )
+    converting.add_argument("--allow-other-dialects", action="store_true", help="keep ops that artifacts do not have")
     converting.add_argument("--strip-debuginfo", action="store_true", help="leave out the locations of ops")
     converting.add_argument("--mlir-print-debuginfo", action="store_true", help="print the locations of ops")
     running = found.add_argument_group("options of --interpret")

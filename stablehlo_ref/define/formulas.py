@@ -8,10 +8,8 @@ import re
 import textwrap
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from itertools import combinations
-from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
+from itertools import combinations
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, TypeAlias
 

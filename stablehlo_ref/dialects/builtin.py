@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import String, Visibility
 from stablehlo_ref.define.computation import Run
@@ -10,7 +13,7 @@ from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
 from stablehlo_ref.define.spec import element_type, is_tensor, shape
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.ir.types import Type
+from stablehlo_ref.ir.types import INDEX, BooleanType, ComplexType, FloatType, IndexType, IntegerType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 
@@ -27,7 +30,7 @@ class Module(Op, op="module", dialect="builtin", isolated_from_above=True, singl
 class UnrealizedConversionCast(
     Op, op="unrealized_conversion_cast", dialect="builtin", computes_on_storage=True, returns_views=True
 ):
-    """Return the inputs unchanged as values of other types with the same runtime representation."""
+    """Return the inputs as values of other types with the same representation at run time, or of index as integers."""
 
     inputs = Ins(anything)
     results = Outs(anything)
@@ -36,6 +39,8 @@ class UnrealizedConversionCast(
 
     @staticmethod
     def plan(inputs: Sequence[Type], results: Sequence[Type]) -> Run:
+        if len(inputs) == len(results) == 1 and (dtype := cast_dtype(inputs[0], results[0])):
+            return lambda inputs: np.asarray(inputs[0], dtype)[... if is_tensor(results[0]) else ()]
         if len(inputs) != len(results) or not all(map(same_representation, inputs, results)):
             types = ", ".join(map(str, inputs)), ", ".join(map(str, results))
             raise UnsupportedError(f"unsupported conversion cast from ({types[0]}) to ({types[1]})")
@@ -50,3 +55,18 @@ def same_representation(x: Type, y: Type) -> bool:
         return x == y or (is_tensor(x) == is_tensor(y) and numpy_dtype(x) == numpy_dtype(y))
     except TypeError:
         return False
+
+
+def cast_dtype(x: Type, y: Type) -> np.dtype[Any] | None:
+    """Return the dtype of `y` if one of two types is index and the other an integer, or one a scalar of the other.
+
+    Passes that replace index by tensors of i32 make such casts.
+    """
+    elements = [element_type(t) if is_tensor(t) else t for t in (x, y)]
+    shapes = [shape(t) if is_tensor(t) else () for t in (x, y)]
+    is_between = INDEX in elements and all(isinstance(t, IndexType | IntegerType) for t in elements)
+    is_scalar = elements[0] == elements[1] and isinstance(elements[0], ELEMENTS)
+    return numpy_dtype(elements[1]) if (is_between or is_scalar) and shapes[0] == shapes[1] else None
+
+
+ELEMENTS = BooleanType, ComplexType, FloatType, IndexType, IntegerType

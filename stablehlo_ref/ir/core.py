@@ -63,7 +63,8 @@ class Operation:
         self.regions: Sequence[Region] = regions or ()  # most ops have none
         self.location = location  # where the op is in the text
         self.debug_location: DebugLocation | None = None  # its `loc(...)`
-        self.spelling = ""  # the dialect whose form of the op is printed, `mhlo`, if that is not the one of its name
+        # The dialect whose form of the op is printed, `mhlo`, if that is not its own; of a module `vhlo` and a version.
+        self.spelling = ""
         self.successors: Sequence[str] = ()  # labels of the blocks that a terminator may branch to
         self.parent: Block | None = None
         for region in regions:

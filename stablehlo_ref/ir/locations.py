@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 
@@ -85,6 +85,20 @@ def resolve(location: DebugLocation | None) -> DebugLocation | None:
         seen += 1
         if seen > 1000:  # an alias of itself
             return UNKNOWN_LOCATION
+    return location
+
+
+def without_ranges(location: DebugLocation | None) -> DebugLocation | None:
+    """Return a location whose ranges in files are places, the starts of the ranges; aliases are spelled out."""
+    match location := resolve(location):
+        case FileLocation(end=tuple()):
+            return replace(location, end=None)
+        case NameLocation(name, child):
+            return NameLocation(name, without_ranges(child))
+        case CallSiteLocation(callee, caller):
+            return CallSiteLocation(*(without_ranges(x) or UNKNOWN_LOCATION for x in (callee, caller)))
+        case FusedLocation(locations, metadata):
+            return FusedLocation(tuple(without_ranges(x) or UNKNOWN_LOCATION for x in locations), metadata)
     return location
 
 

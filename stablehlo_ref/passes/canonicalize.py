@@ -1,18 +1,21 @@
-"""Canonicalize: erase dead ops, hoist and merge constants, select the branch of a constant `case`."""
+"""Canonicalize, and eliminate common subexpressions."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections import ChainMap
+from collections.abc import Hashable, MutableMapping, Sequence
 
-from stablehlo_ref.define.bound import constant_array
 from stablehlo_ref.define.definition import definition_of
-from stablehlo_ref.ir.core import Operation, Region
-from stablehlo_ref.ir.rewrite import Rewriter
+from stablehlo_ref.ir.core import Operation, Region, Value
+from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.passes.effects import is_pure
+from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.equivalence import operation_key
+from stablehlo_ref.passes.evaluate import known_integers
+from stablehlo_ref.passes.patterns import Patterns, rewrite
 from stablehlo_ref.passes.registry import Pass, PassOption, flag
 
-CONSTANTS = ("stablehlo.constant", "chlo.constant", "arith.constant")
+CANONICAL = Patterns()
 
 
 def canonicalize(module: Operation, test_convergence: bool = False) -> None:
@@ -23,109 +26,63 @@ def canonicalize(module: Operation, test_convergence: bool = False) -> None:
     `unrealized_conversion_cast` between equal types its operands.
     `test_convergence` changes nothing, since the pass always converges.
     """
-    while True:
-        with Rewriter(module) as rewriter:
-            has_changed = _select_branches(module, rewriter)
-            _fold_casts(module, rewriter)
-        with Rewriter(module) as rewriter:
-            erase_dead(module, rewriter)
-        if not has_changed:
-            break
-    for op in module.walk():
-        for region in op.regions if _is_isolated(op) else ():
-            hoist_constants(region)
+    rewrite(module, CANONICAL)
 
 
-def erase_dead(root: Operation, rewriter: Rewriter) -> None:
-    """Erase the pure ops inside `root` that nothing uses."""
-    for op in reversed(list(root.walk())):
-        if not rewriter.is_used(op) and op is not root and is_pure(op) and not _is_inside_erased(op, rewriter):
-            rewriter.erase(op)
+@CANONICAL.on("case")
+def select_branch(emit: Emitter, op: Operation) -> Sequence[Value] | None:
+    """Make a `case` with a constant index that is in range the ops of its branch."""
+    indices = known_integers(op.operands[0])
+    if not indices or not 0 <= indices[0] < len(op.regions):
+        return None
+    mapping: dict[Value, Value] = {}
+    *operations, terminator = op.regions[indices[0]].block.operations
+    for inner in operations:
+        emit.insert(clone(inner, mapping))
+    return [mapping.get(value, value) for value in terminator.operands]
 
 
-def _is_inside_erased(op: Operation, rewriter: Rewriter) -> bool:
-    parent = op.parent_op
-    return parent is not None and rewriter.is_erased(parent)
+@CANONICAL.on("builtin.unrealized_conversion_cast")
+def cast_of_same(emit: Emitter, op: Operation) -> Sequence[Value] | None:
+    """Make a cast between equal types its operands."""
+    return op.operands if op.operand_types == op.result_types else None
 
 
-def _is_isolated(op: Operation) -> bool:
-    definition = definition_of(op)
-    return definition is not None and definition.traits.isolated_from_above
+# --- common subexpressions ------------------------------------------------------------------------------------------
+
+Known = MutableMapping[Hashable, Operation]
 
 
-def _select_branches(module: Operation, rewriter: Rewriter) -> bool:
-    """Replace each `case` with a constant index that is in range by its branch; return whether there was any.
-
-    One inside of another is visited in the next round.
-    """
-    has_changed = False
-    replaced: set[Operation] = set()
-    for op in list(module.walk()):
-        if op.name != "stablehlo.case" or any(parent in replaced for parent in _parents(op)):
-            continue
-        index = constant_array(op.operands[0])
-        if index is not None and 0 <= int(index) < len(op.regions):
-            rewriter.inline(op, op.regions[int(index)].block, [])
-            replaced.add(op)
-            has_changed = True
-    return has_changed
+def cse(module: Operation) -> None:
+    """Replace pure ops by earlier equal ones, in the same block or around it, and erase pure ops that nothing uses."""
+    with Rewriter(module) as rewriter:
+        for region in module.regions:
+            _simplify_region(region, ChainMap(), rewriter)
 
 
-def _fold_casts(module: Operation, rewriter: Rewriter) -> None:
-    """Replace the results of casts between equal types by the operands."""
-    for op in module.walk():
-        is_cast = op.name == "builtin.unrealized_conversion_cast" and not rewriter.is_erased(op)
-        if is_cast and op.operand_types == op.result_types:
-            rewriter.replace(op, op.operands)
-
-
-def _parents(op: Operation) -> Iterator[Operation]:
-    parent = op.parent_op
-    while parent is not None:
-        yield parent
-        parent = parent.parent_op
-
-
-def hoist_constants(region: Region) -> None:
-    """Move the constants of an isolated region to its start, one of each."""
-    if not region.blocks or not _has_constants(region):
-        return
-    root = region.parent
-    assert root is not None
-    entry = region.blocks[0]
-    first: dict[Hashable, Operation] = {}
-    moved: list[Operation] = []
-    with Rewriter(root) as rewriter:
-        for op in _inside(region):
-            if op.name not in CONSTANTS:
-                continue
-            kept = first.setdefault(operation_key(op), op)
-            if kept is op:
-                moved.append(op)
-            else:
-                rewriter.replace(op, kept.results)
-    for op in moved:
-        assert op.parent is not None
-        if op.parent is not entry:
-            op.parent.operations.remove(op)
-            op.parent = entry
-    in_front = set(moved)
-    entry.operations = [*moved, *(op for op in entry.operations if op not in in_front)]
-
-
-def _has_constants(region: Region) -> bool:
-    return any(op.name in CONSTANTS for op in _inside(region))
-
-
-def _inside(region: Region) -> Iterator[Operation]:
-    """Yield the ops in a region and in regions inside it that are not isolated from it."""
+def _simplify_region(region: Region, known: ChainMap[Hashable, Operation], rewriter: Rewriter) -> None:
     for block in region.blocks:
+        here = known.new_child() if len(region.blocks) == 1 else ChainMap[Hashable, Operation]()
         for op in block.operations:
-            yield op
-            if not _is_isolated(op):
-                for inner in op.regions:
-                    yield from _inside(inner)
+            _simplify(op, here, rewriter)
 
+
+def _simplify(op: Operation, known: ChainMap[Hashable, Operation], rewriter: Rewriter) -> None:
+    definition = definition_of(op)
+    is_isolated = definition is None or definition.traits.isolated_from_above
+    if is_pure(op):
+        if not rewriter.is_used(op):
+            rewriter.erase(op)
+            return
+        earlier = known.setdefault(operation_key(op), op)
+        if earlier is not op:
+            rewriter.replace(op, earlier.results)
+            return
+    for region in op.regions:
+        _simplify_region(region, ChainMap() if is_isolated else known, rewriter)
+
+
+CSE = Pass("cse", "eliminate common subexpressions", cse)
 
 CONVERGENCE = PassOption("test-convergence", flag, "fail unless the pass converges, which it always does")
 PASS = Pass("canonicalize", "erase dead ops, merge constants, fold constant branches", canonicalize, (CONVERGENCE,))

@@ -72,6 +72,11 @@ class Emitter:
         name = "arith.constant" if isinstance(type.element_type, IndexType) else "stablehlo.constant"
         return self.value(name, type=type, value=dense(type, elements))
 
+    def constants(self, types: Sequence[Type], arrays: Sequence[Array]) -> list[Value]:
+        """Insert constants of types, which are those of static tensors."""
+        tensors = [type for type in types if isinstance(type, TensorType)]
+        return [self.constant(type, array) for type, array in zip(tensors, arrays, strict=True)]
+
     def region(self, arguments: Sequence[Type], body: Body, terminator: str = "stablehlo.return") -> Region:
         """Return a region of one block, whose operations `body` emits."""
         block = Block([Value(type, None, index) for index, type in enumerate(arguments)], [])
@@ -90,6 +95,11 @@ class _BlockEmitter(Emitter):
     def insert(self, op: Operation) -> None:
         op.parent = self.block
         self.block.operations.append(op)
+
+
+def replace_by_constants(rewriter: Rewriter, op: Operation, arrays: Sequence[Array]) -> None:
+    """Replace the results of an op by constants."""
+    rewriter.replace(op, Emitter(rewriter, op).constants(op.result_types, arrays))
 
 
 def dense(type: TensorType, elements: ArrayLike) -> DenseElements:

@@ -23,8 +23,10 @@ CONSTANTS = ("stablehlo.constant", "arith.constant", "chlo.constant")
 def known_array(value: Value) -> Array | None:
     """Return the array of a value that is a constant; None of any other."""
     owner = value.owner
-    if not isinstance(owner, Operation) or owner.name not in CONSTANTS:
+    if not isinstance(owner, Operation) or owner.name not in (*CONSTANTS, "shape.const_shape"):
         return None
+    if owner.name == "shape.const_shape":
+        return np.asarray(owner.properties["sizes"], np.int64) if isinstance(value.type, TensorType) else None
     if owner.name == "stablehlo.constant":
         return constant_array(value)
     constant = owner.properties.get("value")

@@ -201,6 +201,7 @@ round_nearest_even = _unary("round_nearest_even")
 sign = _unary("sign")
 sine = _unary("sine")
 sqrt = _unary("sqrt")
+tanh = _unary("tanh")
 
 
 def atan2(y: Expr, x: Expr) -> Expr:

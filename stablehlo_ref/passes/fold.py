@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
+import numpy as np
+
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.definition import group_by_member, resolve
+from stablehlo_ref.define.spec import is_float
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Operation, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter, clone
-from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.ir.types import TensorType, tensor_type
 from stablehlo_ref.passes.call_graph import functions
-from stablehlo_ref.passes.canonicalize import canonicalize
-from stablehlo_ref.passes.constants import replace_by_constants
+from stablehlo_ref.passes.effects import is_pure
+from stablehlo_ref.passes.emit import Emitter, replace_by_constants
 from stablehlo_ref.passes.equivalence import operation_key
-from stablehlo_ref.passes.evaluate import CONSTANTS, evaluate, known_array
-from stablehlo_ref.passes.registry import Pass, PassOption, count
+from stablehlo_ref.passes.evaluate import CONSTANTS, evaluate, known_array, known_integers
+from stablehlo_ref.passes.patterns import Patterns, elements_of, shape_of, splat, static
+from stablehlo_ref.passes.registry import Pass
 from stablehlo_ref.passes.symbols import symbols_of
 
 FOLDED_ELEMENTS = 1 << 16
@@ -34,19 +40,9 @@ def sccp(module: Operation) -> None:
             return
 
 
-def aggressive_folder(module: Operation, fold_op_element_limit: int = FOLDED_ELEMENTS) -> None:
-    """Replace ops whose operands are constants by constants, and canonicalize.
-
-    Ops with effects, with regions and with more elements in a result than the limit stay, as do ops whose results are
-    implementation-defined.
-    """
-    _fold_ops(module, fold_op_element_limit)
-    canonicalize(module)
-
-
 def _fold_ops(module: Operation, limit: int) -> None:
     with Rewriter(module) as rewriter:
-        for op in list(module.walk()):
+        for op in within_time(list(module.walk()), "transforming the program", location_of):
             if _may_fold(op) and _is_small(op, limit) and (arrays := _folded(op)) is not None:
                 replace_by_constants(rewriter, op, arrays)
 
@@ -113,10 +109,101 @@ def _common_constants(function: Operation, calls: Sequence[Operation]) -> Iterat
             yield argument, constants[0]
 
 
+# --- patterns -------------------------------------------------------------------------------------------------------
+
+
+def folding(limit: int, name: str = "*") -> Patterns:
+    """Return the pattern that makes ops of a name, on constants, constants of at most `limit` elements."""
+    table = Patterns()
+
+    @table.on(name)
+    def fold(emit: Emitter, op: Operation) -> Sequence[Value] | None:
+        are_splats = all(splat(x) is not None and (type := static(x)) and type.size > 1 for x in op.operands)
+        is_longer = op.name == "stablehlo.concatenate" and are_splats
+        arrays = _folded(op) if _may_fold(op) and _is_small(op, limit) and not is_longer else None
+        return None if arrays is None or _is_pole(op, arrays) else emit.constants(op.result_types, arrays)
+
+    return table
+
+
+def _is_pole(op: Operation, arrays: Sequence[Array]) -> bool:
+    """Whether an op is a function of one float that is NaN, or infinite where the operand is finite."""
+    definition = resolve(op)
+    if len(op.operands) != 1 or definition is None or not definition.traits.elementwise:
+        return False
+    operand = known_array(op.operands[0])
+    if operand is None or not is_float(op.operands[0].type) or not is_float(op.results[0].type):
+        return False
+    return bool(np.isnan(arrays[0]).any() or (np.isinf(arrays[0]) & np.isfinite(operand)).any())
+
+
+FOLDS = Patterns()
+
+
+@FOLDS.on("broadcast_in_dim", "dynamic_slice", "reshape", "slice", "transpose")
+def move_splat(emit: Emitter, op: Operation) -> Value | None:
+    """Make an op that moves equal elements these elements."""
+    element, type = splat(op.operands[0]), static(op.results[0])
+    return None if element is None or type is None else emit.constant(type, np.asarray(element))
+
+
+@FOLDS.on("concatenate")
+def concatenate_splats(emit: Emitter, op: Operation) -> Value | None:
+    """Make neighbours of equal elements one constant."""
+    axis, joined = op.properties["dimension"], list[Value]()
+    runs = [(key, list(run)) for key, run in groupby(op.operands, _splat_key)]
+    if all(key is None or len(run) == 1 for key, run in runs):
+        return None
+    for key, run in runs:
+        type, element = static(run[0]), splat(run[0])
+        if key is None or len(run) == 1 or type is None or element is None:
+            joined += run
+            continue
+        size = sum(shape_of(value)[axis] or 0 for value in run)
+        shape = (*type.shape[:axis], size, *type.shape[axis + 1 :])
+        joined.append(emit.constant(tensor_type(shape, type.element_type), np.asarray(element)))
+    return emit.value(op.name, *joined, type=op.results[0].type, dimension=axis)
+
+
+def _splat_key(value: Value) -> bytes | None:
+    element = splat(value)
+    return None if element is None else element.tobytes()
+
+
+@FOLDS.on("reduce")
+def reduce_splat(emit: Emitter, op: Operation) -> Value | None:
+    """Make the `and`, `or`, `minimum` or `maximum` of equal elements and the same initial value that value."""
+    block, element = op.regions[0].block, splat(op.operands[0])
+    body, initial, type = block.operations[0], splat(op.operands[1]), static(op.results[0])
+    is_call = len(op.results) == 1 and len(block.operations) == 2 and body.results == block.operations[1].operands
+    is_same = element is not None and initial is not None and element.tobytes() == initial.tobytes()
+    if not is_call or not is_same or body.name not in IDEMPOTENT or set(body.operands) != set(block.arguments):
+        return None
+    return (
+        None
+        if type is None or type.element_type != elements_of(op.operands[0])
+        else emit.constant(type, np.asarray(element))
+    )
+
+
+IDEMPOTENT = frozenset(f"stablehlo.{name}" for name in ("and", "maximum", "minimum", "or"))
+
+
+@FOLDS.on("set_dimension_size")
+def same_size(emit: Emitter, op: Operation) -> Value | None:
+    """Make a `set_dimension_size` to the size that a dimension has the operand."""
+    return (
+        op.operands[0]
+        if known_integers(op.operands[1]) == [shape_of(op.operands[0])[op.properties["dimension"]]]
+        else None
+    )
+
+
+@FOLDS.on("while")
+def no_iteration(emit: Emitter, op: Operation) -> Sequence[Value] | None:
+    """Make a loop whose condition is false, and is computed without effects, the operands."""
+    *operations, terminator = op.regions[0].block.operations
+    return op.operands if known_integers(terminator.operands[0]) == [0] and all(map(is_pure, operations)) else None
+
+
 SCCP = Pass("sccp", "fold ops on constants, also across calls", sccp)
-FOLDER = Pass(
-    "stablehlo-aggressive-folder",
-    "fold ops on constants",
-    aggressive_folder,
-    (PassOption("fold-op-element-limit", count, "the largest number of elements of a result (default 65536)"),),
-)

@@ -1,14 +1,17 @@
-"""Replace ops on quantized tensors by ops on floats between `uniform_dequantize` and `uniform_quantize`."""
+"""Ops on quantized tensors, and ops on floats between `uniform_dequantize` and `uniform_quantize`, by each other."""
 
 from __future__ import annotations
 
 from stablehlo_ref.define.bound import bind_types, is_on_expressed
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.define.spec import expressed, is_quantized
+from stablehlo_ref.diagnostics import InvalidError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.passes.emit import Emitter
+from stablehlo_ref.passes.patterns import defined_by, erase_dead
 from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.verify import check_op
 
 
 def quantized_op_to_qdq(module: Operation) -> None:
@@ -41,8 +44,48 @@ def _expand(emit: Emitter, op: Operation) -> None:
     emit.rewriter.replace(op, results)
 
 
+def qdq_to_quantized_op(module: Operation) -> None:
+    """Let ops whose operands are dequantized, and whose result is quantized, take and return the quantized tensors.
+
+    They do where an op of these types is valid, and the spec defines it as the same op on floats between dequantization
+    and quantization, so that it computes the same.
+    """
+    with Rewriter(module) as rewriter:
+        for quantize in [op for op in module.walk() if op.name == "stablehlo.uniform_quantize"]:
+            fused = _fused(quantize)
+            if fused is not None:
+                rewriter.insert_before(quantize, fused)
+                rewriter.replace(quantize, fused.results)
+    with Rewriter(module) as rewriter:
+        erase_dead(module, rewriter)
+
+
+def _fused(quantize: Operation) -> Operation | None:
+    """Return the op that computes a quantized result from quantized operands; None if there is none."""
+    op = quantize.operands[0].owner
+    if not isinstance(op, Operation) or not op.operands or op.regions or len(op.results) != 1:
+        return None
+    sources = [defined_by(operand, "uniform_dequantize") for operand in op.operands]
+    made = clone(op, {})
+    made.operands = [source.operands[0] for source in sources if source]
+    made.results[0].type = quantize.results[0].type
+    definition = definition_of(made)
+    if None in sources or definition is None or expressed(made.results[0].type) != op.results[0].type:
+        return None
+    try:
+        check_op(made, definition)
+    except InvalidError:
+        return None
+    return made if is_on_expressed(bind_types(made, definition)) else None
+
+
 PASS = Pass(
     "stablehlo-legalize-quantized-op-to-qdq",
     "compute ops on quantized tensors on floats between uniform_dequantize and uniform_quantize",
     quantized_op_to_qdq,
+)
+FUSE = Pass(
+    "stablehlo-legalize-qdq-to-quantized-op",
+    "let ops between uniform_dequantize and uniform_quantize take and return quantized tensors",
+    qdq_to_quantized_op,
 )

@@ -12,11 +12,10 @@ from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import BooleanType, IntegerType, TensorType, TokenType, Type
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.passes.call_graph import functions
-from stablehlo_ref.passes.canonicalize import erase_dead, hoist_constants
-from stablehlo_ref.passes.constants import replace_by_constants
 from stablehlo_ref.passes.effects import is_pure
-from stablehlo_ref.passes.emit import Emitter, dense
-from stablehlo_ref.passes.evaluate import evaluate, known_array
+from stablehlo_ref.passes.emit import Emitter, dense, replace_by_constants
+from stablehlo_ref.passes.evaluate import evaluate, known_array, known_integers
+from stablehlo_ref.passes.patterns import erase_dead, hoist_constants
 from stablehlo_ref.passes.refine_arguments import (
     WRAPPER,
     check_single_block,
@@ -25,8 +24,9 @@ from stablehlo_ref.passes.refine_arguments import (
     set_function_type,
 )
 from stablehlo_ref.passes.refinements import most_specific, refined_types
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import Pass, PassOption, flag
 from stablehlo_ref.passes.symbols import symbols_of
+from stablehlo_ref.targets.annotations import assertion_message
 
 SHAPE_ARITHMETIC = frozenset(
     f"stablehlo.{name}"
@@ -299,4 +299,47 @@ def _dimension_size(op: Operation) -> list[Array] | None:
     return None if size is None else [dense(result, size).array]
 
 
+# --- assertions -----------------------------------------------------------------------------------------------------
+
+
+def check_shape_assertions(module: Operation, enable_shape_assertions: bool = True) -> None:
+    """Remove the custom calls `@shape_assertion` whose first operand is the constant true.
+
+    InvalidError, with the error message of the call, where it is false; and where it, or a number in the message, is
+    not a constant. Unless `enable_shape_assertions`, all are removed.
+    """
+    errors: list[Diagnostic] = []
+    with Rewriter(module) as rewriter:
+        for op in [op for op in module.walk() if op.properties.get("call_target_name") == "shape_assertion"]:
+            message = _failed_assertion(op) if enable_shape_assertions else None
+            if message is None:
+                rewriter.erase(op)
+            else:
+                errors.append(Diagnostic(message, op.location))
+    if errors:
+        raise InvalidError(errors)
+
+
+def _failed_assertion(op: Operation) -> str | None:
+    """Return what is wrong with an assertion; None if it holds."""
+    if not op.operands or op.results:
+        return "expects an operand and no results"
+    what, *inputs = map(known_integers, op.operands)
+    if what is None or len(what) != 1:
+        return "expects static assert_what (operand #0)"
+    if what[0]:
+        return None
+    unknown = [index for index, numbers in enumerate(inputs, 1) if numbers is None or len(numbers) != 1]
+    if unknown:
+        return f"expects static error_message_input (operand #{unknown[0]})"
+    return assertion_message(op.attributes.get("error_message"), [numbers[0] for numbers in inputs if numbers])
+
+
 PASS = Pass("stablehlo-refine-shapes", "propagate known sizes through a program", refine_shapes)
+ENABLED = PassOption("enable-shape-assertions", flag, "whether assertions may fail (default true)")
+ASSERTIONS = Pass(
+    "stablehlo-check-shape-assertions",
+    "check and remove the custom calls @shape_assertion",
+    check_shape_assertions,
+    (ENABLED,),
+)

@@ -1,14 +1,94 @@
-"""The passes of MLIR's tools that upgrade VHLO, for pipelines that name them."""
+"""The passes between StableHLO and VHLO, of which a module is printed and written; its ops are those of StableHLO."""
 
 from __future__ import annotations
 
+from stablehlo_ref.bytecode.encodings import plain
+from stablehlo_ref.bytecode.pool import Pool
+from stablehlo_ref.bytecode.vhlo.casts import fold_casts, insert_casts
+from stablehlo_ref.bytecode.vhlo.downgrade import VhloForm
+from stablehlo_ref.bytecode.vhlo.ops import vhlo_name
+from stablehlo_ref.bytecode.vhlo.versions import CURRENT, Version
+from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError, UnsupportedError
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.compatibility_expander import version
+from stablehlo_ref.passes.emit import cannot_legalize
+from stablehlo_ref.passes.registry import Pass, PassOption, flag
+from stablehlo_ref.syntax.vhlo_printer import SPELLING, spelled_version
+
+
+def legalize_to_vhlo(module: Operation, allow_other_dialects: bool = False) -> None:
+    """Let the program be printed, and written as bytecode, as VHLO of the newest version.
+
+    It is still one of StableHLO, with the same results. UnsupportedError for ops, attributes and types that VHLO does
+    not have: those of other dialects, of CHLO too, which `--chlo-pre-serialization-pipeline` replaces. With
+    `allow_other_dialects` these stay as they are, with casts between their types and those of VHLO.
+    """
+    form = VhloForm(CURRENT, allow_other_dialects)
+    for op in module.walk():
+        try:
+            _check(op, form)
+        except UnsupportedError as error:
+            refusal = cannot_legalize(op).diagnostics[0].message
+            raise UnsupportedError(f"{refusal}: {error.diagnostics[0].message}", op.location) from None
+    if allow_other_dialects:
+        insert_casts(module)
+    module.spelling = f"{SPELLING}{CURRENT}"
+
+
+def _check(op: Operation, form: VhloForm) -> None:
+    """Raise UnsupportedError unless an op can be written in a form."""
+    form.check(op)
+    made, pool = form.form(op), Pool(plain)
+    for attribute in (*made.inherent.values(), *made.discardable.values()):
+        pool.attribute(attribute, made.encodings)
+    arguments = [a.type for region in op.regions for block in region.blocks for a in block.arguments]
+    for type in (*op.operand_types, *op.result_types, *arguments) if op.name != "builtin.module" else ():
+        pool.type(type, made.encodings)
+
+
+def to_version(module: Operation, target: Version | None = None) -> None:
+    """Let a program that is one of VHLO be that of an earlier version.
+
+    InvalidError, which says what that version lacks, if it cannot be. Other programs stay as they are.
+    """
+    if target is None:
+        message = "No target version specified.\nTarget version must be of the form `#.#.#`."
+        raise MalformedError(message)
+    if spelled_version(module) is None:
+        return
+    has_others = any(vhlo_name(op) is None and op.name != "builtin.module" for op in module.walk())
+    form, newest = (VhloForm(Version(*of[:2]), has_others) for of in (target, CURRENT))
+    errors: list[Diagnostic] = []
+    for op in module.walk():
+        try:
+            _check(op, form)
+        except UnsupportedError as error:
+            name = newest.form(op).name
+            refusal = f"failed to legalize operation '{name}' that was explicitly marked illegal"
+            errors += [Diagnostic(error.diagnostics[0].message, module.location), Diagnostic(refusal, op.location)]
+            break
+    if errors:
+        raise InvalidError(errors)
+    module.spelling = f"{SPELLING}{target}"
 
 
 def vhlo_legalize_to_stablehlo(module: Operation) -> None:
-    """Change nothing: programs of VHLO, text and portable artifacts, become StableHLO when they are read."""
+    """Let the program be printed and written as one of StableHLO; those of VHLO become that when they are read."""
+    module.spelling = ""
+    fold_casts(module)
 
 
-PASS = Pass("vhlo-legalize-to-stablehlo", "upgrade VHLO, which reading has done already", vhlo_legalize_to_stablehlo)
-DESERIALIZE = Pass("stablehlo-deserialize", "upgrade VHLO, which reading has done already", vhlo_legalize_to_stablehlo)
+PASS = Pass("vhlo-legalize-to-stablehlo", "print and write StableHLO, not VHLO", vhlo_legalize_to_stablehlo)
+DESERIALIZE = Pass("stablehlo-deserialize", "print and write StableHLO, not VHLO", vhlo_legalize_to_stablehlo)
+LEGALIZE = Pass(
+    "stablehlo-legalize-to-vhlo",
+    "print and write VHLO",
+    legalize_to_vhlo,
+    (PassOption("allow-other-dialects", flag, "whether ops that VHLO does not have stay (default false)"),),
+)
+TO_VERSION = Pass(
+    "vhlo-to-version",
+    "print and write VHLO of an earlier version",
+    to_version,
+    (PassOption("target", version, "the version, such as 1.9.0; has to be given"),),
+)

@@ -164,7 +164,11 @@ class ForeignParser(AttributeParser):
             offset, written = self.start, self.word("a field name")
             if written == "mode" and not _match_value_of_vhlo(self.text, self.position):
                 raise self.error("expected a mode of vhlo such as #vhlo<result_accuracy_mode_v1 DEFAULT>", offset)
-            self.field(struct, "_".join(_find_humps(written)).lower(), fields, offset)
+            if written == "sub_axis_info":
+                self.expect("=")
+                fields[written] = self.attribute()
+            else:
+                self.field(struct, "_".join(_find_humps(written)).lower(), fields, offset)
             if not self.accept(",") and self.peek() != ">":
                 raise self.expected("',' or '>'")
         if isinstance(mesh := fields.get("mesh"), str):

@@ -65,7 +65,7 @@ def ops_with_equal() -> list[str]:
 
 def name_of(op: Operation) -> str:
     """Return the name of an op in the dialect in which it is printed."""
-    return f"mhlo.{_base(op.name)}" if op.spelling else op.name
+    return f"mhlo.{_base(op.name)}" if op.spelling == "mhlo" else op.name
 
 
 def _base(name: str) -> str:

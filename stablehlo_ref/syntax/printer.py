@@ -137,7 +137,7 @@ class Printer:
         definition = definition_of(op)
         if definition is None or not definition.syntax or not _is_regular(op, definition):
             return False
-        if op.spelling and not mhlo.has_same_form(op.name):
+        if op.spelling == "mhlo" and not mhlo.has_same_form(op.name):
             return False
         kept = len(self.parts), len(self.defined), self.indent
         self.parts.append(self._name(op))
@@ -258,10 +258,17 @@ def print_operation(op: Operation, generic: bool = False, locations: bool = Fals
     return on_enough_stack(op.location, FRAMES, _text_of, op, generic, locations)
 
 
+def _printer(op: Operation, generic: bool, locations: bool) -> Printer:
+    from stablehlo_ref.syntax import vhlo_printer  # which is a printer of this module
+
+    version = vhlo_printer.spelled_version(op)
+    return Printer(generic, locations) if version is None else vhlo_printer.VhloPrinter(version, generic, locations)
+
+
 def _text_of(op: Operation, generic: bool, locations: bool) -> str:
     is_module = op.name == "builtin.module"
     if is_module:
         separate_resources(op)
-    printer = Printer(generic, locations)
+    printer = _printer(op, generic, locations)
     printer.operation(op)
     return "".join(printer.parts) + "\n" + (resource_section(op) if is_module else "")

@@ -21,25 +21,30 @@ ARGUMENT_PREFIXES = {"stablehlo.while": "iterArg"}
 
 
 def number_values(root: Operation) -> None:
-    """Name all values inside `root` as MLIR would print them."""
+    """Name all values inside `root` as MLIR would print them: in a program of VHLO all by numbers."""
     for region in root.regions:
-        _Scope(set()).region(region, root)
+        _Scope(set(), has_prefixes=not root.spelling.startswith("vhlo")).region(region, root)
 
 
 class _Scope:
     """The names that values in a region and around it have, and the numbers that come next."""
 
-    def __init__(self, used: set[str], value: int = 0, argument: int = 0, conflict: int = 0) -> None:
+    def __init__(
+        self, used: set[str], value: int = 0, argument: int = 0, conflict: int = 0, has_prefixes: bool = True
+    ) -> None:
         self.used = used
+        self.has_prefixes = has_prefixes
         self.value, self.argument, self.conflict = value, argument, conflict
 
     def region(self, region: Region, op: Operation) -> None:
         """Name the values of a region, and then those of regions inside it."""
         for block in region.blocks:
-            self._block(block, ARGUMENT_PREFIXES.get(op.name, ""), block is region.blocks[0])
+            prefix = ARGUMENT_PREFIXES.get(op.name, "") if self.has_prefixes else ""
+            self._block(block, prefix, block is region.blocks[0])
         for inner in (inner for block in region.blocks for inner in block.operations):
             for nested in inner.regions:
-                _Scope(set(self.used), self.value, self.argument, self.conflict).region(nested, inner)
+                numbers = self.value, self.argument, self.conflict
+                _Scope(set(self.used), *numbers, self.has_prefixes).region(nested, inner)
 
     def _block(self, block: Block, prefix: str, is_entry: bool) -> None:
         for argument in block.arguments:
@@ -50,11 +55,11 @@ class _Scope:
     def _results(self, op: Operation) -> None:
         if not op.results:
             return
-        if members := result_members(op):
+        if self.has_prefixes and (members := result_members(op)):
             for value, member in zip(op.results, members):
                 value.name = self._unique(member)
             return
-        prefix = result_prefix(op)
+        prefix = result_prefix(op) if self.has_prefixes else ""
         name = self._unique(prefix) if prefix else self._number()
         for value, text in zip(op.results, _names(name, op.results)):
             value.name = text

@@ -32,13 +32,17 @@ def shape_assertion(call: CustomCall, assert_what: Array, *inputs: Array) -> Seq
     """Raise EvaluationError with the call's `error_message` unless `assert_what`; `{0}` in it is the first input."""
     if np.all(assert_what):
         return ()
-    message = str(call.attributes.get("error_message", "shape assertion failed"))
+    raise EvaluationError(assertion_message(call.attributes.get("error_message"), inputs))
+
+
+def assertion_message(text: object, inputs: Sequence[object]) -> str:
+    """Return the message of a failed assertion; `{0}` in it is the first input."""
 
     def value(match: re.Match[str]) -> str:
         index = int(match[1])
         return str(inputs[index]) if index < len(inputs) else match[0]
 
-    raise EvaluationError(re.sub(r"\{(\d+)\}", value, message))
+    return re.sub(r"\{(\d+)\}", value, "shape assertion failed" if text is None else str(text))
 
 
 def unsupported(reason: str) -> Handler:

@@ -28,3 +28,22 @@ func.func @main() {
   check.expect_eq %6, %1 : tensor<1xi64>
   return
 }
+
+// -----
+
+// Indices as integers and back, and scalars as tensors without dimensions.
+func.func @indices() {
+  %i = arith.constant 7 : index
+  %0 = builtin.unrealized_conversion_cast %i : index to tensor<i32>
+  check.expect_eq_const %0, dense<7> : tensor<i32>
+  %shape = shape.const_shape [2, 3] : tensor<2xindex>
+  %1 = builtin.unrealized_conversion_cast %shape : tensor<2xindex> to tensor<2xi32>
+  check.expect_eq_const %1, dense<[2, 3]> : tensor<2xi32>
+  %2 = builtin.unrealized_conversion_cast %0 : tensor<i32> to index
+  %3 = builtin.unrealized_conversion_cast %2 : index to tensor<i64>
+  check.expect_eq_const %3, dense<7> : tensor<i64>
+  %x = arith.constant 1.5 : f32
+  %4 = builtin.unrealized_conversion_cast %x : f32 to tensor<f32>
+  check.expect_eq_const %4, dense<1.5> : tensor<f32>
+  func.return
+}

@@ -65,7 +65,8 @@ class Text:
 
     def constant(self, shape: Shape, element: str) -> str:
         number = self.draw(st.integers(0, 3))
-        text = ("false", "true")[number % 2] if element == "i1" else f"{number}.5" if is_float(element) else number
+        float_text = ("0.0", "-0.0", "1.0", "2.5")[number]
+        text = ("false", "true")[number % 2] if element == "i1" else float_text if is_float(element) else number
         return self.emit(f"stablehlo.constant dense<{text}> : {tensor(shape, element)}", shape, element)
 
     def emit(self, text: str, shape: Shape, element: str) -> str:

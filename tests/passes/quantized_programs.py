@@ -108,10 +108,14 @@ def matrix_product(text: QuantizedText) -> None:
 
 
 def fold(text: QuantizedText) -> None:
-    """A reduction in the quantized type, broadcast again."""
+    """A reduction in the quantized type, broadcast again.
+
+    Sums that saturate depend on their order, which is free: of two elements and the zero point there is only one sum.
+    """
     name, q = text.pick()
     op, scalar = text.draw(st.sampled_from(("add", "maximum"))), tensor(q, "")
-    init = text.emit(f"stablehlo.constant() <{{value = dense<3> : tensor<{storage(q)}>}}>"
+    zero_point = q.partition("f32, ")[2].partition(":")[2] or "0"
+    init = text.emit(f"stablehlo.constant() <{{value = dense<{zero_point}> : tensor<{storage(q)}>}}>"
                      f" : () -> {scalar}".replace("tensor<u8>", "tensor<ui8>"))  # fmt: skip
     types = f"({tensor(q)}, {scalar}) -> {tensor(q, '3')}"
     row = text.emit(f"stablehlo.reduce({name} init: {init}) applies stablehlo.{op} across dimensions = [0] : {types}")

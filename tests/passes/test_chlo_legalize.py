@@ -224,6 +224,17 @@ RAGGED = {
     "batch": ("tensor<2x11x5xf32>", "tensor<2x5x7xf32>", "tensor<3xi64>", "tensor<2x11x7xf32>",
               "lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], "
               "rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0]"),
+    "contraction with a larger rhs": (
+        "tensor<11x5xf32>", "tensor<5x7x2xf32>", "tensor<3xi64>", "tensor<3x11x7x2xf32>",
+        "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [1]"),
+    "rows of a larger lhs": (
+        "tensor<2x11x5xf32>", "tensor<3x5x7xf32>", "tensor<2x3xi64>", "tensor<2x11x7xf32>",
+        "lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [1], "
+        "rhs_group_dimensions = [0]"),
+    "batch behind": (
+        "tensor<11x2x5xf32>", "tensor<2x3x5x7xf32>", "tensor<2x3xi64>", "tensor<2x11x7xf32>",
+        "lhs_batching_dimensions = [1], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], "
+        "rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [1]"),
 }  # fmt: skip
 
 
@@ -239,7 +250,9 @@ func.func @main(%l: {lhs}, %r: {rhs}, %s: {sizes}) -> {result} {{
 """
     rng = np.random.default_rng(5)
     operands = [rng.integers(-4, 5, [int(n) for n in t[7:-5].split("x")]).astype(np.float32) for t in (lhs, rhs)]
-    group_sizes = {"rows": [4, 0, 7], "contraction": [2, 0, 3], "batch": [1, 0, 1]}[mode]
+    sizes_by_mode = {"rows": [4, 0, 7], "contraction": [2, 0, 3], "batch": [1, 0, 1]}
+    is_batched = sizes.startswith("tensor<2x")
+    group_sizes = [[4, 0, 7], [1, 9, 1]] if is_batched else sizes_by_mode[mode.split()[0]]
     (expected,), (found,) = results(text, *operands, np.array(group_sizes, np.int64))
     np.testing.assert_array_equal(found, expected)
 

@@ -8,9 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.define.formulas import explain
-from stablehlo_ref.define.formulas import explain
-from stablehlo_ref.define.formulas import failing_check, quote
+from stablehlo_ref.define.formulas import explain, failing_check, quote
 from stablehlo_ref.define.spec import baseline_type, compatible, dim, dims, in_range, rank, same, shape, size
 from stablehlo_ref.ir.types import FLOATS, integer_type, tensor_type
 

@@ -7,25 +7,34 @@ from mmap import mmap
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.bytecode.encoding import Cursor
 from stablehlo_ref.bytecode.sections import MAGIC, read_header
+from stablehlo_ref.bytecode.vhlo.casts import insert_casts
 from stablehlo_ref.bytecode.vhlo.downgrade import VhloForm
 from stablehlo_ref.bytecode.vhlo.versions import CURRENT, FIRST, Version, bytecode_version, parse_version
 from stablehlo_ref.bytecode.writer import write_program
 from stablehlo_ref.diagnostics import Source, UnsupportedError
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.rewrite import clone
 
 PRODUCER = "StableHLO_v"
 
 
 @checks_arguments
-def serialize(module: Operation, target: str = str(CURRENT)) -> bytes:
+def serialize(module: Operation, target: str = str(CURRENT), allow_other_dialects: bool = False) -> bytes:
     """Return `module` as a portable artifact of a version such as `1.9.0`; `current` is the newest.
+
+    With `allow_other_dialects`, ops and attributes that VHLO does not have are in it as in other bytecode, for which
+    nothing is promised: other versions of MLIR need not read them.
 
     Raises UnsupportedError where the version is unknown, or the program has something that it does not have; the
     message says what that is and from which version on there is such a thing.
     """
     version = target_version(target)
     opset = Version(version.major, version.minor)
-    return write_program(module, VhloForm(opset), bytecode_version(opset), f"{PRODUCER}{version}")
+    if allow_other_dialects:
+        module = clone(module, {})
+        insert_casts(module)
+    form = VhloForm(opset, allow_other_dialects)
+    return write_program(module, form, bytecode_version(opset), f"{PRODUCER}{version}")
 
 
 def target_version(text: str) -> Version:

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.bytecode.encodings import vhlo
+from stablehlo_ref.bytecode.encodings import plain, vhlo
+from stablehlo_ref.bytecode.pool import Encodings, EntryWriter
 from stablehlo_ref.bytecode.properties import Property
-from stablehlo_ref.bytecode.vhlo.ops import FUNC_OPS, NOT_IN_ARTIFACTS, NOT_MEMBERS, RETURN, attribute_names
+from stablehlo_ref.bytecode.vhlo.casts import TO_VHLO
+from stablehlo_ref.bytecode.vhlo.ops import NOT_MEMBERS, attribute_names, vhlo_name
 from stablehlo_ref.bytecode.vhlo.requirements import check_attribute, check_op, check_type, unavailable
 from stablehlo_ref.bytecode.vhlo.versions import ALGORITHM, History, Version, history_of
 from stablehlo_ref.bytecode.writer import OpForm, PlainForm
@@ -34,16 +36,41 @@ NO_ACCURACY = StructAttribute("stablehlo.result_accuracy", {})
 TYPED_FFI = 4  # a version of the API of custom calls whose backend_config is a dictionary
 
 
-class VhloForm:
-    """Ops as those of VHLO that a version of StableHLO has; UnsupportedError for what it does not have."""
+class MixedEncodings:
+    """Attributes and types as in VHLO, and those that VHLO does not have as in MLIR."""
 
-    def __init__(self, target: Version) -> None:
+    def write_attribute(self, writer: EntryWriter, attribute: Any) -> None:
+        """Write an attribute."""
+        try:
+            vhlo.write_attribute(writer, attribute)
+        except UnsupportedError:
+            plain.write_attribute(writer, attribute)
+
+    def write_type(self, writer: EntryWriter, type: Type) -> None:
+        """Write a type."""
+        try:
+            vhlo.write_type(writer, type)
+        except UnsupportedError:
+            plain.write_type(writer, type)
+
+
+class VhloForm:
+    """Ops as those of VHLO that a version of StableHLO has; UnsupportedError for what it does not have.
+
+    With `other_dialects`, ops that VHLO does not have stay as they are, and so do such attributes.
+    """
+
+    def __init__(self, target: Version, other_dialects: bool = False) -> None:
         self.target = target
+        self.encodings: Encodings | None = MixedEncodings() if other_dialects else None
         self._accepted: set[Type] = set()
 
     def check(self, op: Operation) -> None:
         """Refuse an op whose operands, results or regions the target does not have."""
         if op.name == "builtin.module":
+            return
+        if self.encodings is not None and vhlo_name(op) is None:
+            PlainForm().check(op)
             return
         check_op(op, _base(op), self.target)
         arguments = [a.type for region in op.regions for block in region.blocks for a in block.arguments]
@@ -57,6 +84,9 @@ class VhloForm:
         definition = definition_of(op)
         if op.name == "builtin.module" or definition is None:
             return PlainForm().form(op)
+        if self.encodings is not None and vhlo_name(op) is None:
+            as_written = PlainForm().form(op)
+            return as_written._replace(encodings=self.encodings) if op.spelling == TO_VHLO else as_written
         base = _base(op)
         history = history_of(base)
         revision, newest = history.revision_at(self.target), 1 + len(history.revisions)
@@ -68,14 +98,14 @@ class VhloForm:
         for attribute in (*own.values(), *discardable.values()):
             check_attribute(attribute, self.target)
         properties = [Property(name, False) for name in attribute_names(base, revision)]
-        return OpForm(f"vhlo.{base}_v{revision}", own, discardable, properties, vhlo, (), revision < newest)
+        encodings = self.encodings or vhlo
+        return OpForm(f"vhlo.{base}_v{revision}", own, discardable, properties, encodings, (), revision < newest)
 
 
 def _base(op: Operation) -> str:
     """Return the name of an op in VHLO, without dialect and revision; UnsupportedError if it has none."""
-    dialect, _, base = op.name.partition(".")
-    is_func = dialect == "func" and (base in FUNC_OPS or base == RETURN)
-    if definition_of(op) is None or not (is_func or dialect == "stablehlo") or base in NOT_IN_ARTIFACTS:
+    base = vhlo_name(op)
+    if base is None:
         raise UnsupportedError(f"portable artifacts have no op '{op.name}'", op.location)
     return base
 

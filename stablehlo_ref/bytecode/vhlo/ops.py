@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from stablehlo_ref.bytecode.vhlo.versions import history_of
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+from stablehlo_ref.ir.core import Operation
 
 # Ops that belong to another dialect than StableHLO outside of artifacts.
 FUNC_OPS = frozenset(("func", "call"))
@@ -53,6 +54,14 @@ def stablehlo_name(base: str, in_function: bool) -> str:
 
 def definition_of(base: str) -> OpDefinition | None:
     return REGISTRY.get(stablehlo_name(base, in_function=False))
+
+
+def vhlo_name(op: Operation) -> str | None:
+    """Return the name of an op in VHLO, without dialect and revision; None if it has none."""
+    dialect, _, base = op.name.partition(".")
+    is_func = dialect == "func" and (base in FUNC_OPS or base == RETURN)
+    is_known = is_func or (dialect == "stablehlo" and op.name in REGISTRY)
+    return base if is_known and base not in NOT_IN_ARTIFACTS else None
 
 
 @cache

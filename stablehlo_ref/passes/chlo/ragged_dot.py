@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stablehlo_ref.define.spec import scalar
+from stablehlo_ref.dialects.chlo_ragged_dot import before_ragged
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import INDEX, Shape, TensorType, tensor_type
 from stablehlo_ref.passes.chlo.structured import (
@@ -23,14 +24,18 @@ from stablehlo_ref.passes.expressions import Expr
 
 
 def ragged_dot(emit: Emitter, op: Operation) -> Expr:
-    """Return the product: a sum over groups, a product for each group, or, of ragged batches, one product."""
+    """Return the product: a sum over groups, a product for each group, or, of ragged batches, one product.
+
+    Which of these it is depends on what kind of dimension of `lhs` is ragged.
+    """
     lhs, rhs, sizes = (Expr(emit, operand) for operand in op.operands)
     result = op.results[0].type
     assert isinstance(result, TensorType)
-    if lhs.type.rank < rhs.type.rank:
-        return _over_ragged_rows(op, lhs, rhs, sizes, result)
-    if lhs.type.rank < result.rank:
+    (ragged,) = op.properties["lhs_ragged_dimensions"]
+    if ragged in op.properties.get("lhs_contracting_dimensions", ()):
         return _over_ragged_contraction(op, lhs, rhs, sizes, result)
+    if ragged not in op.properties.get("lhs_batching_dimensions", ()):
+        return _over_ragged_rows(op, lhs, rhs, sizes, result)
     return _dot(op, lhs, rhs, result, op.properties["rhs_batching_dimensions"], _contracting(op))
 
 
@@ -90,6 +95,8 @@ class _Groups:
         self.lhs, self.sizes = lhs, sizes
         self.axis = op.properties["lhs_ragged_dimensions"][0]
         self.batch = sizes.type.shape[:-1]
+        summed = (op.properties.get(f"lhs_{kind}_dimensions", ()) for kind in ("batching", "contracting"))
+        self.batch_axes = before_ragged(lhs.type, self.axis, *summed)[: len(self.batch)]
         self.start = _zeros(sizes, self.batch)
         self.positions = _positions(lhs, self.axis)
         self.zero = _zero_like(lhs)
@@ -97,9 +104,8 @@ class _Groups:
     def masked(self, index: int) -> Expr:
         """Return `lhs` with zeros instead of the elements of other groups."""
         limit = self.start + _group_size(self.sizes, index, self.batch)
-        batch_axes = tuple(range(len(self.batch)))
-        first = _broadcast_like(self.start, self.lhs, batch_axes)
-        end = _broadcast_like(limit, self.lhs, batch_axes)
+        first = _broadcast_like(self.start, self.lhs, self.batch_axes)
+        end = _broadcast_like(limit, self.lhs, self.batch_axes)
         positions = _broadcast_like(self.positions, self.lhs, tuple(range(self.lhs.type.rank)))
         from_start = positions >= first
         mask = from_start & (positions < end)

@@ -1,0 +1,142 @@
+"""Replace what earlier versions of StableHLO do not have by what they have: `stablehlo-compatibility-expander`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stablehlo_ref.bytecode.vhlo.artifact import target_version
+from stablehlo_ref.bytecode.vhlo.versions import CURRENT, Version
+from stablehlo_ref.define.spec import is_sorted
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.distribution.process_groups import MeshAxes, id_groups
+from stablehlo_ref.ir.attributes import EnumAttribute, StructAttribute
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.locations import without_ranges
+from stablehlo_ref.ir.rewrite import Rewriter, clone
+from stablehlo_ref.ir.types import IntegerType, TensorType, tensor_type
+from stablehlo_ref.passes.emit import Emitter
+from stablehlo_ref.passes.expressions import Expr, cosine, imaginary, is_complex, like, make_complex, real, sine, tanh
+from stablehlo_ref.passes.patterns import hoist_all_constants
+from stablehlo_ref.passes.registry import Pass, PassOption
+
+BATCHING, TANGENT, RANGES, MESH_AXES = (
+    Version(1, 1),
+    Version(1, 4),
+    Version(1, 9),
+    Version(1, 16),
+)  # which introduced these
+
+
+def compatibility_expander(module: Operation, target: Version = CURRENT) -> None:
+    """Replace ops and attributes that the target does not have, where that is possible.
+
+    Batching dimensions of `gather` and `scatter` become indices, and groups along the axes of a mesh lists of ids;
+    these compute the same. `tan` becomes `sine(x) / cosine(x)`, of complex numbers `(tan a + i tanh b) / (1 - i tan a
+    tanh b)`, whose results may differ in the last digits. Ranges of columns in locations become their starts. Batching
+    dimensions of unknown sizes, `tan` with a `result_accuracy`, and the axes of `all_to_all`, whose lists are not of
+    devices but of replicas or partitions, stay.
+    """
+    with Rewriter(module) as rewriter:
+        for op in list(module.walk()):
+            emit = Emitter(rewriter, op)
+            if op.name in INDICES and target < BATCHING:
+                _without_batching(emit, op)
+            elif op.name == "stablehlo.tan" and target < TANGENT and is_default(op.properties.get("result_accuracy")):
+                rewriter.replace(op, [_tan(Expr(emit, op.operands[0])).value])
+            groups = op.properties.get("replica_groups")
+            if target < MESH_AXES and isinstance(groups, MeshAxes) and op.name != "stablehlo.all_to_all":
+                op.properties["replica_groups"] = id_groups(groups, op.symbol, op.location) or groups
+            if target < RANGES:
+                _forget_ranges(op)
+    hoist_all_constants(module)
+
+
+def is_default(accuracy: object) -> bool:
+    """Whether a `result_accuracy` asks for nothing special."""
+    mode = accuracy.fields.get("mode") if isinstance(accuracy, StructAttribute) else None
+    return accuracy is None or (isinstance(mode, EnumAttribute) and mode.value == "DEFAULT")
+
+
+def _tan(x: Expr) -> Expr:
+    if not is_complex(x):
+        return sine(x) / cosine(x)
+    tangent = _tan(real(x))
+    hyperbolic = tanh(imaginary(x))
+    numerator = make_complex(tangent, hyperbolic)
+    one = like(tangent, 1)
+    return numerator / make_complex(one, -(tangent * hyperbolic))
+
+
+def _forget_ranges(op: Operation) -> None:
+    op.debug_location = without_ranges(op.debug_location)
+    for argument in (argument for region in op.regions for block in region.blocks for argument in block.arguments):
+        argument.location = without_ranges(argument.location)
+
+
+# --- batching dimensions --------------------------------------------------------------------------------------------
+
+# By op: the operand from behind that has indices; members with batching dimensions of the operand and of the indices,
+# those that have size 1 in a slice, and those that indices are for.
+INDICES = {
+    "stablehlo.gather": (
+        "operand_batching_dims", "start_indices_batching_dims", "collapsed_slice_dims", "start_index_map"
+    ),
+    "stablehlo.scatter": (
+        "input_batching_dims", "scatter_indices_batching_dims", "inserted_window_dims", "scatter_dims_to_operand_dims"
+    ),
+}  # fmt: skip
+
+
+def _without_batching(emit: Emitter, op: Operation) -> None:
+    """Make batching dimensions dimensions with an index, which is the one in the batch."""
+    batching, of_indices, collapsed, mapped = INDICES[op.name]
+    members = op.properties
+    position = 1 if op.name == "stablehlo.gather" else len(op.results)
+    indices = op.operands[position]
+    if not members[batching] or not isinstance(indices.type, TensorType) or not indices.type.is_static:
+        return
+    index_map = (*members[batching], *members[mapped])
+    are_sorted = members.get("indices_are_sorted", False) and is_sorted(members[of_indices]) and is_sorted(index_map)
+    new = clone(op, {indices: _with_batch(emit, indices, members["index_vector_dim"], members[of_indices])})
+    new.properties |= {
+        batching: (), of_indices: (), mapped: index_map, "indices_are_sorted": are_sorted,
+        collapsed: tuple(sorted((*members[batching], *members[collapsed]))),
+    }  # fmt: skip
+    emit.insert(new)
+    emit.rewriter.replace(op, new.results)
+
+
+def _with_batch(emit: Emitter, indices: Value, axis: int, batch: Sequence[int]) -> Value:
+    """Put the positions along dimensions of a tensor of indices in front of the indices, which are along `axis`."""
+    assert isinstance(indices.type, TensorType)
+    sizes = [n or 0 for n in indices.type.shape]
+    element = indices.type.element_type
+    if isinstance(element, IntegerType):
+        largest = max(sizes[dimension] for dimension in batch)
+        types = (element, IntegerType(32), IntegerType(64))
+        element = next(t for t in types if largest < 1 << (t.width - (t.signedness != "u")))
+    if element != indices.type.element_type:
+        indices = emit.value("stablehlo.convert", indices, type=tensor_type(tuple(sizes), element))
+    if axis == len(sizes):
+        sizes.append(1)
+        indices = emit.value("stablehlo.reshape", indices, type=tensor_type(tuple(sizes), element))
+    sizes[axis] = 1
+    positions = [emit.value("stablehlo.iota", type=tensor_type(tuple(sizes), element), iota_dimension=d) for d in batch]
+    return emit.value("stablehlo.concatenate", *positions, indices, dimension=axis)
+
+
+def version(text: str) -> Version:
+    """Parse the version of a portable artifact; ValueError if there is none."""
+    try:
+        return target_version(text)
+    except UnsupportedError as error:
+        raise ValueError(error.diagnostics[0].message) from None
+
+
+TARGET = PassOption("target", version, "the version, such as 1.0.0, that the program is for (default: the newest)")
+PASS = Pass(
+    "stablehlo-compatibility-expander",
+    "replace what earlier versions do not have",
+    compatibility_expander,
+    (TARGET,),
+)
