@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from stablehlo_ref.limits.budget import activity
 from stablehlo_ref.bytecode.vhlo.artifact import serialize
 from stablehlo_ref.bytecode.writer import write as write_bytecode
 from stablehlo_ref.cli.console import Part, for_each_part, guarded, is_file, with_two_dashes, write_output

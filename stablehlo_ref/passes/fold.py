@@ -7,7 +7,6 @@ from itertools import groupby
 
 import numpy as np
 
-from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.definition import group_by_member, resolve
 from stablehlo_ref.define.spec import is_float
@@ -15,6 +14,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import TensorType, tensor_type
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.effects import is_pure
 from stablehlo_ref.passes.emit import Emitter, replace_by_constants

@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.define.spec import is_per_axis_quantized, is_quantized
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.passes.effects import is_pure
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.equivalence import operation_key

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import stablehlo_ref as sr
 from spec_checks.strategies import arrays
-from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.diagnostics import LimitError
+from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.passes.catalog import PASSES
 from tests.passes.dynamic_programs import dynamic_programs
 from tests.passes.programs import PROPERTY, assert_same_results, inputs_of, transformed
