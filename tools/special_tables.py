@@ -19,7 +19,6 @@ Function = Callable[[Any], Any]
 
 mp.dps = 60
 BITS = 68  # of accuracy
-PAIRS = 36  # terms of the double-double series
 
 
 def nodes(count: int) -> list[Any]:
@@ -60,14 +59,6 @@ def pieces(name: str, function: Function, *bounds: Any) -> None:
     print(f"{name} = Polynomials(")
     for low, high in pairwise(bounds):
         print("".join(f"    {line}\n" for line in polynomial(function, low, high).split("\n")), end="")
-    print(")")
-
-
-def pairs(name: str, numbers: list[Any]) -> None:
-    """Print numbers as sums of two floats."""
-    print(f"{name} = (")
-    for x in numbers:
-        print(f"    ({float(x)!r}, {float(x - mpf(float(x)))!r}),")
     print(")")
 
 
@@ -154,8 +145,6 @@ def main() -> None:
     print(f"DIGAMMA_ZERO = ({float(DIGAMMA_ZERO)!r}, {float(DIGAMMA_ZERO - mpf(float(DIGAMMA_ZERO)))!r})")
     terms = [mp.bernoulli(2 * k) / mp.factorial(2 * k) for k in range(1, 13)]
     print(f'ZETA_SERIES = long_numbers("""\n{lines(terms)}""")')
-    pairs("RECIPROCAL_GAMMA", mp.taylor(lambda x: mp.rgamma(1 + x), 0, PAIRS))
-    pairs("DIGAMMA_AT_4", mp.taylor(lambda x: mp.digamma(4 + x), 0, PAIRS))
 
 
 if __name__ == "__main__":

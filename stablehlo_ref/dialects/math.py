@@ -9,7 +9,7 @@ from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.dialects.mlir_types import alike, boolean_like, float_like, integer_like
 from stablehlo_ref.ir.types import BOOLEAN, Type
-from stablehlo_ref.numerics import elementary, floats, integers, math_functions, special_elementary, special_error
+from stablehlo_ref.numerics import elementary, floats, integers, math_functions, special
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import same_kernel
 from stablehlo_ref.ops.elementwise import Elementwise
@@ -46,37 +46,37 @@ class AbsF(Unary, op="absf", nans="moved"):
 class Acos(Unary, op="acos"):
     """Return the arc cosine, in [0, pi]."""
 
-    floating = special_elementary.acos
+    floating = elementary.acos
 
 
 class Acosh(Unary, op="acosh"):
     """Return the inverse hyperbolic cosine."""
 
-    floating = special_elementary.acosh
+    floating = elementary.acosh
 
 
 class Asin(Unary, op="asin"):
     """Return the arc sine, in [-pi/2, pi/2]."""
 
-    floating = special_elementary.asin
+    floating = elementary.asin
 
 
 class Asinh(Unary, op="asinh"):
     """Return the inverse hyperbolic sine."""
 
-    floating = special_elementary.asinh
+    floating = elementary.asinh
 
 
 class Atan(Unary, op="atan"):
     """Return the arc tangent, in [-pi/2, pi/2]."""
 
-    floating = special_elementary.atan
+    floating = elementary.atan
 
 
 class Atanh(Unary, op="atanh"):
     """Return the inverse hyperbolic tangent."""
 
-    floating = special_elementary.atanh
+    floating = elementary.atanh
 
 
 class Cbrt(Unary, op="cbrt"):
@@ -100,19 +100,19 @@ class Cos(Unary, op="cos"):
 class Cosh(Unary, op="cosh"):
     """Return the hyperbolic cosine."""
 
-    floating = special_elementary.cosh
+    floating = elementary.cosh
 
 
 class Erf(Unary, op="erf"):
     """Return the error function."""
 
-    floating = special_error.erf
+    floating = special.erf
 
 
 class Erfc(Unary, op="erfc"):
     """Return one minus the error function."""
 
-    floating = special_error.erfc
+    floating = special.erfc
 
 
 class Exp(Unary, op="exp"):
@@ -124,7 +124,7 @@ class Exp(Unary, op="exp"):
 class Exp2(Unary, op="exp2"):
     """Return 2 to the power of the operand."""
 
-    floating = math_functions.exp2
+    floating = elementary.exp2
 
 
 class ExpM1(Unary, op="expm1"):
@@ -148,7 +148,7 @@ class Log(Unary, op="log"):
 class Log10(Unary, op="log10"):
     """Return the logarithm to base 10."""
 
-    floating = math_functions.log10
+    floating = elementary.log10
 
 
 class Log1p(Unary, op="log1p"):
@@ -160,7 +160,7 @@ class Log1p(Unary, op="log1p"):
 class Log2(Unary, op="log2"):
     """Return the logarithm to base 2."""
 
-    floating = math_functions.log2
+    floating = elementary.log2
 
 
 class Round(Unary, op="round"):
@@ -190,7 +190,7 @@ class Sin(Unary, op="sin"):
 class Sinh(Unary, op="sinh"):
     """Return the hyperbolic sine."""
 
-    floating = special_elementary.sinh
+    floating = elementary.sinh
 
 
 class Sqrt(Unary, op="sqrt"):

@@ -13,30 +13,29 @@ from functools import cache, reduce
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics import complex_double, libm
-from stablehlo_ref.numerics import multiple_precision_complex as precise
+from stablehlo_ref.numerics import exact_complexes as exact
 from stablehlo_ref.numerics.blocks import PartsKernel, computed_in, partwise
 from stablehlo_ref.numerics.complex_double import from_parts
 from stablehlo_ref.numerics.complexes import divide, max_exponent, nan_if_out_of_range
+from stablehlo_ref.numerics.correct_rounding import with_reproducible_kernel
 from stablehlo_ref.numerics.double_double import Pair, squares_and
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT64
 from stablehlo_ref.numerics.elementary import accurate_cbrt
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
 from stablehlo_ref.numerics.long_double import LONG_DOUBLE
-from stablehlo_ref.numerics.multiple_precision import to_nearest
-from stablehlo_ref.numerics.portable import complexes as correctly_rounded
-from stablehlo_ref.numerics.reproducible import with_reproducible_kernel
 
 _LARGEST_ANGLE = 1e40  # that is reduced in multiple precision
 _RIGHT_ANGLE: Array = LONG_DOUBLE.type("1.57079632679489661923132169163975144")
 
 
 def elementary(
-    function: PartsKernel, fallback: ArrayKernel, double: PartsKernel | np.ufunc, exact: precise.PartsFunction
+    function: PartsKernel, fallback: ArrayKernel, double: PartsKernel | np.ufunc, in_multiple_precision: exact.Function
 ) -> KernelFactory:
     """Return the factory of a function, which is `exact` for complex<f64> in the reproducible mode."""
     factory = by_default(function, fallback, double)
-    return with_reproducible_kernel(factory, COMPLEX128, correctly_rounded.function(exact))
+    return with_reproducible_kernel(factory, COMPLEX128, exact.replaced_by(in_multiple_precision))
 
 
 def by_default(function: PartsKernel, fallback: ArrayKernel, double: PartsKernel | np.ufunc) -> KernelFactory:
@@ -236,9 +235,9 @@ def _power_of_double(a: Array, b: Array, c: Array, d: Array) -> Pair:
     """Do the same for parts of complex<f64>, in long double or, where its errors may be too large, exactly."""
     real, imag, is_unsure = _power_by_angle(a, b, c, d)
     if is_unsure.any():
-        operands = [x[is_unsure].astype(FLOAT64) for x in (a, b, c, d)]
-        real[is_unsure] = to_nearest(precise.real_power)(*operands)
-        imag[is_unsure] = to_nearest(precise.imag_power)(*operands)
+        operands = zip(*[x[is_unsure].astype(FLOAT64).tolist() for x in (a, b, c, d)])
+        parts = [[x or 0.0 for x in exact.decided(exact.power)(*row)] for row in within_time(operands)]
+        real[is_unsure], imag[is_unsure] = np.array(parts).T
     return real, imag
 
 
@@ -308,21 +307,21 @@ exponential_minus_one = elementary(
     _exponential_minus_one,
     _special_exponential_minus_one,
     complex_double.exponential_minus_one,
-    precise.exponential_minus_one,
+    exact.exponential_minus_one,
 )
-log = elementary(_log, np.log, np.log, precise.log)
-log_plus_one = elementary(_log_plus_one, _special_log_plus_one, complex_double.log_plus_one, precise.log_plus_one)
-logistic = elementary(_logistic, _special_logistic, complex_double.logistic, precise.logistic)
-sqrt = elementary(_sqrt, np.sqrt, np.sqrt, precise.sqrt)
-rsqrt = elementary(_rsqrt, _special_rsqrt, complex_double.rsqrt, precise.rsqrt)
-cbrt = elementary(_cbrt, _special_cbrt, complex_double.cbrt, precise.cbrt)
+log = elementary(_log, np.log, np.log, exact.log)
+log_plus_one = elementary(_log_plus_one, _special_log_plus_one, complex_double.log_plus_one, exact.log_plus_one)
+logistic = elementary(_logistic, _special_logistic, complex_double.logistic, exact.logistic)
+sqrt = elementary(_sqrt, np.sqrt, np.sqrt, exact.sqrt)
+rsqrt = elementary(_rsqrt, _special_rsqrt, complex_double.rsqrt, exact.rsqrt)
+cbrt = elementary(_cbrt, _special_cbrt, complex_double.cbrt, exact.cbrt)
 
-sine = elementary(_sine, np.sin, np.sin, precise.sine)
-cosine = elementary(_cosine, np.cos, np.cos, precise.cosine)
-tan = elementary(_tan, np.tan, np.tan, precise.tan)
-tanh = elementary(_tanh, np.tanh, np.tanh, precise.tanh)
-exponential = elementary(_exponential, _special_exponential, complex_double.exponential, precise.exponential)
-power = with_reproducible_kernel(by_default(_power, np.power, _power_of_double), COMPLEX128, correctly_rounded.power)
+sine = elementary(_sine, np.sin, np.sin, exact.sine)
+cosine = elementary(_cosine, np.cos, np.cos, exact.cosine)
+tan = elementary(_tan, np.tan, np.tan, exact.tan)
+tanh = elementary(_tanh, np.tanh, np.tanh, exact.tanh)
+exponential = elementary(_exponential, _special_exponential, complex_double.exponential, exact.exponential)
+power = with_reproducible_kernel(by_default(_power, np.power, _power_of_double), COMPLEX128, exact.power_of_complex)
 
 
 def _atan2(y: Array, x: Array) -> Array:
@@ -343,5 +342,53 @@ def _atan2(y: Array, x: Array) -> Array:
 atan2 = with_reproducible_kernel(
     cache(lambda dtype: computed_in(COMPLEX128, _atan2, dtype)),
     COMPLEX128,
-    correctly_rounded.function(precise.atan2, needs_default=True),
+    exact.angle_of_quotient,
 )
+
+
+# --- CHLO -----------------------------------------------------------------------------------------------------------
+
+
+def _of_numpy(function: np.ufunc, in_multiple_precision: exact.Function) -> KernelFactory:
+    """Return a factory from numpy's `function`, which computes in f64 or, for complex<f64>, in long double.
+
+    In the reproducible mode complex<f64> is computed by `exact`, in multiple precision.
+    """
+    factory = cache(
+        lambda dtype: (
+            computed_in(COMPLEX128, function, dtype) if dtype == COMPLEX64 else complex_double.by_numpy(function)
+        )
+    )
+    return with_reproducible_kernel(factory, COMPLEX128, exact.replaced_by(in_multiple_precision))
+
+
+def _formula(function: ArrayKernel, reproducible: exact.Replace) -> KernelFactory:
+    """Return a factory from a `function` of complex<f64> arrays, whose results are rounded once for complex<f32>."""
+    factory = cache(lambda dtype: computed_in(COMPLEX128, function, dtype))
+    return with_reproducible_kernel(factory, COMPLEX128, reproducible)
+
+
+def _square(z: Array) -> Array:
+    """Return (a - b)(a + b) + 2abi; the real part is +0 for equal magnitudes, even if a + b or a - b overflows."""
+    a, b = z.real, z.imag
+    real = np.where(np.abs(a) == np.abs(b), a - a, (a - b) * (a + b))
+    product = a * b
+    return from_parts(real, product + product)
+
+
+def _kernel(z: Array) -> Array:
+    asin = np.arcsin(z)
+    w = np.sqrt(from_parts(1 - z.real, -z.imag)) * np.sqrt(from_parts(1 + z.real, z.imag))
+    return from_parts(w.real, np.abs(asin.imag))
+
+
+acos = _of_numpy(np.arccos, exact.acos)
+acosh = _of_numpy(np.arccosh, exact.acosh)
+asin = _of_numpy(np.arcsin, exact.asin)
+asinh = _of_numpy(np.arcsinh, exact.asinh)
+atan = _of_numpy(np.arctan, exact.atan)
+atanh = _of_numpy(np.arctanh, exact.atanh)
+cosh = _of_numpy(np.cosh, exact.cosh)
+sinh = _of_numpy(np.sinh, exact.sinh)
+square = _formula(_square, exact.square)  # 1.5 ULP
+asin_acos_kernel = _formula(_kernel, exact.replaced_by(exact.asin_acos_kernel))

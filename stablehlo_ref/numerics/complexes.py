@@ -14,16 +14,15 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import complex_double
-from stablehlo_ref.numerics import multiple_precision_complex as precise
+from stablehlo_ref.numerics import exact_complexes as exact
 from stablehlo_ref.numerics.blocks import computed_in, partwise
 from stablehlo_ref.numerics.complex_double import from_parts
+from stablehlo_ref.numerics.correct_rounding import with_reproducible_kernel
 from stablehlo_ref.numerics.double_double import Pair
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT32, complex_dtype
 from stablehlo_ref.numerics.floats import COMPARISONS
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
 from stablehlo_ref.numerics.long_double import COMPLEX_LONG_DOUBLE
-from stablehlo_ref.numerics.portable import complexes as correctly_rounded
-from stablehlo_ref.numerics.reproducible import with_reproducible_kernel
 
 # --- parts ----------------------------------------------------------------------------------------------------------
 
@@ -62,11 +61,11 @@ def _abs(dtype: DType) -> ArrayKernel:
 
 
 # |z|, in the dtype of the parts. Error: 0.501 ULP for complex<f32>, 0.55 for complex<f64>.
-abs = with_reproducible_kernel(_abs, COMPLEX128, correctly_rounded.absolute)
+abs = with_reproducible_kernel(_abs, COMPLEX128, exact.modulus)
 
 # z / |z|: 0 for 0, NaN for NaN. Error: 0.501 ULP for complex<f32>, 1.5 for complex<f64>.
 sign = with_reproducible_kernel(
-    cache(lambda dtype: partwise(_sign, dtype, _special_sign)), COMPLEX128, correctly_rounded.function(precise.sign)
+    cache(lambda dtype: partwise(_sign, dtype, _special_sign)), COMPLEX128, exact.replaced_by(exact.sign)
 )
 
 
@@ -76,7 +75,7 @@ def _multiply(dtype: DType) -> ArrayKernel:
 
 
 # (ac - bd) + (ad + bc)i
-multiply = with_reproducible_kernel(_multiply, COMPLEX128, correctly_rounded.product)
+multiply = with_reproducible_kernel(_multiply, COMPLEX128, exact.product)
 
 
 @cache
@@ -87,7 +86,7 @@ def _divide(dtype: DType) -> ArrayKernel:
 
 
 # ((ac + bd) + (bc - ad)i) / (cc + dd) without overflow; z / 0 is infinite unless z is 0
-divide = with_reproducible_kernel(_divide, COMPLEX128, correctly_rounded.quotient)
+divide = with_reproducible_kernel(_divide, COMPLEX128, exact.quotient)
 
 
 def _sign(a: Array, b: Array) -> Pair:

@@ -10,8 +10,8 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits.budget import within_time
+from stablehlo_ref.numerics.exact_complexes import sum_of_products
 from stablehlo_ref.numerics.exact_products import exact_matmul
-from stablehlo_ref.numerics.portable.complexes import sum_of_products
 
 
 def product(a: Array, b: Array) -> Array:

@@ -7,16 +7,12 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import floats, integers
-from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.double_double import two_product, two_sum
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64
-from stablehlo_ref.numerics.elementary import Elementary, kernels, power
+from stablehlo_ref.numerics.elementary import power
 from stablehlo_ref.numerics.kernels import ArrayKernel, same_kernel
 
-exp2 = kernels(Elementary(np.exp2, precise.exp2))
-log2 = kernels(Elementary(np.log2, precise.log2))
-log10 = kernels(Elementary(np.log10, precise.log10))
 trunc = floats.unary(same_kernel(np.trunc))
 copysign = floats.binary(same_kernel(np.copysign))
 is_nan = floats.predicate(np.isnan)

@@ -21,7 +21,7 @@ import numpy as np
 from stablehlo_ref.accelerate.machine.assembly import INDEX, ROUNDER, Assembly, Kind, Register, Vectors, literal
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits.budget import check_time
-from stablehlo_ref.numerics import elementary, special_error
+from stablehlo_ref.numerics import elementary, special
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64
 
@@ -364,8 +364,8 @@ FUNCTIONS: Mapping[object, Function] = {  # by the kernels, which compute elemen
     elementary.sine: Function(_sine),
     elementary.cosine: Function(_cosine),
     elementary.tan: Function(_tangent, 2.0**-48),
-    special_error.erf: Function(_erf, 2.0**-45),
-    special_error.erfc: Function(_erfc, 2.0**-45),
+    special.erf: Function(_erf, 2.0**-45),
+    special.erfc: Function(_erfc, 2.0**-45),
 }
 _NUMBERS = {what: number for number, what in enumerate(FUNCTIONS)}
 KERNELS: list[Any] = list(FUNCTIONS)  # by the numbers that machine code gives to Python

@@ -1,19 +1,25 @@
-"""The error function, its complement and its inverse for f32, by tables of Taylor polynomials.
+"""Kernel factories of special functions (CHLO): of the error function, the gamma function, Bessel and zeta functions.
 
-Bounds are of relative errors. Rounding errors of f64 are at most a dozen of 2**-53.
+Formats up to f32 compute in f64 and round once, correctly for f32; f64 is computed in long double. Large arrays of f32
+have tables of Taylor polynomials of the error functions; bounds there are of relative errors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import special_functions
-from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics import multiple_precision as precise
+from stablehlo_ref.numerics import special_functions as functions
+from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
+from stablehlo_ref.numerics.elementary import Elementary, kernels
+from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
 from stablehlo_ref.numerics.long_double import in_long_double
+from stablehlo_ref.numerics.multiple_precision import Function
 from stablehlo_ref.numerics.single.grid import Grid, LogarithmicGrid
 from stablehlo_ref.numerics.single.kernel import Approximation, Buffers
 
@@ -50,13 +56,13 @@ def _series(of_f64: ArrayKernel, slope: float, grid: Grid, degree: int) -> Seque
 @cache
 def _erf_tables() -> Sequence[Array]:
     """Return tables for rests up to 2**-11: the fourth derivative, below 4 |x|, adds less than 2**-46 of the result."""
-    return _series(in_long_double(special_functions.erf), _SLOPE, _ERF_GRID, 3)
+    return _series(in_long_double(functions.erf), _SLOPE, _ERF_GRID, 3)
 
 
 @cache
 def _erfc_tables() -> Sequence[Array]:
     """Return tables for rests r up to 2**-11: the next term, relative to the result, is about (2 x r)**6 / 720."""
-    return _series(in_long_double(special_functions.erfc), -_SLOPE, _ERFC_GRID, 5)
+    return _series(in_long_double(functions.erfc), -_SLOPE, _ERFC_GRID, 5)
 
 
 def _erf(x: Array, b: Buffers) -> Array:
@@ -69,8 +75,8 @@ def _erfc(x: Array, b: Buffers) -> Array:
     return _taylor(_erfc_tables(), b)
 
 
-erf = Approximation(_ERF_GRID.locate, _ERF_GRID.size, _erf, 2.0**-43, least=1 << 4)
-erfc = Approximation(_ERFC_GRID.locate, _ERFC_GRID.size, _erfc, 2.0**-43, least=1 << 4)
+ERF = Approximation(_ERF_GRID.locate, _ERF_GRID.size, _erf, 2.0**-43, least=1 << 4)
+ERFC = Approximation(_ERFC_GRID.locate, _ERFC_GRID.size, _erfc, 2.0**-43, least=1 << 4)
 
 
 # --- erf_inv ---------------------------------------------------------------------------------------------------------
@@ -94,7 +100,7 @@ def _inverse_tables() -> tuple[Array, Sequence[Array]]:
     which is u at the point 0. Where y > 1/2, the next term is about 24/5 y**4 u**5, and |y u| < 2**-10: 2**-46 of y.
     """
     points = 1.0 - _DISTANCES.points()
-    y = in_long_double(special_functions.erf_inv)(points)
+    y = in_long_double(functions.erf_inv)(points)
     slope = np.exp(y * y) / _SLOPE
     third, fourth = (1.0 + 4.0 * y**2) / 3.0, (7.0 * y + 12.0 * y**3) / 6.0
     return points, [y, slope, y * slope**2, third * slope**3, fourth * slope**4]
@@ -112,4 +118,25 @@ def _erf_inv(x: Array, b: Buffers) -> Array:
     return result
 
 
-erf_inv = Approximation(_locate, _DISTANCES.size, _erf_inv, 2.0**-42, least=1 << 4)
+ERF_INV = Approximation(_locate, _DISTANCES.size, _erf_inv, 2.0**-42, least=1 << 4)
+
+
+# --- kernels ---------------------------------------------------------------------------------------------------------
+
+
+def _kernels(function: ArrayKernel, exact: Function, error: float = EIGHT_ULP, **attributes: Any) -> KernelFactory:
+    """Return the kernel factory of a function of f64 and of long double, by which it computes f64."""
+    double = in_long_double(function)
+    return kernels(
+        Elementary(function, exact, error, double=double, in_long_double=function, is_precise=False, **attributes)
+    )
+
+
+erf = _kernels(functions.erf, precise.erf, 2.0**-48, table=ERF)
+erfc = _kernels(functions.erfc, precise.erfc, 2.0**-48, table=ERFC)
+erf_inv = _kernels(functions.erf_inv, precise.erf_inv, 2.0**-48, table=ERF_INV)
+lgamma = _kernels(functions.lgamma, precise.lgamma, absolute=2.0**-42)  # where terms cancel
+digamma = _kernels(functions.digamma, precise.digamma, absolute=2.0**-42)
+bessel_i1e = _kernels(functions.bessel_i1e, precise.bessel_i1e)
+zeta = _kernels(functions.zeta, precise.zeta, 2.0**-36, is_binary=True)
+polygamma = _kernels(functions.polygamma, precise.polygamma, 2.0**-36, is_binary=True)
