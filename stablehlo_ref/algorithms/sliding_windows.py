@@ -20,8 +20,8 @@ from stablehlo_ref.define.spec import UNKNOWN
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import FLOAT64
+from stablehlo_ref.numerics.exact_sums import running_sums, shared_sums
 from stablehlo_ref.numerics.layout import raw_view
-from stablehlo_ref.numerics.shared_sums import running_sums, shared_sums
 
 FEW = 9  # elements: windows up to this size are always folded from the left
 SHORT = 64  # elements: windows up to this size are folded from the left if that is about as fast

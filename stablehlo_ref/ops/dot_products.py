@@ -184,7 +184,7 @@ class ByMatrices:
         sums, constants, (as_lhs, as_rhs) = self.sums, self.dot.constants, self.arrange
         prepare_lhs = _preparation(sums.load_lhs, as_lhs, constants.get("lhs"))
         prepare_rhs = _preparation(sums.load_rhs, as_rhs, constants.get("rhs"))
-        matmul, store = sums.matmul_of_values or sums.matmul, sums.store
+        matmul, store = sums.matmul, sums.store
         if prepare_lhs is identity and prepare_rhs is identity and store is identity:
             return matmul
         return lambda lhs, rhs: store(matmul(prepare_lhs(lhs), prepare_rhs(rhs)))
