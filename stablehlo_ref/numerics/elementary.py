@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import double_double, libm, long_double
+from stablehlo_ref.numerics import double_double, libm, long_double, single_tables
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import computed_in
 from stablehlo_ref.numerics.correct_rounding import (
@@ -30,9 +30,7 @@ from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kern
 from stablehlo_ref.numerics.libm import by_one_loop
 from stablehlo_ref.numerics.long_double import in_long_double, widened
 from stablehlo_ref.numerics.multiple_precision import Function, exactly
-from stablehlo_ref.numerics.single import circular, logarithm
-from stablehlo_ref.numerics.single import exponential as exponentials
-from stablehlo_ref.numerics.single.kernel import Approximation, by_tables
+from stablehlo_ref.numerics.single_tables import Approximation, by_tables
 
 _SHORT = 1 << 11  # elements: below this, one slow call costs less than several fast ones
 
@@ -223,21 +221,21 @@ exponential = kernels(
         precise.exponential,
         double=np.exp,
         in_long_double=np.exp,
-        table=_unless_vectorized(exponentials.exponential),
+        table=_unless_vectorized(single_tables.EXPONENTIAL),
     )
 )
 exponential_minus_one = kernels(
-    of_numpy(np.expm1, precise.exponential_minus_one, table=_unless_vectorized(exponentials.exponential_minus_one))
+    of_numpy(np.expm1, precise.exponential_minus_one, table=_unless_vectorized(single_tables.EXPONENTIAL_MINUS_ONE))
 )
-log = kernels(of_numpy(np.log, precise.log, table=_unless_vectorized(logarithm.log)))
-log_plus_one = kernels(of_numpy(np.log1p, precise.log_plus_one, table=_unless_vectorized(logarithm.log_plus_one)))
+log = kernels(of_numpy(np.log, precise.log, table=_unless_vectorized(single_tables.LOG)))
+log_plus_one = kernels(of_numpy(np.log1p, precise.log_plus_one, table=_unless_vectorized(single_tables.LOG_PLUS_ONE)))
 logistic = kernels(
     Elementary(
         _logistic,
         precise.logistic,
         double=_accurate_logistic,
         in_long_double=_logistic,
-        table=_unless_vectorized(exponentials.logistic),
+        table=_unless_vectorized(single_tables.LOGISTIC),
     )
 )
 power = kernels(of_numpy(np.power, precise.power, is_binary=True))
@@ -254,7 +252,7 @@ sine = kernels(
         precise.sine,
         double=np.sin,
         in_long_double=np.sin,
-        table=_unless_vectorized(circular.sine),
+        table=_unless_vectorized(single_tables.SINE),
     )
 )
 cosine = kernels(
@@ -264,7 +262,7 @@ cosine = kernels(
         error=2.0**-45,
         double=np.cos,
         in_long_double=np.cos,
-        table=_unless_vectorized(circular.cosine),
+        table=_unless_vectorized(single_tables.COSINE),
     )
 )
 tan = kernels(of_numpy(np.tan, precise.tan))
@@ -274,7 +272,7 @@ tanh = kernels(
         precise.tanh,
         double=_accurate_tanh,
         in_long_double=np.tanh,
-        table=_unless_vectorized(exponentials.tanh),
+        table=_unless_vectorized(single_tables.TANH),
     )
 )
 acos = kernels(of_numpy(np.arccos, precise.acos))

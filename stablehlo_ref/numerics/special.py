@@ -20,8 +20,7 @@ from stablehlo_ref.numerics.elementary import Elementary, kernels
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
 from stablehlo_ref.numerics.long_double import in_long_double
 from stablehlo_ref.numerics.multiple_precision import Function
-from stablehlo_ref.numerics.single.grid import Grid, LogarithmicGrid
-from stablehlo_ref.numerics.single.kernel import Approximation, Buffers
+from stablehlo_ref.numerics.single_tables import Approximation, Buffers, Grid, LogarithmicGrid
 
 _SLOPE = 2.0 / np.sqrt(np.pi)
 
