@@ -4,7 +4,7 @@
 
 Each function is divided by its zeros and its asymptotic growth, so that the polynomials of the quotient lose few bits
 to cancellation. They interpolate at Chebyshev nodes, and have the lowest degree with an error below 2**-68 times the
-largest value, for long double; stablehlo_ref/numerics/piecewise.py shortens them for f64.
+largest value, for long double; stablehlo_ref/numerics/libm.py shortens them for f64.
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ def digamma_series(v: Any) -> Any:
 def main() -> None:
     print('"""Polynomials and series of special functions; tools/special_tables.py computes them."""\n')
     print("from __future__ import annotations\n")
-    print("from stablehlo_ref.numerics.long_double import long_numbers")
-    print("from stablehlo_ref.numerics.piecewise import Polynomials\n\n# fmt: off")
+    print("from stablehlo_ref.numerics.libm import long_numbers")
+    print("from stablehlo_ref.numerics.libm import Polynomials\n\n# fmt: off")
     eighth = mpf(1) / 8
     pieces("ERF", erf_less_one, 0, 1)
     pieces("ERFC", erfc_tail, mpf(1) / 28, 2 * eighth, 4 * eighth, 1)

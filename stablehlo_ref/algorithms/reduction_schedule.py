@@ -31,7 +31,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT32, numpy_dtype
 from stablehlo_ref.numerics.floats import stored_as_f32
-from stablehlo_ref.numerics.numpy_settings import default_buffers
+from stablehlo_ref.numerics.layout import default_buffers
 from stablehlo_ref.numerics.reduction_ufuncs import (
     ambiguous_zero_check,
     left_fold_ufunc,

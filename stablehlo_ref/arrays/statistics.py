@@ -8,8 +8,8 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.layout import default_buffers
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
-from stablehlo_ref.numerics.numpy_settings import default_buffers
 
 BLOCK = 1 << 18  # elements per block, so that no temporary is as large as the array
 

@@ -9,7 +9,7 @@ from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.dialects.mlir_types import alike, boolean_like, float_like, integer_like
 from stablehlo_ref.ir.types import BOOLEAN, Type
-from stablehlo_ref.numerics import elementary, floats, integers, math_functions, special
+from stablehlo_ref.numerics import elementary, floats, integers, special
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import same_kernel
 from stablehlo_ref.ops.elementwise import Elementwise
@@ -214,7 +214,7 @@ class Tanh(Unary, op="tanh"):
 class Trunc(Unary, op="trunc"):
     """Round toward zero."""
 
-    floating = math_functions.trunc
+    floating = elementary.trunc
 
 
 # --- integers -------------------------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ class AbsI(UnaryInteger, op="absi"):
 class CtLz(UnaryInteger, op="ctlz"):
     """Count the zero bits above the highest one."""
 
-    boolean = math_functions.count_trailing_zeros
+    boolean = integers.count_trailing_zeros
     integer = integers.count_leading_zeros
 
 
@@ -260,8 +260,8 @@ class CtPop(UnaryInteger, op="ctpop"):
 class CtTz(UnaryInteger, op="cttz"):
     """Count the zero bits below the lowest one."""
 
-    boolean = math_functions.count_trailing_zeros
-    integer = math_functions.count_trailing_zeros
+    boolean = integers.count_trailing_zeros
+    integer = integers.count_trailing_zeros
 
 
 # --- predicates -----------------------------------------------------------------------------------------------------
@@ -288,19 +288,19 @@ class IsFinite(Predicate, op="isfinite"):
 class IsInf(Predicate, op="isinf"):
     """Return whether a number is infinite."""
 
-    floating = math_functions.is_inf
+    floating = elementary.is_inf
 
 
 class IsNaN(Predicate, op="isnan"):
     """Return whether a number is NaN."""
 
-    floating = math_functions.is_nan
+    floating = elementary.is_nan
 
 
 class IsNormal(Predicate, op="isnormal"):
     """Return whether a number is neither zero, subnormal, infinite nor NaN."""
 
-    floating = math_functions.is_normal
+    floating = elementary.is_normal
 
 
 # --- several operands -----------------------------------------------------------------------------------------------
@@ -338,7 +338,7 @@ class Atan2(Binary, op="atan2"):
 class CopySign(Binary, op="copysign", nans="moved"):
     """Return `lhs` with the sign of `rhs`."""
 
-    floating = math_functions.copysign
+    floating = elementary.copysign
 
 
 class PowF(Binary, op="powf"):
@@ -379,7 +379,7 @@ class FPowI(Binary, op="fpowi"):
 
     @classmethod
     def plan(cls, lhs: Type, rhs: Type) -> Run:
-        return math_functions.power_of_integer(numpy_dtype(element_type(lhs)), numpy_dtype(element_type(rhs)))
+        return elementary.power_of_integer(numpy_dtype(element_type(lhs)), numpy_dtype(element_type(rhs)))
 
 
 class Fma(Elementwise, op="fma", dialect="math"):
@@ -394,7 +394,7 @@ class Fma(Elementwise, op="fma", dialect="math"):
 
     syntax = "operands custom(arith_flags) attr-dict : same_type"
 
-    floating = math_functions.fused_multiply_add
+    floating = elementary.fused_multiply_add
 
     @staticmethod
     def infer(a: Type) -> Type:

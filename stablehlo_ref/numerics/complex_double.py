@@ -16,8 +16,7 @@ from stablehlo_ref.numerics.blocks import PartsKernel, computed_in, partwise
 from stablehlo_ref.numerics.double_double import Pair, split, squares_and, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.long_double import COMPLEX_LONG_DOUBLE, LONG_DOUBLE
-from stablehlo_ref.numerics.piecewise import replace_where
+from stablehlo_ref.numerics.libm import COMPLEX_LONG_DOUBLE, LONG_DOUBLE, replace_where
 
 CANCELLED = 2.0**-7  # of a sum to its terms: 7 of long double's 11 additional bits
 

@@ -24,7 +24,7 @@ from stablehlo_ref.numerics.double_double import Pair, squares_and
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT64
 from stablehlo_ref.numerics.elementary import accurate_cbrt
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
-from stablehlo_ref.numerics.long_double import LONG_DOUBLE
+from stablehlo_ref.numerics.libm import LONG_DOUBLE
 
 _LARGEST_ANGLE = 1e40  # that is reduced in multiple precision
 _RIGHT_ANGLE: Array = LONG_DOUBLE.type("1.57079632679489661923132169163975144")

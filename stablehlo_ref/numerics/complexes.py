@@ -22,7 +22,7 @@ from stablehlo_ref.numerics.double_double import Pair
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT32, complex_dtype
 from stablehlo_ref.numerics.floats import COMPARISONS
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
-from stablehlo_ref.numerics.long_double import COMPLEX_LONG_DOUBLE
+from stablehlo_ref.numerics.libm import COMPLEX_LONG_DOUBLE
 
 # --- parts ----------------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.blocks import computed_in
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
-from stablehlo_ref.numerics.long_double import LONG_DOUBLE
+from stablehlo_ref.numerics.libm import LONG_DOUBLE
 from stablehlo_ref.numerics.multiple_precision import Function, to_nearest
 
 EIGHT_ULP = 2.0**-49  # of f64, relative to the result

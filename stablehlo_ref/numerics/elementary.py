@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import double_double, libm, long_double, single_tables
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics import double_double, libm, single_tables
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import computed_in
+from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.correct_rounding import (
     EIGHT_ULP,
     SMALL,
@@ -24,11 +25,12 @@ from stablehlo_ref.numerics.correct_rounding import (
     rounded_to_f64,
     with_reproducible_kernel,
 )
-from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
-from stablehlo_ref.numerics.floats import binary, unary
+from stablehlo_ref.numerics.double_double import two_product, two_sum
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, float_info
+from stablehlo_ref.numerics.exact_sums import round_to_odd
+from stablehlo_ref.numerics.floats import binary, predicate, unary
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
-from stablehlo_ref.numerics.libm import by_one_loop
-from stablehlo_ref.numerics.long_double import in_long_double, widened
+from stablehlo_ref.numerics.libm import by_one_loop, in_long_double, widened
 from stablehlo_ref.numerics.multiple_precision import Function, exactly
 from stablehlo_ref.numerics.single_tables import Approximation, by_tables
 
@@ -46,7 +48,7 @@ class Elementary:
     error : the largest relative error of `in_double`; 0 if its results round to f32 as exact ones do
     absolute : the largest error where results are small because terms cancel
     double : the kernel of f64
-    in_long_double : of long doubles, with errors of `error` and `absolute` times `long_double.ERROR`
+    in_long_double : of long doubles, with errors of `error` and `absolute` times `libm.ERROR`
     is_precise : whether the relative error of `in_long_double` is below `PRECISE`, so that it decides most roundings
     table : of f32, for large arrays
     is_binary : whether it has two operands
@@ -91,7 +93,7 @@ def _double(double: ArrayKernel) -> ArrayKernel:
 
 def _exact(function: Elementary, double: ArrayKernel) -> ArrayKernel:
     """Return the f64 kernel with correctly rounded results."""
-    if function.is_precise and long_double.IS_WIDE:
+    if function.is_precise and libm.IS_WIDE:
         return rounded_to_f64(function.in_long_double, function.exact)
     return precise.correctly_rounded(function.exact, double)
 
@@ -102,7 +104,7 @@ def _single(function: Elementary) -> ArrayKernel:
         return computed_in(FLOAT64, in_double, FLOAT32)
     fallback = exactly(function.exact)
     if not function.is_precise:
-        errors = error * long_double.ERROR, absolute * long_double.ERROR
+        errors = error * libm.ERROR, absolute * libm.ERROR
         fallback = rounded_to_f32(widened(function.in_long_double), fallback, *errors)
     single = computed_in(FLOAT64, rounded_to_f32(in_double, fallback, error, absolute), FLOAT32)
     if function.table:
@@ -286,3 +288,51 @@ acosh, asinh, atanh, cosh, sinh = (
         (np.cosh, precise.cosh), (np.sinh, precise.sinh),
     )
 )  # fmt: skip
+
+
+# --- MLIR's math dialect ---------------------------------------------------------------------------------------------
+
+trunc = unary(same_kernel(np.trunc))
+copysign = binary(same_kernel(np.copysign))
+is_nan = predicate(np.isnan)
+is_inf = predicate(np.isinf)
+
+
+def is_normal(dtype: DType) -> ArrayKernel:
+    """Return the kernel of whether a number is neither zero, subnormal, infinite nor NaN."""
+    smallest = float(float_info(dtype).smallest_normal)
+    widen = convert(dtype, FLOAT64)
+
+    def run(x: Array) -> Array:
+        magnitude = np.abs(widen(x))
+        result: Array = np.isfinite(magnitude) & np.greater_equal(magnitude, smallest)
+        return result
+
+    return run
+
+
+def power_of_integer(dtype: DType, exponent: DType) -> ArrayKernel:
+    """Return the kernel of a float to the power of an integer."""
+    raise_to, widen = power(FLOAT64), convert(exponent, FLOAT64)
+    as_double, narrow = convert(dtype, FLOAT64), convert(FLOAT64, dtype)
+    return lambda x, n: narrow(raise_to(as_double(x), widen(n)))
+
+
+def fused_multiply_add(dtype: DType) -> ArrayKernel:
+    """Return the kernel of x * y + z, rounded once."""
+    widen, narrow = convert(dtype, FLOAT64), convert(FLOAT64, dtype)
+    if dtype == FLOAT64:
+        return _fused_double
+    return lambda x, y, z: narrow(round_to_odd(*two_sum(widen(x) * widen(y), widen(z)))[()])
+
+
+def _fused_double(x: Array, y: Array, z: Array) -> Array:
+    """Return x * y + z as Boldo and Melquiond do; next to overflow and underflow with two roundings."""
+    high, low = two_product(x, y)
+    partial, rest = two_sum(z, low)
+    total, error = two_sum(high, partial)
+    result = total + round_to_odd(*two_sum(rest, error))
+    plain = np.where(np.isinf(z) & np.isfinite(x) & np.isfinite(y), z, x * y + z)  # the product may overflow
+    size = np.abs(x * y)
+    is_safe = np.isfinite(result) & (size > 2.0**-960) & (np.maximum(np.abs(x), np.abs(y)) < 2.0**990)
+    return np.where(is_safe, result, plain)[()]

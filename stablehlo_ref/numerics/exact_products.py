@@ -38,7 +38,7 @@ from stablehlo_ref.numerics.exact_sums import (
     sum_rows,
 )
 from stablehlo_ref.numerics.kernels import ArrayKernel, stored
-from stablehlo_ref.numerics.scratch import scratch, wide
+from stablehlo_ref.numerics.layout import scratch, wide
 
 Multiply: TypeAlias = ArrayKernel  # np.matmul, or what does the same
 Index: TypeAlias = tuple[Array, Array, Array]  # of matrix, row and column

@@ -100,7 +100,7 @@ def round_to_odd(high: Array, low: Array) -> Array:
     Rounding the result to a format of at most 51 bits yields the same as rounding the exact sum.
     """
     high, low = np.broadcast_arrays(high, low)
-    bits = np.ascontiguousarray(high).view(np.int64)
+    bits = high.view(np.int64)
     away = (low > 0) == (high > 0)
     inexact = (low != 0) & (bits & 1 == 0) & (high != 0) & np.isfinite(high)
     return (bits + np.where(inexact, np.where(away, 1, -1), 0)).view(np.float64)

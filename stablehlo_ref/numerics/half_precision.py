@@ -18,7 +18,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.blocks import by_blocks
 from stablehlo_ref.numerics.dtypes import FLOAT16, FLOAT32
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.scratch import scratch
+from stablehlo_ref.numerics.layout import scratch
 
 UFUNCS = (np.add, np.subtract, np.multiply)
 

@@ -19,6 +19,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import IntegerType
 from stablehlo_ref.numerics.blocks import SMALL, by_blocks, copy_into, in_blocks
 from stablehlo_ref.numerics.dtypes import (
+    BOOL,
     FLOAT32,
     FLOAT64,
     INT8,
@@ -240,6 +241,15 @@ def count_leading_zeros(dtype: DType) -> ArrayKernel:
         return clip(none, np.subtract(exponent_for_none, exponents(x)), all_bits).astype(bits).view(dtype)
 
     return by_blocks(into, dtype, small)
+
+
+def count_trailing_zeros(dtype: DType) -> ArrayKernel:
+    """Return the kernel of the number of zero bits below the lowest one; the bit width of zero."""
+    if dtype == BOOL:
+        return np.logical_not
+    minus, both, ones = subtract(dtype), bitwise_and(dtype), popcnt(dtype)
+    one, invert = np.ones((), dtype)[()], bitwise_not(dtype)
+    return lambda x: ones(both(invert(x), minus(x, one)))
 
 
 def popcnt(dtype: DType) -> ArrayKernel:

@@ -18,7 +18,7 @@ from stablehlo_ref.numerics import special_functions as functions
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
 from stablehlo_ref.numerics.elementary import Elementary, kernels
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
-from stablehlo_ref.numerics.long_double import in_long_double
+from stablehlo_ref.numerics.libm import in_long_double
 from stablehlo_ref.numerics.multiple_precision import Function
 from stablehlo_ref.numerics.single_tables import Approximation, Buffers, Grid, LogarithmicGrid
 

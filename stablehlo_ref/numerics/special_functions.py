@@ -18,9 +18,8 @@ from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import two_product, two_sum
 from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.long_double import LONG_DOUBLE, widened
+from stablehlo_ref.numerics.libm import LONG_DOUBLE, piecewise, replace_where, widened
 from stablehlo_ref.numerics.multiple_precision import to_nearest
-from stablehlo_ref.numerics.piecewise import piecewise, replace_where
 from stablehlo_ref.numerics.special_tables import (
     BESSEL_I1,
     BESSEL_I1E,

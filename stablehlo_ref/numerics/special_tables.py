@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from stablehlo_ref.numerics.long_double import long_numbers
-from stablehlo_ref.numerics.piecewise import Polynomials
+from stablehlo_ref.numerics.libm import Polynomials, long_numbers
 
 # fmt: off
 ERF = Polynomials(

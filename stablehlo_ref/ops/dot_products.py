@@ -26,13 +26,15 @@ from stablehlo_ref.numerics.contraction import (
     of_separate,
 )
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
-from stablehlo_ref.numerics.integer_products import PART_BYTES, multiplies_in_parts, product_in_parts
-from stablehlo_ref.numerics.wide_products import (
+from stablehlo_ref.numerics.product_parts import (
     BLOCK,
+    PART_BYTES,
     STEP_ROWS,
     converts_to_floats,
     is_wide,
+    multiplies_in_parts,
     product_by_rows,
+    product_in_parts,
     wide_product,
 )
 

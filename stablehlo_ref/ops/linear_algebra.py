@@ -34,7 +34,7 @@ from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits.budget import check_time, within_time
-from stablehlo_ref.numerics import exact_factorizations, triangular
+from stablehlo_ref.numerics import factorizations, triangular
 from stablehlo_ref.numerics.contraction import FLOPS, STEP
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow_floats import narrow
@@ -75,7 +75,7 @@ class Cholesky(Op, op="cholesky", nans="computed"):
     def plan(a: TensorType, lower: Flag) -> Run:
         """Plan LAPACK's decomposition in f64. Its oracle is `cholesky` in spec_checks/oracles/linear_algebra.py."""
         widen, round_once = arithmetic(a)
-        factor = _lower_factors(exact_factorizations.lower_factors if mode.current().reproducible else _factors_or_nan)
+        factor = _lower_factors(factorizations.exact_lower_factors if mode.current().reproducible else _factors_or_nan)
         if lower:
             return _in_groups(lambda a: round_once(factor(widen(a))))
         return _in_groups(lambda a: round_once(_adjoint(factor(_adjoint(widen(a))))))
@@ -158,7 +158,7 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"
         conjugate = np.conjugate if transpose_a is Transpose.ADJOINT else _unchanged
         reverse = slice(None, None, -1 if lower == (is_transposed != left_side) else 1)
         is_rounded = numpy_dtype(element_type(a)) not in (FLOAT64, COMPLEX128)
-        exactly = exact_factorizations.substitute if mode.current().reproducible else None
+        exactly = factorizations.exact_substitute if mode.current().reproducible else None
         substitute = exactly or partial(triangular.substitute, is_rounded=is_rounded)
 
         def solve(a: Array, b: Array) -> Array:

@@ -21,8 +21,7 @@ from stablehlo_ref.ir.types import TensorType, tensor_type
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics import factorizations
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, element_type_of
-from stablehlo_ref.numerics.eigenvectors import left_eigenvectors
-from stablehlo_ref.numerics.factorizations import adjoint, block_reflector, multiply
+from stablehlo_ref.numerics.factorizations import adjoint, block_reflector, left_eigenvectors, multiply
 from stablehlo_ref.ops.linear_algebra import Cholesky, Transpose, TriangularSolve
 
 Transposition = Literal["N", "T", "C"]

@@ -11,7 +11,7 @@ import pytest
 
 from stablehlo_ref.numerics import correct_rounding, elementary, special_functions
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.long_double import IS_WIDE
+from stablehlo_ref.numerics.libm import IS_WIDE
 
 MODULES = ("elementary", "special")
 X = np.concatenate([np.linspace(0.1, 0.9, 3000), [0.0, 1.0, 20.0, np.inf, np.nan]])  # more than "small" anywhere

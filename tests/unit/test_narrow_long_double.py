@@ -14,8 +14,8 @@ import json
 import numpy
 numpy.longdouble, numpy.clongdouble = numpy.float64, numpy.complex128
 import stablehlo_ref as sr
-from stablehlo_ref.numerics import long_double
-assert not long_double.IS_WIDE
+from stablehlo_ref.numerics import libm
+assert not libm.IS_WIDE
 
 def run(op, element, values, **options):
     t = f"tensor<{len(values)}x{element}>"

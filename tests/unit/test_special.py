@@ -20,7 +20,7 @@ from stablehlo_ref.numerics import (
 )
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
 from stablehlo_ref.numerics.dtypes import BFLOAT16, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64
-from stablehlo_ref.numerics.long_double import IS_WIDE
+from stablehlo_ref.numerics.libm import IS_WIDE
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as in the interpreter
 
