@@ -24,9 +24,8 @@ from stablehlo_ref.numerics.dtypes import (
     is_narrow_float,
     signed_bits_dtype,
 )
-from stablehlo_ref.numerics.half_precision import UFUNCS, half_precision
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel, with_into
-from stablehlo_ref.numerics.narrow_floats import rounded, tabulated, tabulated_pairs, widened
+from stablehlo_ref.numerics.narrow_floats import rounded, sum_of_f16, tabulated, tabulated_pairs, widened
 from stablehlo_ref.numerics.ulp import ordered_bits
 
 _SMALL = 256  # elements: below this, one slow call costs less than several fast ones
@@ -55,8 +54,8 @@ def binary(function: KernelFactory) -> KernelFactory:
         if not is_narrow_float(dtype):
             return function(dtype)
         wide = function(FLOAT32)
-        if dtype == FLOAT16 and wide in UFUNCS:
-            return half_precision(wide)
+        if dtype == FLOAT16 and wide in (np.add, np.subtract):
+            return sum_of_f16(wide)
         kernel = rounded(wide, dtype)
         return tabulated_pairs(kernel, dtype) if dtype.itemsize == 1 else kernel
 

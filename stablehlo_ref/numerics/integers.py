@@ -156,22 +156,6 @@ remainder = _unpacked(same_kernel(_remainder))
 # --- powers ---------------------------------------------------------------------------------------------------------
 
 
-def _power(x: Array, y: Array) -> Array:
-    """Compute powers by squaring, in as many steps as the largest exponent has bits."""
-    if x.size < SMALL:
-        return np.power(x, y)
-    result, square, rest = np.ones_like(x), x.copy(), y.copy()
-    while True:
-        factor = np.subtract(square, 1)
-        factor *= np.bitwise_and(rest, 1)
-        factor += 1  # the square, or 1
-        result *= factor
-        rest >>= 1
-        if not np.count_nonzero(rest):
-            return result
-        square *= square
-
-
 def _signed_power(x: Array, y: Array) -> Array:
     """Compute powers where a negative exponent means the reciprocal rounded toward zero: 0 unless `x` is 1 or -1.
 
@@ -179,16 +163,16 @@ def _signed_power(x: Array, y: Array) -> Array:
     """
     negative = np.less(y, 0)
     if not np.count_nonzero(negative):
-        return _power(x, y)
+        return np.power(x, y)
     is_unit = np.equal(np.absolute(x), 1)
-    result = _power(x, np.where(negative, np.bitwise_and(y, 1), y))
+    result = np.power(x, np.where(negative, np.bitwise_and(y, 1), y))
     return np.where(negative & ~is_unit, x.dtype.type(0), result)
 
 
 @_unpacked
 def power(dtype: DType) -> ArrayKernel:
     """Return the kernel of `x` to the power of `y`; 0 to the power of 0 is 1."""
-    return in_blocks(_signed_power if is_signed(dtype) else _power, dtype)
+    return in_blocks(_signed_power if is_signed(dtype) else np.power, dtype)
 
 
 # --- bits -----------------------------------------------------------------------------------------------------------
