@@ -14,7 +14,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.numerics.dtypes import FLOAT64, signed_bits_dtype
+from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, signed_bits_dtype
 from stablehlo_ref.numerics.kernels import ArrayKernel, Into, stored
 from stablehlo_ref.numerics.workers import share
 
@@ -139,6 +139,14 @@ def partwise(function: PartsKernel, dtype: DType, fallback: ArrayKernel, wide: D
         return result
 
     return by_blocks(into, dtype, small, is_wide=True)
+
+
+def from_parts(real: Array, imag: Array) -> Array:
+    """Return complex numbers from parts in f64 or long double, which broadcast."""
+    shape = np.broadcast_shapes(np.shape(real), np.shape(imag))
+    z = np.empty(shape, np.result_type(real, imag, COMPLEX128))
+    z.real, z.imag = real, imag
+    return z
 
 
 # --- operands -------------------------------------------------------------------------------------------------------

@@ -17,8 +17,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics import multiple_precision as precise
-from stablehlo_ref.numerics.blocks import partwise
-from stablehlo_ref.numerics.complex_double import from_parts
+from stablehlo_ref.numerics.blocks import from_parts, partwise
 from stablehlo_ref.numerics.correct_rounding import rounded_to_f64
 from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX128
