@@ -18,7 +18,7 @@ from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import two_product, two_sum
 from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.libm import LONG_DOUBLE, piecewise, replace_where, widened
+from stablehlo_ref.numerics.libm import IS_WIDE, LONG_DOUBLE, piecewise, replace_where, widened
 from stablehlo_ref.numerics.multiple_precision import to_nearest
 from stablehlo_ref.numerics.special_tables import (
     BESSEL_I1,
@@ -46,10 +46,9 @@ _ERFC_IS_ZERO = 27.5
 _SMALL_FOR_BESSEL = 4.0
 
 _TERMS = 10  # summed directly, before the Euler-Maclaurin formula
-_LARGEST = 256  # derivative that is computed from logarithms: 2**-63 of them is below 2**-52
-_LN_2 = LONG_DOUBLE.type("0.693147180559945309417232121458176568")
+_LARGEST = 170 if IS_WIDE else 20  # derivative whose factorial and powers are in the range of long double
 _FACTORIALS = np.array([LONG_DOUBLE.type(str(factorial(n))) for n in range(171)])
-_PRECISE_POLYGAMMA = to_nearest(precise.polygamma)
+_PRECISE_ZETA, _PRECISE_POLYGAMMA = to_nearest(precise.zeta), to_nearest(precise.polygamma)
 
 # --- error functions ------------------------------------------------------------------------------------------------
 
@@ -227,65 +226,26 @@ def _limits_of_polygamma(n: Array, x: Array) -> Array:
 
 
 def zeta(s: Array, q: Array) -> Array:
-    """Return the Hurwitz zeta function; below 0, results near its zeros are less accurate."""
+    """Return the Hurwitz zeta function; below 0 it is computed in multiple precision."""
     s, q = np.broadcast_arrays(s, q)
     regular = (s > 1.0) & (s < np.inf) & (q < np.inf) & _is_regular(s, q)
-    return replace_where(_limits(s, q), regular, lambda s, q: _sum(s, q, np.ones_like(q)), s, q)
+    result = replace_where(_limits(s, q), regular & (q < 0), _PRECISE_ZETA, s, q)
+    return replace_where(result, regular & (q > 0), _sum, s, q)
 
 
-def _sum(s: Array, q: Array, scale: Array) -> Array:
-    """Return the sum of ((q + k) * scale)**-s for k = 0, 1, 2, ...; `scale` is a power of two."""
-    return replace_where(_sum_of_positive(s, np.abs(q), scale), q < 0, _reflected_sum, s, q, scale)
-
-
-def _reflected_sum(s: Array, q: Array, scale: Array) -> Array:
-    odd = np.fmod(s, 2.0) != 0
-    return replace_where(_sum_of_even_powers(s, q, scale), odd, _sum_of_odd_powers, s, q, scale)
-
-
-def _sum_of_even_powers(s: Array, q: Array, scale: Array) -> Array:
-    """Subtract the sum over negative k from the sum over all integers k, which depends on the fraction of `q` alone."""
-    r = q - np.rint(q)
-    behind = _sum_of_positive(s, 1.0 - r, scale) - _sum_of_positive(s, 1.0 - q, scale)
-    total: Array = libm.power(r * scale, -s) + (_sum_of_positive(s, 1.0 + r, scale) + behind)
-    return total
-
-
-def _sum_of_odd_powers(s: Array, q: Array, scale: Array) -> Array:
-    """Sum as `_sum_of_even_powers`; over all integers, each positive term is paired with the nearest negative one."""
-    r = q - np.rint(q)
-    paired: Array = np.copysign(_sum_of_differences(s, np.abs(r), scale), r)
-    return paired + _sum_of_positive(s, 1.0 - q, scale)
-
-
-def _sum_of_differences(s: Array, q: Array, scale: Array) -> Array:
-    """Return the sum over q + k minus that over 1 - q + k, for 0 < q <= 1/2, subtracting the first terms accurately."""
-    gap = 1.0 - 2.0 * q
-    total = _rest_of_sum(s, q, scale) - _rest_of_sum(s, 1.0 - q, scale)
-    for k in range(_TERMS):
-        total -= _power(q, k, s, scale) * libm.expm1(-s * libm.log1p(gap / (q + k)))
-    return total
-
-
-def _sum_of_positive(s: Array, q: Array, scale: Array) -> Array:
+def _sum(s: Array, q: Array) -> Array:
     """Sum some terms, then use the Euler-Maclaurin formula; powers are corrected for the rounding of q + k."""
     total = np.zeros_like(q)
     for k in range(_TERMS):
-        total += _power(q, k, s, scale)
-    return total + _rest_of_sum(s, q, scale)
+        total += _power(q, k, s)
+    integral, last = _power(q, _TERMS, s - 1.0) / (s - 1.0), _power(q, _TERMS, s)
+    return total + np.where(last == 0, integral, integral + last * (0.5 + _corrections(s, q + _TERMS)))
 
 
-def _rest_of_sum(s: Array, q: Array, scale: Array) -> Array:
-    """Return the sum of all terms after the first `_TERMS`, by the Euler-Maclaurin formula."""
-    integral = _power(q, _TERMS, s - 1.0, scale) / (s - 1.0) / scale
-    last = _power(q, _TERMS, s, scale)
-    return np.where(last == 0, integral, integral + last * (0.5 + _corrections(s, q + _TERMS)))
-
-
-def _power(q: Array, k: int, exponent: Array, scale: Array) -> Array:
-    """Return ((q + k) * scale)**-exponent."""
+def _power(q: Array, k: int, exponent: Array) -> Array:
+    """Return (q + k)**-exponent."""
     base, rest = two_sum(q, float(k))
-    power: Array = libm.power(base * scale, -exponent)
+    power: Array = libm.power(base, -exponent)
     return power * (1.0 - exponent * (rest / base))
 
 
@@ -304,27 +264,15 @@ def _corrections(s: Array, a: Array) -> Array:
 
 
 def polygamma(n: Array, x: Array) -> Array:
-    """Return (-1)**(n + 1) n! zeta(n + 1, x), with powers scaled so that none is out of range unless the result is."""
+    """Return (-1)**(n + 1) n! zeta(n + 1, x), in long double; below 0 and for large n in multiple precision."""
     n, x = np.broadcast_arrays(n, x)
-    sign = np.where(np.fmod(n, 2.0) == 0, -1.0, 1.0)
     result = replace_where(_limits_of_polygamma(n, x), n == 0, widened(digamma), x)
     regular = _is_natural(n) & (x < np.inf) & _is_regular(n, x)
-    large = regular & (n > _LARGEST)
-    result = replace_where(result, large, _PRECISE_POLYGAMMA, n, x)
-    return replace_where(result, regular & ~large, lambda n, x, sign: sign * _factorial_times_zeta(n, x), n, x, sign)
+    is_moderate = (n <= _LARGEST) & (x > 0)
+    result = replace_where(result, regular & ~is_moderate, _PRECISE_POLYGAMMA, n, x)
+    return replace_where(result, regular & is_moderate, widened(_factorial_times_zeta), n, x)
 
 
 def _factorial_times_zeta(n: Array, x: Array) -> Array:
-    s = n + 1.0
-    exponent = np.clip(np.frexp(np.where(x < 0, x - np.rint(x), x))[1], -1000, 1000)
-    total = _sum(s, x, np.ldexp(1.0, -exponent))
-    small = np.minimum(n, 170.0).astype(np.int64)
-    shift = np.clip(-exponent * s, -5000.0, 5000.0).astype(np.int32)
-    result = np.ldexp(_FACTORIALS.astype(total.dtype)[small] * total, shift)
-    beyond = n > 170.0
-    return replace_where(result, beyond, _exponential_of_logs, s, total, exponent)
-
-
-def _exponential_of_logs(s: Array, total: Array, exponent: Array) -> Array:
-    ln_2 = _LN_2.astype(s.dtype)
-    return np.sign(total) * libm.exp(lgamma(s) + libm.log(np.abs(total)) - exponent * s * ln_2)
+    product: Array = _FACTORIALS[n.astype(np.int64)] * _sum(n + 1.0, x)
+    return np.where(np.fmod(n, 2.0) == 0, -product, product)
