@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.numerics import double_double, libm, single_tables
+from stablehlo_ref.numerics import double_double, libm
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import computed_in
 from stablehlo_ref.numerics.conversion import convert
@@ -211,35 +211,12 @@ def _atan2(y: Array, x: Array) -> Array:
 # --- public ---------------------------------------------------------------------------------------------------------
 
 
-def _unless_vectorized(table: Approximation) -> Approximation | None:
-    """Return a table for a function of numpy, which is as fast where it is vectorized."""
-    return None if _IS_VECTORIZED else table
-
-
 # Errors of f64 are at most 0.8 ULP, 1.0 for `power`; `power` has the special values of C.
-exponential = kernels(
-    Elementary(
-        _exponential,
-        precise.exponential,
-        double=np.exp,
-        in_long_double=np.exp,
-        table=_unless_vectorized(single_tables.EXPONENTIAL),
-    )
-)
-exponential_minus_one = kernels(
-    of_numpy(np.expm1, precise.exponential_minus_one, table=_unless_vectorized(single_tables.EXPONENTIAL_MINUS_ONE))
-)
-log = kernels(of_numpy(np.log, precise.log, table=_unless_vectorized(single_tables.LOG)))
-log_plus_one = kernels(of_numpy(np.log1p, precise.log_plus_one, table=_unless_vectorized(single_tables.LOG_PLUS_ONE)))
-logistic = kernels(
-    Elementary(
-        _logistic,
-        precise.logistic,
-        double=_accurate_logistic,
-        in_long_double=_logistic,
-        table=_unless_vectorized(single_tables.LOGISTIC),
-    )
-)
+exponential = kernels(Elementary(_exponential, precise.exponential, double=np.exp, in_long_double=np.exp))
+exponential_minus_one = kernels(of_numpy(np.expm1, precise.exponential_minus_one))
+log = kernels(of_numpy(np.log, precise.log))
+log_plus_one = kernels(of_numpy(np.log1p, precise.log_plus_one))
+logistic = kernels(Elementary(_logistic, precise.logistic, double=_accurate_logistic, in_long_double=_logistic))
 power = kernels(of_numpy(np.power, precise.power, is_binary=True))
 exp2 = kernels(of_numpy(np.exp2, precise.exp2))
 log2 = kernels(of_numpy(np.log2, precise.log2))
@@ -248,35 +225,14 @@ log10 = kernels(of_numpy(np.log10, precise.log10))
 cbrt = kernels(Elementary(np.cbrt, precise.cbrt, error=0.0, double=accurate_cbrt, in_long_double=np.cbrt))
 rsqrt = kernels(Elementary(_rsqrt, precise.rsqrt, error=0.0, double=_accurate_rsqrt, in_long_double=_rsqrt))
 
-sine = kernels(
-    Elementary(
-        _sine if _IS_VECTORIZED else np.sin,
-        precise.sine,
-        double=np.sin,
-        in_long_double=np.sin,
-        table=_unless_vectorized(single_tables.SINE),
-    )
-)
+sine = kernels(Elementary(_sine if _IS_VECTORIZED else np.sin, precise.sine, double=np.sin, in_long_double=np.sin))
 cosine = kernels(
     Elementary(
-        _cosine if _IS_VECTORIZED else np.cos,
-        precise.cosine,
-        error=2.0**-45,
-        double=np.cos,
-        in_long_double=np.cos,
-        table=_unless_vectorized(single_tables.COSINE),
+        _cosine if _IS_VECTORIZED else np.cos, precise.cosine, error=2.0**-45, double=np.cos, in_long_double=np.cos
     )
 )
 tan = kernels(of_numpy(np.tan, precise.tan))
-tanh = kernels(
-    Elementary(
-        np.tanh,
-        precise.tanh,
-        double=_accurate_tanh,
-        in_long_double=np.tanh,
-        table=_unless_vectorized(single_tables.TANH),
-    )
-)
+tanh = kernels(Elementary(np.tanh, precise.tanh, double=_accurate_tanh, in_long_double=np.tanh))
 acos = kernels(of_numpy(np.arccos, precise.acos))
 asin = kernels(of_numpy(np.arcsin, precise.asin))
 atan = kernels(of_numpy(np.arctan, precise.atan))
@@ -285,7 +241,7 @@ acosh, asinh, atanh, cosh, sinh = (
     kernels(Elementary(ufunc, exact, double=in_long_double(ufunc), in_long_double=ufunc))
     for ufunc, exact in (
         (np.arccosh, precise.acosh), (np.arcsinh, precise.asinh), (np.arctanh, precise.atanh),
-        (np.cosh, precise.cosh), (np.sinh, precise.sinh),
+        (np.cosh, precise.cosh), (np.sinh, precise.sinh)
     )
 )  # fmt: skip
 
