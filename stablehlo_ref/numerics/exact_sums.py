@@ -28,7 +28,6 @@ Add: TypeAlias = Callable[[Array], Array]  # adds elements of an f64 array, in a
 
 BLOCK = 1 << 14  # results rounded at a time, and about as many terms added
 TEMPORARIES = 4  # arrays of the size of the terms: what is left of them, their slice, and what `add` needs
-RUNNING = 1 << 15  # elements whose sums with all before them are computed at a time
 ROW = 1 << 6  # columns added at a time, at least
 HUGE, DOWN = 2.0**900, 600  # larger terms are scaled, by so many exponents
 SMALLEST = 2.0**-480  # products of numbers with larger magnitudes, below 1, are exact in two f64
@@ -381,53 +380,4 @@ def _sums_along(dtype: DType, x: Array, start: Array) -> Array:
 
 def _summed(x: Array) -> Array:
     sums: Array = x.sum(1)
-    return sums
-
-
-@cache
-def running_sums(dtype: DType) -> Callable[[Array, Array, Array], None]:
-    """Return a function `(x, start, out)` that stores the sums of `start` and each element with all before it.
-
-    `x` and `out` are arrays (a, n, b) of `dtype`, and sums are along n. They are computed for about `RUNNING` elements
-    at a time, unless there are infinities, NaNs, or huge terms. Slices are cut at the same powers of two in all blocks.
-    """
-    if dtype.kind == "c":
-        return _running_of_complex(running_sums(part_dtype(dtype)))
-    to_round = _rounding_of_parts(dtype)
-
-    def run(x: Array, start: Array, out: Array) -> None:
-        step = max(1, RUNNING // (x.shape[0] * x.shape[2]))
-        blocks = [slice(begin, begin + step) for begin in range(0, x.shape[1], step)]
-        largest = np.max([_largest(_wide(x[:, block])) for block in blocks])
-        if not largest < HUGE:
-            out[...] = shared_sums(dtype)(x, _accumulated, x.shape[1], start)
-            return
-        slices, totals, before = _Slices(float(largest), x.shape[1]), dict[int, Array](), np.zeros(())
-        for block in within_time(blocks):
-            terms = _wide(x[:, block])
-            sums = {number: np.broadcast_to(total, terms.shape) for number, total in totals.items()}
-            for number, part in slices.of(terms):
-                sums[number] = _accumulated(part) + totals.get(number, 0.0)
-                totals[number] = sums[number][:, -1:].copy()
-                reserve(0, (TEMPORARIES + 2 * len(sums)) * terms.nbytes)  # a copy is rounded
-            result = to_round([sums[number] for number in sorted(sums)] or [np.zeros(terms.shape)], start)
-            if start == 0 and np.signbit(start):
-                others = _accumulated(_others(terms)) + before
-                result[(result == 0) & (others == 0)] = -0.0
-                before = others[:, -1:]
-            out[:, block] = result
-
-    return run
-
-
-def _running_of_complex(of_parts: Callable[[Array, Array, Array], None]) -> Callable[[Array, Array, Array], None]:
-    def run(x: Array, start: Array, out: Array) -> None:
-        of_parts(x.real, start.real, out.real)
-        of_parts(x.imag, start.imag, out.imag)
-
-    return run
-
-
-def _accumulated(x: Array) -> Array:
-    sums: Array = np.add.accumulate(x, 1)
     return sums
