@@ -33,7 +33,7 @@ def interpolated(function: Function, low: Any, high: Any, degree: int) -> list[A
     return list(mp.lu_solve(matrix, values))
 
 
-def polynomial(function: Function, low: Any, high: Any) -> str:
+def polynomial(function: Function, low: Any, high: Any, bits: int) -> str:
     """Return the source of the polynomial of lowest degree that is within tolerance of `function` on [low, high]."""
     low, high = mpf(low), mpf(high)
     center, scale = float((low + high) / 2), float(2 / (high - low))
@@ -43,7 +43,7 @@ def polynomial(function: Function, low: Any, high: Any) -> str:
     for degree in range(6, 40):
         coefficients = interpolated(function, low, high, degree)
         errors = [abs(mp.polyval(coefficients[::-1], u) - y) for u, y in zip(tests, exact)]
-        if max(errors) < max(map(abs, exact)) / 2**BITS:
+        if max(errors) < max(map(abs, exact)) / 2**bits:
             break
     return f'({center!r}, {scale!r}, """\n{lines(coefficients)}"""),'
 
@@ -54,11 +54,11 @@ def lines(numbers: list[Any]) -> str:
     return "".join(f"    {row}\n" for row in rows)
 
 
-def pieces(name: str, function: Function, *bounds: Any) -> None:
+def pieces(name: str, function: Function, *bounds: Any, bits: int = BITS) -> None:
     """Print polynomials, one for each interval between successive bounds."""
     print(f"{name} = Polynomials(")
     for low, high in pairwise(bounds):
-        print("".join(f"    {line}\n" for line in polynomial(function, low, high).split("\n")), end="")
+        print("".join(f"    {line}\n" for line in polynomial(function, low, high, bits).split("\n")), end="")
     print(")")
 
 
@@ -135,6 +135,7 @@ def main() -> None:
     pieces("ERF", erf_less_one, 0, 1)
     pieces("ERFC", erfc_tail, mpf(1) / 28, 2 * eighth, 4 * eighth, 1)
     pieces("ERF_INV", erf_inv, 0, 1.25, 2.5, 3.75, 5)
+    pieces("ERF_INV_BELOW_5", erf_inv, 0, 5, bits=50)  # for f32
     pieces("ERF_INV_TAIL", lambda s: erf_inv(s * s), 2.2, 3.2, 4.2, 6.2)
     pieces("LGAMMA", lgamma, 0.5, 1, 1.5, 2, 3, 5, 8)
     pieces("DIGAMMA", digamma, 0.5, 1, 1.5, 2, 3, 5, 8)

@@ -66,11 +66,10 @@ def rounded_to_f32_if_small(
     function: ArrayKernel,
     error: float = EIGHT_ULP,
     absolute: float = 0.0,
-    large: int = SMALL,
 ) -> ArrayKernel:
     """Return a kernel of f32 that rounds results of `function` for scalars and small arrays, with little overhead.
 
-    `kernel` computes arrays of `large` elements or more, and those with results in doubt. Errors are as for
+    `kernel` computes arrays of `SMALL` elements or more, and those with results in doubt. Errors are as for
     `rounded_to_f32`.
     """
     below, above, one = 1.0 - error, 1.0 + error, np.float32(1.0)
@@ -82,7 +81,7 @@ def rounded_to_f32_if_small(
             low: Any = one * (value * below - absolute)  # rounded as a factor
             high = one * (value * above + absolute)
             return low if low == high and (low or not absolute) else kernel(x)
-        if x.size >= large:
+        if x.size >= SMALL:
             return kernel(x)
         result = function(x.astype(FLOAT64))
         highest = np.multiply(result, upper)

@@ -19,7 +19,6 @@ from stablehlo_ref.numerics.blocks import computed_in
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.correct_rounding import (
     EIGHT_ULP,
-    SMALL,
     rounded_to_f32,
     rounded_to_f32_if_small,
     rounded_to_f64,
@@ -32,7 +31,6 @@ from stablehlo_ref.numerics.floats import binary, predicate, unary
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
 from stablehlo_ref.numerics.libm import by_one_loop, in_long_double, widened
 from stablehlo_ref.numerics.multiple_precision import Function, exactly
-from stablehlo_ref.numerics.single_tables import Approximation, by_tables
 
 _SHORT = 1 << 11  # elements: below this, one slow call costs less than several fast ones
 
@@ -50,7 +48,6 @@ class Elementary:
     double : the kernel of f64
     in_long_double : of long doubles, with errors of `error` and `absolute` times `libm.ERROR`
     is_precise : whether the relative error of `in_long_double` is below `PRECISE`, so that it decides most roundings
-    table : of f32, for large arrays
     is_binary : whether it has two operands
 
     """
@@ -63,7 +60,6 @@ class Elementary:
     double: ArrayKernel
     in_long_double: ArrayKernel
     is_precise: bool = True
-    table: Approximation | None = None
     is_binary: bool = False
 
 
@@ -107,9 +103,6 @@ def _single(function: Elementary) -> ArrayKernel:
         errors = error * libm.ERROR, absolute * libm.ERROR
         fallback = rounded_to_f32(widened(function.in_long_double), fallback, *errors)
     single = computed_in(FLOAT64, rounded_to_f32(in_double, fallback, error, absolute), FLOAT32)
-    if function.table:
-        single = by_tables(function.table, single)
-        return rounded_to_f32_if_small(single, in_double, error, absolute, min(function.table.least, SMALL))
     return single if function.is_binary else rounded_to_f32_if_small(single, in_double, error, absolute)
 
 

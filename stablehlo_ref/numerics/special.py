@@ -1,139 +1,104 @@
 """Kernel factories of special functions (CHLO): of the error function, the gamma function, Bessel and zeta functions.
 
-Formats up to f32 compute in f64 and round once, correctly for f32; f64 is computed in long double. Large arrays of f32
-have tables of Taylor polynomials of the error functions; bounds there are of relative errors.
+Formats up to f32 compute in f64 and round once, correctly for f32; f64 is computed in long double.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics import libm
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics import special_functions as functions
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
 from stablehlo_ref.numerics.elementary import Elementary, kernels
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
-from stablehlo_ref.numerics.libm import in_long_double
+from stablehlo_ref.numerics.libm import in_long_double, replace_where
 from stablehlo_ref.numerics.multiple_precision import Function
-from stablehlo_ref.numerics.single_tables import Approximation, Buffers, Grid, LogarithmicGrid
+from stablehlo_ref.numerics.special_tables import ERF_INV_BELOW_5
 
-_SLOPE = 2.0 / np.sqrt(np.pi)
+# --- error functions of f64, accurate enough for f32 ------------------------------------------------------------------
+
+ERROR = 2.0**-45  # of these functions, relative; machine code computes the first two by the same formulas
+# erf(x)/x as a polynomial in x*x/8 - 1, for |x| <= 4: interpolated at Chebyshev nodes, with an error below 2**-51.
+# The sum of the magnitudes is 1.13, and erf(x)/x at least 0.25: rounding in Horner's scheme adds at most 2**-46.
+ERF = (
+    0.35353099564340495, -0.17657623330137173, 0.13167511689470185, -0.10771044252853698, 0.09020899411202223,
+    -0.07472786574638322, 0.059886904985558306, -0.045765110393282064, 0.03306063261260751, -0.022473568774278918,
+    0.01434959947762943, -0.008606218602606526, 0.004853548845813635, -0.0025782331270215427, 0.0012926184084697087,
+    -0.0006129202594121136, 0.00027552825256824045, -0.00011777389781220357, 4.7869467481945765e-05,
+    -1.841467349958465e-05, 6.829661634522152e-06, -2.5504790474201778e-06, 8.633457519391031e-07,
+    -2.0907480664485068e-07, 6.712311653962587e-08, -4.461685451537265e-08, 1.2789838221297171e-08,
+)  # fmt: skip
+# (1 + 2*x) * exp(x*x) * erfc(x) as a polynomial in (x - 3.75) / (x + 3.75), for 0 <= x <= 10.5, which is at least 1:
+# interpolated at Chebyshev nodes, with an error below 2**-52. The sum of the magnitudes is 1.8.
+ERFC = (
+    1.2375126308378275, -0.14024059858554713, 0.0035854154854699375, 0.08227673849017057, -0.10880393014217735,
+    0.0923043211589216, -0.05869339857745663, 0.02836227746016709, -0.009746579714193243, 0.0017556252258120538,
+    0.0002937145078948543, -0.0002901488340105962, 5.164938583376266e-05, 2.2361132930562304e-05,
+    -1.146766526703544e-05, -9.31377037921744e-07, 1.8454556979045734e-06, -3.8375844512132586e-08,
+    -3.6429741804346576e-07, -9.719760270607088e-08, -6.1782526909307515e-09,
+)  # fmt: skip
+ERFC_CENTER = 3.75
 
 
-def _taylor(tables: Sequence[Array], b: Buffers) -> Array:
-    """Return the sum of tables[n][index] * first**n; `index` remains."""
-    *lower, last = tables
-    result = last.take(b.index, out=b.third, mode="clip")
-    for table in reversed(lower):
-        result *= b.first
-        result += table.take(b.index, out=b.fourth, mode="clip")
+def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
+    result = x * coefficients[-1]
+    for coefficient in coefficients[-2:0:-1]:
+        result += coefficient
+        result *= x
+    result += coefficients[0]
     return result
 
 
-# --- erf, erfc -------------------------------------------------------------------------------------------------------
-
-_ERF_GRID = Grid(1 << 10, -4.0, 4.0, -4.0, 4.0)  # beyond, no number of f32 lies between erf(x) and 1
-_ERFC_GRID = Grid(1 << 10, -4.0, 9.0, lowest=-4.0)  # beyond 9, results may be subnormal
-
-
-def _series(of_f64: ArrayKernel, slope: float, grid: Grid, degree: int) -> Sequence[Array]:
-    """Return the series of a function whose derivative is slope * exp(-x*x), by f'' = -2 x f'."""
-    x = grid.points()
-    constant = of_f64(x)
-    terms = [constant, slope * np.exp(-x * x)]
-    for n in range(degree - 1):
-        terms.append(-2.0 * (x * (n + 1) * terms[n + 1] + n * terms[n]) / ((n + 1) * (n + 2)))
-    terms[0] = np.where(constant == 0, -0.0, constant)  # -0.0 + x is x, also for zeros
-    return terms
+def _erf(x: Array) -> Array:
+    """Beyond 4, no number of f32 lies between erf(x) and 1."""
+    x = np.clip(x, -4.0, 4.0)
+    result = _polynomial(x * x * 0.125 - 1.0, ERF)
+    result *= x
+    return result
 
 
-@cache
-def _erf_tables() -> Sequence[Array]:
-    """Return tables for rests up to 2**-11: the fourth derivative, below 4 |x|, adds less than 2**-46 of the result."""
-    return _series(in_long_double(functions.erf), _SLOPE, _ERF_GRID, 3)
+def _erfc(x: Array) -> Array:
+    """Return 2 - erfc(-x) for negative numbers. Beyond the limits, erfc(x) rounds to 2 and to 0.
 
-
-@cache
-def _erfc_tables() -> Sequence[Array]:
-    """Return tables for rests r up to 2**-11: the next term, relative to the result, is about (2 x r)**6 / 720."""
-    return _series(in_long_double(functions.erfc), -_SLOPE, _ERFC_GRID, 5)
-
-
-def _erf(x: Array, b: Buffers) -> Array:
-    b.widened()
-    return _taylor(_erf_tables(), b)
-
-
-def _erfc(x: Array, b: Buffers) -> Array:
-    b.widened()
-    return _taylor(_erfc_tables(), b)
-
-
-ERF = Approximation(_ERF_GRID.locate, _ERF_GRID.size, _erf, 2.0**-43, least=1 << 4)
-ERFC = Approximation(_ERFC_GRID.locate, _ERFC_GRID.size, _erfc, 2.0**-43, least=1 << 4)
-
-
-# --- erf_inv ---------------------------------------------------------------------------------------------------------
-
-_DISTANCES = LogarithmicGrid(-24, (24 << 8) + 1)  # to 1, up to that of 0
-_SIGN = np.int64(-1 << 63)
-
-
-def _locate(x: Array, b: Buffers) -> None:
-    """Number points by their distance to 1."""
-    magnitude = np.absolute(x, out=b.rest)
-    b.first[...] = magnitude
-    _DISTANCES.locate(np.subtract(np.float32(1.0), magnitude, out=b.single), b)
-
-
-@cache
-def _inverse_tables() -> tuple[Array, Sequence[Array]]:
-    """Return the points and the series of y = erf_inv there, by y' = sqrt(pi)/2 e**(y*y) and y'' = 2 y y'**2.
-
-    Let r be the rest and u = y' r. Near 0, |r| < 2**-10, and the next term, 7/30 u**5, is below 2**-42.8 of the result,
-    which is u at the point 0. Where y > 1/2, the next term is about 24/5 y**4 u**5, and |y u| < 2**-10: 2**-46 of y.
+    With a = |x|, it is exp(-a*a) * p(t) / (1 + 2*a), t = (a - c) / (a + c).
     """
-    points = 1.0 - _DISTANCES.points()
-    y = in_long_double(functions.erf_inv)(points)
-    slope = np.exp(y * y) / _SLOPE
-    third, fourth = (1.0 + 4.0 * y**2) / 3.0, (7.0 * y + 12.0 * y**3) / 6.0
-    return points, [y, slope, y * slope**2, third * slope**3, fourth * slope**4]
+    x = np.clip(x, -4.0, 10.5)
+    a = np.abs(x)
+    tail = _polynomial((a - ERFC_CENTER) / (a + ERFC_CENTER), ERFC)
+    tail *= libm.exp(-a * a)
+    tail /= 1.0 + 2.0 * a
+    return np.where(x < 0, 2.0 - tail, tail)
 
 
-def _erf_inv(x: Array, b: Buffers) -> Array:
-    """Return the function of |x| with the sign of x."""
-    points, tables = _inverse_tables()
-    b.first -= points.take(b.index, out=b.third, mode="clip")
-    result = _taylor(tables, b)
-    b.second[...] = x
-    b.index &= _SIGN
-    bits = result.view(np.int64)
-    bits |= b.index
-    return result
-
-
-ERF_INV = Approximation(_locate, _DISTANCES.size, _erf_inv, 2.0**-42, least=1 << 4)
+def _erf_inv(x: Array) -> Array:
+    """Return x times a polynomial in w = -log(1 - x*x)."""
+    w = -libm.log((1.0 - x) * (1.0 + x))
+    return replace_where(x * ERF_INV_BELOW_5(w), ~(w <= 5.0), functions.erf_inv, x)
 
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-def _kernels(function: ArrayKernel, exact: Function, error: float = EIGHT_ULP, **attributes: Any) -> KernelFactory:
+def _kernels(
+    function: ArrayKernel, exact: Function, error: float = EIGHT_ULP, in_double: ArrayKernel | None = None, **rest: Any
+) -> KernelFactory:
     """Return the kernel factory of a function of f64 and of long double, by which it computes f64."""
     double = in_long_double(function)
     return kernels(
-        Elementary(function, exact, error, double=double, in_long_double=function, is_precise=False, **attributes)
+        Elementary(
+            in_double or function, exact, error, double=double, in_long_double=function, is_precise=False, **rest
+        )
     )
 
 
-erf = _kernels(functions.erf, precise.erf, 2.0**-48, table=ERF)
-erfc = _kernels(functions.erfc, precise.erfc, 2.0**-48, table=ERFC)
-erf_inv = _kernels(functions.erf_inv, precise.erf_inv, 2.0**-48, table=ERF_INV)
+erf = _kernels(functions.erf, precise.erf, ERROR, _erf)
+erfc = _kernels(functions.erfc, precise.erfc, ERROR, _erfc)
+erf_inv = _kernels(functions.erf_inv, precise.erf_inv, ERROR, _erf_inv)
 lgamma = _kernels(functions.lgamma, precise.lgamma, absolute=2.0**-42)  # where terms cancel
 digamma = _kernels(functions.digamma, precise.digamma, absolute=2.0**-42)
 bessel_i1e = _kernels(functions.bessel_i1e, precise.bessel_i1e)
