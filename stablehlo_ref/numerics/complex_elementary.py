@@ -195,29 +195,29 @@ def _power_by_angle(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Arra
 
     Right angles are counted separately, so that they cost no accuracy; the sign of a zero angle is kept.
     """
-    log, spread, turns, rest = _logarithm_in_right_angles(a, b)
-    exponent = c * log - d * (turns * _right_angle(a) + rest)
+    log, largest_term, quarters, rest = _logarithm_in_right_angles(a, b)
+    exponent = c * log - d * (quarters * _right_angle(a) + rest)
     radius = np.exp(exponent)
-    first, second, turns = np.where(c == 0, 0.0, c * rest), d * log, c * turns
-    whole, angle = _reduce_angle(turns, np.where(d == 0, first, first + second))
+    first, second, quarters = np.where(c == 0, 0.0, c * rest), d * log, c * quarters
+    whole, angle = _reduce_angle(quarters, np.where(d == 0, first, first + second))
     cosine, sine = np.cos(angle), np.sin(angle)
-    size = np.abs(first) + np.abs(second) + np.abs(turns - np.rint(turns))
+    size = np.abs(first) + np.abs(second) + np.abs(quarters - np.rint(quarters))
     nearest = np.minimum(np.abs(cosine), np.abs(sine))
     if a.dtype == LONG_DOUBLE:  # where the error of the logarithm counts, too, and fewer bits can be lost
-        is_unsure = (nearest < 2.0**-8 * (size + np.abs(d) * spread)) | (np.abs(c) * spread > 2.0**10)
-        is_unsure &= (size < _LARGEST_ANGLE) & (np.abs(turns) < _LARGEST_ANGLE) & (np.abs(exponent) < 1000.0)
+        is_unsure = (nearest < 2.0**-8 * (size + np.abs(d) * largest_term)) | (np.abs(c) * largest_term > 2.0**10)
+        is_unsure &= (size < _LARGEST_ANGLE) & (np.abs(quarters) < _LARGEST_ANGLE) & (np.abs(exponent) < 1000.0)
     else:
         is_unsure = nearest < 2.0**-20 * size
     return *_rotate(radius * cosine, radius * sine, whole), is_unsure
 
 
-def _reduce_angle(turns: Array, angle: Array) -> Pair:
-    """Reduce `turns` right angles plus `angle` to a number of right angles and the rest of the angle.
+def _reduce_angle(quarters: Array, angle: Array) -> Pair:
+    """Reduce `quarters` right angles plus `angle` to a number of right angles and the rest of the angle.
 
     The number is in -3, ..., 3; the rest is at most half a right angle in magnitude.
     """
-    whole = np.rint(turns)
-    angle = np.where(turns == whole, angle, angle + (turns - whole) * _right_angle(angle))
+    whole = np.rint(quarters)
+    angle = np.where(quarters == whole, angle, angle + (quarters - whole) * _right_angle(angle))
     more = np.rint(angle / _right_angle(angle))
     angle = np.where(more == 0, angle, angle - more * _right_angle(angle))
     return np.fmod(np.fmod(whole, 4.0) + more, 4.0), angle
@@ -244,10 +244,10 @@ def _logarithm_in_right_angles(a: Array, b: Array) -> tuple[Array, Array, Array,
     log[(square == 0) | (square == np.inf)] = np.nan
     is_diagonal, is_steep, is_left = small > 0.4 * large, y > x, np.signbit(a)
     rest = libm.arctan2(np.where(is_diagonal, -(large - small), small), np.where(is_diagonal, small + large, large))
-    turns, is_turned = np.where(is_steep, 1.0, np.where(is_left, 2.0, 0.0)), is_steep ^ is_left
-    turns += np.where(is_diagonal, np.where(is_turned, -0.5, 0.5), 0.0)
-    spread = np.maximum(np.abs(log), np.where(large < 1.0, small * small, 0.0))
-    return log, spread, np.copysign(turns, b), np.where(is_turned ^ np.signbit(b), -rest, rest)
+    quarters, is_rotated = np.where(is_steep, 1.0, np.where(is_left, 2.0, 0.0)), is_steep ^ is_left
+    quarters += np.where(is_diagonal, np.where(is_rotated, -0.5, 0.5), 0.0)
+    largest_term = np.maximum(np.abs(log), np.where(large < 1.0, small * small, 0.0))
+    return log, largest_term, np.copysign(quarters, b), np.where(is_rotated ^ np.signbit(b), -rest, rest)
 
 
 def _atan2(y: Array, x: Array) -> Array:

@@ -58,9 +58,9 @@ def decided(function: Function) -> ExactParts:
                 check_time()
                 with ctx.workprec(bits):
                     result = ctx.mpc(function(*operands) if near is None else function(*operands, near))
-                    rounded = [nearest_f64(part) for part in (result.real, result.imag)]
-                values = tuple(x if part else None for (x, _), part in zip(rounded, (result.real, result.imag)))
-                is_decided = function in MAY_BE_EXACT or not any(is_tie for _, is_tie in rounded)
+                    (x, x_is_tie), (y, y_is_tie) = nearest_f64(result.real), nearest_f64(result.imag)
+                values = x if result.real else None, y if result.imag else None
+                is_decided = function in MAY_BE_EXACT or not (x_is_tie or y_is_tie)
                 if (values == last and is_decided) or bits > MANY_BITS:
                     return values
                 last, bits = values, 2 * bits
@@ -144,14 +144,14 @@ def power(z: Complex, w: Complex) -> Complex:
     (a, b), (c, d), right_angle = (z.real, z.imag), (w.real, w.imag), ctx.pi / 2
     size, side = log(abs(z)), ctx.mpf(-1 if b < 0 else 1)
     if abs(a) == abs(b):
-        turns, rest = side * (1 if a > 0 else 3) / 2, ctx.zero
+        quarters, rest = side * (1 if a > 0 else 3) / 2, ctx.zero
     elif abs(b) > abs(a):
-        turns, rest = side, -precise.atan(a / b)
+        quarters, rest = side, -precise.atan(a / b)
     else:
-        turns, rest = ctx.zero if a > 0 else 2 * side, precise.atan(b / a)
-    radius = exponential(c * size - d * (turns * right_angle + rest))
-    whole = ctx.nint(c * turns)
-    angle = (c * turns - whole) * right_angle + (d * size + c * rest)
+        quarters, rest = ctx.zero if a > 0 else 2 * side, precise.atan(b / a)
+    radius = exponential(c * size - d * (quarters * right_angle + rest))
+    whole = ctx.nint(c * quarters)
+    angle = (c * quarters - whole) * right_angle + (d * size + c * rest)
     return radius * ctx.mpc(precise.cosine(angle), precise.sine(angle)) * ctx.mpc(0, 1) ** (int(whole) % 4)
 
 

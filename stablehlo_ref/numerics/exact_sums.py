@@ -9,6 +9,7 @@ What remains is to round the sum of a few numbers, one for each slice. An exact 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -237,7 +238,8 @@ def _rounding_of_parts(dtype: DType) -> Callable[[Sequence[Array], Array], Array
 # --- slices ---------------------------------------------------------------------------------------------------------
 
 
-class _Slices(NamedTuple):
+@dataclass(frozen=True)
+class _Slices:
     """Where numbers of which up to `count` are added are cut, from above the largest one; slices are numbered."""
 
     largest: float

@@ -37,12 +37,8 @@ def widened(function: ArrayKernel) -> ArrayKernel:
 
 def in_long_double(function: ArrayKernel) -> ArrayKernel:
     """Return a function of f64 arrays that computes in long double, and rounds results once to f64."""
-
-    def run(*operands: Array) -> Array:
-        result: Array = function(*[x.astype(LONG_DOUBLE) for x in operands]).astype(FLOAT64)
-        return result
-
-    return run
+    in_long = widened(function)
+    return lambda *operands: in_long(*operands).astype(FLOAT64)
 
 
 def by_one_loop(function: ArrayKernel) -> ArrayKernel:
@@ -76,8 +72,6 @@ sin = by_one_loop(np.sin)
 cos = by_one_loop(np.cos)
 tan = by_one_loop(np.tan)
 arctan2 = by_one_loop(np.arctan2)
-sinh = by_one_loop(np.sinh)
-cosh = by_one_loop(np.cosh)
 cbrt = by_one_loop(np.cbrt)
 power = by_one_loop(np.power)
 

@@ -133,12 +133,7 @@ def _range(piece: Piece, position: int, sizes: Sequence[int]) -> tuple[int, int]
 def _moved(piece: Piece, position: int, start: int) -> Piece:
     """Return the piece with its index at a position relative to `start`."""
     index, count, first = piece
-    old = index[position]
-    new = (
-        old
-        if old == slice(None)
-        else old - start
-        if isinstance(old, int)
-        else slice(old.start - start, old.stop - start)
-    )
+    new = index[position]
+    if new != slice(None):
+        new = new - start if isinstance(new, int) else slice(new.start - start, new.stop - start)
     return (*index[:position], new, *index[position + 1 :]), count, first
