@@ -167,6 +167,8 @@ def _flat(x: Array, shape: tuple[int, ...]) -> Array:
     return np.ascontiguousarray(x if x.shape == shape else np.broadcast_to(x, shape)).reshape(-1)
 
 
+# --- selection by a mask, by bitwise operations, which are several times as fast as `np.where` ----------------------
+
 _SELECTED = 1 << 14  # elements, so that a block of operands, mask and result fits into the L2 cache
 _FEW = 1 << 9  # elements: below this, np.where is as fast
 

@@ -145,7 +145,7 @@ def _of_singles(x: Operands, to_result: Rounding) -> Array:
     """Multiply f32 numbers: their products are exact in f64."""
     x = x._replace(a=wide("a", x.a), b=wide("b", x.b))
     terms = x.a.shape[-1] + 2  # two more for the roundings of sum + error
-    rows, columns = _norms(x)
+    rows, columns = np.sqrt(np.einsum("smk,smk->sm", x.a, x.a)), np.sqrt(np.einsum("skn,skn->sn", x.b, x.b))
     if not (np.isfinite(rows).all() and np.isfinite(columns).all()):
         return _with_infinities(x, lambda x: _of_singles(x, to_result)).astype(to_result.keep, copy=False)
     rows *= terms * UNIT * 1.001
@@ -155,11 +155,6 @@ def _of_singles(x: Operands, to_result: Rounding) -> Array:
 
     y = scratch("product 0", (*x.a.shape[:2], x.b.shape[2]))
     return _tested(x, to_result, x.multiply(x.a, x.b, out=y), error)
-
-
-def _norms(x: Operands) -> tuple[Array, Array]:
-    """Return the Euclidean norms of rows and columns of f32 numbers, whose squares are in the range of f64."""
-    return np.sqrt(np.einsum("smk,smk->sm", x.a, x.a)), np.sqrt(np.einsum("skn,skn->sn", x.b, x.b))
 
 
 def _tested(x: Operands, to_result: Rounding, y: Array, bound: Bound) -> Array:
@@ -186,15 +181,10 @@ def _refined(x: Operands, to_result: Rounding, rounded: Round, shape: tuple[int,
             s, i, j = np.nonzero(bad)
             undecided.append((s + stack.start, i + some.start, j))
     s, i, j = map(np.concatenate, zip(*undecided))
-    if _are_many(x, (s, i, j), result):
+    if s.size * MANY > result.size and s.size * x.a.shape[-1] > FEW:  # another product takes less time
         s, i, j = decide((s, i, j), result)
     _sum_again(x, to_result, (s, i, j), result)
     return result
-
-
-def _are_many(x: Operands, index: Index, y: Array) -> bool:
-    """Return whether so many elements of `y` are undecided that another product of matrices takes less time."""
-    return index[0].size * MANY > y.size and index[0].size * x.a.shape[-1] > FEW
 
 
 def _by_closer_bounds(x: Operands, to_result: Rounding, y: Array, index: Index, result: Array) -> Index:

@@ -254,6 +254,9 @@ def tridiagonal(a: Array) -> tuple[Array, Array, Array, Array]:
     return a, np.diagonal(a, axis1=-2, axis2=-1).real.copy(), off, tau
 
 
+# --- in the reproducible mode: a fixed order of operations, each of them correctly rounded --------------------------
+
+
 def exact_product(a: Array, b: Array) -> Array:
     """Multiply stacks of matrices; every element is rounded once."""
     return exact_matmul(a.dtype, a.dtype, np.matmul)(a, b)

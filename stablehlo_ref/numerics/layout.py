@@ -1,4 +1,4 @@
-"""Memory layout of arrays: contiguous copies, and elements viewed as raw bytes."""
+"""Memory: layout of arrays, temporary arrays that threads keep, and buffers of numpy."""
 
 from __future__ import annotations
 
@@ -110,6 +110,12 @@ def raw_view(x: Array) -> Array:
     return x.view(f"V{x.itemsize}") if is_narrow_float(x.dtype) else x
 
 
+# --- temporary f64 arrays -------------------------------------------------------------------------------------------
+
+# A process gets memory page by page, each with 0.5 to 1 µs for the first access. The C library returns arrays of some
+# hundred KB to the system when they are freed, so that every new one is paid for again. From 4 MB on numpy asks for
+# large pages, which are cheap. glibc adapts to the largest array of up to 32 MB that has been freed: it keeps that much
+# memory for later ones, and twice as much at the end of the heap. So one is freed here, untouched.
 LARGEST = (1 << 19) - 1  # elements of an array that is kept
 ADAPTED = (1 << 25) - (1 << 16)  # bytes, just below the largest array that glibc adapts to
 
@@ -145,6 +151,8 @@ def wide(name: str, x: Array) -> Array:
     np.copyto(copy, x)
     return copy
 
+
+# --- numpy's buffers ------------------------------------------------------------------------------------------------
 
 BUFFER = 1024  # elements
 _DEFAULT_BUFFER = 8192  # numpy's

@@ -41,6 +41,9 @@ def in_long_double(function: ArrayKernel) -> ArrayKernel:
     return lambda *operands: in_long(*operands).astype(FLOAT64)
 
 
+# --- numpy's functions ----------------------------------------------------------------------------------------------
+
+
 def by_one_loop(function: ArrayKernel) -> ArrayKernel:
     """Return an elementwise `function` that calls it on contiguous and aligned arrays of one shape.
 
@@ -64,17 +67,12 @@ def _single(function: ArrayKernel, operands: Sequence[Array]) -> Array:
     return result
 
 
-exp = by_one_loop(np.exp)
-expm1 = by_one_loop(np.expm1)
-log = by_one_loop(np.log)
-log1p = by_one_loop(np.log1p)
-sin = by_one_loop(np.sin)
-cos = by_one_loop(np.cos)
-tan = by_one_loop(np.tan)
-arctan2 = by_one_loop(np.arctan2)
-cbrt = by_one_loop(np.cbrt)
-power = by_one_loop(np.power)
+exp, expm1, log, log1p = map(by_one_loop, (np.exp, np.expm1, np.log, np.log1p))
+sin, cos, tan, arctan2 = map(by_one_loop, (np.sin, np.cos, np.tan, np.arctan2))
+cbrt, power = map(by_one_loop, (np.cbrt, np.power))
 
+
+# --- piecewise functions and polynomials ----------------------------------------------------------------------------
 
 DROPPED = 2.0**-56  # of a polynomial for f64, relative to its value at the center
 

@@ -1,6 +1,8 @@
-"""Products of large integer matrices by BLAS, part by part, so that floats are never kept for whole matrices.
+"""Products of large matrices by BLAS that are converted to floats part by part, and never as a whole.
 
 Integer sums are exact modulo two to the bit width, so that any split of rows, columns and terms has the same result.
+Of floats, few rows are multiplied with a large matrix block by block, as in a layer of a language model for one token:
+a sum is that of one call of BLAS, or of calls for `BLOCK_ROWS` products each. Else groups of rows are.
 """
 
 from __future__ import annotations
@@ -82,6 +84,8 @@ def _parts(lhs: DType, rhs: DType, result: DType, terms: int) -> _Parts:
         lambda a, b: by_digits(a, b, width, bits),
     )
 
+
+# --- floats ---------------------------------------------------------------------------------------------------------
 
 ROWS = 64  # of the small matrix, at most
 LARGE_RIGHT = 1 << 21  # elements of the large matrix, at least

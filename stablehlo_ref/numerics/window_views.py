@@ -192,6 +192,8 @@ def runs_along_windows(c: Convolution) -> bool:
     return w.count / min(w.stride, 2) >= w.length / min(w.dilation, 2)
 
 
+# --- slabs: parts of the batch, or of the windows along one axis, padded and converted in turn ----------------------
+
 SLAB_BYTES = 1 << 20  # of the padded and converted slab of the array, so that it is still in the cache when it is read
 MOST_OVERLAP = 4  # a slab has at least so many times the elements along its axis that it shares with the next one
 
