@@ -145,7 +145,8 @@ def _of_singles(x: Operands, to_result: Rounding) -> Array:
     """Multiply f32 numbers: their products are exact in f64."""
     x = x._replace(a=wide("a", x.a), b=wide("b", x.b))
     terms = x.a.shape[-1] + 2  # two more for the roundings of sum + error
-    rows, columns = np.sqrt(np.einsum("smk,smk->sm", x.a, x.a)), np.sqrt(np.einsum("skn,skn->sn", x.b, x.b))
+    rows: Array = np.sqrt(np.einsum("smk,smk->sm", x.a, x.a))
+    columns: Array = np.sqrt(np.einsum("skn,skn->sn", x.b, x.b))
     if not (np.isfinite(rows).all() and np.isfinite(columns).all()):
         return _with_infinities(x, lambda x: _of_singles(x, to_result)).astype(to_result.keep, copy=False)
     rows *= terms * UNIT * 1.001

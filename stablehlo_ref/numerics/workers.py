@@ -61,7 +61,7 @@ def share(work: Callable[[Iterable[T]], None], items: Sequence[T]) -> None:
     if count <= 1:
         work(within_time(items))
         return
-    rest, lock = iter(items), Lock()
+    rest, lock, todo = iter(items), Lock(), [work]
 
     def take() -> Iterator[T]:
         while True:
@@ -74,7 +74,7 @@ def share(work: Callable[[Iterable[T]], None], items: Sequence[T]) -> None:
     def take_part() -> None:
         nonlocal rest
         try:
-            work(within_time(take()))
+            todo[0](within_time(take()))
         finally:
             with lock:
                 rest = iter(())
@@ -85,6 +85,7 @@ def share(work: Callable[[Iterable[T]], None], items: Sequence[T]) -> None:
             take_part()
         finally:
             errors = [helper.exception() for helper in helpers if not helper.cancel()]
+            todo.clear()  # a helper that never began must not keep arrays alive
     for error in errors:
         if error is not None:
             raise error
