@@ -32,15 +32,21 @@ from stablehlo_ref.numerics.contraction import (
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.product_parts import converts_to_floats, product_by_rows
-from stablehlo_ref.numerics.window_blocks import Block, Layout, blocks, kernel_matrix, layout_of, pieces, rows_by_slabs
 from stablehlo_ref.numerics.window_views import (
     BATCH,
     FEATURE,
     SPATIAL,
+    Block,
     Convolution,
     Index,
+    Layout,
+    blocks,
     canonical,
     in_order,
+    kernel_matrix,
+    layout_of,
+    pieces,
+    rows_by_slabs,
     runs_along_windows,
     slab_bytes,
     slab_of,

@@ -65,6 +65,21 @@ def test_functions_of_long_double_return_long_double(function: ArrayKernel) -> N
     assert not IS_WIDE or (result != result.astype(np.float64)).any()
 
 
+@pytest.mark.skipif(not IS_WIDE, reason="long double is not wider than f64")
+def test_f64_in_doubt_is_computed_in_multiple_precision() -> None:
+    """Where the ends of the interval of error round to different numbers, overflow and vanish included."""
+    tie, error = np.longdouble(1.0 + 2.0**-52) + np.longdouble(2.0**-53), np.longdouble(2.0**-60)
+    largest, smallest = np.longdouble(np.finfo(np.float64).max), np.longdouble(2.0**-1074)
+    results = [tie, tie * (1 + error / 2), tie * (1 + 4 * error), tie * (1 - 4 * error), largest * (np.longdouble(1) + 2.0**-54),
+               largest * 2, smallest / 2, smallest / 3, 0.0, -0.0, np.inf]  # fmt: skip
+    function = np.array(results, np.longdouble)
+    kernel = correct_rounding.rounded_to_f64(lambda x: function[: x.size].copy(), lambda x: x * 0 + 7)
+    with np.errstate(all="ignore"):
+        actual = kernel(np.ones(len(results)))
+    expected = np.array([7, 7, 1 + 2.0**-51, 1 + 2.0**-52, 7, np.inf, 7, 0.0, 0.0, -0.0, np.inf])
+    np.testing.assert_array_equal(actual.view(np.int64), expected.view(np.int64))
+
+
 @pytest.mark.parametrize("name", ("tanh", "exponential", "sine", "log"))
 @pytest.mark.parametrize("value", (0.5, -0.0, np.nan, np.inf, 1e-40))
 def test_functions_of_scalars_arrays_of_rank_0_and_vectors_agree(name: str, value: float) -> None:
