@@ -70,8 +70,9 @@ def test_f64_in_doubt_is_computed_in_multiple_precision() -> None:
     """Where the ends of the interval of error round to different numbers, overflow and vanish included."""
     tie, error = np.longdouble(1.0 + 2.0**-52) + np.longdouble(2.0**-53), np.longdouble(2.0**-60)
     largest, smallest = np.longdouble(np.finfo(np.float64).max), np.longdouble(2.0**-1074)
-    results = [tie, tie * (1 + error / 2), tie * (1 + 4 * error), tie * (1 - 4 * error), largest * (np.longdouble(1) + 2.0**-54),
-               largest * 2, smallest / 2, smallest / 3, 0.0, -0.0, np.inf]  # fmt: skip
+    results = [tie, tie * (1 + error / 2), tie * (1 + 4 * error), tie * (1 - 4 * error),
+               largest * (np.longdouble(1) + 2.0**-54), largest * 2, smallest / 2, smallest / 3, 0.0, -0.0,
+               np.inf]  # fmt: skip
     function = np.array(results, np.longdouble)
     kernel = correct_rounding.rounded_to_f64(lambda x: function[: x.size].copy(), lambda x: x * 0 + 7)
     with np.errstate(all="ignore"):
