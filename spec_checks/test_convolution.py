@@ -19,7 +19,7 @@ from spec_checks.examples import examples
 from spec_checks.running_error import within
 from spec_checks.strategies import ALL, arrays
 from stablehlo_ref.ir.types import tensor_type
-from stablehlo_ref.numerics import window_products, window_slabs, window_sums
+from stablehlo_ref.numerics import window_products, window_views
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.semantics import convolution as oracle
 
@@ -84,8 +84,8 @@ def algorithms(draw: st.DrawFn) -> Iterator[None]:
         for name, values in (limits | {"THIN": (0, 2), "FEW": (0, 0, 1 << 13), "MOST_PHASES": (1, 1 << 8)}).items()
     }
     some, slab = draw(st.sampled_from((1, 1 << 16))), draw(st.sampled_from((1, 100, 1 << 20)))
-    of_sums = patch.object(window_sums, "TERM_BY_TERM_ELEMENTS", some)
-    with patch.multiple(window_products, **chosen), of_sums, patch.object(window_slabs, "SLAB_BYTES", slab):
+    of_sums = patch.object(window_products, "TERM_BY_TERM_ELEMENTS", some)
+    with patch.multiple(window_products, **chosen), of_sums, patch.object(window_views, "SLAB_BYTES", slab):
         yield
 
 
@@ -116,7 +116,7 @@ def test_slabs_change_no_bit(data: st.DataObject) -> None:
     result, results = tensor_type(shape, element_type_of(dtype)), []
     with algorithms(data.draw):
         for slab in (1, 1 << 30):
-            with patch.object(window_slabs, "SLAB_BYTES", slab):
+            with patch.object(window_views, "SLAB_BYTES", slab):
                 results.append(evaluate("convolution", lhs, rhs, result=result, **attributes))
     assert results[0].tobytes() == results[1].tobytes()
 

@@ -14,13 +14,8 @@ import pytest
 
 from stablehlo_ref.numerics import (
     elementary,
-    math_functions,
     multiple_precision,
-    special_bessel,
-    special_elementary,
-    special_error,
-    special_gamma,
-    special_zeta,
+    special,
 )
 from stablehlo_ref.numerics.correct_rounding import rounded_to_f32
 from tests.processors import ELEMENTARY
@@ -38,9 +33,7 @@ EXACT: dict[str, Callable[..., Any]] = {
     "asinh": mpmath.asinh, "acosh": mpmath.acosh, "atanh": mpmath.atanh,
     "bessel_i1e": lambda x: mpmath.sign(x) * mpmath.besseli(1, abs(x)) * mpmath.exp(-abs(x)),
 }  # fmt: skip
-MODULES = (
-    elementary, special_elementary, special_bessel, math_functions, special_error, special_gamma, special_zeta
-)  # fmt: skip
+MODULES = (elementary, special)
 OPERANDS = {
     "acosh": [1.0000001, 1.5, 3e10], "asin": [-0.999, 0.3, 1e-3], "acos": [-0.999, 0.3, 1e-3], "atanh": [0.999, -0.01],
     "power": [(1.5, 2.25), (0.3, -7.5), (-1.25, 3.0), (-3.0, 4.0), (1e-30, 1.1)],
@@ -116,7 +109,7 @@ def test_numbers_are_rounded_once(text: str, expected: float) -> None:
     whole, _, digits = mantissa.lstrip("-").removeprefix("0x").partition(".")
     ctx = multiple_precision.context()
     value = ctx.ldexp(int(whole + digits, 16), int(exponent) - 4 * len(digits))
-    result = multiple_precision.to_double(-value if text[0] == "-" else value)
+    result = multiple_precision.nearest_f64(-value if text[0] == "-" else value)[0]
     assert (result, np.signbit(result)) == (expected, np.signbit(expected))
 
 

@@ -15,7 +15,7 @@ from spec_checks.evaluate import evaluate
 from spec_checks.examples import examples
 from spec_checks.running_error import within
 from spec_checks.strategies import COMPLEXES, WIDE_FLOATS, shapes
-from stablehlo_ref.numerics import triangular
+from stablehlo_ref.ops import linear_algebra
 from stablehlo_ref.ops.linear_algebra import Transpose
 from stablehlo_ref.semantics import linear_algebra as oracle
 
@@ -59,8 +59,8 @@ def test_cholesky(data: st.DataObject) -> None:
         assert failed or np.all((np.triu(actual[index], 1) if lower else np.tril(actual[index], -1)) == 0)
 
 
-@pytest.mark.parametrize("few", [0, triangular.FEW])
-@pytest.mark.parametrize("block", [1, 2, triangular.BLOCK])
+@pytest.mark.parametrize("few", [0, linear_algebra.FEW])
+@pytest.mark.parametrize("block", [1, 2, linear_algebra.BLOCK])
 @MANY
 @given(data=st.data())
 def test_triangular_solve(block: int, few: int, data: st.DataObject) -> None:
@@ -75,8 +75,8 @@ def test_triangular_solve(block: int, few: int, data: st.DataObject) -> None:
     a[..., ~(np.tri(n, dtype=bool) if lower else np.tri(n, dtype=bool).T)] = data.draw(st.sampled_from(UNREAD))
     attributes = {"left_side": left_side, "lower": lower, "unit_diagonal": unit_diagonal}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(triangular, "BLOCK", block)
-        patch.setattr(triangular, "FEW", few)
+        patch.setattr(linear_algebra, "BLOCK", block)
+        patch.setattr(linear_algebra, "FEW", few)
         actual = evaluate("triangular_solve", a, b, transpose_a=transpose_a, **attributes)
     expected = oracle.triangular_solve(a, b, transpose_a=transpose_a.name, **attributes)
     bound = bounds.triangular_solve_bound(a, b, transpose_a=transpose_a.name, **attributes)
@@ -107,8 +107,8 @@ def test_inverses_of_blocks_are_as_accurate_as_substitution(scale: float, unit_d
     b = random.normal(size=(3, 150, 5))
     b[0, 40, 2] = np.inf
     with np.errstate(all="ignore"):
-        expected = triangular.substitute(u, b, unit_diagonal, is_rounded=False)
-        actual = triangular.substitute(u, b, unit_diagonal, is_rounded=True)
+        expected = linear_algebra.substitute(u, b, unit_diagonal, is_rounded=False)
+        actual = linear_algebra.substitute(u, b, unit_diagonal, is_rounded=True)
     finite = np.isfinite(expected)
     assert np.array_equal(np.isfinite(actual), finite)
     assert np.allclose(actual[finite], expected[finite], rtol=1e-5 if scale < 1 else 1, atol=0)
@@ -120,8 +120,8 @@ def test_solutions_do_not_depend_on_other_matrices_of_the_stack(diagonal: float)
     u, b = np.triu(random.normal(size=(3, 20, 20))) + 8 * np.eye(20), random.normal(size=(3, 20, 50))
     u[1, 5, 5] = diagonal
     with np.errstate(all="ignore"):
-        x = triangular.substitute(u, b, unit_diagonal=False, is_rounded=True)
-        alone = [triangular.substitute(u[i], b[i], unit_diagonal=False, is_rounded=True) for i in (0, 2)]
+        x = linear_algebra.substitute(u, b, unit_diagonal=False, is_rounded=True)
+        alone = [linear_algebra.substitute(u[i], b[i], unit_diagonal=False, is_rounded=True) for i in (0, 2)]
     assert np.array_equal(x[[0, 2]], alone)
 
 

@@ -14,7 +14,7 @@ from stablehlo_ref.numerics import elementary
 def elementary_elsewhere() -> ModuleType:
     """Return the module `elementary` of other processors: with AVX-512 if this one lacks it, else without.
 
-    With AVX-512, functions of numpy replace tables.
+    With AVX-512, sine and cosine are computed from the tangent.
     """
     spec = find_spec(elementary.__name__)
     assert spec is not None and spec.loader is not None

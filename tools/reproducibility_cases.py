@@ -67,7 +67,7 @@ def elementwise(op: str, element: str) -> Case:
 
 
 def may_use_tables(case: Case) -> bool:
-    """Return whether processors without AVX-512 may compute a case by tables if it has many elements."""
+    """Return whether a case may be computed by tables if it has many elements."""
     return case.is_elementwise and case.element == "f32"
 
 

@@ -4,7 +4,7 @@
 
 Each function is divided by its zeros and its asymptotic growth, so that the polynomials of the quotient lose few bits
 to cancellation. They interpolate at Chebyshev nodes, and have the lowest degree with an error below 2**-68 times the
-largest value, for long double; stablehlo_ref/numerics/piecewise.py shortens them for f64.
+largest value, for long double; stablehlo_ref/numerics/libm.py shortens them for f64.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ Function = Callable[[Any], Any]
 
 mp.dps = 60
 BITS = 68  # of accuracy
-PAIRS = 36  # terms of the double-double series
 
 
 def nodes(count: int) -> list[Any]:
@@ -34,7 +33,7 @@ def interpolated(function: Function, low: Any, high: Any, degree: int) -> list[A
     return list(mp.lu_solve(matrix, values))
 
 
-def polynomial(function: Function, low: Any, high: Any) -> str:
+def polynomial(function: Function, low: Any, high: Any, bits: int) -> str:
     """Return the source of the polynomial of lowest degree that is within tolerance of `function` on [low, high]."""
     low, high = mpf(low), mpf(high)
     center, scale = float((low + high) / 2), float(2 / (high - low))
@@ -44,7 +43,7 @@ def polynomial(function: Function, low: Any, high: Any) -> str:
     for degree in range(6, 40):
         coefficients = interpolated(function, low, high, degree)
         errors = [abs(mp.polyval(coefficients[::-1], u) - y) for u, y in zip(tests, exact)]
-        if max(errors) < max(map(abs, exact)) / 2**BITS:
+        if max(errors) < max(map(abs, exact)) / 2**bits:
             break
     return f'({center!r}, {scale!r}, """\n{lines(coefficients)}"""),'
 
@@ -55,19 +54,11 @@ def lines(numbers: list[Any]) -> str:
     return "".join(f"    {row}\n" for row in rows)
 
 
-def pieces(name: str, function: Function, *bounds: Any) -> None:
+def pieces(name: str, function: Function, *bounds: Any, bits: int = BITS) -> None:
     """Print polynomials, one for each interval between successive bounds."""
     print(f"{name} = Polynomials(")
     for low, high in pairwise(bounds):
-        print("".join(f"    {line}\n" for line in polynomial(function, low, high).split("\n")), end="")
-    print(")")
-
-
-def pairs(name: str, numbers: list[Any]) -> None:
-    """Print numbers as sums of two floats."""
-    print(f"{name} = (")
-    for x in numbers:
-        print(f"    ({float(x)!r}, {float(x - mpf(float(x)))!r}),")
+        print("".join(f"    {line}\n" for line in polynomial(function, low, high, bits).split("\n")), end="")
     print(")")
 
 
@@ -138,12 +129,13 @@ def digamma_series(v: Any) -> Any:
 def main() -> None:
     print('"""Polynomials and series of special functions; tools/special_tables.py computes them."""\n')
     print("from __future__ import annotations\n")
-    print("from stablehlo_ref.numerics.long_double import long_numbers")
-    print("from stablehlo_ref.numerics.piecewise import Polynomials\n\n# fmt: off")
+    print("from stablehlo_ref.numerics.libm import long_numbers")
+    print("from stablehlo_ref.numerics.libm import Polynomials\n\n# fmt: off")
     eighth = mpf(1) / 8
     pieces("ERF", erf_less_one, 0, 1)
     pieces("ERFC", erfc_tail, mpf(1) / 28, 2 * eighth, 4 * eighth, 1)
     pieces("ERF_INV", erf_inv, 0, 1.25, 2.5, 3.75, 5)
+    pieces("ERF_INV_BELOW_5", erf_inv, 0, 5, bits=50)  # for f32
     pieces("ERF_INV_TAIL", lambda s: erf_inv(s * s), 2.2, 3.2, 4.2, 6.2)
     pieces("LGAMMA", lgamma, 0.5, 1, 1.5, 2, 3, 5, 8)
     pieces("DIGAMMA", digamma, 0.5, 1, 1.5, 2, 3, 5, 8)
@@ -154,8 +146,6 @@ def main() -> None:
     print(f"DIGAMMA_ZERO = ({float(DIGAMMA_ZERO)!r}, {float(DIGAMMA_ZERO - mpf(float(DIGAMMA_ZERO)))!r})")
     terms = [mp.bernoulli(2 * k) / mp.factorial(2 * k) for k in range(1, 13)]
     print(f'ZETA_SERIES = long_numbers("""\n{lines(terms)}""")')
-    pairs("RECIPROCAL_GAMMA", mp.taylor(lambda x: mp.rgamma(1 + x), 0, PAIRS))
-    pairs("DIGAMMA_AT_4", mp.taylor(lambda x: mp.digamma(4 + x), 0, PAIRS))
 
 
 if __name__ == "__main__":

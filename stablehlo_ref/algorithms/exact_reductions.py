@@ -13,9 +13,8 @@ from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.exact_sums import rounded_sums, shared_sums
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.rounded_sums import rounded_sums
-from stablehlo_ref.numerics.shared_sums import shared_sums
 
 
 def exact_addition(body: RegionFunction) -> DType | None:

@@ -29,9 +29,9 @@ from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits.budget import check_time, within_time
-from stablehlo_ref.numerics.bfloat16 import stored_as_f32
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT32, numpy_dtype
-from stablehlo_ref.numerics.numpy_settings import default_buffers
+from stablehlo_ref.numerics.floats import stored_as_f32
+from stablehlo_ref.numerics.layout import default_buffers
 from stablehlo_ref.numerics.reduction_ufuncs import (
     ambiguous_zero_check,
     left_fold_ufunc,

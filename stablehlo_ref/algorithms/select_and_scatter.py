@@ -24,9 +24,9 @@ from stablehlo_ref.define.spec import element_type, shape, size, with_element_ty
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, integer_type
 from stablehlo_ref.limits.budget import within_time
+from stablehlo_ref.numerics.blocks import select as kernel_of_select
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.selection import select as kernel_of_select
 
 Position: TypeAlias = tuple[Index, Index]  # the windows, and an element of each in the operand
 

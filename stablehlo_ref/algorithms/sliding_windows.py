@@ -7,6 +7,7 @@ for many elements, reductions share intermediate results.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import product
 from math import prod
 
@@ -20,8 +21,8 @@ from stablehlo_ref.define.spec import UNKNOWN
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import FLOAT64
+from stablehlo_ref.numerics.exact_sums import shared_sums
 from stablehlo_ref.numerics.layout import raw_view
-from stablehlo_ref.numerics.shared_sums import running_sums, shared_sums
 
 FEW = 9  # elements: windows up to this size are always folded from the left
 SHORT = 64  # elements: windows up to this size are folded from the left if that is about as fast
@@ -178,12 +179,12 @@ def exact_cumulative_sums(
     shape = xs[0].shape
     middle = (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
     x, result = xs[0].reshape(middle), np.empty(middle, dtype)
-    order, sums = (slice(None), slice(None, None, -1 if reverse else 1)), running_sums(dtype)
+    order, sums = (slice(None), slice(None, None, -1 if reverse else 1)), shared_sums(dtype)
     width = max(COLUMNS, SLICE // middle[1])
     height = max(1, SLICE // (middle[1] * min(width, middle[2])))
     for a, b in within_time(product(range(0, middle[0], height), range(0, middle[2], width))):
         some = (slice(a, a + height), slice(None), slice(b, b + width))
-        sums(x[some][order], inits[0], result[some][order])
+        result[some][order] = sums(x[some][order], partial(np.add.accumulate, axis=1), middle[1], inits[0])
     return [result.reshape(shape)]
 
 

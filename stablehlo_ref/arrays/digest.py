@@ -13,8 +13,8 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import bits_dtype, float_info, kind, part_dtype
+from stablehlo_ref.numerics.layout import default_buffers
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
-from stablehlo_ref.numerics.numpy_settings import default_buffers
 
 STATISTICS_BLOCK = 1 << 18  # elements per block, so that no temporary is as large as the array
 

@@ -27,7 +27,7 @@ from stablehlo_ref.ir.types import (
     tensor_type,
 )
 from stablehlo_ref.numerics.dtypes import FLOAT_DTYPES, INTEGER_DTYPES, numpy_dtype
-from stablehlo_ref.numerics.numpy_settings import default_buffers
+from stablehlo_ref.numerics.layout import default_buffers
 
 T = TypeVar("T")
 SCALARS = (BooleanType, IntegerType, IndexType, FloatType, ComplexType)

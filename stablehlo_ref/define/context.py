@@ -180,11 +180,7 @@ class Context:
     def in_force(self) -> Iterator[None]:
         """Make the limits and the mode of this run those of the kernels that are made and called inside."""
         with budget_in_force(self.budget), mode.in_force(self.mode):
-            self.budget.copies = {}
-            try:
-                yield
-            finally:
-                self.budget.copies = None
+            yield
 
     def turn(self) -> None:
         """Count a loop iteration or a call; EvaluationError past the limits of steps and of time."""

@@ -31,16 +31,12 @@ from stablehlo_ref.numerics import (
     complexes,
     elementary,
     floats,
-    special_complex,
-    special_elementary,
-    special_error,
-    special_gamma,
-    special_zeta,
+    special,
 )
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.integers import mulhi
 from stablehlo_ref.numerics.kernels import same_kernel
-from stablehlo_ref.numerics.special_bessel import bessel_i1e
-from stablehlo_ref.numerics.special_integers import mulhi
+from stablehlo_ref.numerics.special import bessel_i1e
 from stablehlo_ref.ops.constants import elements_of
 from stablehlo_ref.ops.elementwise import BinaryElementwise, Elementwise, UnaryElementwise
 
@@ -79,63 +75,63 @@ class AsinAcosKernel(Function, op="_asin_acos_kernel"):
     operand = In(of_any_rank(complex_tensor))
     result = Out(of_any_rank(complex_tensor))
 
-    complex = special_complex.asin_acos_kernel
+    complex = complex_elementary.asin_acos_kernel
 
 
 class Acos(Function, op="acos"):
     """Compute the arc cosine of each element, in [0, pi] for real operands."""
 
-    floating = special_elementary.acos
-    complex = special_complex.acos
+    floating = elementary.acos
+    complex = complex_elementary.acos
 
 
 class Acosh(Function, op="acosh"):
     """Compute the inverse hyperbolic cosine of each element; NaN for real operands below 1."""
 
-    floating = special_elementary.acosh
-    complex = special_complex.acosh
+    floating = elementary.acosh
+    complex = complex_elementary.acosh
 
 
 class Asin(Function, op="asin"):
     """Compute the arc sine of each element, in [-pi/2, pi/2] for real operands."""
 
-    floating = special_elementary.asin
-    complex = special_complex.asin
+    floating = elementary.asin
+    complex = complex_elementary.asin
 
 
 class Asinh(Function, op="asinh"):
     """Compute the inverse hyperbolic sine of each element."""
 
-    floating = special_elementary.asinh
-    complex = special_complex.asinh
+    floating = elementary.asinh
+    complex = complex_elementary.asinh
 
 
 class Atan(Function, op="atan"):
     """Compute the arc tangent of each element, in [-pi/2, pi/2] for real operands."""
 
-    floating = special_elementary.atan
-    complex = special_complex.atan
+    floating = elementary.atan
+    complex = complex_elementary.atan
 
 
 class Atanh(Function, op="atanh"):
     """Compute the inverse hyperbolic tangent of each element; NaN for real operands outside [-1, 1]."""
 
-    floating = special_elementary.atanh
-    complex = special_complex.atanh
+    floating = elementary.atanh
+    complex = complex_elementary.atanh
 
 
 class Cosh(Function, op="cosh"):
     """Compute the hyperbolic cosine of each element."""
 
-    floating = special_elementary.cosh
-    complex = special_complex.cosh
+    floating = elementary.cosh
+    complex = complex_elementary.cosh
 
 
 class Sinh(Function, op="sinh"):
     """Compute the hyperbolic sine of each element."""
 
-    floating = special_elementary.sinh
-    complex = special_complex.sinh
+    floating = elementary.sinh
+    complex = complex_elementary.sinh
 
 
 class Tan(Function, op="tan"):
@@ -157,31 +153,31 @@ class BesselI1e(Function, op="bessel_i1e"):
 class Digamma(RealFunction, op="digamma"):
     """Compute the logarithmic derivative of the gamma function; NaN at negative integers, infinite at 0."""
 
-    floating = special_gamma.digamma
+    floating = special.digamma
 
 
 class Erf(RealFunction, op="erf"):
     """Compute the error function: 2 / sqrt(pi) times the integral of exp(-t*t) from 0 to each element."""
 
-    floating = special_error.erf
+    floating = special.erf
 
 
 class ErfInv(RealFunction, op="erf_inv"):
     """Compute the inverse error function of each element; infinite at -1 and 1, NaN outside [-1, 1]."""
 
-    floating = special_error.erf_inv
+    floating = special.erf_inv
 
 
 class Erfc(RealFunction, op="erfc"):
     """Compute one minus the error function of each element, without cancellation for large elements."""
 
-    floating = special_error.erfc
+    floating = special.erfc
 
 
 class Lgamma(RealFunction, op="lgamma"):
     """Compute the logarithm of the absolute value of the gamma function; +inf at its poles and at infinities."""
 
-    floating = special_gamma.lgamma
+    floating = special.lgamma
 
 
 class BinaryFunction(BinaryElementwise, dialect="chlo"):
@@ -201,13 +197,13 @@ class BinaryFunction(BinaryElementwise, dialect="chlo"):
 class NextAfter(BinaryFunction, op="next_after"):
     """Return the next representable number after `lhs` in the direction of `rhs`; `rhs` if they are equal."""
 
-    floating = special_elementary.next_after
+    floating = floats.next_after
 
 
 class Polygamma(BinaryFunction, op="polygamma"):
     """Compute the `lhs`-th derivative of the digamma function at `rhs`; NaN unless `lhs` is a natural number."""
 
-    floating = special_zeta.polygamma
+    floating = special.polygamma
 
 
 class Zeta(BinaryFunction, op="zeta"):
@@ -217,7 +213,7 @@ class Zeta(BinaryFunction, op="zeta"):
     is no limit.
     """
 
-    floating = special_zeta.zeta
+    floating = special.zeta
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
@@ -233,8 +229,8 @@ class Conj(Function, op="conj", nans="moved"):
 class Square(Function, op="square"):
     """Compute the square of each element."""
 
-    floating = special_elementary.square
-    complex = special_complex.square
+    floating = floats.square
+    complex = complex_elementary.square
 
 
 class Mulhi(BinaryFunction, op="mulhi", commutative=True):

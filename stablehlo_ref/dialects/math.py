@@ -10,7 +10,7 @@ from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.dialects.arith import check_rounding
 from stablehlo_ref.dialects.mlir_types import alike, boolean_like, float_like, integer_like
 from stablehlo_ref.ir.types import BOOLEAN, Type
-from stablehlo_ref.numerics import elementary, floats, integers, math_functions, special_elementary, special_error
+from stablehlo_ref.numerics import elementary, floats, integers, special
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import same_kernel
 from stablehlo_ref.ops.elementwise import Elementwise
@@ -47,37 +47,37 @@ class AbsF(Unary, op="absf", nans="moved"):
 class Acos(Unary, op="acos"):
     """Return the arc cosine, in [0, pi]."""
 
-    floating = special_elementary.acos
+    floating = elementary.acos
 
 
 class Acosh(Unary, op="acosh"):
     """Return the inverse hyperbolic cosine."""
 
-    floating = special_elementary.acosh
+    floating = elementary.acosh
 
 
 class Asin(Unary, op="asin"):
     """Return the arc sine, in [-pi/2, pi/2]."""
 
-    floating = special_elementary.asin
+    floating = elementary.asin
 
 
 class Asinh(Unary, op="asinh"):
     """Return the inverse hyperbolic sine."""
 
-    floating = special_elementary.asinh
+    floating = elementary.asinh
 
 
 class Atan(Unary, op="atan"):
     """Return the arc tangent, in [-pi/2, pi/2]."""
 
-    floating = special_elementary.atan
+    floating = elementary.atan
 
 
 class Atanh(Unary, op="atanh"):
     """Return the inverse hyperbolic tangent."""
 
-    floating = special_elementary.atanh
+    floating = elementary.atanh
 
 
 class Cbrt(Unary, op="cbrt"):
@@ -101,19 +101,19 @@ class Cos(Unary, op="cos"):
 class Cosh(Unary, op="cosh"):
     """Return the hyperbolic cosine."""
 
-    floating = special_elementary.cosh
+    floating = elementary.cosh
 
 
 class Erf(Unary, op="erf"):
     """Return the error function."""
 
-    floating = special_error.erf
+    floating = special.erf
 
 
 class Erfc(Unary, op="erfc"):
     """Return one minus the error function."""
 
-    floating = special_error.erfc
+    floating = special.erfc
 
 
 class Exp(Unary, op="exp"):
@@ -125,7 +125,7 @@ class Exp(Unary, op="exp"):
 class Exp2(Unary, op="exp2"):
     """Return 2 to the power of the operand."""
 
-    floating = math_functions.exp2
+    floating = elementary.exp2
 
 
 class ExpM1(Unary, op="expm1"):
@@ -149,7 +149,7 @@ class Log(Unary, op="log"):
 class Log10(Unary, op="log10"):
     """Return the logarithm to base 10."""
 
-    floating = math_functions.log10
+    floating = elementary.log10
 
 
 class Log1p(Unary, op="log1p"):
@@ -161,7 +161,7 @@ class Log1p(Unary, op="log1p"):
 class Log2(Unary, op="log2"):
     """Return the logarithm to base 2."""
 
-    floating = math_functions.log2
+    floating = elementary.log2
 
 
 class Round(Unary, op="round"):
@@ -191,7 +191,7 @@ class Sin(Unary, op="sin"):
 class Sinh(Unary, op="sinh"):
     """Return the hyperbolic sine."""
 
-    floating = special_elementary.sinh
+    floating = elementary.sinh
 
 
 class Sqrt(Unary, op="sqrt"):
@@ -215,7 +215,7 @@ class Tanh(Unary, op="tanh"):
 class Trunc(Unary, op="trunc"):
     """Round toward zero."""
 
-    floating = math_functions.trunc
+    floating = elementary.trunc
 
 
 # --- integers -------------------------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ class AbsI(UnaryInteger, op="absi"):
 class CtLz(UnaryInteger, op="ctlz"):
     """Count the zero bits above the highest one."""
 
-    boolean = math_functions.count_trailing_zeros
+    boolean = integers.count_trailing_zeros
     integer = integers.count_leading_zeros
 
 
@@ -261,8 +261,8 @@ class CtPop(UnaryInteger, op="ctpop"):
 class CtTz(UnaryInteger, op="cttz"):
     """Count the zero bits below the lowest one."""
 
-    boolean = math_functions.count_trailing_zeros
-    integer = math_functions.count_trailing_zeros
+    boolean = integers.count_trailing_zeros
+    integer = integers.count_trailing_zeros
 
 
 # --- predicates -----------------------------------------------------------------------------------------------------
@@ -289,19 +289,19 @@ class IsFinite(Predicate, op="isfinite"):
 class IsInf(Predicate, op="isinf"):
     """Return whether a number is infinite."""
 
-    floating = math_functions.is_inf
+    floating = elementary.is_inf
 
 
 class IsNaN(Predicate, op="isnan"):
     """Return whether a number is NaN."""
 
-    floating = math_functions.is_nan
+    floating = elementary.is_nan
 
 
 class IsNormal(Predicate, op="isnormal"):
     """Return whether a number is neither zero, subnormal, infinite nor NaN."""
 
-    floating = math_functions.is_normal
+    floating = elementary.is_normal
 
 
 # --- several operands -----------------------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ class Atan2(Binary, op="atan2"):
 class CopySign(Binary, op="copysign", nans="moved"):
     """Return `lhs` with the sign of `rhs`."""
 
-    floating = math_functions.copysign
+    floating = elementary.copysign
 
 
 class PowF(Binary, op="powf"):
@@ -380,7 +380,7 @@ class FPowI(Binary, op="fpowi"):
 
     @classmethod
     def plan(cls, lhs: Type, rhs: Type) -> Run:
-        return math_functions.power_of_integer(numpy_dtype(element_type(lhs)), numpy_dtype(element_type(rhs)))
+        return elementary.power_of_integer(numpy_dtype(element_type(lhs)), numpy_dtype(element_type(rhs)))
 
 
 class Fma(Elementwise, op="fma", dialect="math"):
@@ -395,7 +395,7 @@ class Fma(Elementwise, op="fma", dialect="math"):
 
     syntax = "operands custom(arith_flags) attr-dict : same_type"
 
-    floating = math_functions.fused_multiply_add
+    floating = elementary.fused_multiply_add
 
     @staticmethod
     def infer(a: Type) -> Type:

@@ -18,7 +18,7 @@ from stablehlo_ref.execute.threads import blas_threads
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function
 from stablehlo_ref.limits.budget import reserve
-from stablehlo_ref.numerics.numpy_settings import computing
+from stablehlo_ref.numerics.layout import computing
 from stablehlo_ref.numerics.workers import at_most
 
 

@@ -22,7 +22,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function, Parameters
 from stablehlo_ref.limits import Limits, budget
 from stablehlo_ref.limits.stack import is_large
-from stablehlo_ref.numerics.numpy_settings import computing
+from stablehlo_ref.numerics.layout import computing
 
 
 class Planned(Protocol):

@@ -92,18 +92,13 @@ class Memory:
 
 
 class Budget:
-    """The limits of one call that are used up as it goes on; None means no limit.
+    """The limits of one call that are used up as it goes on; None means no limit."""
 
-    `copies` are what kernels keep until the run ends, such as conversions of matrices that it multiplies repeatedly;
-    None outside of a run. What a copy was made from must be kept with it, so that nothing overwrites it.
-    """
-
-    __slots__ = ("copies", "deadline", "memory")
+    __slots__ = ("deadline", "memory")
 
     def __init__(self, deadline: Deadline | None = None, memory: Memory | None = None) -> None:
         self.deadline = deadline
         self.memory = memory
-        self.copies: dict[object, object] | None = None
 
 
 _UNLIMITED = Budget()
@@ -168,18 +163,6 @@ def keep(count: int) -> None:
     memory = current.get().memory
     if memory is not None:
         memory.keep(count)
-
-
-def keep_if_little(count: int) -> bool:
-    """Reserve bytes that a run keeps without need, if they are a small part of its limit; return whether they are."""
-    memory = current.get().memory
-    if memory is None or count > memory.limit // UNMEASURED:
-        return memory is None
-    try:
-        memory.keep(count)
-    except LimitError:
-        return False
-    return True
 
 
 def size_text(count: int) -> str:

@@ -7,13 +7,14 @@ another element type, and `partwise` one of real and imaginary parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.numerics.dtypes import FLOAT64
+from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, signed_bits_dtype
 from stablehlo_ref.numerics.kernels import ArrayKernel, Into, stored
 from stablehlo_ref.numerics.workers import share
 
@@ -140,6 +141,14 @@ def partwise(function: PartsKernel, dtype: DType, fallback: ArrayKernel, wide: D
     return by_blocks(into, dtype, small, is_wide=True)
 
 
+def from_parts(real: Array, imag: Array) -> Array:
+    """Return complex numbers from parts in f64 or long double, which broadcast."""
+    shape = np.broadcast_shapes(np.shape(real), np.shape(imag))
+    z = np.empty(shape, np.result_type(real, imag, COMPLEX128))
+    z.real, z.imag = real, imag
+    return z
+
+
 # --- operands -------------------------------------------------------------------------------------------------------
 
 
@@ -156,3 +165,57 @@ def first_element(x: Array) -> Array:
 
 def _flat(x: Array, shape: tuple[int, ...]) -> Array:
     return np.ascontiguousarray(x if x.shape == shape else np.broadcast_to(x, shape)).reshape(-1)
+
+
+# --- selection by a mask, by bitwise operations, which are several times as fast as `np.where` ----------------------
+
+_SELECTED = 1 << 14  # elements, so that a block of operands, mask and result fits into the L2 cache
+_FEW = 1 << 9  # elements: below this, np.where is as fast
+
+
+def select(dtype: DType) -> ArrayKernel:
+    """Return the kernel of (pred, on_true, on_false), the last two of `dtype`; `pred` may have rank 0."""
+    blend = _blend(signed_bits_dtype(dtype)) if dtype.itemsize <= 8 else np.where
+
+    def run(pred: Array, on_true: Array, on_false: Array) -> Array:
+        if pred.ndim == 0:
+            return on_true if pred else on_false
+        if pred.size < _FEW:
+            return np.where(pred, on_true, on_false)
+        if is_uniform(pred) and on_true.shape == on_false.shape == pred.shape:
+            return on_true if pred.item(0) else on_false
+        return blend(pred, on_true, on_false)
+
+    return run
+
+
+def is_uniform(pred: Array) -> bool:
+    """Return whether all elements of a mask are the same; it returns early if the first elements differ."""
+    return bool(pred.all() if pred.item(0) else not pred.any())
+
+
+def _blend(bits: DType) -> ArrayKernel:
+    """Return on_false ^ (mask & (on_true ^ on_false)), where the mask has all bits set if `pred` is true."""
+
+    def run(pred: Array, on_true: Array, on_false: Array) -> Array:
+        shape = np.broadcast_shapes(pred.shape, on_true.shape, on_false.shape)
+        out = np.empty(shape, on_true.dtype)
+        masks, results = _flat_or_scalar(pred, shape).view(np.int8), out.reshape(-1).view(bits)
+        x, y = _flat_or_scalar(on_true, shape).view(bits), _flat_or_scalar(on_false, shape).view(bits)
+        for start in range(0, prod(shape), _SELECTED):
+            block = slice(start, start + _SELECTED)
+            mask = np.negative(masks[block]).astype(bits, copy=False)
+            some, other, result = x[block] if x.ndim else x, y[block] if y.ndim else y, results[block]
+            np.bitwise_xor(some, other, out=result)
+            result &= mask
+            result ^= other
+        return out
+
+    return run
+
+
+def _flat_or_scalar(x: Array, shape: tuple[int, ...]) -> Array:
+    """Broadcast `x` to `shape` and flatten it; arrays of rank 0 stay as they are."""
+    if x.ndim == 0:
+        return np.asarray(x)
+    return (x if x.shape == shape else np.broadcast_to(x, shape)).reshape(-1)

@@ -13,17 +13,14 @@ from functools import cache
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.numerics import complex_double
-from stablehlo_ref.numerics import multiple_precision_complex as precise
-from stablehlo_ref.numerics.blocks import computed_in, partwise
-from stablehlo_ref.numerics.complex_double import from_parts
-from stablehlo_ref.numerics.double_double import Pair
-from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT32, complex_dtype
+from stablehlo_ref.numerics import exact_complexes as exact
+from stablehlo_ref.numerics.blocks import computed_in, from_parts, partwise
+from stablehlo_ref.numerics.correct_rounding import with_reproducible_kernel
+from stablehlo_ref.numerics.double_double import Pair, split, two_sum
+from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, complex_dtype
 from stablehlo_ref.numerics.floats import COMPARISONS
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
-from stablehlo_ref.numerics.long_double import COMPLEX_LONG_DOUBLE
-from stablehlo_ref.numerics.portable import complexes as correctly_rounded
-from stablehlo_ref.numerics.reproducible import with_reproducible_kernel
+from stablehlo_ref.numerics.libm import COMPLEX_LONG_DOUBLE, LONG_DOUBLE
 
 # --- parts ----------------------------------------------------------------------------------------------------------
 
@@ -62,11 +59,11 @@ def _abs(dtype: DType) -> ArrayKernel:
 
 
 # |z|, in the dtype of the parts. Error: 0.501 ULP for complex<f32>, 0.55 for complex<f64>.
-abs = with_reproducible_kernel(_abs, COMPLEX128, correctly_rounded.absolute)
+abs = with_reproducible_kernel(_abs, COMPLEX128, exact.modulus)
 
 # z / |z|: 0 for 0, NaN for NaN. Error: 0.501 ULP for complex<f32>, 1.5 for complex<f64>.
 sign = with_reproducible_kernel(
-    cache(lambda dtype: partwise(_sign, dtype, _special_sign)), COMPLEX128, correctly_rounded.function(precise.sign)
+    cache(lambda dtype: partwise(_sign, dtype, _special_sign)), COMPLEX128, exact.replaced_by(exact.sign)
 )
 
 
@@ -76,18 +73,18 @@ def _multiply(dtype: DType) -> ArrayKernel:
 
 
 # (ac - bd) + (ad + bc)i
-multiply = with_reproducible_kernel(_multiply, COMPLEX128, correctly_rounded.product)
+multiply = with_reproducible_kernel(_multiply, COMPLEX128, exact.product)
 
 
 @cache
 def _divide(dtype: DType) -> ArrayKernel:
     if dtype == COMPLEX64:
         return partwise(_quotient, dtype, _special_quotient)
-    return complex_double.by_parts(complex_double.quotient, _special_quotient)
+    return partwise(_quotient_of_double, dtype, _special_quotient, LONG_DOUBLE)
 
 
 # ((ac + bd) + (bc - ad)i) / (cc + dd) without overflow; z / 0 is infinite unless z is 0
-divide = with_reproducible_kernel(_divide, COMPLEX128, correctly_rounded.quotient)
+divide = with_reproducible_kernel(_divide, COMPLEX128, exact.quotient)
 
 
 def _sign(a: Array, b: Array) -> Pair:
@@ -108,6 +105,33 @@ def _special_sign(z: Array) -> Array:
 def _quotient(a: Array, b: Array, c: Array, d: Array) -> Pair:
     norm = nan_if_out_of_range(c * c + d * d)
     return (a * c + b * d) / norm, (b * c - a * d) / norm
+
+
+def _quotient_of_double(a: Array, b: Array, c: Array, d: Array) -> Pair:
+    """Return ((ac + bd) + (bc - ad)i) / (cc + dd), with exact products."""
+    norm = c * c + d * d
+    norm = np.where((norm > 0) & (norm < np.inf), norm, np.nan)
+    return _sum_of_products(a, c, b, d) / norm, _sum_of_products(b, c, -a, d) / norm
+
+
+def _sum_of_products(a: Array, c: Array, b: Array, d: Array) -> Array:
+    """Return ac + bd of f64 numbers, in long double. A zero has the sign that it has without exact products."""
+    (p, p_low), (q, q_low) = _exact_product(a, c), _exact_product(b, d)
+    total, error = two_sum(p, q)
+    rest = error + (p_low + q_low)
+    return np.where((rest == 0) | ~np.isfinite(rest), total, total + rest)
+
+
+def _exact_product(x: Array, y: Array) -> Pair:
+    """Return the product of f64 numbers as the sum of two long doubles."""
+    high = x * y
+    (x1, x0), (y1, y0) = _halves(x), _halves(y)
+    return high, ((x1 * y1 - high) + x1 * y0 + x0 * y1) + x0 * y0
+
+
+def _halves(x: Array) -> Pair:
+    high, low = split(x.astype(FLOAT64))
+    return high.astype(LONG_DOUBLE), low.astype(LONG_DOUBLE)
 
 
 def _special_quotient(z: Array, w: Array) -> Array:

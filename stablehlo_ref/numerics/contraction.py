@@ -67,7 +67,6 @@ class Arithmetic:
     matmul: ArrayKernel  # like np.matmul: two matrices, or stacks of them, and optionally `out`
     store: ArrayKernel  # from sums to results, elementwise
     is_exact: bool = False  # whether `matmul` rounds once, so that sums must not be added to others
-    matmul_of_values: ArrayKernel | None = None  # like `matmul`, for operands that no kernel uses as a buffer
 
     @property
     def is_plain(self) -> bool:
@@ -110,8 +109,7 @@ def _exact_arithmetic(lhs: DType, rhs: DType, result: DType) -> Arithmetic:
     operands = (COMPLEX64 if is_single else COMPLEX128) if wide == COMPLEX128 else FLOAT32 if is_single else FLOAT64
     matmul = exact_matmul(operands, result, matmul_in_steps)
     dtype = FLOAT32 if operands == FLOAT32 and result != FLOAT64 else wide
-    of_values = exact_matmul(operands, result, matmul_in_steps, of_values=True)
-    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), matmul, _store(dtype, result), True, of_values)
+    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), matmul, _store(dtype, result), True)
 
 
 def check_result_dtype(lhs: DType, rhs: DType, result: DType) -> None:
@@ -358,7 +356,7 @@ def rounded_arithmetic(
                 total = total + matmul_in_steps(a_components[i], b_components[level - i])
         return stored(cast(Array, total), out)
 
-    return replace(plain, matmul=matmul, store=lambda x: plain.store(accumulate(x)), matmul_of_values=None)
+    return replace(plain, matmul=matmul, store=lambda x: plain.store(accumulate(x)))
 
 
 def _exact_sum_of_levels(

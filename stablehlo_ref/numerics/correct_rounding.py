@@ -1,4 +1,4 @@
-"""Round results of f64 to f32 correctly: those too close to a tie for their error are computed again.
+"""Round results of a wider format correctly: those too close to a tie for their error are computed again.
 
 Of random results about one in a hundred million is (Ziv, "Fast evaluation of elementary mathematical functions with
 correctly rounded last bit", 1991).
@@ -6,16 +6,22 @@ correctly rounded last bit", 1991).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
 
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.define import mode
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.blocks import computed_in
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
-from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
+from stablehlo_ref.numerics.libm import LONG_DOUBLE
+from stablehlo_ref.numerics.multiple_precision import Function, to_nearest
 
 EIGHT_ULP = 2.0**-49  # of f64, relative to the result
+PRECISE = 2.0**-60  # 8 ULP of a long double with 64 bits; those of C libraries have errors of up to 5
 _single = cast(ArrayKernel, np.float32)  # of arrays, too, and faster than astype on scalars
 SMALL = 1 << 10  # elements: below this, comparing bytes is faster than comparing arrays
 
@@ -60,11 +66,10 @@ def rounded_to_f32_if_small(
     function: ArrayKernel,
     error: float = EIGHT_ULP,
     absolute: float = 0.0,
-    large: int = SMALL,
 ) -> ArrayKernel:
     """Return a kernel of f32 that rounds results of `function` for scalars and small arrays, with little overhead.
 
-    `kernel` computes arrays of `large` elements or more, and those with results in doubt. Errors are as for
+    `kernel` computes arrays of `SMALL` elements or more, and those with results in doubt. Errors are as for
     `rounded_to_f32`.
     """
     below, above, one = 1.0 - error, 1.0 + error, np.float32(1.0)
@@ -76,7 +81,7 @@ def rounded_to_f32_if_small(
             low: Any = one * (value * below - absolute)  # rounded as a factor
             high = one * (value * above + absolute)
             return low if low == high and (low or not absolute) else kernel(x)
-        if x.size >= large:
+        if x.size >= SMALL:
             return kernel(x)
         result = function(x.astype(FLOAT64))
         highest = np.multiply(result, upper)
@@ -94,3 +99,46 @@ def _same_bits(x: Array, y: Array) -> bool:
     if x.size < SMALL:
         return x.tobytes() == y.tobytes()
     return np.array_equal(x.view(np.uint32), y.view(np.uint32))
+
+
+# --- f64, in the reproducible mode ----------------------------------------------------------------------------------
+
+
+def rounded_to_f64(function: ArrayKernel, exact: Function) -> ArrayKernel:
+    """Return the f64 kernel with the results of a `function` of long doubles, rounded as exact ones would be.
+
+    Its relative error is below `PRECISE`, so that of random results one in 60 is computed by `exact`.
+    """
+    fallback, below, above = to_nearest(exact), 1 - LONG_DOUBLE.type(PRECISE), 1 + LONG_DOUBLE.type(PRECISE)
+
+    def run(*operands: Array) -> Array:
+        operands = np.broadcast_arrays(*operands)
+        result = function(*[x.astype(LONG_DOUBLE) for x in operands])
+        lowest, highest = (np.asarray((result * bound).astype(FLOAT64)) for bound in (below, above))
+        doubtful = lowest < highest
+        doubtful |= lowest > highest
+        if doubtful.any():
+            lowest[doubtful] = fallback(*[x[doubtful] for x in operands])
+        return lowest
+
+    return computed_in(FLOAT64, run, FLOAT64)
+
+
+def with_reproducible_kernel(
+    factory: KernelFactory,
+    dtype: DType,
+    reproducible: Callable[[ArrayKernel], ArrayKernel],
+) -> KernelFactory:
+    """Return a factory that, for operands of `dtype`, returns another kernel in the reproducible mode.
+
+    `reproducible` makes it from that of `factory`.
+    """
+
+    @cache
+    def replacement() -> ArrayKernel:
+        return reproducible(factory(dtype))
+
+    def choose(operand: DType) -> ArrayKernel:
+        return replacement() if operand == dtype and mode.current().reproducible else factory(operand)
+
+    return choose

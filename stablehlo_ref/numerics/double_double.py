@@ -56,14 +56,6 @@ def squares_and(term: Array | float, x: Array, y: Array) -> Pair:
     return high, lower + (low + (p_low + q_low))
 
 
-def add(x: Pair, y: Pair) -> Pair:
-    """Return x + y with an error relative to |x| + |y|. The sign of a zero is that of the sum of the high parts."""
-    high, low = two_sum(x[0], y[0])
-    low += x[1] + y[1]
-    total = np.where(low == 0, high, high + low)
-    return total, low - (total - high)
-
-
 def divide(x: Pair, y: Pair) -> Array:
     """Return x / y as f64, with an error of little more than 0.5 ULP."""
     quotient = x[0] / y[0]

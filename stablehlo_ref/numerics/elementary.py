@@ -7,26 +7,30 @@ elsewhere it uses the platform's C library for most of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import double_double, libm, long_double
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics import double_double, libm
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import computed_in
-from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP, SMALL, rounded_to_f32, rounded_to_f32_if_small
-from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
-from stablehlo_ref.numerics.floats import binary, unary
+from stablehlo_ref.numerics.conversion import convert
+from stablehlo_ref.numerics.correct_rounding import (
+    EIGHT_ULP,
+    rounded_to_f32,
+    rounded_to_f32_if_small,
+    rounded_to_f64,
+    with_reproducible_kernel,
+)
+from stablehlo_ref.numerics.double_double import two_product, two_sum
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, float_info
+from stablehlo_ref.numerics.exact_sums import round_to_odd
+from stablehlo_ref.numerics.floats import binary, predicate, unary
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
-from stablehlo_ref.numerics.libm import by_one_loop
-from stablehlo_ref.numerics.long_double import in_long_double, widened
+from stablehlo_ref.numerics.libm import by_one_loop, in_long_double, widened
 from stablehlo_ref.numerics.multiple_precision import Function, exactly
-from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
-from stablehlo_ref.numerics.reproducible import with_reproducible_kernel
-from stablehlo_ref.numerics.single import circular, logarithm
-from stablehlo_ref.numerics.single import exponential as exponentials
-from stablehlo_ref.numerics.single.kernel import Approximation, by_tables
 
 _SHORT = 1 << 11  # elements: below this, one slow call costs less than several fast ones
 
@@ -41,9 +45,9 @@ class Elementary:
     exact : in multiple precision, for results of f32 that the error of `in_double` leaves in doubt
     error : the largest relative error of `in_double`; 0 if its results round to f32 as exact ones do
     absolute : the largest error where results are small because terms cancel
-    double : the kernel of f64; by default it computes in long double, or else is `in_double`
-    in_long_double : of long doubles, for results in doubt before they are computed by `exact`
-    table : of f32, for large arrays
+    double : the kernel of f64
+    in_long_double : of long doubles, with errors of `error` and `absolute` times `libm.ERROR`
+    is_precise : whether the relative error of `in_long_double` is below `PRECISE`, so that it decides most roundings
     is_binary : whether it has two operands
 
     """
@@ -52,36 +56,42 @@ class Elementary:
     exact: Function
     error: float = EIGHT_ULP
     absolute: float = 0.0
-    double: ArrayKernel | None = None
-    in_long_double: ArrayKernel | None = None
-    table: Approximation | None = None
+    _: KW_ONLY
+    double: ArrayKernel
+    in_long_double: ArrayKernel
+    is_precise: bool = True
     is_binary: bool = False
+
+
+def of_numpy(ufunc: np.ufunc, exact: Function, **attributes: Any) -> Elementary:
+    """Return a function that numpy has for all of f64 and long double."""
+    return Elementary(ufunc, exact, double=ufunc, in_long_double=ufunc, **attributes)
 
 
 def kernels(function: Elementary) -> KernelFactory:
     """Return the kernel factory of a function.
 
     Functions that are not ufuncs have many temporaries and run block by block. In the reproducible mode f64 is
-    correctly rounded; by default, too, where that takes the place of a long double no wider than f64.
+    correctly rounded.
     """
-    wide = {FLOAT32: _single(function), FLOAT64: _double(function)}
+    wide = {FLOAT32: _single(function), FLOAT64: _double(function.double)}
     arity = binary if function.is_binary else unary
     # Kernels for narrower formats have results of f64, so that these are rounded once.
     narrow = arity(same_kernel(computed_in(FLOAT64, function.in_double, FLOAT64)))
-    needs_long_double = function.double is None and function.in_long_double is not None
     return with_reproducible_kernel(
-        lambda dtype: wide[dtype] if dtype in wide else narrow(dtype),
-        FLOAT64,
-        lambda double: CORRECTLY_ROUNDED.get(function.exact) or precise.correctly_rounded(function.exact, double),
-        by_default=needs_long_double and not long_double.IS_WIDE and function.exact in CORRECTLY_ROUNDED,
+        lambda dtype: wide[dtype] if dtype in wide else narrow(dtype), FLOAT64, lambda double: _exact(function, double)
     )
 
 
-def _double(function: Elementary) -> ArrayKernel:
-    double = function.double
-    if double is None:
-        double = in_long_double(function.in_long_double) if function.in_long_double else function.in_double
+def _double(double: ArrayKernel) -> ArrayKernel:
     return by_one_loop(double) if isinstance(double, np.ufunc) else computed_in(FLOAT64, double, FLOAT64)
+
+
+def _exact(function: Elementary, double: ArrayKernel) -> ArrayKernel:
+    """Return the f64 kernel with correctly rounded results."""
+    if function.is_precise and libm.IS_WIDE:
+        return rounded_to_f64(function.in_long_double, function.exact)
+    return precise.correctly_rounded(function.exact, double)
 
 
 def _single(function: Elementary) -> ArrayKernel:
@@ -89,13 +99,10 @@ def _single(function: Elementary) -> ArrayKernel:
     if not error:
         return computed_in(FLOAT64, in_double, FLOAT32)
     fallback = exactly(function.exact)
-    if function.in_long_double:
-        errors = error * long_double.ERROR, absolute * long_double.ERROR
+    if not function.is_precise:
+        errors = error * libm.ERROR, absolute * libm.ERROR
         fallback = rounded_to_f32(widened(function.in_long_double), fallback, *errors)
     single = computed_in(FLOAT64, rounded_to_f32(in_double, fallback, error, absolute), FLOAT32)
-    if function.table:
-        single = by_tables(function.table, single)
-        return rounded_to_f32_if_small(single, in_double, error, absolute, min(function.table.least, SMALL))
     return single if function.is_binary else rounded_to_f32_if_small(single, in_double, error, absolute)
 
 
@@ -197,48 +204,84 @@ def _atan2(y: Array, x: Array) -> Array:
 # --- public ---------------------------------------------------------------------------------------------------------
 
 
-def _unless_vectorized(table: Approximation) -> Approximation | None:
-    """Return a table for a function of numpy, which is as fast where it is vectorized."""
-    return None if _IS_VECTORIZED else table
+# Errors of f64 are at most 0.8 ULP, 1.0 for `power`; `power` has the special values of C.
+exponential = kernels(Elementary(_exponential, precise.exponential, double=np.exp, in_long_double=np.exp))
+exponential_minus_one = kernels(of_numpy(np.expm1, precise.exponential_minus_one))
+log = kernels(of_numpy(np.log, precise.log))
+log_plus_one = kernels(of_numpy(np.log1p, precise.log_plus_one))
+logistic = kernels(Elementary(_logistic, precise.logistic, double=_accurate_logistic, in_long_double=_logistic))
+power = kernels(of_numpy(np.power, precise.power, is_binary=True))
+exp2 = kernels(of_numpy(np.exp2, precise.exp2))
+log2 = kernels(of_numpy(np.log2, precise.log2))
+log10 = kernels(of_numpy(np.log10, precise.log10))
+# Of f32, results are at least 10 ULP of f64 from a tie, or correctly rounded by IEEE-754 operations alone.
+cbrt = kernels(Elementary(np.cbrt, precise.cbrt, error=0.0, double=accurate_cbrt, in_long_double=np.cbrt))
+rsqrt = kernels(Elementary(_rsqrt, precise.rsqrt, error=0.0, double=_accurate_rsqrt, in_long_double=_rsqrt))
 
-
-exponential = kernels(
-    Elementary(_exponential, precise.exponential, double=np.exp, table=_unless_vectorized(exponentials.exponential))
-)  # f64: 0.70 ULP
-exponential_minus_one = kernels(
-    Elementary(np.expm1, precise.exponential_minus_one, table=_unless_vectorized(exponentials.exponential_minus_one))
-)  # f64: 0.53 ULP
-log = kernels(Elementary(np.log, precise.log, table=_unless_vectorized(logarithm.log)))  # f64: 0.60 ULP
-log_plus_one = kernels(
-    Elementary(np.log1p, precise.log_plus_one, table=_unless_vectorized(logarithm.log_plus_one))
-)  # f64: 0.61 ULP
-logistic = kernels(
-    Elementary(_logistic, precise.logistic, double=_accurate_logistic, table=_unless_vectorized(exponentials.logistic))
-)  # f64: 0.75 ULP
-power = kernels(Elementary(np.power, precise.power, is_binary=True))  # f64: 1.0 ULP; special values as in C
-cbrt = kernels(
-    Elementary(np.cbrt, precise.cbrt, error=0.0, double=accurate_cbrt)
-)  # f64: 0.51 ULP; of f32: at least 10 ULP of f64 from a tie
-rsqrt = kernels(
-    Elementary(_rsqrt, precise.rsqrt, error=0.0, double=_accurate_rsqrt)
-)  # f64: 0.76 ULP; of f32: correctly rounded by IEEE-754 operations alone
-
-sine = kernels(
-    Elementary(
-        _sine if _IS_VECTORIZED else np.sin, precise.sine, double=np.sin, table=_unless_vectorized(circular.sine)
-    )
-)  # f64: 0.52 ULP
+sine = kernels(Elementary(_sine if _IS_VECTORIZED else np.sin, precise.sine, double=np.sin, in_long_double=np.sin))
 cosine = kernels(
     Elementary(
-        _cosine if _IS_VECTORIZED else np.cos,
-        precise.cosine,
-        error=2.0**-45,
-        double=np.cos,
-        table=_unless_vectorized(circular.cosine),
+        _cosine if _IS_VECTORIZED else np.cos, precise.cosine, error=2.0**-45, double=np.cos, in_long_double=np.cos
     )
-)  # f64: 0.57 ULP
-tan = kernels(Elementary(np.tan, precise.tan))  # f64: 0.57 ULP
-tanh = kernels(
-    Elementary(np.tanh, precise.tanh, double=_accurate_tanh, table=_unless_vectorized(exponentials.tanh))
-)  # f64: 0.79 ULP
-atan2 = kernels(Elementary(_atan2, precise.atan2, double=np.arctan2, is_binary=True))  # f64: 0.78 ULP
+)
+tan = kernels(of_numpy(np.tan, precise.tan))
+tanh = kernels(Elementary(np.tanh, precise.tanh, double=_accurate_tanh, in_long_double=np.tanh))
+acos = kernels(of_numpy(np.arccos, precise.acos))
+asin = kernels(of_numpy(np.arcsin, precise.asin))
+atan = kernels(of_numpy(np.arctan, precise.atan))
+atan2 = kernels(Elementary(_atan2, precise.atan2, double=np.arctan2, in_long_double=np.arctan2, is_binary=True))
+acosh, asinh, atanh, cosh, sinh = (
+    kernels(Elementary(ufunc, exact, double=in_long_double(ufunc), in_long_double=ufunc))
+    for ufunc, exact in (
+        (np.arccosh, precise.acosh), (np.arcsinh, precise.asinh), (np.arctanh, precise.atanh),
+        (np.cosh, precise.cosh), (np.sinh, precise.sinh)
+    )
+)  # fmt: skip
+
+
+# --- MLIR's math dialect ---------------------------------------------------------------------------------------------
+
+trunc = unary(same_kernel(np.trunc))
+copysign = binary(same_kernel(np.copysign))
+is_nan = predicate(np.isnan)
+is_inf = predicate(np.isinf)
+
+
+def is_normal(dtype: DType) -> ArrayKernel:
+    """Return the kernel of whether a number is neither zero, subnormal, infinite nor NaN."""
+    smallest = float(float_info(dtype).smallest_normal)
+    widen = convert(dtype, FLOAT64)
+
+    def run(x: Array) -> Array:
+        magnitude = np.abs(widen(x))
+        result: Array = np.isfinite(magnitude) & np.greater_equal(magnitude, smallest)
+        return result
+
+    return run
+
+
+def power_of_integer(dtype: DType, exponent: DType) -> ArrayKernel:
+    """Return the kernel of a float to the power of an integer."""
+    raise_to, widen = power(FLOAT64), convert(exponent, FLOAT64)
+    as_double, narrow = convert(dtype, FLOAT64), convert(FLOAT64, dtype)
+    return lambda x, n: narrow(raise_to(as_double(x), widen(n)))
+
+
+def fused_multiply_add(dtype: DType) -> ArrayKernel:
+    """Return the kernel of x * y + z, rounded once."""
+    widen, narrow = convert(dtype, FLOAT64), convert(FLOAT64, dtype)
+    if dtype == FLOAT64:
+        return _fused_double
+    return lambda x, y, z: narrow(round_to_odd(*two_sum(widen(x) * widen(y), widen(z)))[()])
+
+
+def _fused_double(x: Array, y: Array, z: Array) -> Array:
+    """Return x * y + z as Boldo and Melquiond do; next to overflow and underflow with two roundings."""
+    high, low = two_product(x, y)
+    partial, rest = two_sum(z, low)
+    total, error = two_sum(high, partial)
+    result = total + round_to_odd(*two_sum(rest, error))
+    plain = np.where(np.isinf(z) & np.isfinite(x) & np.isfinite(y), z, x * y + z)  # the product may overflow
+    size = np.abs(x * y)
+    is_safe = np.isfinite(result) & (size > 2.0**-960) & (np.maximum(np.abs(x), np.abs(y)) < 2.0**990)
+    return np.where(is_safe, result, plain)[()]

@@ -14,7 +14,6 @@ An exact zero is +0, as sums start at +0. Sums with infinities and NaNs are thos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from functools import cache, partial
 from math import prod
 from typing import NamedTuple, TypeAlias
@@ -28,20 +27,18 @@ from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, complex_dtype, part_
 from stablehlo_ref.numerics.exact_sums import (
     SMALLEST,
     Approximation,
-    bounds,
+    Rounding,
+    bits,
     cut,
     exact_product_sum,
     largest_along,
-    nearest,
-    nearest_odd,
     power_of_two_above,
-    round_to_odd,
+    round_sums,
+    rounding,
     sum_rows,
 )
 from stablehlo_ref.numerics.kernels import ArrayKernel, stored
-from stablehlo_ref.numerics.narrow_floats import narrow, widen
-from stablehlo_ref.numerics.scratch import scratch, wide
-from stablehlo_ref.numerics.thin_products import thin_product
+from stablehlo_ref.numerics.layout import scratch, wide
 
 Multiply: TypeAlias = ArrayKernel  # np.matmul, or what does the same
 Index: TypeAlias = tuple[Array, Array, Array]  # of matrix, row and column
@@ -54,8 +51,6 @@ ROWS = 1 << 17  # products of undecided elements that are summed at a time
 MANY = 1 << 6  # if one element in so many is undecided, a second product of matrices bounds errors more closely
 UNIT = 2.0**-53
 FEW = 1 << 12  # terms of undecided elements, up to which these are summed at once
-THIN = 8  # rows or columns
-LARGE = 1 << 15  # elements of a matrix that is converted block by block if it is multiplied with a thin one
 MODERATE = 400  # matrices whose rows and columns have exponents up to this are not scaled
 
 
@@ -66,38 +61,14 @@ class Operands(NamedTuple):
     b: Array
     multiply: Multiply
     is_single: bool = False  # whether all numbers are f32 numbers
-    are_values: bool = False  # whether no kernel uses the matrices as buffers
-
-
-class Rounding(NamedTuple):
-    """How results are rounded to a format, and kept as f32 or f64."""
-
-    keep: DType  # of the results
-    is_f64: bool  # whether that is the format itself
-    round: ArrayKernel  # from f64, once
-
-    def exact(self, x: Fraction) -> Array:
-        """Return `x`, rounded once, as a scalar."""
-        scalar: Array = self.round(np.array([nearest(x) if self.is_f64 else nearest_odd(x)]))[0]
-        return scalar
 
 
 @cache
-def rounding(dtype: DType) -> Rounding:
-    """Return the rounding of f64 to a format `dtype`; results of formats narrower than f32 are kept as f32."""
-    to_dtype = narrow(dtype)
-    if dtype in (FLOAT32, FLOAT64):
-        return Rounding(dtype, dtype == FLOAT64, lambda x: x.astype(dtype, copy=False))
-    return Rounding(FLOAT32, False, lambda x: widen(to_dtype(x)))
-
-
-@cache
-def exact_matmul(operands: DType, result: DType, multiply: Multiply, of_values: bool = False) -> ArrayKernel:
+def exact_matmul(operands: DType, result: DType, multiply: Multiply) -> ArrayKernel:
     """Return a function like np.matmul on f32, f64 or complex<f64> arrays, of numbers that `operands` represents.
 
     `operands` is f32, f64 or a complex dtype of these. Results are rounded correctly to `result`, whose dtype they
-    have unless that is narrower than f32. `multiply` is np.matmul, or computes it in several steps. With `of_values`
-    arrays must be values of the program, or fresh, so that only who has the last reference to them overwrites them.
+    have unless that is narrower than f32. `multiply` is np.matmul, or computes it in several steps.
     """
     if operands.kind == "c":
         return _with_stacks(_complex_matmul(exact_matmul(part_dtype(operands), part_dtype(result), multiply)), result)
@@ -105,8 +76,7 @@ def exact_matmul(operands: DType, result: DType, multiply: Multiply, of_values: 
 
     def run(a: Array, b: Array) -> Array:
         if operands == FLOAT32 and not to_result.is_f64:  # which would leave most undecided
-            singles = np.asarray(a, FLOAT32), np.asarray(b, FLOAT32)
-            return _of_singles(Operands(*singles, multiply, True, of_values), to_result)
+            return _of_singles(Operands(a, b, multiply, True), to_result)
         return _of_doubles(Operands(np.asarray(a, FLOAT64), np.asarray(b, FLOAT64), multiply), to_result)
 
     return _with_stacks(run, to_result.keep)
@@ -150,7 +120,7 @@ def _with_infinities(x: Operands, of_finite: Callable[[Operands], Array]) -> Arr
 
     Counts of products are exact, as they are small integers.
     """
-    a, b, multiply, is_single, _ = x
+    a, b, multiply, is_single = x
     finite = np.where(np.isfinite(a), a, 0.0), np.where(np.isfinite(b), b, 0.0)
     result = of_finite(Operands(*finite, multiply, is_single))
     a_infinite, b_infinite = np.isinf(a), np.isinf(b)
@@ -173,21 +143,12 @@ def _with_infinities(x: Operands, of_finite: Callable[[Operands], Array]) -> Arr
 
 def _of_singles(x: Operands, to_result: Rounding) -> Array:
     """Multiply f32 numbers: their products are exact in f64."""
-    if len(x.a) == 1:
-        if x.b.shape[2] <= THIN and x.a.size >= LARGE:
-            return _of_thin(x, to_result, *thin_product(x.a[0], x.b[0], x.are_values))
-        if x.a.shape[1] <= THIN and x.b.size >= LARGE:
-            sums, error = thin_product(x.b[0].T, x.a[0].T, x.are_values)
-            return _of_thin(x, to_result, sums.T, error.T)
-    return _of_wide_singles(x._replace(a=wide("a", x.a), b=wide("b", x.b)), to_result)
-
-
-def _of_wide_singles(x: Operands, to_result: Rounding) -> Array:
-    """Multiply f32 numbers that are stored in f64."""
+    x = x._replace(a=wide("a", x.a), b=wide("b", x.b))
     terms = x.a.shape[-1] + 2  # two more for the roundings of sum + error
-    rows, columns = _norms(x)
+    rows: Array = np.sqrt(np.einsum("smk,smk->sm", x.a, x.a))
+    columns: Array = np.sqrt(np.einsum("skn,skn->sn", x.b, x.b))
     if not (np.isfinite(rows).all() and np.isfinite(columns).all()):
-        return _with_infinities(x, lambda x: _of_wide_singles(x, to_result)).astype(to_result.keep, copy=False)
+        return _with_infinities(x, lambda x: _of_singles(x, to_result)).astype(to_result.keep, copy=False)
     rows *= terms * UNIT * 1.001
 
     def error(stack: slice, some: slice) -> Array:
@@ -197,18 +158,6 @@ def _of_wide_singles(x: Operands, to_result: Rounding) -> Array:
     return _tested(x, to_result, x.multiply(x.a, x.b, out=y), error)
 
 
-def _of_thin(x: Operands, to_result: Rounding, sums: Array, error: Array) -> Array:
-    """Round the sums of `thin_product`; infinities and NaNs, and magnitudes beyond f32, take the general way."""
-    if not np.isfinite(error).all():
-        return _of_wide_singles(x._replace(a=wide("a", x.a), b=wide("b", x.b)), to_result)
-    return _tested(x, to_result, sums[np.newaxis], lambda _, rows: error[np.newaxis, rows])
-
-
-def _norms(x: Operands) -> tuple[Array, Array]:
-    """Return the Euclidean norms of rows and columns of f32 numbers, whose squares are in the range of f64."""
-    return np.sqrt(np.einsum("smk,smk->sm", x.a, x.a)), np.sqrt(np.einsum("skn,skn->sn", x.b, x.b))
-
-
 def _tested(x: Operands, to_result: Rounding, y: Array, bound: Bound) -> Array:
     """Round approximations `y` whose errors are at most those of `bound`."""
 
@@ -216,7 +165,7 @@ def _tested(x: Operands, to_result: Rounding, y: Array, bound: Bound) -> Array:
         values, error = y[stack, some], bound(stack, some)
         high = to_result.round((values + error).reshape(-1))
         low = to_result.round((values - error).reshape(-1))
-        return high.reshape(values.shape), (_bits(high) != _bits(low)).reshape(values.shape)
+        return high.reshape(values.shape), (bits(high) != bits(low)).reshape(values.shape)
 
     return _refined(x, to_result, rounded, y.shape, lambda *where: _by_closer_bounds(x, to_result, y, *where))
 
@@ -233,15 +182,10 @@ def _refined(x: Operands, to_result: Rounding, rounded: Round, shape: tuple[int,
             s, i, j = np.nonzero(bad)
             undecided.append((s + stack.start, i + some.start, j))
     s, i, j = map(np.concatenate, zip(*undecided))
-    if _are_many(x, (s, i, j), result):
+    if s.size * MANY > result.size and s.size * x.a.shape[-1] > FEW:  # another product takes less time
         s, i, j = decide((s, i, j), result)
     _sum_again(x, to_result, (s, i, j), result)
     return result
-
-
-def _are_many(x: Operands, index: Index, y: Array) -> bool:
-    """Return whether so many elements of `y` are undecided that another product of matrices takes less time."""
-    return index[0].size * MANY > y.size and index[0].size * x.a.shape[-1] > FEW
 
 
 def _by_closer_bounds(x: Operands, to_result: Rounding, y: Array, index: Index, result: Array) -> Index:
@@ -250,12 +194,8 @@ def _by_closer_bounds(x: Operands, to_result: Rounding, y: Array, index: Index, 
     magnitude = x.multiply(*magnitudes)[index] * ((x.a.shape[-1] + 2) * UNIT * 1.001)
     high, low = to_result.round(y[index] + magnitude), to_result.round(y[index] - magnitude)
     result[index] = np.where(magnitude > 0, high, 0)
-    rest = (_bits(high) != _bits(low)) & (magnitude > 0)
+    rest = (bits(high) != bits(low)) & (magnitude > 0)
     return index[0][rest], index[1][rest], index[2][rest]
-
-
-def _bits(x: Array) -> Array:
-    return x.view(np.int32 if x.itemsize == 4 else np.int64)
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, slice]]:
@@ -327,24 +267,6 @@ def _products_of_slices(x: Operands, a_top: Array, b_top: Array, width: int) -> 
     b_three[:, 2 * k :] = x.b
     pairs = (a[..., :k], b_two[:, k:]), (a[..., : 2 * k], b_two), (a, b_three)
     return [x.multiply(p, q, out=scratch(f"product {i}", (stack, m, n))) for i, (p, q) in enumerate(pairs)]
-
-
-def round_sums(sums: Approximation, to_result: Rounding, shift: Array | None) -> tuple[Array, Array]:
-    """Round sums times 2**shift, and return where the error leaves the result undecided."""
-    below, above = bounds(sums)
-    if to_result.is_f64:
-        lowest, highest = sums.high + below, sums.high + above
-    else:
-        lowest, highest = (round_to_odd(*two_sum(sums.high, low)) for low in (below, above))
-    bad = np.zeros(highest.shape, np.bool)
-    exponent = power_of_two_above(highest)
-    if shift is not None:
-        lowest, highest, exponent = np.ldexp(lowest, shift), np.ldexp(highest, shift), exponent + shift
-    if to_result.is_f64 or shift is not None:
-        bad |= (highest != 0) & ((exponent < -1020) | (exponent > 1023))
-    lowest, highest = to_result.round(lowest.reshape(-1)), to_result.round(highest.reshape(-1) + 0.0)
-    bad |= (_bits(lowest + 0) != _bits(highest)).reshape(bad.shape)
-    return highest.reshape(bad.shape), bad
 
 
 # --- the elements that BLAS leaves undecided ------------------------------------------------------------------------

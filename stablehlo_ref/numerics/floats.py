@@ -19,13 +19,13 @@ from stablehlo_ref.numerics.dtypes import (
     FLOAT16,
     FLOAT32,
     FLOAT64,
+    bit_width,
     bits_dtype,
     is_narrow_float,
     signed_bits_dtype,
 )
-from stablehlo_ref.numerics.half_precision import UFUNCS, half_precision
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel, with_into
-from stablehlo_ref.numerics.narrow_floats import rounded, tabulated, tabulated_pairs, widened
+from stablehlo_ref.numerics.narrow_floats import rounded, sum_of_f16, tabulated, tabulated_pairs, widened
 from stablehlo_ref.numerics.ulp import ordered_bits
 
 _SMALL = 256  # elements: below this, one slow call costs less than several fast ones
@@ -54,8 +54,8 @@ def binary(function: KernelFactory) -> KernelFactory:
         if not is_narrow_float(dtype):
             return function(dtype)
         wide = function(FLOAT32)
-        if dtype == FLOAT16 and wide in UFUNCS:
-            return half_precision(wide)
+        if dtype == FLOAT16 and wide in (np.add, np.subtract):
+            return sum_of_f16(wide)
         kernel = rounded(wide, dtype)
         return tabulated_pairs(kernel, dtype) if dtype.itemsize == 1 else kernel
 
@@ -275,3 +275,62 @@ def compare(direction: str, compare_type: str = "FLOAT") -> KernelFactory:
     if compare_type == "TOTALORDER":
         return same_kernel(in_blocks(lambda x, y: comparison(ordered_bits(x), ordered_bits(y)), BOOL))
     return predicate(comparison)
+
+
+# --- CHLO -----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def square(dtype: DType) -> ArrayKernel:
+    """Return the kernel of x * x, correctly rounded."""
+    product = multiply(dtype)
+    return np.square if product is np.multiply else lambda x: product(x, x)
+
+
+@cache
+def next_after(dtype: DType) -> ArrayKernel:
+    """Return the kernel of the number after `x` in the direction of `y`, which is `y` if they are equal."""
+    return _next_after_narrow(dtype) if is_narrow_float(dtype) else np.nextafter
+
+
+def _next_after_narrow(dtype: DType) -> ArrayKernel:
+    """Step the bits by one, which order numbers of one sign; zero becomes the smallest number with the sign of `y`."""
+    bits, sign = bits_dtype(dtype), 1 << bit_width(dtype) - 1
+    minus_zero_is_nan = bool(np.isnan(np.array(sign, bits).view(dtype).astype(np.float32)))
+
+    def run(x: Array, y: Array) -> Array:
+        start, goal = x.astype(np.float32), y.astype(np.float32)
+        pattern = x.view(bits)
+        outward = (goal > start) == (start > 0)
+        step = np.where(outward, pattern + bits.type(1), pattern - bits.type(1))
+        if minus_zero_is_nan:
+            step = np.where(step == sign, bits.type(0), step)
+        step = np.where(start == 0, np.where(goal > 0, 1, sign | 1).astype(bits), step)
+        result = np.where(start == goal, y, step.view(dtype))
+        return np.where(np.isnan(start), x, np.where(np.isnan(goal), y, result))
+
+    return in_blocks(run, dtype)
+
+
+# --- bf16 numbers that are stored as f32, so that several operations need only one conversion ------------------------
+
+_EXACT_IN_BF16 = {"maximum": maximum(FLOAT32), "minimum": minimum(FLOAT32)}
+
+
+def stored_as_f32(op: str) -> ArrayKernel | None:
+    """Return the kernel of "add", "multiply", "maximum" or "minimum" of bf16 numbers stored as f32; None for others."""
+    if op in _EXACT_IN_BF16:
+        return _EXACT_IN_BF16[op]
+    ufunc = {"add": np.add, "multiply": np.multiply}.get(op)
+    return None if ufunc is None else lambda x, y: _rounded_to_bf16(np.asarray(ufunc(x, y)))
+
+
+def _rounded_to_bf16(x: Array) -> Array:
+    """Round f32 numbers to bf16 in place, ties to even. The lower half of NaNs is zero and stays so."""
+    bits = x.view(np.uint32)
+    half = np.right_shift(bits, 16, out=np.empty_like(bits))
+    np.bitwise_and(half, 1, out=half)
+    np.add(half, 0x7FFF, out=half)  # half a unit in the last place, or just less than half if the last bit is even
+    np.add(bits, half, out=bits)
+    np.bitwise_and(bits, 0xFFFF0000, out=bits)
+    return x

@@ -19,9 +19,11 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import IntegerType
 from stablehlo_ref.numerics.blocks import SMALL, by_blocks, copy_into, in_blocks
 from stablehlo_ref.numerics.dtypes import (
+    BOOL,
     FLOAT32,
     FLOAT64,
     INT8,
+    INT64,
     UINT8,
     UINT64,
     bit_width,
@@ -154,22 +156,6 @@ remainder = _unpacked(same_kernel(_remainder))
 # --- powers ---------------------------------------------------------------------------------------------------------
 
 
-def _power(x: Array, y: Array) -> Array:
-    """Compute powers by squaring, in as many steps as the largest exponent has bits."""
-    if x.size < SMALL:
-        return np.power(x, y)
-    result, square, rest = np.ones_like(x), x.copy(), y.copy()
-    while True:
-        factor = np.subtract(square, 1)
-        factor *= np.bitwise_and(rest, 1)
-        factor += 1  # the square, or 1
-        result *= factor
-        rest >>= 1
-        if not np.count_nonzero(rest):
-            return result
-        square *= square
-
-
 def _signed_power(x: Array, y: Array) -> Array:
     """Compute powers where a negative exponent means the reciprocal rounded toward zero: 0 unless `x` is 1 or -1.
 
@@ -177,16 +163,16 @@ def _signed_power(x: Array, y: Array) -> Array:
     """
     negative = np.less(y, 0)
     if not np.count_nonzero(negative):
-        return _power(x, y)
+        return np.power(x, y)
     is_unit = np.equal(np.absolute(x), 1)
-    result = _power(x, np.where(negative, np.bitwise_and(y, 1), y))
+    result = np.power(x, np.where(negative, np.bitwise_and(y, 1), y))
     return np.where(negative & ~is_unit, x.dtype.type(0), result)
 
 
 @_unpacked
 def power(dtype: DType) -> ArrayKernel:
     """Return the kernel of `x` to the power of `y`; 0 to the power of 0 is 1."""
-    return in_blocks(_signed_power if is_signed(dtype) else _power, dtype)
+    return in_blocks(_signed_power if is_signed(dtype) else np.power, dtype)
 
 
 # --- bits -----------------------------------------------------------------------------------------------------------
@@ -241,6 +227,15 @@ def count_leading_zeros(dtype: DType) -> ArrayKernel:
     return by_blocks(into, dtype, small)
 
 
+def count_trailing_zeros(dtype: DType) -> ArrayKernel:
+    """Return the kernel of the number of zero bits below the lowest one; the bit width of zero."""
+    if dtype == BOOL:
+        return np.logical_not
+    minus, both, ones = subtract(dtype), bitwise_and(dtype), popcnt(dtype)
+    one, invert = np.ones((), dtype)[()], bitwise_not(dtype)
+    return lambda x: ones(both(invert(x), minus(x, one)))
+
+
 def popcnt(dtype: DType) -> ArrayKernel:
     """Return the kernel that counts one bits; a count of 2 in a signed 2-bit integer is -2."""
     bits = bits_dtype(dtype)
@@ -288,3 +283,41 @@ def clamp_index(start: Array, last: int) -> Array:
     if start.dtype == UINT64:
         return np.minimum(start, np.uint64(last)).astype(np.intp)
     return np.minimum(np.maximum(start.astype(np.intp, copy=False), 0), last)
+
+
+# --- the upper half of products -------------------------------------------------------------------------------------
+
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+@cache
+def mulhi(dtype: DType) -> ArrayKernel:
+    """Return the kernel of the upper half of the bits of `x * y`."""
+    if dtype == UINT64:
+        return in_blocks(_unsigned_64, dtype)
+    if dtype == INT64:
+        return in_blocks(_signed_64, dtype)
+    return _via_wider(INT64 if is_signed(dtype) else UINT64, dtype)
+
+
+def _via_wider(wide: DType, dtype: DType) -> ArrayKernel:
+    width = bit_width(dtype)
+    if not is_sub_byte_integer(dtype):
+        return in_blocks(lambda x, y: np.right_shift(x.astype(wide) * y.astype(wide), width).astype(dtype), dtype)
+    load, store, eight = unpack(dtype), pack(dtype), INT8 if is_signed(dtype) else UINT8
+    return lambda x, y: store(np.right_shift(load(x) * load(y), eight.type(width)))
+
+
+def _unsigned_64(x: Array, y: Array) -> Array:
+    """Multiply halves of 32 bits: (a*2**32 + b) * (c*2**32 + d)."""
+    a, b, c, d = x >> np.uint64(32), x & _LOW, y >> np.uint64(32), y & _LOW
+    middle = a * d + (b * d >> np.uint64(32))  # does not overflow
+    high: Array = a * c + (middle >> np.uint64(32)) + ((middle & _LOW) + b * c >> np.uint64(32))
+    return high
+
+
+def _signed_64(x: Array, y: Array) -> Array:
+    """Correct the unsigned product: a negative operand counts as 2**64 too large, so subtract the other operand."""
+    high = _unsigned_64(x.view(UINT64), y.view(UINT64)).view(INT64)
+    signed: Array = high - (x >> np.int64(63) & y) - (y >> np.int64(63) & x)
+    return signed

@@ -1,8 +1,10 @@
-"""Memory layout of arrays: contiguous copies, and elements viewed as raw bytes."""
+"""Memory: layout of arrays, temporary arrays that threads keep, and buffers of numpy."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import accumulate, product
 from math import prod
 
@@ -10,7 +12,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits.budget import reserve
-from stablehlo_ref.numerics.dtypes import bits_dtype, is_narrow_float
+from stablehlo_ref.numerics.dtypes import FLOAT64, bits_dtype, is_narrow_float
 from stablehlo_ref.numerics.kernels import ArrayKernel
 
 LARGE = 1 << 14  # elements: of a smaller operand, a few lines of the cache hold neighbors in both directions
@@ -106,3 +108,74 @@ def raw_view(x: Array) -> Array:
     numpy cannot make strided window views of f8E5M2.
     """
     return x.view(f"V{x.itemsize}") if is_narrow_float(x.dtype) else x
+
+
+# --- temporary f64 arrays -------------------------------------------------------------------------------------------
+
+# A process gets memory page by page, each with 0.5 to 1 µs for the first access. The C library returns arrays of some
+# hundred KB to the system when they are freed, so that every new one is paid for again. From 4 MB on numpy asks for
+# large pages, which are cheap. glibc adapts to the largest array of up to 32 MB that has been freed: it keeps that much
+# memory for later ones, and twice as much at the end of the heap. So one is freed here, untouched.
+LARGEST = (1 << 19) - 1  # elements of an array that is kept
+ADAPTED = (1 << 25) - (1 << 16)  # bytes, just below the largest array that glibc adapts to
+
+with suppress(MemoryError):
+    np.empty(ADAPTED, np.uint8)
+
+
+class _Memory(threading.local):
+    def __init__(self) -> None:
+        self.arrays: dict[str, Array] = {}
+
+
+_memory = _Memory()
+
+
+def scratch(name: str, shape: tuple[int, ...]) -> Array:
+    """Return an f64 array with any elements, which are overwritten after the thread's next call with that name."""
+    size = prod(shape)
+    if size > LARGEST:
+        return np.empty(shape)
+    array = _memory.arrays.get(name)
+    if array is None or array.size < size:
+        array = _memory.arrays[name] = np.empty(size)
+    return array[:size].reshape(shape)
+
+
+def wide(name: str, x: Array) -> Array:
+    """Return `x` itself if it is f64, else a copy in f64 as `scratch` returns it, with elements in the same order."""
+    if x.dtype == FLOAT64:
+        return x
+    is_transposed = x.ndim > 1 and x.swapaxes(-1, -2).flags.c_contiguous
+    copy = scratch(name, x.swapaxes(-1, -2).shape).swapaxes(-1, -2) if is_transposed else scratch(name, x.shape)
+    np.copyto(copy, x)
+    return copy
+
+
+# --- numpy's buffers ------------------------------------------------------------------------------------------------
+
+BUFFER = 1024  # elements
+_DEFAULT_BUFFER = 8192  # numpy's
+
+
+class computing(np.errstate):
+    """Compute without warnings of floating-point errors, and with buffers of `BUFFER` elements.
+
+    If an operand is broadcast along short rows, numpy copies it into a buffer, to compute several rows at a time. Rows
+    of 600 elements or more take less time without that, up to a half, and those of half a buffer a sixth.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(all="ignore")
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        np.setbufsize(BUFFER)  # until the end, as errors are ignored
+
+
+class default_buffers(np.errstate):
+    """Compute with numpy's own size of buffers: large reductions, code of users, and sums that depend on the size."""
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        np.setbufsize(_DEFAULT_BUFFER)

@@ -6,11 +6,11 @@ Each function takes finite numbers of mpmath inside its domain and returns one, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from math import inf, nextafter
+from math import inf, ldexp, nextafter
 from threading import local
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,13 +21,12 @@ from stablehlo_ref.numerics.kernels import ArrayKernel
 Number: TypeAlias = Any  # a real number of mpmath, which has no type hints
 Context: TypeAlias = Any  # of mpmath: its functions, and the precision they have
 Function: TypeAlias = Callable[..., Number]
-T = TypeVar("T")
-Result = TypeVar("Result")
 
 BITS = 270
 MANY_BITS = 7300  # exact sums of products of two f64 numbers; no function but exact ones is as close to a tie
 
-_LARGEST, _SMALLEST = 1025, -1080  # exponents of numbers beyond the range of f64
+_MANTISSA, _SMALLEST_UNIT = 53, -1074  # bits of f64, and its smallest exponent
+_LARGEST_SIZE = 1024  # numbers below two to this power are finite
 _LARGE_ORDER = 200  # of polygamma: from here on, neither factor is in the range of f64 exponents for all orders
 _BEYOND = 10_000  # logarithm of numbers that no f64 number times another is as large as
 _SHIFTED = 50  # from here on, the Euler-Maclaurin formula has all bits
@@ -54,60 +53,17 @@ def context() -> Context:
     return _contexts().context
 
 
-def refined(
-    function: Callable[..., T], operands: Sequence[Number], rounded: Callable[[T], tuple[Result, bool]], is_exact: bool
-) -> Result:
-    """Return the rounded result of a function, computed with as many bits as are needed.
-
-    Parameters
-    ----------
-    function : from numbers of mpmath to its result
-    operands : of the function, numbers of Python or mpmath
-    rounded : returns the result rounded, and whether all bits are those of a tie; then more bits are computed
-    is_exact : whether results of the function may be ties; those that are ties in `BITS` are
-
-    """
-    numbers = list(map(context().mpf, operands))
-    result, is_tie = rounded(function(*numbers))
-    if is_tie and not is_exact:
-        with context().workprec(MANY_BITS):
-            result, _ = rounded(function(*numbers))
-    return result
-
-
-def is_equal(value: Number, other: Number) -> bool:
-    """Return whether two numbers agree in half of the bits of the working precision."""
-    ctx = context()
-    return bool(abs(value - other) <= ctx.ldexp(abs(value), -ctx.prec // 2))
-
-
-def to_double(x: Number) -> float:
-    """Return the f64 nearest to a number, ties to even; infinity beyond the largest one."""
-    if not x or not context().isfinite(x):
-        return float(x)
-    sign, magnitude = (-1.0 if x < 0 else 1.0), context().mag(x)
-    if magnitude > _LARGEST:
-        return sign * inf
-    if magnitude < _SMALLEST:
-        return sign * 0.0
-    mantissa, exponent = int(x.man), int(x.exp)
-    try:  # the division of Python's integers is rounded once
-        return sign * (float(mantissa << exponent) if exponent >= 0 else mantissa / (1 << -exponent))
-    except OverflowError:
-        return sign * inf
-
-
 def exactly(function: Function) -> ArrayKernel:
     """Return a function of f64 arrays with results that round to any format of up to 51 bits as exact ones would.
 
     Results are rounded to odd. Equal operands are computed once.
     """
-    return _of_arrays(function, _rounded_to_odd, function in MAY_BE_EXACT)
+    return _of_arrays(function, _rounded_to_odd)
 
 
 def to_nearest(function: Function) -> ArrayKernel:
     """Return a function of f64 arrays with correctly rounded results."""
-    return _of_arrays(function, nearest_f64, function in MAY_BE_EXACT)
+    return _of_arrays(function, nearest_f64)
 
 
 def correctly_rounded(function: Function, default: ArrayKernel) -> ArrayKernel:
@@ -124,11 +80,19 @@ def correctly_rounded(function: Function, default: ArrayKernel) -> ArrayKernel:
     return run
 
 
-def _of_arrays(function: Function, rounded: Callable[[Number], tuple[float, bool]], is_exact: bool) -> ArrayKernel:
+def _of_arrays(function: Function, rounded: Callable[[Number], tuple[float, bool]]) -> ArrayKernel:
+    """Return a function of f64 arrays; `rounded` also returns whether a number is a tie as far as its bits tell."""
+
+    def of_numbers(*numbers: Number) -> float:
+        result, is_tie = rounded(function(*numbers))
+        if is_tie and function not in MAY_BE_EXACT:
+            with context().workprec(MANY_BITS):
+                result, _ = rounded(function(*numbers))
+        return result
 
     def run(*operands: Array) -> Array:
         rows, inverse = np.unique(np.stack(operands, axis=-1).astype(np.float64), axis=0, return_inverse=True)
-        results = [refined(function, row, rounded, is_exact) for row in within_time(rows.tolist())]
+        results = [of_numbers(*map(context().mpf, row)) for row in within_time(rows.tolist())]
         return np.array(results, np.float64)[inverse.reshape(-1)]
 
     return run
@@ -136,19 +100,26 @@ def _of_arrays(function: Function, rounded: Callable[[Number], tuple[float, bool
 
 def nearest_f64(value: Number) -> tuple[float, bool]:
     """Return the f64 nearest to a number, ties to even, and whether it is a tie as far as its bits tell."""
-    rounded = to_double(value)
-    if not np.isfinite(rounded) or not value:
-        return rounded, False
-    other = nextafter(rounded, inf if value > rounded else -inf)
-    if np.isinf(other) or not is_equal(value, (context().mpf(rounded) + other) / 2):
-        return rounded, False
-    return (other if int(np.float64(rounded).view(np.int64)) & 1 else rounded), True
+    if not value or not context().isfinite(value):
+        return float(value), False
+    sign, mantissa, exponent = (-1.0 if value < 0 else 1.0), int(value.man), int(value.exp)
+    size = mantissa.bit_length() + exponent
+    if not _SMALLEST_UNIT - 2 < size <= _LARGEST_SIZE:
+        return sign * (inf if size > 0 else 0.0), False
+    unit = max(size - _MANTISSA, _SMALLEST_UNIT)
+    if exponent >= unit:
+        return sign * ldexp(mantissa, exponent), False
+    half = 1 << unit - exponent - 1
+    kept, rest = divmod(mantissa, 2 * half)
+    is_tie = abs(rest - half) <= mantissa >> context().prec // 2
+    kept += kept & 1 if is_tie else rest > half
+    return sign * (inf if kept.bit_length() + unit > _LARGEST_SIZE else ldexp(kept, unit)), is_tie
 
 
 def _rounded_to_odd(x: Number) -> tuple[float, bool]:
     """Return the f64 number equal to `x` and True, or the one of its two neighbours whose last bit is set and False."""
-    nearest = to_double(x)
-    if is_equal(x, context().mpf(nearest)):
+    nearest, _ = nearest_f64(x)
+    if abs(x - nearest) <= context().ldexp(abs(x), -context().prec // 2):
         return nearest, bool(x)
     if int(np.float64(nearest).view(np.int64)) & 1:
         return nearest, False

@@ -20,7 +20,6 @@ import numpy as np
 from stablehlo_ref.define import mode
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.numerics import window_slabs, window_sums
 from stablehlo_ref.numerics.contraction import (
     Arithmetic,
     Sizes,
@@ -32,16 +31,31 @@ from stablehlo_ref.numerics.contraction import (
 )
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.wide_products import converts_to_floats, product_by_rows
-from stablehlo_ref.numerics.window_blocks import Block, Layout, blocks, kernel_matrix, layout_of, pieces, rows_by_slabs
+from stablehlo_ref.numerics.product_parts import converts_to_floats, product_by_rows
 from stablehlo_ref.numerics.window_views import (
+    BATCH,
     FEATURE,
+    SPATIAL,
+    Block,
     Convolution,
     Index,
+    Layout,
+    blocks,
+    canonical,
     in_order,
+    kernel_matrix,
+    layout_of,
+    pieces,
+    rows_by_slabs,
     runs_along_windows,
+    slab_bytes,
+    slab_of,
+    slab_step,
+    store_sums,
+    view_of_slab,
 )
 
+Sums: TypeAlias = Callable[[Array, Array], Array]  # of a view of windows and prepared kernels
 Prepared: TypeAlias = Array | list[Any]  # kernels as `Multiply` takes them: a matrix, or one for each phase
 Prepare: TypeAlias = Callable[[Array], Prepared]
 Multiply: TypeAlias = Callable[[Array, Any], Array]  # of an array and prepared kernels
@@ -52,6 +66,7 @@ EXACT_ROWS = 64  # of such a copy at least, where all terms of a row must be in 
 MOST_TERMS = 1 << 11  # of such a copy, so that it has enough rows
 THIN = 2  # with at most this many output features per group, multiplying matrices group by group is slower
 MOST_PHASES = 1 << 8  # of base dilation; with more, zeros are inserted between the elements of the array
+TERM_BY_TERM_ELEMENTS = 1 << 16  # of the result computed at a time, where terms are added one by one
 FEW = 1 << 13  # multiplications: up to this many are as fast in order as by matrices, and round as elsewhere
 
 
@@ -171,7 +186,7 @@ class ByPhases(Strategy):
 def _slabs_of(c: Convolution, arithmetic: Arithmetic, axes: Sequence[int]) -> tuple[int, int]:
     """Return the first of the axes that has several indices, and how many of these to compute at a time."""
     axis = next((axis for axis in axes if c.sizes[axis] > 1), axes[0])
-    return axis, window_slabs.step(c, axis, arithmetic)
+    return axis, slab_step(c, axis, arithmetic)
 
 
 # --- by matrix multiplication ---------------------------------------------------------------------------------------
@@ -211,7 +226,7 @@ class ByMatrices(Strategy):
         rows = block // c.terms
         exact = converted_bytes(self.dtypes, block + c.terms * c.outputs, 2 * rows * c.outputs) if sums.is_exact else 0
         copied = 0 if _is_view(c) else block * sums.dtype.itemsize
-        return 2 * window_slabs.temporaries(c, sums, *self.slabs_of) + exact + copied
+        return 2 * slab_bytes(c, sums, *self.slabs_of) + exact + copied
 
     def plan(self) -> tuple[Prepare, Multiply]:
         c, layout, arithmetic, dtype = self.c, self.layout, self.arithmetic, self.dtypes[2]
@@ -247,7 +262,7 @@ class ByMatrices(Strategy):
                 sums = target if is_stored else np.empty(target.shape, arithmetic.dtype)
                 multiply_slab(slab, x, kernels, sums, copy)
                 if not is_stored:
-                    window_slabs.store(arithmetic, sums, target)
+                    store_sums(arithmetic, sums, target)
             return results.reshape(result_sizes).transpose(to_result)
 
         return kernel_matrix(c, layout.terms), multiply
@@ -259,7 +274,7 @@ class ByMatrices(Strategy):
         terms = list(pieces([c.sizes[axis] for axis in layout.terms], 0, most_terms))
         before = (slice(None),) * (position + 2 * (layout.feature_position <= position))
         for start, stop, rows in rows_by_slabs(c, layout, position, step, limit / most_terms):
-            view = window_slabs.view(c, axis, start, stop, self.arithmetic)
+            view = view_of_slab(c, axis, start, stop, self.arithmetic)
             yield _Slab(view, (*before, slice(start, stop)), list(blocks(layout, rows, terms)))
 
 
@@ -327,6 +342,63 @@ def _multiply_block(arithmetic: Arithmetic, outputs: int, layout: Layout) -> Mul
 # --- by elementwise operations --------------------------------------------------------------------------------------
 
 
+def by_einsum(c: Convolution) -> Sums:
+    """Sum with einsum, whose inner loop runs along the groups if features or the batch are innermost in memory."""
+    n = len(c.windows)
+    group, batch, feature, output = 0, 1, 2, 3 + 2 * n
+    windows, elements = range(3, 3 + n), range(3 + n, 3 + 2 * n)
+    labels = [group, batch, feature, *windows, *elements]
+    kernel_labels = [group, output, feature, *elements]
+    result_axes = ((batch,), (group, output), *((w,) for w in windows))
+    result_labels = [label for axis in c.result_order for label in result_axes[axis]]
+
+    def multiply(windows: Array, kernels: Array) -> Array:
+        sums: Array = np.einsum(windows, labels, kernels, kernel_labels, result_labels, optimize=False)
+        return sums.reshape(c.result_sizes)
+
+    return multiply
+
+
+def term_by_term(c: Convolution) -> Sums:
+    """Add products to the sums term by term, for all windows at once, if windows are innermost in memory."""
+    n = len(c.windows)
+    batch, _, *counts = c.sizes[: SPATIAL + n]
+    split = [(batch,), (c.groups, c.outputs), *((count,) for count in counts)]
+    sums_sizes = [size for axis in c.result_order for size in split[axis]]
+    starts = {axis: sum(len(split[before]) for before in c.result_order[:d]) for d, axis in enumerate(c.result_order)}
+    order = (starts[FEATURE], starts[BATCH], *(starts[SPATIAL + j] for j in range(n)), starts[FEATURE] + 1)
+    step = max(1, TERM_BY_TERM_ELEMENTS // (batch * prod(counts) * c.outputs))
+    terms = list(product(*map(range, (c.features, *c.sizes[SPATIAL + n :]))))
+    every_window = (slice(None),) * n
+    broadcast = (slice(None), np.newaxis, *(np.newaxis,) * n, slice(None))
+
+    def multiply(windows: Array, kernels: Array) -> Array:
+        sums = np.empty(sums_sizes, windows.dtype)
+        canonical_sums = sums.transpose(order)
+        for start in range(0, c.groups, step):
+            some = slice(start, start + step)
+            target = canonical_sums[some]
+            term = np.empty_like(target)
+            for feature, *element in terms:
+                of_windows: Index = (some, slice(None), feature, *every_window, *element)
+                of_kernels: Index = (some, slice(None), feature, *element)
+                values, factors = windows[of_windows][..., np.newaxis], kernels[of_kernels][broadcast]
+                if feature == 0 and not any(element):
+                    np.multiply(values, factors, out=target)
+                else:
+                    np.add(target, np.multiply(values, factors, out=term), out=target)
+        return sums.reshape(c.result_sizes)
+
+    return multiply
+
+
+def canonical_kernels(c: Convolution) -> Callable[[Array], Array]:
+    """Return a function from kernels to a view with axes group, output feature, input feature, elements of a window."""
+    permutation, n = canonical(c.rhs_order), len(c.windows)
+    sizes = (c.groups, c.outputs, *c.sizes[FEATURE : FEATURE + 1], *c.sizes[SPATIAL + n :])
+    return lambda kernels: kernels.transpose(permutation).reshape(sizes)
+
+
 class ByElements(Strategy):
     """Sum products by elementwise operations, slab by slab; if nothing is padded and converted, all is one slab."""
 
@@ -340,15 +412,15 @@ class ByElements(Strategy):
 
     @property
     def temporaries(self) -> int:
-        return 2 * window_slabs.temporaries(self.c, self.arithmetic, *self.slabs_of) + BLOCK_BYTES
+        return 2 * slab_bytes(self.c, self.arithmetic, *self.slabs_of) + BLOCK_BYTES
 
     def plan(self) -> tuple[Prepare, Multiply]:
         c, arithmetic, dtype, (axis, step) = self.c, self.arithmetic, self.dtypes[2], self.slabs_of
-        method = window_sums.term_by_term if runs_along_windows(c) else window_sums.by_einsum
+        method = term_by_term if runs_along_windows(c) else by_einsum
         count = c.sizes[axis]
         ranges = [(start, min(start + step, count)) for start in range(0, count, step)]
-        views = [window_slabs.view(c, axis, *some, arithmetic) for some in ranges]
-        methods = {stop - start: method(window_slabs.slab(c, axis, start, stop)) for start, stop in ranges}
+        views = [view_of_slab(c, axis, *some, arithmetic) for some in ranges]
+        methods = {stop - start: method(slab_of(c, axis, start, stop)) for start, stop in ranges}
         before = (slice(None),) * c.result_order.index(axis)
 
         def multiply(x: Array, kernels: Array) -> Array:
@@ -357,10 +429,10 @@ class ByElements(Strategy):
             results = np.empty(c.result_sizes, dtype)
             for (start, stop), view in within_time(zip(ranges, views)):
                 sums = methods[stop - start](view(x), kernels)
-                window_slabs.store(arithmetic, sums, results[(*before, slice(start, stop))])
+                store_sums(arithmetic, sums, results[(*before, slice(start, stop))])
             return results
 
-        return window_sums.canonical_kernels(c), multiply
+        return canonical_kernels(c), multiply
 
 
 STRATEGIES = (ByPhases, ByElements, ByRows, ByMatrices)

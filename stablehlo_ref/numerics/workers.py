@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from functools import cache
-from threading import Condition
-from typing import TYPE_CHECKING, Generic, TypeVar
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
 
 from stablehlo_ref.limits.budget import within_time
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS")  # set by users
 MOST = 8  # threads: more would wait for each other, and for memory
@@ -58,68 +58,46 @@ def share(work: Callable[[Iterable[T]], None], items: Sequence[T]) -> None:
     count = min(len(items), MOST)
     if count > 1:
         count = min(count, _limit.get() or automatic())
-    if count > 1:
-        _Team(work, items).run(count)
-    else:
+    if count <= 1:
         work(within_time(items))
+        return
+    rest, lock, todo = iter(items), Lock(), [work]
 
-
-class _Team(Generic[T]):
-    """Threads that take items, one by one, until there are none or one of the threads has failed."""
-
-    def __init__(self, work: Callable[[Iterable[T]], None], items: Iterable[T]) -> None:
-        self._work = work
-        self._items = iter(items)
-        self._changed = Condition()
-        self._active = 0  # helpers
-        self._is_over = False
-        self._errors: list[BaseException] = []
-
-    def run(self, count: int) -> None:
-        """Do the work with up to `count` threads, of which this is one."""
-        try:
-            with at_most(1):
-                self._call(count - 1)
-                self._work(within_time(self._take()))
-        finally:
-            with self._changed:
-                self._is_over, self._items = True, iter(())
-                self._changed.wait_for(lambda: not self._active)
-            del self._work  # a helper that never began must not keep arrays alive
-        if self._errors:
-            raise self._errors[0]
-
-    def _call(self, count: int) -> None:
-        """Ask for helpers. There may be none, as when the process ends or may have no more threads."""
-        try:
-            for _ in range(count):
-                _pool().submit(copy_context().run, self._help)
-        except RuntimeError:
-            pass
-
-    def _help(self) -> None:
-        with self._changed:
-            if self._is_over:
-                return
-            self._active += 1
-        try:
-            self._work(within_time(self._take()))
-        except BaseException as error:
-            self._errors.append(error)
-            with self._changed:
-                self._items = iter(())
-        finally:
-            with self._changed:
-                self._active -= 1
-                self._changed.notify()
-
-    def _take(self) -> Iterator[T]:
+    def take() -> Iterator[T]:
         while True:
-            with self._changed:
-                item = next(self._items, None)
+            with lock:
+                item = next(rest, None)
             if item is None:
                 return
             yield item
+
+    def take_part() -> None:
+        nonlocal rest
+        try:
+            todo[0](within_time(take()))
+        finally:
+            with lock:
+                rest = iter(())
+
+    with at_most(1):
+        helpers = _helpers(take_part, count - 1)
+        try:
+            take_part()
+        finally:
+            errors = [helper.exception() for helper in helpers if not helper.cancel()]
+            todo.clear()  # a helper that never began must not keep arrays alive
+    for error in errors:
+        if error is not None:
+            raise error
+
+
+def _helpers(work: Callable[[], None], count: int) -> list[Future[None]]:
+    """Ask for helpers. There may be none, as when the process ends or may have no more threads."""
+    helpers: list[Future[None]] = []
+    with suppress(RuntimeError):
+        for _ in range(count):
+            helpers.append(_pool().submit(copy_context().run, work))
+    return helpers
 
 
 @cache

@@ -24,8 +24,8 @@ from stablehlo_ref.define.type_constraints import boolean_tensor, float_tensor, 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics import complexes, floats, integers
+from stablehlo_ref.numerics.blocks import select
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
-from stablehlo_ref.numerics.selection import select
 from stablehlo_ref.ops.elementwise import Elementwise
 
 

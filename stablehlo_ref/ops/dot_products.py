@@ -26,13 +26,15 @@ from stablehlo_ref.numerics.contraction import (
     of_separate,
 )
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
-from stablehlo_ref.numerics.integer_products import PART_BYTES, multiplies_in_parts, product_in_parts
-from stablehlo_ref.numerics.wide_products import (
+from stablehlo_ref.numerics.product_parts import (
     BLOCK,
+    PART_BYTES,
     STEP_ROWS,
     converts_to_floats,
     is_wide,
+    multiplies_in_parts,
     product_by_rows,
+    product_in_parts,
     wide_product,
 )
 
@@ -184,7 +186,7 @@ class ByMatrices:
         sums, constants, (as_lhs, as_rhs) = self.sums, self.dot.constants, self.arrange
         prepare_lhs = _preparation(sums.load_lhs, as_lhs, constants.get("lhs"))
         prepare_rhs = _preparation(sums.load_rhs, as_rhs, constants.get("rhs"))
-        matmul, store = sums.matmul_of_values or sums.matmul, sums.store
+        matmul, store = sums.matmul, sums.store
         if prepare_lhs is identity and prepare_rhs is identity and store is identity:
             return matmul
         return lambda lhs, rhs: store(matmul(prepare_lhs(lhs), prepare_rhs(rhs)))

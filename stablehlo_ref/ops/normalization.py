@@ -35,8 +35,8 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits.budget import reserve
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
+from stablehlo_ref.numerics.layout import default_buffers
 from stablehlo_ref.numerics.narrow_floats import narrow
-from stablehlo_ref.numerics.numpy_settings import default_buffers
 
 BLOCK = 1 << 16  # elements processed at a time, so that they stay in the cache from step to step
 LONG = 1 << 6  # contiguous elements of one feature from which on they form rows

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from stablehlo_ref.numerics import floats
-from stablehlo_ref.numerics.bfloat16 import stored_as_f32
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT32
+from stablehlo_ref.numerics.floats import stored_as_f32
 
 EVERY = np.arange(1 << 16).astype(np.uint16).view(BFLOAT16)
 EXACT = {

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stablehlo_ref.numerics import correct_rounding, elementary, special_zeta
+from stablehlo_ref.numerics import correct_rounding, elementary, special_functions
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.long_double import IS_WIDE
+from stablehlo_ref.numerics.libm import IS_WIDE
 
-MODULES = ("elementary", "special_elementary", "special_error", "special_gamma", "special_zeta", "special_bessel")
+MODULES = ("elementary", "special")
 X = np.concatenate([np.linspace(0.1, 0.9, 3000), [0.0, 1.0, 20.0, np.inf, np.nan]])  # more than "small" anywhere
 
 
@@ -57,12 +57,28 @@ def test_results_in_long_double_are_computed_again_if_in_doubt() -> None:
     assert kernel(np.zeros(5)).tolist() == [7, 7, 7, 1 + 2.0**-23, 1] if IS_WIDE else [7] * 5
 
 
-@pytest.mark.parametrize("function", (special_zeta._zeta, special_zeta._polygamma))
+@pytest.mark.parametrize("function", (special_functions.zeta, special_functions.polygamma))
 def test_functions_of_long_double_return_long_double(function: ArrayKernel) -> None:
     s, q = np.array([0, 2, 3, 300], np.longdouble), np.array([1.5, 2.5, np.inf, 1.5], np.longdouble)
     result = applied(lambda x: function(x, q), s)
     assert result.dtype == np.longdouble
     assert not IS_WIDE or (result != result.astype(np.float64)).any()
+
+
+@pytest.mark.skipif(not IS_WIDE, reason="long double is not wider than f64")
+def test_f64_in_doubt_is_computed_in_multiple_precision() -> None:
+    """Where the ends of the interval of error round to different numbers, overflow and vanish included."""
+    tie, error = np.longdouble(1.0 + 2.0**-52) + np.longdouble(2.0**-53), np.longdouble(2.0**-60)
+    largest, smallest = np.longdouble(np.finfo(np.float64).max), np.longdouble(2.0**-1074)
+    results = [tie, tie * (1 + error / 2), tie * (1 + 4 * error), tie * (1 - 4 * error),
+               largest * (np.longdouble(1) + 2.0**-54), largest * 2, smallest / 2, smallest / 3, 0.0, -0.0,
+               np.inf]  # fmt: skip
+    function = np.array(results, np.longdouble)
+    kernel = correct_rounding.rounded_to_f64(lambda x: function[: x.size].copy(), lambda x: x * 0 + 7)
+    with np.errstate(all="ignore"):
+        actual = kernel(np.ones(len(results)))
+    expected = np.array([7, 7, 1 + 2.0**-51, 1 + 2.0**-52, 7, np.inf, 7, 0.0, 0.0, -0.0, np.inf])
+    np.testing.assert_array_equal(actual.view(np.int64), expected.view(np.int64))
 
 
 @pytest.mark.parametrize("name", ("tanh", "exponential", "sine", "log"))

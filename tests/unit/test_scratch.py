@@ -11,7 +11,7 @@ import pytest
 COUNT_FAULTS = """
 import resource
 import numpy as np
-import stablehlo_ref.numerics.scratch
+import stablehlo_ref.numerics.layout
 
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -11,38 +11,36 @@ import numpy as np
 import pytest
 
 from stablehlo_ref.numerics import (
+    complex_elementary,
+    elementary,
+    floats,
     multiple_precision,
-    special_bessel,
-    special_complex,
-    special_elementary,
-    special_error,
+    special,
     special_functions,
-    special_gamma,
-    special_zeta,
 )
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
 from stablehlo_ref.numerics.dtypes import BFLOAT16, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64
-from stablehlo_ref.numerics.long_double import IS_WIDE
+from stablehlo_ref.numerics.libm import IS_WIDE
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as in the interpreter
 
 EULER = 0.5772156649015329
 UNARY = {
-    "acos": special_elementary.acos,
-    "acosh": special_elementary.acosh,
-    "asin": special_elementary.asin,
-    "asinh": special_elementary.asinh,
-    "atan": special_elementary.atan,
-    "atanh": special_elementary.atanh,
-    "bessel_i1e": special_bessel.bessel_i1e,
-    "cosh": special_elementary.cosh,
-    "digamma": special_gamma.digamma,
-    "erf": special_error.erf,
-    "erf_inv": special_error.erf_inv,
-    "erfc": special_error.erfc,
-    "lgamma": special_gamma.lgamma,
-    "sinh": special_elementary.sinh,
-    "square": special_elementary.square,
+    "acos": elementary.acos,
+    "acosh": elementary.acosh,
+    "asin": elementary.asin,
+    "asinh": elementary.asinh,
+    "atan": elementary.atan,
+    "atanh": elementary.atanh,
+    "bessel_i1e": special.bessel_i1e,
+    "cosh": elementary.cosh,
+    "digamma": special.digamma,
+    "erf": special.erf,
+    "erf_inv": special.erf_inv,
+    "erfc": special.erfc,
+    "lgamma": special.lgamma,
+    "sinh": elementary.sinh,
+    "square": floats.square,
 }
 
 # Values with closed forms, or from the tables of Abramowitz and Stegun.
@@ -83,11 +81,15 @@ def test_errors_in_f64_are_within_bounds(name: str) -> None:
     parts = bits, near, rng.uniform(-20, 20, 100_000), rng.uniform(-1, 1, 50_000)
     x = np.concatenate([part.astype(np.float32) for part in parts]).astype(np.float64)
     function, (relative, absolute) = getattr(special_functions, name), ERRORS[name]
-    actual, expected = function(x), function(x.astype(np.longdouble))
+    expected = function(x.astype(np.longdouble))
     tested = np.isfinite(expected) & (np.abs(expected) > 2.0**-150)
-    error = np.abs(actual - expected)[tested] - relative * np.abs(expected)[tested]
     assert tested.sum() > 50_000
+    error = np.abs(function(x) - expected)[tested] - relative * np.abs(expected)[tested]
     assert error.max() <= absolute
+    if for_single := getattr(special, f"_{name}", None):
+        limits = {"erf": (-4, 4), "erfc": (-4, 10.5), "erf_inv": (-1, 1)}[name]
+        tested &= (x >= limits[0]) & (x <= limits[1])
+        assert np.abs(for_single(x) / expected - 1)[tested].max() <= special.ERROR
 
 
 @pytest.mark.parametrize(("name", "x", "expected"), KNOWN)
@@ -100,7 +102,7 @@ def test_erfc_is_within_its_stated_error() -> None:
     """Numbers where the errors of exponential, polynomial and quotient add up, and the ends of intervals."""
     x = np.array([17.857670287552885, 5.056297621967403, 18.014305490602375, 2.9490017150976082, 0.999232845772092,
                   1.0000000000000002, 2.0, 4.0, 26.543, 26.6, 27.2, -0.5])  # fmt: skip
-    for value, result in zip(x, special_error.erfc(FLOAT64)(x)):
+    for value, result in zip(x, special.erfc(FLOAT64)(x)):
         with mpmath.workprec(120):
             exact = mpmath.erfc(float(value))
             error = abs(mpmath.mpf(float(result)) - exact) / np.spacing(float(exact))
@@ -108,7 +110,7 @@ def test_erfc_is_within_its_stated_error() -> None:
 
 
 def test_zeta_and_polygamma_match_closed_forms() -> None:
-    zeta, polygamma = special_zeta.zeta(FLOAT64), special_zeta.polygamma(FLOAT64)
+    zeta, polygamma = special.zeta(FLOAT64), special.polygamma(FLOAT64)
     s, q = np.array([2.0, 4.0, 2.0, 3.0, 2.0]), np.array([1.0, 1.0, 0.5, 1.0, -0.5])
     apery = 1.2020569031595942
     expected = [math.pi**2 / 6, math.pi**4 / 90, math.pi**2 / 2, apery, math.pi**2 / 2 + 4]
@@ -123,7 +125,7 @@ def test_zeta_and_polygamma_match_closed_forms() -> None:
 def test_polygamma_is_symmetric_halfway_between_poles(dtype: np.dtype) -> None:
     """The powers of negative numbers cancel there: by reflection, even derivatives at x and 1 - x are equal."""
     n, x = np.array([[2.0], [6.0], [20.0]], dtype), np.array([-0.5, -1.5, -9.5, -17.5, -100.5], dtype)
-    polygamma = special_zeta.polygamma(dtype)
+    polygamma = special.polygamma(dtype)
     np.testing.assert_allclose(polygamma(n, x), polygamma(n, 1 - x), rtol=4 * np.finfo(dtype).eps)
 
 
@@ -134,11 +136,11 @@ def test_polygamma_of_high_order_does_not_overflow() -> None:
         math.exp(math.lgamma(k) - k * math.log(y)) * (1 + k / (2 * y) + k * (k + 1) / (12 * y * y))
         for k, y in zip(n, x)
     ]
-    assert -special_zeta.polygamma(FLOAT64)(n, x) == pytest.approx(exact, rel=1e-9)
+    assert -special.polygamma(FLOAT64)(n, x) == pytest.approx(exact, rel=1e-9)
 
 
 def test_zeta_broadcasts_scalars() -> None:
-    assert special_zeta.zeta(FLOAT64)(np.float64(2.0), np.array([1.0, 2.0])) == pytest.approx(
+    assert special.zeta(FLOAT64)(np.float64(2.0), np.array([1.0, 2.0])) == pytest.approx(
         [math.pi**2 / 6, math.pi**2 / 6 - 1]
     )
 
@@ -165,7 +167,7 @@ def test_next_after_steps_through_all_numbers() -> None:
     for dtype in map(np.dtype, (ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float6_e2m3fn)):
         finite = np.arange(256).astype(np.uint8)[: 64 if "float6" in dtype.name else 256].view(dtype).astype(np.float32)
         numbers = np.unique(finite[np.isfinite(finite)])
-        step = special_elementary.next_after(dtype)(
+        step = floats.next_after(dtype)(
             numbers[:-1].astype(dtype), np.full(numbers.size - 1, numbers[-1]).astype(dtype)
         )
         np.testing.assert_array_equal(step.astype(np.float32), numbers[1:])
@@ -173,7 +175,7 @@ def test_next_after_steps_through_all_numbers() -> None:
 
 def test_complex_square_of_huge_and_tiny_parts() -> None:
     huge = np.finfo(np.float64).max
-    squares = special_complex.square(COMPLEX128)(
+    squares = complex_elementary.square(COMPLEX128)(
         np.array([complex(huge, huge), complex(huge, 1.0), complex(1e-200, 1e-200)])
     )
     np.testing.assert_array_equal(squares.real, [0.0, np.inf, 0.0])
@@ -183,10 +185,10 @@ def test_complex_square_of_huge_and_tiny_parts() -> None:
 def test_sign_of_zero_selects_side_of_branch_cut() -> None:
     z = np.array([complex(2.0, 0.0), complex(2.0, -0.0), complex(-2.0, 0.0), complex(-2.0, -0.0)], COMPLEX64)
     log = math.log(2 + math.sqrt(3))
-    np.testing.assert_allclose(special_complex.asin(COMPLEX64)(z).imag, [log, -log, log, -log], rtol=1e-7)
-    np.testing.assert_allclose(special_complex.acos(COMPLEX64)(z).imag, [-log, log, -log, log], rtol=1e-7)
+    np.testing.assert_allclose(complex_elementary.asin(COMPLEX64)(z).imag, [log, -log, log, -log], rtol=1e-7)
+    np.testing.assert_allclose(complex_elementary.acos(COMPLEX64)(z).imag, [-log, log, -log, log], rtol=1e-7)
 
 
 def test_zeta_of_a_huge_order_ends() -> None:
     ctx = multiple_precision.context()
-    assert multiple_precision.to_double(multiple_precision.zeta(ctx.mpf(10) ** 30, ctx.mpf(2))) == 0
+    assert multiple_precision.nearest_f64(multiple_precision.zeta(ctx.mpf(10) ** 30, ctx.mpf(2)))[0] == 0

@@ -12,7 +12,7 @@ from stablehlo_ref.accelerate.machine.functions import FUNCTIONS, function
 from stablehlo_ref.accelerate.machine.tensors import is_plain
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
-from stablehlo_ref.numerics import elementary, floats, integers, special_elementary
+from stablehlo_ref.numerics import elementary, floats, integers
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.kernels import same_kernel
 from stablehlo_ref.ops.comparison import Compare, ComparisonType, Select
@@ -249,7 +249,7 @@ _FORMS: Mapping[object, Form] = {  # by what `on_element` returns
     floats.round_nearest_even: _intrinsic("roundeven"),
     floats.is_finite: _is_finite,
     elementary.rsqrt: _rsqrt,
-    special_elementary.square: _square,
+    floats.square: _square,
     Compare: _compare,
     Select: _select,
     Convert: _convert,

@@ -21,7 +21,7 @@ import numpy as np
 from stablehlo_ref.accelerate.machine.assembly import INDEX, ROUNDER, Assembly, Kind, Register, Vectors, literal
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits.budget import check_time
-from stablehlo_ref.numerics import elementary, special_error
+from stablehlo_ref.numerics import elementary, special
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64
 
@@ -46,64 +46,6 @@ _ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of sqrt(0.5)
 _EXPONENTIAL = [1 / math.factorial(n) for n in range(2, 13)]
 # (atanh(s)/s - 1) / s**2 by its Taylor series, for |s| <= 0.1716. The remainder is below 2**-50 of the logarithm.
 _LOGARITHM = [1 / (2 * n + 1) for n in range(1, 9)]
-# erf(x)/x as a polynomial in x*x/8 - 1, for |x| <= 4: interpolated at Chebyshev nodes, with an error below 2**-51.
-# The sum of the magnitudes is 1.13, and erf(x)/x at least 0.25: rounding in Horner's scheme adds at most 2**-46.
-_ERF = [
-    0.35353099564340495,
-    -0.17657623330137173,
-    0.13167511689470185,
-    -0.10771044252853698,
-    0.09020899411202223,
-    -0.07472786574638322,
-    0.059886904985558306,
-    -0.045765110393282064,
-    0.03306063261260751,
-    -0.022473568774278918,
-    0.01434959947762943,
-    -0.008606218602606526,
-    0.004853548845813635,
-    -0.0025782331270215427,
-    0.0012926184084697087,
-    -0.0006129202594121136,
-    0.00027552825256824045,
-    -0.00011777389781220357,
-    4.7869467481945765e-05,
-    -1.841467349958465e-05,
-    6.829661634522152e-06,
-    -2.5504790474201778e-06,
-    8.633457519391031e-07,
-    -2.0907480664485068e-07,
-    6.712311653962587e-08,
-    -4.461685451537265e-08,
-    1.2789838221297171e-08,
-]
-
-# (1 + 2*x) * exp(x*x) * erfc(x) as a polynomial in (x - 3.75) / (x + 3.75), for 0 <= x <= 10.5, which is at least 1:
-# interpolated at Chebyshev nodes, with an error below 2**-52. The sum of the magnitudes is 1.8.
-_ERFC = [
-    1.2375126308378275,
-    -0.14024059858554713,
-    0.0035854154854699375,
-    0.08227673849017057,
-    -0.10880393014217735,
-    0.0923043211589216,
-    -0.05869339857745663,
-    0.02836227746016709,
-    -0.009746579714193243,
-    0.0017556252258120538,
-    0.0002937145078948543,
-    -0.0002901488340105962,
-    5.164938583376266e-05,
-    2.2361132930562304e-05,
-    -1.146766526703544e-05,
-    -9.31377037921744e-07,
-    1.8454556979045734e-06,
-    -3.8375844512132586e-08,
-    -3.6429741804346576e-07,
-    -9.719760270607088e-08,
-    -6.1782526909307515e-09,
-]
-_ERFC_CENTER = 3.75
 
 
 def _sine(f: Vectors, x: Register) -> Register:
@@ -285,7 +227,7 @@ def _logistic(f: Vectors, x: Register) -> Register:
 def _erf(f: Vectors, x: Register) -> Register:
     """Beyond 4, no number of f32 lies between erf(x) and 1."""
     x = f.clamp(x, -4.0, 4.0)
-    return f.multiply(x, f.polynomial(f.multiply_add(f.multiply(x, x), 0.125, -1.0), _ERF))
+    return f.multiply(x, f.polynomial(f.multiply_add(f.multiply(x, x), 0.125, -1.0), special.ERF))
 
 
 def _erfc(f: Vectors, x: Register) -> Register:
@@ -295,11 +237,11 @@ def _erfc(f: Vectors, x: Register) -> Register:
     """
     x = f.clamp(x, -4.0, 10.5)
     a = f.code.intrinsic("fabs", x)
-    first, second = f.multiply_add(a, 2.0, 1.0), f.add(a, _ERFC_CENTER)
+    first, second = f.multiply_add(a, 2.0, 1.0), f.add(a, special.ERFC_CENTER)
     reciprocal = f.divide(1.0, f.multiply(first, second))
-    t = f.multiply(f.multiply(f.subtract(a, _ERFC_CENTER), first), reciprocal)
+    t = f.multiply(f.multiply(f.subtract(a, special.ERFC_CENTER), first), reciprocal)
     e = _exponential_of(f, f.multiply(f.subtract(0.0, a), a))
-    tail = f.multiply(f.multiply(e, f.polynomial(t, _ERFC)), f.multiply(second, reciprocal))
+    tail = f.multiply(f.multiply(e, f.polynomial(t, special.ERFC)), f.multiply(second, reciprocal))
     return f.choose("olt", x, 0.0, f.subtract(2.0, tail), tail)
 
 
@@ -364,8 +306,8 @@ FUNCTIONS: Mapping[object, Function] = {  # by the kernels, which compute elemen
     elementary.sine: Function(_sine),
     elementary.cosine: Function(_cosine),
     elementary.tan: Function(_tangent, 2.0**-48),
-    special_error.erf: Function(_erf, 2.0**-45),
-    special_error.erfc: Function(_erfc, 2.0**-45),
+    special.erf: Function(_erf, special.ERROR),
+    special.erfc: Function(_erfc, special.ERROR),
 }
 _NUMBERS = {what: number for number, what in enumerate(FUNCTIONS)}
 KERNELS: list[Any] = list(FUNCTIONS)  # by the numbers that machine code gives to Python

@@ -117,11 +117,7 @@ class MachineLoop:
                 frame.fill(field, view, slots[field.slot])
                 if field.is_state:
                     slots[field.slot] = None
-        copies, context.budget.copies = context.budget.copies, None  # as code overwrites what kernels are called with
-        try:
-            Callback(self._answer(context, frame)).run(self._code, frame.address, turns)
-        finally:
-            context.budget.copies = copies
+        Callback(self._answer(context, frame)).run(self._code, frame.address, turns)
         context.steps += int(frame.used[0])
         self._give_back(slots, frame, kept)
 
