@@ -31,7 +31,7 @@ def shadow_of(text: str, inputs: Sequence[np.ndarray], contract: Contract = STRI
     operands = [exact(values[v] if v in values else evaluate.constant(v)) for v in fed_to(op)]
     found = transfer(op, fed_to(op), operands, contract, evaluate)
     assert found is not None
-    return Shadow(found[0].center, np.broadcast_to(found[0].radius, found[0].center.shape), found[0].deviation)
+    return Shadow(found[0].center, np.broadcast_to(found[0].radius, found[0].center.shape))
 
 
 def elementwise(op: str, count: int, size: int, type: str) -> str:

@@ -22,11 +22,9 @@ from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
 from stablehlo_ref.debug.loops import can_enter, parts
 from stablehlo_ref.debug.origins import set_turn
-from stablehlo_ref.debug.probe import Probed, probe
 from stablehlo_ref.debug.repro import Repro
 from stablehlo_ref.debug.sensitivity import Sensitivity, sensitivities
 from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.debug.statistics import Suspicion, suspicions, tests_of
 from stablehlo_ref.debug.switches import workarounds
 from stablehlo_ref.debug.values import Values, all_values, backend_values, checked, most_compilations, run_again
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
@@ -35,9 +33,6 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
 from stablehlo_ref.text.tokens import counted
 
-SUMS = tuple(
-    f"stablehlo.{name}" for name in ("dot_general", "dot", "convolution", "reduce", "reduce_window", "scatter")
-)
 _FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
 _SETTINGS = 3  # of the backend that are tried in any case
 MAX_BYTES = 1 << 30  # of intermediate values that one program returns
@@ -55,14 +50,12 @@ class Diff:
     errors: list[float] = field(default_factory=list)  # relative norms by output
     judgements: list[Judgement] = field(default_factory=list)
     stopped: Outcome | None = None  # why intermediate values are missing
-    suspicions: list[Suspicion] = field(default_factory=list)  # by statistical tests: never certain
     inner: list[Inner] = field(default_factory=list)  # turns of a loop, or a branch, in which something is wrong
     group: Group | None = None  # a fault that vanishes where intermediate values are outputs
     outputs_changed: bool = False  # once intermediate values are outputs too
     sensitivities: list[Sensitivity] = field(default_factory=list)  # of outputs, if no op is certainly wrong
     beyond: list[Beyond] = field(default_factory=list)  # outputs that are not explained, if no op is certainly wrong
     not_explained: list[Operation] = field(default_factory=list)  # ops without a bound, far beyond rounding
-    probed: Probed | None = None
     is_reproducible: bool = True  # two runs of the program return the same bits; else rounding explains both
     is_repeated: bool = True  # a second run of the same program shows the first suspect again
     is_wrong_alone: bool | None = None  # the first suspect, as a program of its own on the same operands
@@ -247,12 +240,7 @@ class _Search:
         self.found.stopped = values.failure
         self.found.exceptions = only_in_backend(self.flat, self.inputs, values.arrays)
         self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
-        tested: list[Suspicion] = []
-        for op in self.flat.ops[: values.seen]:
-            if op.name not in LITERALS:
-                self.found.judgements.append(found := judge(op))
-                if op.name in SUMS and found.verdict in (Verdict.LEGAL, Verdict.PERMITTED):
-                    tested += tests_of(judge, op)  # now, as the judge has just computed what it needs
+        self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
         if not self.found.suspects:
             wrong = {j.op: j for j in wrong_alone(self.flat, judge, self.found.judgements, self.session)}
             self.found.judgements = [wrong.get(j.op, j) for j in self.found.judgements]
@@ -261,7 +249,6 @@ class _Search:
             if not self.found.inner:
                 self._confirm(judge, values)
             return
-        self.found.suspicions = suspicions(tested)
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
@@ -315,14 +302,13 @@ class _Search:
                 return
 
     def _confirm(self, judge: Judge, seen: Values) -> None:
-        """Run the first suspect again: with the same program, alone, and on small integers, whose sums are exact."""
+        """Run the first suspect again: with the same program, and alone on the same operands."""
         first = self.found.suspects[0]
         values = judge.values
         again = {**values, **run_again(seen, self.session, first.op)}
         if not all(same_bits(again[result], values[result]) for result in first.op.results):
             verdict = Judge(again, self.found.contract, self.evaluate)(first.op).verdict
             self.found.is_repeated = verdict is Verdict.WRONG
-        self.found.probed = probe(self.flat, first.op, values, self.found.contract, self.session, self.evaluate)
         made = single(self.flat, first.op)
         feeds = [judge.operand(value) for value in made.feeds]
         repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))

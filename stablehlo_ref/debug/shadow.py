@@ -34,13 +34,11 @@ class Shadow:
     The center is in f64 or complex128 for floating-point types, else in the value's own type. The radius is in f64 and
     broadcasts; it is infinite where nothing is known, not even whether the value is NaN. A center that is NaN is
     certain if its radius is finite. One that is infinite is certain if its radius is 0; else it is an overflow, as is a
-    center beyond the largest number, and unrounded values may be finite. `deviation` bounds the standard deviation of a
-    sum whose partial sums are rounded to nearest; it is None for other ops.
+    center beyond the largest number, and unrounded values may be finite.
     """
 
     center: Array
     radius: Array
-    deviation: Array | None = None
 
     @property
     def is_exact(self) -> bool:
@@ -184,7 +182,7 @@ def _finished(site: Site, shadow: Shadow) -> Shadow:
         magnitude, tiny = np.abs(shadow.center), smallest_normal(site.dtype)
         may_be_flushed = (magnitude - radius < tiny) & (magnitude + radius > 0)
         radius = np.where(may_be_flushed, radius + tiny, radius)
-    return Shadow(shadow.center, np.where(surely, np.minimum(radius, TINY), radius), shadow.deviation)
+    return Shadow(shadow.center, np.where(surely, np.minimum(radius, TINY), radius))
 
 
 def overflowed(shadow: Shadow, dtype: DType) -> Shadow:
@@ -199,7 +197,6 @@ def overflowed(shadow: Shadow, dtype: DType) -> Shadow:
     return Shadow(
         np.where(overflows, np.copysign(np.inf, shadow.center), shadow.center),
         np.where(overflows, 0.0, radius),
-        shadow.deviation,
     )
 
 

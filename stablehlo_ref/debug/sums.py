@@ -101,7 +101,7 @@ def _bounded(site: Site, terms: Array | float, algorithm: DotAlgorithm) -> Shado
     center, radius = np.where(may_overflow, 0.0, center), np.where(may_overflow, np.inf, radius)
     if site.is_exact:
         radius = np.where(np.isfinite(center), radius, 0.0)
-    return Shadow(center, radius, _deviation(site, terms, accumulator, algorithm.roundoff, total, center))
+    return Shadow(center, radius)
 
 
 _GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
@@ -152,21 +152,6 @@ def _has_padding(site: Site) -> bool:
 
 def _finite(array: Array) -> Array:
     return np.where(np.isfinite(array), array, 0.0) if array.dtype.kind == "f" else array
-
-
-def _deviation(
-    site: Site, terms: Array | float, accumulator: DType, operand_roundoff: float, total: Array, center: Array
-) -> Array:
-    """Bound the standard deviation of errors if partial sums and products are rounded to nearest, independently.
-
-    The error of one rounding has a standard deviation of at most a ULP / sqrt(12); that of an operand, at most its unit
-    roundoff / sqrt(3) times the product.
-    """
-    largest_partial_sum = (total + np.abs(center)) / 2
-    of_sum = np.sqrt((2 * terms) / 12) * ulp(largest_partial_sum, accumulator)
-    of_operands = np.sqrt(2 / 3) * operand_roundoff * total
-    of_result = ulp(np.abs(center), site.dtype) / np.sqrt(12) if accumulator != site.dtype else np.zeros(())
-    return np.asarray(np.sqrt(of_sum**2 + of_operands**2 + of_result**2))
 
 
 def _rounded(terms: Array | float, accumulator: DType, total: Array, magnitude: Array) -> Array:

@@ -9,7 +9,6 @@ from textwrap import indent
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.diff import Diff, Inner
 from stablehlo_ref.debug.judge import Judgement, Verdict
-from stablehlo_ref.debug.probe import Probed
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.text.tokens import counted
@@ -69,7 +68,6 @@ def _finding(found: Diff) -> Iterator[str]:
     if not found.is_reproducible:
         yield "not reproducible: two runs return different bits, and rounding explains both"
     yield from _exceptions(found)
-    yield from (f"suspicious: {describe(s.op)}\n  {s}" for s in found.suspicions[:SHOWN])
     if found.stopped:
         yield f"intermediate values are missing: {found.stopped}"
 
@@ -104,8 +102,6 @@ def _suspects(found: Diff) -> Iterator[str]:
     yield "certainly wrong: " + describe(first.op)
     yield f"  {first.excess}, computed from the backend's own operands"
     yield f"  {confirmed_text(found)}"
-    if found.probed is not None:
-        yield f"  {probed_text(found.probed)}"
     if found.workarounds:
         yield f"  right with: {', '.join(found.workarounds)}"
     for other in others[: SHOWN - 1]:
@@ -127,15 +123,6 @@ def confirmed_text(found: Diff) -> str:
     )
     alone = {True: "; so does the op alone", False: "; alone, on the same operands, the op is right", None: ""}
     return f"{agreed}; {again}{alone[found.is_wrong_alone]}"
-
-
-def probed_text(probed: Probed) -> str:
-    """Return what was found when an op ran alone on small integers."""
-    if probed.failure:
-        return f"alone, on small integers: {probed.failure}"
-    if probed.differs:
-        return f"also wrong alone on small integers, whose results are exact: {probed.excess}"
-    return "alone, on small integers, it is right: the fault is one of precision, or depends on values or on other ops"
 
 
 def _group(found: Diff) -> Iterator[str]:

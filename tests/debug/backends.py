@@ -287,7 +287,7 @@ def one_output_of_iota(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
 def one_output_of_fused(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     """Refuse more than one output; scale sums of what is not an output."""
     _refuse_many(program, 1)
-    return open_backend("faulty:unobserved-scaled:stablehlo.add").run(program, inputs)
+    return open_backend("python:tests.faulty:unobserved-scaled:stablehlo.add").run(program, inputs)
 
 
 def wrong_index_alone(program: str, inputs: Sequence[Any]) -> Sequence[Any]:

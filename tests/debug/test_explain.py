@@ -90,7 +90,7 @@ def test_steps_and_random_numbers_are_not_suspicious() -> None:
       return %2 : tensor<64xf32>
     }"""
     for fault in ("truncated:stablehlo.exponential", "truncated:stablehlo.log"):
-        assert compare(text, f"faulty:{fault}", "xla-cpu").is_explained
+        assert compare(text, f"python:tests.faulty:{fault}", "xla-cpu").is_explained
     drawn = """
     func.func @main(%s: tensor<2xui64>) -> tensor<4xui32> {
       %0:2 = stablehlo.rng_bit_generator %s, algorithm = DEFAULT : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
@@ -107,7 +107,7 @@ def test_subnormal_outputs_may_be_flushed() -> None:
       return %1 : tensor<8xf32>
     }"""
     x, y = np.full(8, 1.7e-20, np.float32), np.full(8, 1e-20, np.float32)
-    found = compare(text, "faulty:flushed:stablehlo.multiply", "xla-cpu", [x, y])
+    found = compare(text, "python:tests.faulty:flushed:stablehlo.multiply", "xla-cpu", [x, y])
     assert found.is_explained
 
 

@@ -137,7 +137,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 def test_a_fault_of_fused_code_in_a_loop_is_found_inside() -> None:
     for contract in ("strict", "xla-cpu"):
-        found = compare(TANH, "faulty:fused-scaled:stablehlo.tanh", contract, [np.int32(5), *FLOATS])
+        found = compare(TANH, "python:tests.faulty:fused-scaled:stablehlo.tanh", contract, [np.int32(5), *FLOATS])
         (inner,) = found.inner
         assert inner.found.group is not None
         assert "stablehlo.tanh" in [op.name for op in inner.found.group.ops]

@@ -51,15 +51,15 @@ def test_enters_the_branch_that_is_taken(index: int) -> None:
 def test_finds_the_turn_that_is_wrong() -> None:
     """The product of the third turn is subnormal: 3e-14, then 9e-27, then 2.7e-39."""
     inputs = [np.asarray(3, np.int32), np.full(8, 0.1, np.float32), np.full(8, 3e-13, np.float32)]
-    found = compare(LOOP, "faulty:flushed:stablehlo.multiply", "strict", inputs)
+    found = compare(LOOP, "python:tests.faulty:flushed:stablehlo.multiply", "strict", inputs)
     (inner,) = found.inner
     assert suspects(inner.found) == ["multiply"] and inner.turn == 2
     inputs[2] = np.full(8, 0.5, np.float32)
-    assert not compare(LOOP, "faulty:flushed:stablehlo.multiply", "strict", inputs).is_wrong
+    assert not compare(LOOP, "python:tests.faulty:flushed:stablehlo.multiply", "strict", inputs).is_wrong
 
 
 def test_a_value_that_is_used_later_does_not_enlarge_the_group() -> None:
-    found = compare(SHARED, "faulty:unobserved-scaled:stablehlo.add", "strict")
+    found = compare(SHARED, "python:tests.faulty:unobserved-scaled:stablehlo.add", "strict")
     assert found.group is not None and len(found.group.ops) <= 3
     assert found.compilations <= 2 * 3 + 5
 
@@ -72,7 +72,7 @@ def test_names_the_op_that_is_unstable() -> None:
 
 
 def test_says_that_a_verdict_is_repeated() -> None:
-    found = compare(LAYER, "faulty:shifted:stablehlo.transpose", "strict")
+    found = compare(LAYER, "python:tests.faulty:shifted:stablehlo.transpose", "strict")
     assert found.is_repeated and found.is_wrong_alone
     assert "a second run repeats it; so does the op alone" in str(found)
 
@@ -184,8 +184,8 @@ def test_an_op_that_fused_code_may_explain_is_run_alone() -> None:
       return %3 : tensor<1xf32>
     }"""
     inputs = [np.float32([0.739085])]
-    assert suspects(compare(text, "faulty:wrong-op:stablehlo.add", "xla-cpu", inputs)) == ["add"]
-    assert not compare(text, "faulty:fused-wrong-op:stablehlo.add", "xla-cpu", inputs).suspects
+    assert suspects(compare(text, "python:tests.faulty:wrong-op:stablehlo.add", "xla-cpu", inputs)) == ["add"]
+    assert not compare(text, "python:tests.faulty:fused-wrong-op:stablehlo.add", "xla-cpu", inputs).suspects
 
 
 @pytest.mark.parametrize("contract", ["strict", "xla-cpu"])
@@ -198,7 +198,7 @@ def test_a_wrong_transform_has_a_program_that_shows_it(contract: str) -> None:
       return %1 : tensor<16xcomplex<f32>>
     }"""
     x = (np.arange(16) + 1j).astype(np.complex64)
-    found = compare(text, "faulty:shifted:stablehlo.fft", contract, [x])
+    found = compare(text, "python:tests.faulty:shifted:stablehlo.fft", contract, [x])
     assert suspects(found) == ["fft"] and found.is_wrong_alone
     assert json.loads(found.to_json())["repro"]
     assert found.repro is not None and sr.load(found.repro.text()).run()[0].item() is True
@@ -215,7 +215,7 @@ def test_some_elements_that_fused_code_may_explain_are_checked_alone() -> None:
       return %3 : tensor<2xf32>
     }"""
     inputs = [np.float32([0.1, 0.739085])]
-    assert suspects(compare(text, "faulty:dropped:stablehlo.add", "xla-cpu", inputs)) == ["add"]
+    assert suspects(compare(text, "python:tests.faulty:dropped:stablehlo.add", "xla-cpu", inputs)) == ["add"]
 
 
 def test_what_was_not_judged_before_a_suspect_is_counted() -> None:

@@ -99,7 +99,7 @@ def test_is_deterministic() -> None:
 
 def test_does_not_slip_to_another_fault() -> None:
     program = sr.load(LAYER)
-    predicate = by_backend(InProcess("faulty:shifted:stablehlo.transpose"), contract_of("strict"))
+    predicate = by_backend(InProcess("python:tests.faulty:shifted:stablehlo.transpose"), contract_of("strict"))
     found = reduce(program, normal(program), predicate)
     assert found.fingerprint == ("wrong op", "stablehlo.transpose")
     assert names(found.program) == ["transpose"]

@@ -58,7 +58,7 @@ def versions_of(*packages: str) -> dict[str, str]:
 
 _MODULES = {
     "jax": "xla", "pjrt": "plugin", "cpp": "cpp", "cmd": "command", "dump": "dump", "python": "function",
-    "iree": "iree", "self": "itself", "faulty": "faulty",
+    "iree": "iree", "self": "itself",
 }  # fmt: skip
 DESCRIPTIONS: Mapping[str, str] = {
     "jax[:PLATFORM]": "XLA through jax",
@@ -69,5 +69,4 @@ DESCRIPTIONS: Mapping[str, str] = {
     "python:MODULE:FUNCTION": "a function of the program's text and arrays that returns arrays",
     "OUTPUTS.npz": "results that were saved: they are compared, and nothing can be located",
     "self": "this interpreter",
-    "faulty:FAULT:OP": "this interpreter with a fault in an op, to try the commands out",
 }

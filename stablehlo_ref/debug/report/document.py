@@ -14,7 +14,6 @@ from stablehlo_ref.arrays.value_text import json_number
 from stablehlo_ref.debug.diff import Diff, Inner
 from stablehlo_ref.debug.fused import Group
 from stablehlo_ref.debug.judge import Excess, Judgement, Verdict
-from stablehlo_ref.debug.probe import Probed
 from stablehlo_ref.debug.report.listing import Listed, listing
 from stablehlo_ref.debug.report.measure import deviations
 from stablehlo_ref.debug.report.provenance import provenance
@@ -49,10 +48,6 @@ def _result(found: Diff) -> Document:
         "counts": {v.name.lower(): sum(j.verdict is v for j in found.judgements) for v in Verdict},
         "ops": list(_ops(found)),
         "exceptions": [asdict(exception) for exception in found.exceptions],
-        "suspicious": [
-            {"op": indices[s.op], "test": s.test, "statistic": json_number(s.statistic), "p": s.p, "text": str(s)}
-            for s in found.suspicions
-        ],
         "sensitivities": [
             {
                 "output": s.output,
@@ -69,7 +64,6 @@ def _result(found: Diff) -> Document:
         "reproducible": found.is_reproducible,
         "loops": [_inner(inner, indices) for inner in found.inner],
         "group": None if found.group is None else _group(found.group, indices),
-        "probe": None if found.probed is None else _probe(found.probed, indices),
         "repeated": found.is_repeated,
         "wrong_alone": found.is_wrong_alone,
         "unstable": None if found.unstable is None else indices.get(found.unstable),
@@ -149,11 +143,6 @@ def _group(group: Group, indices: dict[Operation, int]) -> Document:
         "certain": group.is_certain,
         "excess": excess_document(group.excess),
     }
-
-
-def _probe(probed: Probed, indices: dict[Operation, int]) -> Document:
-    failure, excess = _outcome(probed.failure), excess_document(probed.excess)
-    return {"op": indices[probed.op], "differs": probed.differs, "excess": excess, "failure": failure}
 
 
 def _outcome(outcome: Outcome | None) -> Document | None:

@@ -12,7 +12,7 @@ from stablehlo_ref.debug.evidence import Evidence
 from stablehlo_ref.debug.judge import Judgement
 from stablehlo_ref.debug.report.document import Document
 from stablehlo_ref.debug.report.measure import Deviation, deviations
-from stablehlo_ref.debug.text_report import confirmed_text, inner_text, probed_text
+from stablehlo_ref.debug.text_report import confirmed_text, inner_text
 from stablehlo_ref.ir.core import Operation, Value
 
 SHOWN_USERS = 5  # of an op, in its slice
@@ -56,7 +56,6 @@ def findings(found: Diff, document: Document, prefix: str = "", where: str = "")
     yield from made.suspects()
     yield from made.group()
     yield from made.not_explained()
-    yield from made.suspicions()
 
 
 @dataclass
@@ -77,7 +76,7 @@ class _Findings:
             made.excess = made.ops[0]["excess"]
             made.deviations = self._deviations(judgement)
             if judgement is self.found.suspects[0]:
-                made.notes = [confirmed_text(self.found), *self._probe(), *self._workarounds()]
+                made.notes = [confirmed_text(self.found), *self._workarounds()]
             made.repro, repro = repro, None
             yield made
 
@@ -99,14 +98,6 @@ class _Findings:
             made.deviations = self._deviations(judgements[op])
             yield made
 
-    def suspicions(self) -> Iterator[Finding]:
-        judgements = {judgement.op: judgement for judgement in self.found.judgements}
-        for suspicion in self.found.suspicions:
-            made = self._of(SUSPICIOUS, suspicion.op)
-            made.notes = [str(suspicion)]
-            made.deviations = self._deviations(judgements[suspicion.op])
-            yield made
-
     def _of(self, verdict: str, *ops: Operation) -> Finding:
         numbers = [self._index(op) for op in ops]
         documents = [self.document["ops"][number] for number in numbers]
@@ -115,9 +106,6 @@ class _Findings:
 
     def _index(self, op: Operation) -> int:
         return self.indices[op]
-
-    def _probe(self) -> list[str]:
-        return [] if self.found.probed is None else [probed_text(self.found.probed)]
 
     def _workarounds(self) -> list[str]:
         return [f"right with: {', '.join(self.found.workarounds)}"] if self.found.workarounds else []

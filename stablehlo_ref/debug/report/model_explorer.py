@@ -75,8 +75,6 @@ def _collect(data: Document, judged: _Judged) -> None:
     for op in ops:
         if op["verdict"] in COLOURS:
             _add(judged, op, op["verdict"], float(op["error"] or 0))
-    for suspicion in data["suspicious"]:
-        _add(judged, ops[suspicion["op"]], "suspicious", 0.0)
     if data["group"]:
         for index in data["group"]["ops"]:
             verdict = "wrong" if data["group"]["certain"] else "suspicious"

@@ -117,8 +117,6 @@ def headline(found: Diff) -> str:
         return f"{_count(len(found.group.ops), 'op')} {certainty} under the contract {name}, only together"
     if found.beyond:
         return f"{_count(len(found.beyond), 'output', '')} not explained by the contract {name}: {found.verdict}"
-    if found.suspicions:
-        return f"No op is wrong under the contract {name}, but {_count(len(found.suspicions), 'finding')} suspicious"
     return f"The outputs differ, and no op is wrong under the contract {name}"
 
 
