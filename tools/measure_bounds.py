@@ -23,8 +23,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from spec_checks.bound_oracle import ARITHMETIC, DTYPES, OPS, drawn, measured, outside
-from spec_checks.test_bounds import dot, elementwise, shadow_of
-from stablehlo_ref.debug.shadow import Shadow
+from spec_checks.test_bounds import ball_of, dot, elementwise
+from stablehlo_ref.debug.bounds.ball import Ball
 
 PART = 5000  # elements of one program
 LENGTHS = (1, 2, 7, 16, 64, 256, 1000, 4096)
@@ -41,7 +41,7 @@ def elementwise_ops(count: int, seed: int) -> tuple[int, int]:
             ratios, wrong = [], 0
             for _ in range(each):
                 arrays = drawn(draw, op, PART, dtype)
-                found = measured(op, arrays, shadow_of(elementwise(op, len(arrays), PART, type), arrays))
+                found = measured(op, arrays, ball_of(elementwise(op, len(arrays), PART, type), arrays))
                 ratios.append(found.ratios)
                 evaluations += found.evaluations
                 wrong += found.violations
@@ -77,8 +77,8 @@ def dots(seed: int) -> tuple[int, int]:
         for type in ("f32", "bf16", "f16"):
             draw = np.random.default_rng(seed + n)
             x, y = (draw.standard_normal(shape).astype(DTYPES[type]) for shape in ((ROWS, n), (n, COLUMNS)))
-            shadow = shadow_of(dot(n, type).replace("x5x", f"x{COLUMNS}x"), [x, y])
-            flat = Shadow(shadow.center.reshape(-1), shadow.radius.reshape(-1))
+            ball = ball_of(dot(n, type).replace("x5x", f"x{COLUMNS}x"), [x, y])
+            flat = Ball(ball.center.reshape(-1), ball.radius.reshape(-1))
             a, b = x.astype(np.float64), y.astype(np.float64)  # whose products are exact in f64
             true = np.array([[fsum(a[i] * b[:, j]) for j in range(COLUMNS)] for i in range(ROWS)])
             ratios = []
@@ -87,7 +87,7 @@ def dots(seed: int) -> tuple[int, int]:
                 evaluations += found.size
                 violations += int(np.count_nonzero(outside(found.reshape(-1), flat)))
                 errors = np.abs(found.astype(np.float64) - true)
-                ratios.append((shadow.radius / np.where(errors > 0, errors, np.nan)).reshape(-1))
+                ratios.append((ball.radius / np.where(errors > 0, errors, np.nan)).reshape(-1))
             in_turn, median = np.nanmedian(ratios[0]), np.nanmedian(np.concatenate(ratios))
             print(f"dot, n = {n}, {type}: median bound / error {in_turn:.2f}, all orders {median:.2f}", flush=True)
     return evaluations, violations

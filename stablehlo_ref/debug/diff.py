@@ -5,33 +5,50 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
-from stablehlo_ref.debug.alone import wrong_alone
 from stablehlo_ref.debug.contract import Contract, contract_of
-from stablehlo_ref.debug.cut import CONSTANTS, LITERALS, Flat, is_constant, is_observable, operands_of, single
+from stablehlo_ref.debug.cut import CONSTANTS, LITERALS, Flat, is_constant, is_observable, operands_of, set_turn, single
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.debug.evidence import Evidence
-from stablehlo_ref.debug.exceptions.backend import only_in_backend
+from stablehlo_ref.debug.exceptions import only_in_backend
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
-from stablehlo_ref.debug.explain import Beyond, beyond, far_from_rounding
-from stablehlo_ref.debug.failing import failing_ops
-from stablehlo_ref.debug.fused import Group, distance, find_group
-from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
-from stablehlo_ref.debug.loops import can_enter, parts
-from stablehlo_ref.debug.origins import set_turn
-from stablehlo_ref.debug.repro import Repro
-from stablehlo_ref.debug.sensitivity import Sensitivity, sensitivities
+from stablehlo_ref.debug.explain import Beyond, Sensitivity, beyond, far_from_rounding, sensitivities
+from stablehlo_ref.debug.fused import FaultyGroup, failing_ops, find_group
+from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits, wrong_in_isolation
+from stablehlo_ref.debug.repro import Repro, workarounds
 from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.debug.switches import workarounds
-from stablehlo_ref.debug.values import Values, all_values, backend_values, checked, most_compilations, run_again
+from stablehlo_ref.debug.values import (
+    BackendValues,
+    all_values,
+    backend_values,
+    can_enter,
+    checked,
+    distance,
+    most_compilations,
+    parts,
+    run_again,
+)
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
 from stablehlo_ref.text.tokens import counted
+
+if TYPE_CHECKING:
+    from stablehlo_ref.debug.judge import Judge
+
+
+@dataclass
+class Evidence:
+    """The program, its inputs, and the judge with the backend's values; None if the backend returned none."""
+
+    program: Program
+    flat: Flat
+    inputs: Sequence[Array]
+    judge: Judge | None = None
+
 
 _FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
 _SETTINGS = 3  # of the backend that are tried in any case
@@ -51,7 +68,7 @@ class Diff:
     judgements: list[Judgement] = field(default_factory=list)
     stopped: Outcome | None = None  # why intermediate values are missing
     inner: list[Inner] = field(default_factory=list)  # turns of a loop, or a branch, in which something is wrong
-    group: Group | None = None  # a fault that vanishes where intermediate values are outputs
+    group: FaultyGroup | None = None  # a fault that vanishes where intermediate values are outputs
     outputs_changed: bool = False  # once intermediate values are outputs too
     sensitivities: list[Sensitivity] = field(default_factory=list)  # of outputs, if no op is certainly wrong
     beyond: list[Beyond] = field(default_factory=list)  # outputs that are not explained, if no op is certainly wrong
@@ -113,7 +130,7 @@ class Diff:
         return f"<Diff of {self.backend} under {self.contract.name}: {self.verdict}, {counted(self.ops, 'op')}>"
 
     def __str__(self) -> str:
-        from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
+        from stablehlo_ref.debug.report.text import text_of  # the report is in terms of this module
 
         return text_of(self)
 
@@ -170,13 +187,13 @@ def diff(
         raise ArgumentValueError(f"max_bytes must not be negative, got {max_bytes}")
     rules = contract if isinstance(contract, Contract) else contract_of(contract)
     if isinstance(backend, Session):
-        return _Search(program, inputs, backend, rules, max_bytes).run()
+        return _Locator(program, inputs, backend, rules, max_bytes).run()
     with Session(backend) as session:
         session.open()
-        return _Search(program, inputs, session, rules, max_bytes).run()
+        return _Locator(program, inputs, session, rules, max_bytes).run()
 
 
-class _Search:
+class _Locator:
     def __init__(
         self, program: Program, inputs: Sequence[Any], session: Session, contract: Contract, max_bytes: int
     ) -> None:
@@ -242,7 +259,7 @@ class _Search:
         self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
         self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
         if not self.found.suspects:
-            wrong = {j.op: j for j in wrong_alone(self.flat, judge, self.found.judgements, self.session)}
+            wrong = {j.op: j for j in wrong_in_isolation(self.flat, judge, self.found.judgements, self.session)}
             self.found.judgements = [wrong.get(j.op, j) for j in self.found.judgements]
         if self.found.suspects:
             self._enter(judge, [self.found.suspects[0].op])
@@ -261,7 +278,7 @@ class _Search:
         if self.explains:
             self._explain(judge, values, outputs, ours)
 
-    def _explain(self, judge: Judge, values: Values, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
+    def _explain(self, judge: Judge, values: BackendValues, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         """Say how far outputs are off beside what rounding makes, and which nothing explains."""
         found, budget = self.found, 6 * self.seconds
         made = sensitivities(self.program, self.inputs, ours, outputs, found.contract, budget)
@@ -301,7 +318,7 @@ class _Search:
                     self.found.unstable = op
                 return
 
-    def _confirm(self, judge: Judge, seen: Values) -> None:
+    def _confirm(self, judge: Judge, seen: BackendValues) -> None:
         """Run the first suspect again: with the same program, and alone on the same operands."""
         first = self.found.suspects[0]
         values = judge.values
@@ -323,7 +340,7 @@ class _Search:
             if self.compilations + _FOR_A_LOOP > most_compilations(self.flat):
                 return
             for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
-                rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
+                rest = _Locator(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
                 rest.explains = False
                 set_turn(rest.flat.ops, op, part.turn)
                 found = rest.run()

@@ -2,19 +2,259 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import inf, isfinite, isnan, sqrt
+from time import perf_counter
 
 import numpy as np
 
-from stablehlo_ref.debug.cut import Flat
-from stablehlo_ref.debug.fused import Composed, distance
+from stablehlo_ref.debug.bounds.ball import real_dtype, smallest_normal, unit_roundoff
+from stablehlo_ref.debug.bounds.reductions import NEVER_ROUND, is_exact_body, recognised
+from stablehlo_ref.debug.bounds.transfer import MOVES, NOT_UNIQUE
+from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
+from stablehlo_ref.debug.cut import Flat, is_fractional
+from stablehlo_ref.debug.fused import Composed
 from stablehlo_ref.debug.judge import NO_BOUND, Excess, Judge, Judgement, Verdict, excess_of, same_bits
-from stablehlo_ref.debug.rules import NOT_UNIQUE
-from stablehlo_ref.debug.sensitivity import Sensitivity, limits_of
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.debug.values import distance
+from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.rewrite import Rewriter, clone
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.ops.extensibility import CustomCall
 from stablehlo_ref.program import Program
+
+RUNS = 3
+EXPLAINED = 8.0  # a larger factor is outside of what random rounding explains
+LARGER = 64.0  # how much larger than the contract's errors are in runs that right outputs are not beyond
+LARGER_RUNS = 6
+TARGET = "stablehlo_ref.debug.random_rounding"
+
+_CHOOSES = (
+    "sort", "while", "if", "case", "call", "custom_call", "composite", "rng", "rng_bit_generator", "tuple",
+    "get_tuple_element", "all_gather", "all_to_all", "collective_permute", "collective_broadcast", "next_after",
+)  # fmt: skip
+_ARITHMETIC = (
+    "add", "subtract", "multiply", "divide", "sqrt", "convert", "dot_general", "dot", "convolution", "reduce",
+)  # fmt: skip
+_PRODUCTS = ("stablehlo.dot_general", "stablehlo.dot", "stablehlo.convolution")
+_ENTERED = ("builtin.module", "func.func", "stablehlo.while", "stablehlo.if", "stablehlo.case")
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The relative norm by which an output differs, and that of runs with random rounding, a root mean square."""
+
+    output: int
+    distance: float
+    noise: float
+
+    @property
+    def factor(self) -> float:
+        """How much larger the difference is than what random rounding makes."""
+        if not self.distance or self.noise == inf:
+            return 0.0
+        return self.distance / self.noise if self.noise else inf
+
+    @property
+    def is_explained(self) -> bool:
+        return self.factor <= EXPLAINED
+
+    def __str__(self) -> str:
+        side = "within" if self.is_explained else "outside"
+        noise = f"random rounding of every op makes {self.noise:.2g}"
+        return f"output {self.output} differs by {self.distance:.2g}, {side} what {noise} (factor {self.factor:.2g})"
+
+
+def sensitivities(
+    program: Program,
+    inputs: Sequence[Array],
+    ours: Sequence[Array],
+    actual: Sequence[Array],
+    contract: Contract,
+    seconds: float = inf,
+) -> list[Sensitivity]:
+    """Return how each output differs from the interpreter's, beside runs with random rounding; none if these fail.
+
+    After `seconds` no further run is started; there is one at least.
+    """
+    apart = _distances(program, inputs, ours, contract, seconds=seconds)
+    if not apart:
+        return []
+    found = []
+    for index, (x, y) in enumerate(zip(actual, ours)):
+        noise = sqrt(sum(d[index] ** 2 for d in apart) / len(apart))
+        found.append(Sensitivity(index, distance(x, y), noise if isfinite(noise) else inf))
+    return found
+
+
+def limits_of(
+    program: Program, inputs: Sequence[Array], ours: Sequence[Array], contract: Contract, perturbs: bool = False
+) -> list[float]:
+    """Return how far each output moves at most with errors `LARGER` times as large, of inputs too if it `perturbs`.
+
+    They are infinite if no op rounds.
+    """
+    apart = _distances(program, inputs, ours, contract, LARGER, LARGER_RUNS, perturbs=perturbs)
+    return [max((inf if isnan(run[i]) else run[i] for run in apart), default=inf) for i in range(len(ours))]
+
+
+def _distances(
+    program: Program,
+    inputs: Sequence[Array],
+    ours: Sequence[Array],
+    contract: Contract,
+    scale: float = 1.0,
+    most: int = RUNS,
+    seconds: float = inf,
+    perturbs: bool = False,
+) -> list[list[float]]:
+    """Return the distances of the outputs of runs with random rounding, `scale` times as large; [] if these fail."""
+    started = perf_counter()
+    runs: list[list[float]] = []
+    try:
+        noisy = Program(_with_noise(program.module, contract, scale), program.entry.name, program.limits)
+        is_noisy = any(op.properties.get("call_target_name") == TARGET for op in noisy.module.walk())
+        if not perturbs and not is_noisy:
+            return []
+        while len(runs) < most and (not runs or perf_counter() - started < seconds):
+            draw = np.random.default_rng(len(runs))
+            fed = [_by_ulps(x, 0.5 * scale, draw) for x in inputs] if perturbs else inputs
+            results = noisy.run(*fed, custom_calls={TARGET: partial(_rounded, draw)} if is_noisy else None)
+            runs.append([distance(np.asarray(x), y) for x, y in zip(results, ours)])
+    except StablehloError:
+        return []
+    return runs
+
+
+# --- the program with random errors ---------------------------------------------------------------------------------
+
+
+def _with_noise(module: Operation, contract: Contract, scale: float) -> Operation:
+    """Return a copy of a module with a custom call after each op that rounds, and before each sum of products."""
+    made = clone(module, {})
+    with Rewriter(made) as rewriter:
+        for op in list(_entered(made)):
+            if _rounds(op):
+                for result in op.results:
+                    _add_errors(rewriter, op, result, contract, scale)
+                _add_errors_of_terms(rewriter, op, contract, scale)
+    return made
+
+
+def _entered(op: Operation) -> Iterator[Operation]:
+    """Yield the ops inside functions, loops and conditionals, but not those in bodies of reductions and the like."""
+    for region in op.regions if op.name in _ENTERED else ():
+        for block in region.blocks:
+            for inner in block.operations:
+                yield inner
+                yield from _entered(inner)
+
+
+def _add_errors(rewriter: Rewriter, op: Operation, result: Value, contract: Contract, scale: float) -> None:
+    if not is_fractional(result):
+        return
+    name = op.name.partition(".")[2]
+    ulps = contract.ulps_of(name, 0.5 if name in _ARITHMETIC else contract.elementary_ulps)
+    ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _dtype(result).itemsize <= 2 else ulps
+    loses = [loss for loss, is_lost in _LOSSES.items() if scale > 1 and is_lost(contract)]
+    call = _call(" ".join(("ulps", str(scale * ulps), *loses)), result, op)
+    uses = rewriter.uses(result)
+    rewriter.insert_after(op, call)
+    for user, index in uses:
+        rewriter.set_operand(user, index, call.results[0])
+
+
+def _add_errors_of_terms(rewriter: Rewriter, op: Operation, contract: Contract, scale: float) -> None:
+    """Add relative errors to the terms of sums, as roundings of their partial sums and of operands have."""
+    is_product = op.name in _PRODUCTS
+    if not is_product and not (op.name == "stablehlo.reduce" and recognised(op.regions[0]) == "add"):
+        return
+    operand, result = op.operands[0], op.results[0]
+    if not (is_fractional(operand) and is_fractional(result)):
+        return
+    roundoff = DOT_ALGORITHMS[contract.dot_algorithm].roundoff if is_product else 0.0
+    of_sums = unit_roundoff(_dtype(result)) * sqrt(max(_size(operand) / max(_size(result), 1), 1))
+    call = _call(f"relative {scale * max(roundoff, of_sums)}", operand, op)
+    rewriter.insert_before(op, call)
+    rewriter.set_operand(op, 0, call.results[0])
+
+
+def _call(errors: str, value: Value, op: Operation) -> Operation:
+    members = {"call_target_name": TARGET, "backend_config": errors}
+    return build_operation("stablehlo.custom_call", [value], [value.type], op.location, members=members)
+
+
+def _rounds(op: Operation) -> bool:
+    """Return whether an op rounds: all do but those that move, choose or compare; `convert` only from wider numbers."""
+    dialect, _, name = op.name.partition(".")
+    if dialect not in ("stablehlo", "chlo") or name in MOVES or name in _CHOOSES or op.name in NEVER_ROUND:
+        return False
+    if name != "convert":
+        return not op.regions or not all(map(is_exact_body, op.regions))
+    operand, result = op.operands[0], op.results[0]
+    return is_fractional(operand) and is_fractional(result) and _dtype(operand).itemsize > _dtype(result).itemsize
+
+
+def _dtype(value: Value) -> DType:
+    assert isinstance(value.type, TensorType)
+    return real_dtype(numpy_dtype(value.type.element_type))
+
+
+def _size(value: Value) -> int:
+    assert isinstance(value.type, TensorType)
+    return int(np.prod([n or 1 for n in value.type.shape]))
+
+
+# --- random errors --------------------------------------------------------------------------------------------------
+
+
+_LOSSES: dict[str, Callable[[Contract], bool]] = {
+    "subnormals": lambda contract: contract.flush_subnormals,
+    "signs": lambda contract: not contract.signed_zeros,
+}
+
+
+def _rounded(draw: np.random.Generator, call: CustomCall, array: Array) -> list[Array]:
+    """Return an array with the errors that a call asks for: `ulps N [subnormals] [signs]` or `relative X`."""
+    unit, size, *losses = call.backend_config.split()
+    if unit == "ulps":
+        made = _by_ulps(array, float(size), draw)
+        if "subnormals" in losses and kind(array.dtype) == "floating":
+            made = np.where(np.abs(made) < smallest_normal(array.dtype), np.zeros((), array.dtype), made)
+        if "signs" in losses and kind(array.dtype) == "floating":
+            made = np.where((made == 0) & (draw.random(made.shape) < 0.5), -made, made)
+        return [made]
+    factors = 1 + float(size) * np.asarray(draw.uniform(-1, 1, array.shape))
+    with np.errstate(all="ignore"):
+        return [np.asarray(array * factors).astype(array.dtype)]
+
+
+def _by_ulps(array: Array, ulps: float, draw: np.random.Generator) -> Array:
+    """Return numbers with random errors of a whole number of ULPs; integers, infinities and NaN are left as they are.
+
+    Integers are most often exact, such as counts, masks and positions. With half a ULP, a quarter of the others goes to
+    either side.
+    """
+    dtype = real_dtype(array.dtype)
+    if kind(dtype) != "floating" or dtype.itemsize not in (2, 4, 8):
+        return array
+    flat = np.ascontiguousarray(array).reshape(-1).view(dtype)
+    bits = flat.view(f"i{dtype.itemsize}")
+    drawn = draw.integers(-round(2 * ulps), round(2 * ulps) + 1, bits.shape, np.int32) // 2 if ulps >= 1 else None
+    steps = draw.integers(0, 4, bits.shape, np.int8) if drawn is None else drawn
+    if drawn is None:
+        steps = (steps == 1).astype(np.int8) - (steps == 2)
+    with np.errstate(invalid="ignore"):
+        is_exact = (np.rint(flat) == flat) | ~np.isfinite(flat)
+        made = (bits + np.where(is_exact, 0, steps).astype(bits.dtype)).view(dtype)
+    kept = np.isfinite(made) & (np.signbit(made) == np.signbit(flat))
+    return np.where(kept, made, flat).view(array.dtype).reshape(array.shape)
+
 
 FAR = 2.0  # times the largest distance of runs with larger errors
 MOST = 4  # ops without a bound that are compared with runs that round at random
@@ -53,9 +293,9 @@ def beyond(
     limits: list[float] = []
     for index in unsure:
         value = flat.outputs[index]
-        shadow = whole.shadows.get(value)
-        excess = None if shadow is None else excess_of(outputs[index], shadow, judge.contract)
-        is_bounded = shadow is not None and not np.isinf(shadow.radius).any()
+        ball = whole.balls.get(value)
+        excess = None if ball is None else excess_of(outputs[index], ball, judge.contract)
+        is_bounded = ball is not None and not np.isinf(ball.radius).any()
         if excess or is_bounded:
             yield from [Beyond(index, excess)] if excess else []
             continue
@@ -91,7 +331,7 @@ def far_from_rounding(judge: Judge, judgements: Sequence[Judgement]) -> Iterator
     """Yield ops without a bound whose results, on the backend's operands, are far beyond what rounding makes."""
     unjudged = [j.op for j in judgements if j.reason == NO_BOUND and not _is_random(j.op)]
     for op in unjudged[:MOST]:
-        made = judge.evaluate.segment(op)
+        made = judge.evaluate.subprogram(op)
         feeds, actual = [judge.operand(v) for v in made.feeds], [judge.values[r] for r in op.results]
         ours = judge.evaluate(op, feeds)
         if ours is None or judge.is_open(op):

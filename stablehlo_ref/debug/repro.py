@@ -5,18 +5,20 @@ The program has its inputs as constants and uses only StableHLO, so that it runs
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.arrays.value_text import dense_text
+from stablehlo_ref.debug.bounds.ball import Ball, dtype_of, overflow_threshold, overflowed
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import Segment
+from stablehlo_ref.debug.cut import Subprogram
 from stablehlo_ref.debug.judge import excess_of
-from stablehlo_ref.debug.rounding import overflow_threshold
-from stablehlo_ref.debug.shadow import Shadow, dtype_of, overflowed
+from stablehlo_ref.debug.session import Session
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import BOOLEAN, tensor_type
@@ -32,9 +34,9 @@ SHORT = 16  # elements: larger constants are written in hexadecimal
 class Repro:
     """A program, what it is fed, the bounds of its results (None where there is none), and words on what is wrong."""
 
-    program: Segment
+    program: Subprogram
     feeds: Sequence[Array]
-    bounds: Sequence[Shadow | None]
+    bounds: Sequence[Ball | None]
     comment: str
 
     def text(self) -> str:
@@ -84,17 +86,17 @@ def _chain(checks: Sequence[str]) -> list[tuple[str, str]]:
     return list(zip(lefts, checks[1:]))
 
 
-def _checked(bound: Shadow, value: Value) -> Shadow:
+def _checked(bound: Ball, value: Value) -> Ball:
     """Return a bound on a value in its type, infinite where one legal result overflows and another does not."""
     dtype = dtype_of(value)
     if kind(dtype) != "floating":
         return bound
     made = overflowed(bound, dtype)
     may_overflow = np.isfinite(made.center) & (np.abs(made.center) + made.radius >= overflow_threshold(dtype))
-    return Shadow(made.center, np.where(may_overflow, np.inf, made.radius))
+    return Ball(made.center, np.where(may_overflow, np.inf, made.radius))
 
 
-def _check(index: int, value: str, type: object, bound: Shadow) -> list[str]:
+def _check(index: int, value: str, type: object, bound: Ball) -> list[str]:
     """Return ops that set `%ok` to whether all elements of a value are within a bound of the center, or equal it."""
     if kind(bound.center.dtype) in ("integer", "boolean"):
         known = np.broadcast_to(bound.radius, bound.center.shape) == 0
@@ -144,3 +146,53 @@ def _constant(array: Array) -> str:
     if array.size <= SHORT or array.dtype == BOOL:
         return f"stablehlo.constant {dense_text(type, array)}"
     return f'stablehlo.constant dense<"0x{np.ascontiguousarray(array).tobytes().hex().upper()}"> : {type}'
+
+
+def workarounds(repro: Repro, session: Session, contract: Contract, most: int) -> Iterator[str]:
+    """Yield the settings that make a program right, by their descriptions; those that fail do not count.
+
+    A setting that is a list is cut down by bisection to members that suffice. At most `most` settings are tried.
+    """
+    left = most
+    for name, setting in session.switches().items():
+        tried = _Tried(repro, session, contract, left)
+        if isinstance(setting, list):
+            if chosen := smallest(setting, partial(tried.is_right_with, name)):
+                yield f"{name}={','.join(map(str, chosen))}"
+        elif tried.is_right(setting):
+            yield name
+        left = tried.left
+
+
+class _Tried:
+    """Runs a program with settings, `left` of them at most."""
+
+    def __init__(self, repro: Repro, session: Session, contract: Contract, left: int) -> None:
+        self.repro, self.session, self.contract, self.left = repro, session, contract, left
+
+    def is_right_with(self, name: str, members: list[Any]) -> bool:
+        return self.is_right((name, members))
+
+    def is_right(self, setting: Any) -> bool:
+        if self.left <= 0:
+            return False
+        self.left -= 1
+        outcome = self.session.run(self.repro.program.text, list(self.repro.feeds), setting)
+        return not outcome.failure and self.repro.is_within(outcome.results, self.contract)
+
+
+def smallest(members: Sequence[Any], is_right: Callable[[list[Any]], bool]) -> list[Any]:
+    """Return a part of `members` that suffices, found by halving; the empty list if not even all do.
+
+    If neither half suffices, members are needed in both: then what is left is returned.
+    """
+    kept = list(members)
+    if not kept or not is_right(kept):
+        return []
+    while len(kept) > 1:
+        middle = len(kept) // 2
+        half = next((part for part in (kept[:middle], kept[middle:]) if is_right(part)), None)
+        if half is None:
+            return kept
+        kept = half
+    return kept

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.debug import complexes, contract_of, rules
-from stablehlo_ref.debug.control_flow import BRANCHES, LOOP
+from stablehlo_ref.debug import contract_of
+from stablehlo_ref.debug.bounds import complexes, transfer
+from stablehlo_ref.debug.bounds.transfer import BRANCHES, LOOP
 from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.explain import sensitivities
 from stablehlo_ref.debug.judge import Judge
-from stablehlo_ref.debug.sensitivity import sensitivities
 from stablehlo_ref.define.definition import REGISTRY
 
 INLINED = {"composite", "return", "func.return"}
@@ -30,7 +31,7 @@ WITHOUT_A_BOUND = {  # of floating-point numbers: a result that is not the inter
 
 
 def known() -> set[str]:
-    of_values = {*rules.MOVES, *rules._FOR_ALL, *rules._RULES, *complexes.RULES, *rules.NOT_UNIQUE}
+    of_values = {*transfer.MOVES, *transfer._FOR_ALL, *transfer._RULES, *complexes.RULES, *transfer.NOT_UNIQUE}
     return {*of_values, *INLINED, *OF_INTEGERS, *QUANTIZED, *(name.partition(".")[2] for name in (LOOP, *BRANCHES))}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.debug.fused import first_near
-from stablehlo_ref.debug.switches import smallest
+from stablehlo_ref.debug.repro import smallest
 from tests.debug.programs import LAYER, LOOP, compare, suspects
 
 BRANCH = """

@@ -8,7 +8,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.debug import contract_of
-from stablehlo_ref.debug.sensitivity import EXPLAINED, _by_ulps, sensitivities
+from stablehlo_ref.debug.explain import EXPLAINED, _by_ulps, sensitivities
 from tests.debug.programs import LAYER, LOOP, compare, normal
 
 STRICT = contract_of("strict")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import entry_points, version
+from importlib.metadata import entry_points
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+
+from stablehlo_ref.debug.backends import compilers, others
 
 ENTRY_POINTS = "stablehlo_ref.backends"
 
@@ -30,35 +31,26 @@ class Backend(Protocol):
         ...
 
 
-Factory = Callable[[str], Backend]  # from what follows `name:` in the description
-
-
 def open_backend(description: str) -> Backend:
     """Return the backend `name` or `name:argument`; ValueError for an unknown name.
 
     Packages add backends by entry points of the group `stablehlo_ref.backends`: functions from the argument to a
-    `Backend`. What is optional is imported here, in the backend's process.
+    `Backend`. Optional packages are imported here, in the backend's process.
     """
     name, _, argument = description.partition(":")
     if description.endswith(".npz"):
-        name, argument = "dump", description
-    if name in _MODULES:
-        factory: Factory = importlib.import_module(f"{__package__}.{_MODULES[name]}").backend
-        return factory(argument)
+        return others.dump(description)
+    if name in _FACTORIES:
+        return _FACTORIES[name](argument)
     for entry in entry_points(group=ENTRY_POINTS):
         if entry.name == name:
             return entry.load()(argument)  # type: ignore[no-any-return]
     raise ValueError(f"unknown backend {description!r}; expected {', '.join(DESCRIPTIONS)}")
 
 
-def versions_of(*packages: str) -> dict[str, str]:
-    """Return the versions of installed packages."""
-    return {package: version(package) for package in packages}
-
-
-_MODULES = {
-    "jax": "xla", "pjrt": "plugin", "cpp": "cpp", "cmd": "command", "dump": "dump", "python": "function",
-    "iree": "iree", "self": "itself",
+_FACTORIES: Mapping[str, Callable[[str], Backend]] = {
+    "jax": compilers.Xla, "pjrt": compilers.plugin, "cpp": compilers.cpp, "iree": compilers.Iree,
+    "cmd": others.command, "python": others.function, "self": others.Itself,
 }  # fmt: skip
 DESCRIPTIONS: Mapping[str, str] = {
     "jax[:PLATFORM]": "XLA through jax",
