@@ -11,11 +11,13 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.definition import facts_of, is_constant_like
+from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import Location, UnsupportedError
 from stablehlo_ref.execute.follow import joined
-from stablehlo_ref.execute.regions import CONSTANTS as OF_ONE_VALUE
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import ComplexType, FloatType, FunctionType, TensorType
@@ -35,7 +37,7 @@ def set_origins(index: ValueIndex, entry: Block, flat: Block) -> None:
     found = [(value, twin, prefix, index.unique_name(value)) for value, twin, prefix in _twins(index, entry, flat)]
     counts = Counter(name for *_, name in found)
     for value, twin, prefix, name in found:
-        is_constant = isinstance(value.owner, Operation) and value.owner.name in OF_ONE_VALUE
+        is_constant = isinstance(value.owner, Operation) and is_constant_like(value.owner)
         is_unique = counts[name] == 1 or is_constant
         twin.origin = name if is_unique else joined(prefix, index.local_name(value))
 
@@ -81,8 +83,8 @@ def _is_left(call: Operation, copied: Operation) -> bool:
 
 FLATTENING = ("stablehlo-legalize-composite-to-call", "inline", "symbol-dce")
 CHECKS = "check."  # ops that compare values, and return none
-LITERALS = ("stablehlo.constant", "chlo.constant")  # whose values no backend computes
-CONSTANTS = (*LITERALS, "stablehlo.iota")
+BRANCHES = ("stablehlo.if", "stablehlo.case")
+LOOP = "stablehlo.while"
 
 
 class Flat:
@@ -148,12 +150,27 @@ def is_observable(value: Value) -> bool:
     return isinstance(value.type, TensorType) and value.type.is_static
 
 
+def is_constant_op(op: Operation) -> bool:
+    """Return whether an op has the same result in each program: a constant, or `iota`."""
+    facts = facts_of(op)
+    return facts is not None and facts.arithmetic is Arithmetic.MOVES and not op.operands and bool(op.results)
+
+
 def is_constant(value: Value) -> bool:
-    return isinstance(value.owner, Operation) and value.owner.name in CONSTANTS
+    return isinstance(value.owner, Operation) and is_constant_op(value.owner)
 
 
 def is_literal(value: Value) -> bool:
-    return isinstance(value.owner, Operation) and value.owner.name in LITERALS
+    """Return whether a value is that of an attribute, which no backend computes."""
+    return isinstance(value.owner, Operation) and is_constant_like(value.owner)
+
+
+def branch_of(op: Operation, index: Any) -> int:
+    """Return the number of the region of a conditional that is taken."""
+    number, count = int(index), len(op.regions)
+    if op.name == "stablehlo.if":
+        return 1 - number
+    return number if 0 <= number < count else count - 1
 
 
 def operands_of(op: Operation) -> list[Value]:
@@ -220,12 +237,12 @@ def _module(flat: Flat, body: Block, inputs: Sequence[object], outputs: Sequence
 
 def fed_to(op: Operation) -> list[Value]:
     """Return what a single op is fed: all that it uses but literals of integers, on which shapes may depend."""
-    return [value for value in operands_of(op) if not is_literal(value) or is_fractional(value)]
+    return [value for value in operands_of(op) if not is_literal(value) or has_fractions(value)]
 
 
-def is_fractional(value: Value) -> bool:
-    """Return whether a value is a tensor of floating-point or complex numbers."""
-    return isinstance(value.type, TensorType) and isinstance(value.type.element_type, FloatType | ComplexType)
+def has_fractions(value: Value) -> bool:
+    """Return whether a value is a tensor or scalar of floating-point or complex numbers."""
+    return isinstance(getattr(value.type, "element_type", value.type), FloatType | ComplexType)
 
 
 def single(flat: Flat, op: Operation) -> Subprogram:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.contract import Contract, contract_of
-from stablehlo_ref.debug.cut import CONSTANTS, LITERALS, Flat, is_constant, is_observable, operands_of, set_turn, single
+from stablehlo_ref.debug.cut import Flat, is_constant, is_constant_op, is_observable, operands_of, set_turn, single
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.exceptions import only_in_backend
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
@@ -30,6 +30,7 @@ from stablehlo_ref.debug.values import (
     parts,
     run_again,
 )
+from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -124,7 +125,7 @@ class Diff:
     def unjudged(self) -> list[Operation]:
         """The ops of which nothing is said: there is no bound, the spec leaves it open, or values are missing."""
         judged = {j.op for j in self.judgements if j.verdict is not Verdict.NOT_JUDGED}
-        return [op for op in self.positions if op not in judged and op.name not in LITERALS]
+        return [op for op in self.positions if op not in judged and not is_constant_like(op)]
 
     def __repr__(self) -> str:
         return f"<Diff of {self.backend} under {self.contract.name}: {self.verdict}, {counted(self.ops, 'op')}>"
@@ -257,7 +258,7 @@ class _Locator:
         self.found.stopped = values.failure
         self.found.exceptions = only_in_backend(self.flat, self.inputs, values.arrays)
         self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
-        self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
+        self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if not is_constant_like(op)]
         if not self.found.suspects:
             wrong = {j.op: j for j in wrong_in_isolation(self.flat, judge, self.found.judgements, self.session)}
             self.found.judgements = [wrong.get(j.op, j) for j in self.found.judgements]
@@ -375,7 +376,7 @@ class _Locator:
             group = find_group(
                 self.flat, arrays, outputs, ours, self.session, self.found.contract, self.evaluate, is_hidden
             )
-            is_all = group is not None and len(group.ops) == sum(op.name not in CONSTANTS for op in self.flat.ops)
+            is_all = group is not None and len(group.ops) == sum(not is_constant_op(op) for op in self.flat.ops)
             if group is not None and not group.is_certain and is_all:
                 return
             self.found.group = group

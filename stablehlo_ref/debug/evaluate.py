@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.debug.cut import Flat, Subprogram, fed_to, single, subprogram
+from stablehlo_ref.define.definition import facts_of
 from stablehlo_ref.diagnostics import Diagnostic, StablehloError
 from stablehlo_ref.execute.implementation_defined import ChoiceReporter, may_be_implementation_defined
 from stablehlo_ref.ir.arrays import Array
@@ -27,8 +28,7 @@ _ALGORITHM = (
     "algorithm", "lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count",
     "rhs_component_count", "num_primitive_operations", "allow_imprecise_accumulation",
 )  # fmt: skip
-_EXPENSIVE = ("stablehlo.dot_general", "stablehlo.dot", "stablehlo.convolution", "stablehlo.reduce_window")
-_RECENT = 4  # results of these that are kept
+_RECENT = 4  # results of expensive ops, which are never computed twice, that are kept
 
 
 class Evaluator:
@@ -44,7 +44,7 @@ class Evaluator:
     def __call__(self, op: Operation, arrays: Sequence[Array], wide: bool = False) -> list[Array] | None:
         """Return the results of an op, that is fed (`fed_to`) `arrays`; None on an error."""
         try:
-            if wide and op.name in _EXPENSIVE:
+            if wide and (facts := facts_of(op)) is not None and facts.fusion == "once":
                 return self._remembered(op, arrays)
             return self._run(self.subprogram(op, wide).program, arrays)
         except StablehloError:
@@ -53,7 +53,7 @@ class Evaluator:
     def _remembered(self, op: Operation, arrays: Sequence[Array]) -> list[Array]:
         """Return the results of an expensive op in f64, which bounds under several contracts ask for."""
         for known, operands, results in self._recent:
-            if known is op and all(map(np.array_equal, operands, arrays)):
+            if known is op and all(map(_same_bits, operands, arrays)):
                 return results
         results = self._run(self.subprogram(op, True).program, arrays)
         self._recent.append((op, arrays, results))
@@ -106,6 +106,10 @@ class Evaluator:
                 made = replace(made, program=Program(made.program.module, made.program.entry.name))
             self._programs[key] = made
         return self._programs[key]
+
+
+def _same_bits(x: Array, y: Array) -> bool:
+    return x is y or (x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes())
 
 
 def _key(op: Operation) -> Hashable:

@@ -11,21 +11,22 @@ from time import perf_counter
 import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import real_dtype, smallest_normal, unit_roundoff
-from stablehlo_ref.debug.bounds.reductions import NEVER_ROUND, is_exact_body, recognised
-from stablehlo_ref.debug.bounds.transfer import MOVES, NOT_UNIQUE
+from stablehlo_ref.debug.bounds.reductions import is_exact_body, recognised
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
-from stablehlo_ref.debug.cut import Flat, is_fractional
+from stablehlo_ref.debug.cut import Flat, has_fractions
 from stablehlo_ref.debug.fused import Composed
 from stablehlo_ref.debug.judge import NO_BOUND, Excess, Judge, Judgement, Verdict, excess_of, same_bits
 from stablehlo_ref.debug.values import distance
 from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.definition import REGISTRY, facts_of
+from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
-from stablehlo_ref.ops.extensibility import CustomCall
+from stablehlo_ref.ops.extensibility import OPEN_TARGETS, CustomCall
 from stablehlo_ref.program import Program
 
 RUNS = 3
@@ -33,16 +34,6 @@ EXPLAINED = 8.0  # a larger factor is outside of what random rounding explains
 LARGER = 64.0  # how much larger than the contract's errors are in runs that right outputs are not beyond
 LARGER_RUNS = 6
 TARGET = "stablehlo_ref.debug.random_rounding"
-
-_CHOOSES = (
-    "sort", "while", "if", "case", "call", "custom_call", "composite", "rng", "rng_bit_generator", "tuple",
-    "get_tuple_element", "all_gather", "all_to_all", "collective_permute", "collective_broadcast", "next_after",
-)  # fmt: skip
-_ARITHMETIC = (
-    "add", "subtract", "multiply", "divide", "sqrt", "convert", "dot_general", "dot", "convolution", "reduce",
-)  # fmt: skip
-_PRODUCTS = ("stablehlo.dot_general", "stablehlo.dot", "stablehlo.convolution")
-_ENTERED = ("builtin.module", "func.func", "stablehlo.while", "stablehlo.if", "stablehlo.case")
 
 
 @dataclass(frozen=True)
@@ -97,7 +88,7 @@ def limits_of(
 ) -> list[float]:
     """Return how far each output moves at most with errors `LARGER` times as large, of inputs too if it `perturbs`.
 
-    They are infinite if no op rounds.
+    They are 0 if no op rounds, and infinite if runs fail.
     """
     apart = _distances(program, inputs, ours, contract, LARGER, LARGER_RUNS, perturbs=perturbs)
     return [max((inf if isnan(run[i]) else run[i] for run in apart), default=inf) for i in range(len(ours))]
@@ -120,7 +111,7 @@ def _distances(
         noisy = Program(_with_noise(program.module, contract, scale), program.entry.name, program.limits)
         is_noisy = any(op.properties.get("call_target_name") == TARGET for op in noisy.module.walk())
         if not perturbs and not is_noisy:
-            return []
+            return [[0.0] * len(ours)]
         while len(runs) < most and (not runs or perf_counter() - started < seconds):
             draw = np.random.default_rng(len(runs))
             fed = [_by_ulps(x, 0.5 * scale, draw) for x in inputs] if perturbs else inputs
@@ -148,18 +139,23 @@ def _with_noise(module: Operation, contract: Contract, scale: float) -> Operatio
 
 def _entered(op: Operation) -> Iterator[Operation]:
     """Yield the ops inside functions, loops and conditionals, but not those in bodies of reductions and the like."""
-    for region in op.regions if op.name in _ENTERED else ():
+    for region in op.regions if _is_entered(op) else ():
         for block in region.blocks:
             for inner in block.operations:
                 yield inner
                 yield from _entered(inner)
 
 
+def _is_entered(op: Operation) -> bool:
+    is_control_flow = op.name in REGISTRY and "plan_control_flow" in REGISTRY[op.name].roles
+    return is_control_flow or op.name in ("builtin.module", "func.func")
+
+
 def _add_errors(rewriter: Rewriter, op: Operation, result: Value, contract: Contract, scale: float) -> None:
-    if not is_fractional(result):
+    if not has_fractions(result):
         return
-    name = op.name.partition(".")[2]
-    ulps = contract.ulps_of(name, 0.5 if name in _ARITHMETIC else contract.elementary_ulps)
+    is_arithmetic = _arithmetic(op) is Arithmetic.ROUNDS or _adds_terms(op)
+    ulps = contract.ulps_of(op.mnemonic, 0.5 if is_arithmetic else contract.elementary_ulps)
     ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _dtype(result).itemsize <= 2 else ulps
     loses = [loss for loss, is_lost in _LOSSES.items() if scale > 1 and is_lost(contract)]
     call = _call(" ".join(("ulps", str(scale * ulps), *loses)), result, op)
@@ -171,17 +167,24 @@ def _add_errors(rewriter: Rewriter, op: Operation, result: Value, contract: Cont
 
 def _add_errors_of_terms(rewriter: Rewriter, op: Operation, contract: Contract, scale: float) -> None:
     """Add relative errors to the terms of sums, as roundings of their partial sums and of operands have."""
-    is_product = op.name in _PRODUCTS
-    if not is_product and not (op.name == "stablehlo.reduce" and recognised(op.regions[0]) == "add"):
-        return
     operand, result = op.operands[0], op.results[0]
-    if not (is_fractional(operand) and is_fractional(result)):
+    if not (_adds_terms(op) and has_fractions(operand) and has_fractions(result)):
         return
-    roundoff = DOT_ALGORITHMS[contract.dot_algorithm].roundoff if is_product else 0.0
+    roundoff = DOT_ALGORITHMS[contract.dot_algorithm].roundoff if _arithmetic(op) is Arithmetic.SUMS else 0.0
     of_sums = unit_roundoff(_dtype(result)) * sqrt(max(_size(operand) / max(_size(result), 1), 1))
     call = _call(f"relative {scale * max(roundoff, of_sums)}", operand, op)
     rewriter.insert_before(op, call)
     rewriter.set_operand(op, 0, call.results[0])
+
+
+def _adds_terms(op: Operation) -> bool:
+    is_sum = op.name == "stablehlo.reduce" and recognised(op.regions[0]) == "add"
+    return is_sum or _arithmetic(op) is Arithmetic.SUMS
+
+
+def _arithmetic(op: Operation) -> Arithmetic | None:
+    facts = facts_of(op)
+    return None if facts is None else facts.arithmetic
 
 
 def _call(errors: str, value: Value, op: Operation) -> Operation:
@@ -190,14 +193,16 @@ def _call(errors: str, value: Value, op: Operation) -> Operation:
 
 
 def _rounds(op: Operation) -> bool:
-    """Return whether an op rounds: all do but those that move, choose or compare; `convert` only from wider numbers."""
-    dialect, _, name = op.name.partition(".")
-    if dialect not in ("stablehlo", "chlo") or name in MOVES or name in _CHOOSES or op.name in NEVER_ROUND:
+    """Return whether an op is known to round; folds round if their bodies do, conversions from wider numbers."""
+    facts = facts_of(op)
+    if facts is None or not facts.arithmetic.rounds:
         return False
-    if name != "convert":
+    if facts.arithmetic is Arithmetic.FOLDS:
         return not op.regions or not all(map(is_exact_body, op.regions))
+    is_conversion = len(op.operands) == 1 and op.operand_types != op.result_types
     operand, result = op.operands[0], op.results[0]
-    return is_fractional(operand) and is_fractional(result) and _dtype(operand).itemsize > _dtype(result).itemsize
+    are_fractions = has_fractions(operand) and has_fractions(result)
+    return not is_conversion or (are_fractions and _dtype(operand).itemsize > _dtype(result).itemsize)
 
 
 def _dtype(value: Value) -> DType:
@@ -315,16 +320,13 @@ def _is_open(flat: Flat, inputs: Sequence[Array], value: Value, judge: Judge, ju
 
 
 def _is_random(op: Operation) -> bool:
-    return any(inner.name.partition(".")[2] in NOT_UNIQUE for inner in op.walk() if not _is_unique_call(inner))
+    return any(_arithmetic(inner) is Arithmetic.OPEN for inner in op.walk() if not _is_unique_call(inner))
 
 
 def _is_unique_call(op: Operation) -> bool:
     """Return whether a custom call has one result in exact arithmetic: eigenvectors and the like have any sign."""
     target = op.properties.get("call_target_name")
-    return isinstance(target, str) and not any(part in target.lower() for part in _DECOMPOSITIONS)
-
-
-_DECOMPOSITIONS = ("syev", "heev", "gesdd", "gesvd", "geev", "gees", "eigh", "svd", "qdwh", "jacobi", "rng", "threefry")
+    return isinstance(target, str) and target not in OPEN_TARGETS
 
 
 def far_from_rounding(judge: Judge, judgements: Sequence[Judgement]) -> Iterator[Operation]:

@@ -15,12 +15,11 @@ from stablehlo_ref.debug.bounds.ball import Ball, dtype_of, exact, used
 from stablehlo_ref.debug.bounds.transfer import transfer
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import (
-    CONSTANTS,
-    LITERALS,
     Flat,
     Subprogram,
     fed_to,
     is_constant,
+    is_constant_op,
     is_observable,
     needed_by,
     operands_of,
@@ -31,6 +30,7 @@ from stablehlo_ref.debug.judge import Excess, excess_of
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.debug.values import distance, run_subprogram
 from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import clone
@@ -76,7 +76,7 @@ class _GroupSearch:
     def persists_apart(self, start: int, end: int) -> bool:
         """Return whether that is so if a barrier parts the ops from `start` to `end` from those that follow."""
         made = {result for op in self.flat.ops[start:end] for result in op.results}
-        rest = [op for op in self.flat.ops[end:] if op.name not in CONSTANTS]
+        rest = [op for op in self.flat.ops[end:] if not is_constant_op(op)]
         values = [v for v in needed_by(rest, self.flat.outputs) if v in made and is_observable(v)]
         if not values:
             return True
@@ -94,7 +94,7 @@ class _GroupSearch:
         """Return a constant that the op at `start` uses and that is wrong; it is in each program with that op."""
         for value in filter(is_constant, operands_of(self.flat.ops[start])):
             op, made = value.owner, subprogram(self.flat, [], [value])
-            if not isinstance(op, Operation) or op.name in LITERALS:
+            if not isinstance(op, Operation) or is_constant_like(op):
                 continue
             bound = exact(self.evaluate.constant(value))
             for result in self._run(made) or ():
@@ -125,7 +125,7 @@ class _GroupSearch:
         made = subprogram(self.flat, self.flat.ops[start:last], list(results))
         ops = self.flat.slice_of(start, last, value)
         first = set(self.flat.ops[start:end])
-        kept = tuple(op for op in ops if op.name not in CONSTANTS and op in first)
+        kept = tuple(op for op in ops if not is_constant_op(op) and op in first)
         bounds = tuple(self._balls(start, last).get(wanted) for wanted in made.wanted)
         return FaultyGroup(kept, made, tuple(self.arrays[value] for value in made.feeds), bounds, excess)
 

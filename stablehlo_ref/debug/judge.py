@@ -24,9 +24,10 @@ from stablehlo_ref.debug.cut import Flat, fed_to, is_constant, single
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.values import checked
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.numerics.dtypes import has_infinity, kind
+from stablehlo_ref.numerics.dtypes import has_infinity, is_fractional, kind
 
 MOST = 3  # ops that are run alone
 
@@ -53,10 +54,6 @@ def _is_open(judgement: Judgement) -> bool:
 
 
 NO_BOUND = "no bound"  # why an op is not judged
-_ELEMENTWISE = tuple(
-    f"stablehlo.{name}"
-    for name in ("add", "subtract", "multiply", "divide", "remainder", "power", "convert", "abs", "negate")
-)
 _TRIED = 8  # wrong elements of which the spec may leave nothing open
 
 
@@ -149,7 +146,11 @@ class Judge:
     def _decided_excess(self, op: Operation, operands: Sequence[Array]) -> Excess | None:
         """Return where an elementwise op is wrong at an element of which the spec leaves nothing open."""
         balls, actual = self.bounds(op), self.values[op.results[0]]
-        if not balls or op.name not in _ELEMENTWISE or any(array.shape != actual.shape for array in operands):
+        if (
+            not balls
+            or not REGISTRY[op.name].traits.elementwise
+            or any(array.shape != actual.shape for array in operands)
+        ):
             return None
         (ball,) = balls
         for _ in range(_TRIED):
@@ -268,7 +269,7 @@ def same_bits(actual: Array, expected: Array) -> bool:
     x, y = (np.ascontiguousarray(a).reshape(-1) for a in (actual, expected))
     if x.view(np.uint8).tobytes() == y.view(np.uint8).tobytes():
         return True
-    if kind(actual.dtype) not in ("floating", "complex"):
+    if not is_fractional(actual.dtype):
         return False
     x, y = (widened(a).view(np.float64) for a in (x, y))
     return bool(np.all(((x == y) & (np.signbit(x) == np.signbit(y))) | (np.isnan(x) & np.isnan(y))))
@@ -296,7 +297,7 @@ def excess_of(actual: Array, ball: Ball, contract: Contract) -> Excess | None:
 def _wrong(actual: Array, ball: Ball, contract: Contract) -> tuple[Array, Array]:
     """Return which elements are outside of their bounds, and how far they are from their centers."""
     x, center, radius = widened(actual), ball.center, np.broadcast_to(ball.radius, actual.shape)
-    if kind(actual.dtype) not in ("floating", "complex"):
+    if not is_fractional(actual.dtype):
         steps = np.where(x == center, 0.0, np.abs(x.astype(np.float64) - center.astype(np.float64)))
         return (steps > radius) | ((x != center) & (radius == 0)), steps
     x_nan, c_nan = np.isnan(x), np.isnan(center)
@@ -326,7 +327,7 @@ def _overflows(x: Array, center: Array, radius: Array, dtype: DType) -> Array:
 
 def _special(actual: Array, expected: object) -> str:
     """Return how the result differs if it is not by a number: "NaN", "infinity", "sign of zero" or "subnormal"."""
-    tiny = smallest_normal(actual.dtype) if kind(actual.dtype) in ("floating", "complex") else 0.0
+    tiny = smallest_normal(actual.dtype) if is_fractional(actual.dtype) else 0.0
     x, y = (np.asarray(widened(np.asarray(v))) for v in (actual, expected))
     if x.dtype.kind not in "fc":
         return ""

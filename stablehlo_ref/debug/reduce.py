@@ -22,7 +22,7 @@ from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.bounds.transfer import BRANCHES, LOOP
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import CONSTANTS, Flat, Subprogram, is_observable, needed_by, operands_of, subprogram
+from stablehlo_ref.debug.cut import Flat, Subprogram, is_constant_op, is_observable, needed_by, operands_of, subprogram
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.predicates import CachedPredicate, OutOfCalls, Predicate, Variant, by_backend
 from stablehlo_ref.debug.session import Session
@@ -238,7 +238,7 @@ def _opened(backend: str, count: int, stack: ExitStack) -> list[Session]:
 
 def _op_count(program: Program) -> int:
     """Return the number of ops in the entry, with calls inlined and without constants."""
-    return sum(op.name not in CONSTANTS for op in Flat(program).ops)
+    return sum(not is_constant_op(op) for op in Flat(program).ops)
 
 
 class _Reduction:
@@ -322,7 +322,7 @@ class _Subset:
         self.flat = Flat(given.program)
         self._take_first = take_first
         self.values = all_values(self.flat, given.inputs)
-        self.ops = [op for op in self.flat.ops if op.name not in CONSTANTS]
+        self.ops = [op for op in self.flat.ops if not is_constant_op(op)]
         self.kept = tuple(range(len(self.ops)))
 
     def run(self, located: Sequence[int]) -> None:

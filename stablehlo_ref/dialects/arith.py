@@ -15,6 +15,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import CONSTANT, EXACT, SELECTS, divides_by_zero, rounds
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import num_bits
 from stablehlo_ref.define.type_constraints import anything
@@ -33,7 +34,7 @@ I1_QUOTIENT = same_kernel(np.greater_equal)  # x / 1 = x, and x / 0 has all bits
 I1_REMAINDER = same_kernel(np.greater)  # x % 1 = 0 and x % 0 = x; also x << y and the logical x >> y
 
 
-class Constant(Op, op="constant", dialect="arith", computes_on_storage=True):
+class Constant(Op, op="constant", dialect="arith", computes_on_storage=True, facts=CONSTANT):
     """Return the constant `value`, a scalar or a tensor."""
 
     value = Attr(Opaque)
@@ -94,7 +95,7 @@ def rounded(up: bool) -> Factory:
     return make
 
 
-class Binary(Elementwise, dialect="arith"):
+class Binary(Elementwise, dialect="arith", facts=EXACT):
     """The base class of ops on two scalars or tensors of one type."""
 
     lhs = In(integer_like)
@@ -258,7 +259,7 @@ class MinUI(Binary, op="minui"):
     integer = unsigned(integers.minimum)
 
 
-class BinaryF(Binary):
+class BinaryF(Binary, facts=rounds()):
     """The base class of ops on two floats or float tensors of one type."""
 
     lhs = In(float_like)
@@ -266,43 +267,43 @@ class BinaryF(Binary):
     result = Out(float_like)
 
 
-class AddF(BinaryF, op="addf"):
+class AddF(BinaryF, op="addf", facts=rounds(adds=True)):
     """Add floats."""
 
     floating = floats.add
 
 
-class SubF(BinaryF, op="subf"):
+class SubF(BinaryF, op="subf", facts=rounds(adds=True)):
     """Subtract floats."""
 
     floating = floats.subtract
 
 
-class MulF(BinaryF, op="mulf"):
+class MulF(BinaryF, op="mulf", facts=rounds(underflow="unless zero")):
     """Multiply floats."""
 
     floating = floats.multiply
 
 
-class DivF(BinaryF, op="divf"):
+class DivF(BinaryF, op="divf", facts=rounds(pole=divides_by_zero, underflow="unless zero")):
     """Divide floats."""
 
     floating = floats.divide
 
 
-class RemF(BinaryF, op="remf"):
+class RemF(BinaryF, op="remf", facts=EXACT):
     """Return the remainder of float division, with the sign of `lhs`."""
 
     floating = floats.remainder
 
 
-class MaximumF(BinaryF, op="maximumf"):
+class MaximumF(BinaryF, op="maximumf", facts=SELECTS):
     """Return the maximum of floats; NaN if either is NaN."""
 
     floating = floats.maximum
 
 
-class MinimumF(BinaryF, op="minimumf"):
+class MinimumF(BinaryF, op="minimumf", facts=SELECTS):
     """Return the minimum of floats; NaN if either is NaN."""
 
     floating = floats.minimum
@@ -321,19 +322,19 @@ def ignoring_nan(choose: Run) -> Factory:
     return floats.binary(same_kernel(run))
 
 
-class MaxNumF(BinaryF, op="maxnumf"):
+class MaxNumF(BinaryF, op="maxnumf", facts=SELECTS):
     """Return the maximum of floats; the other operand if one is NaN."""
 
     floating = ignoring_nan(np.maximum)
 
 
-class MinNumF(BinaryF, op="minnumf"):
+class MinNumF(BinaryF, op="minnumf", facts=SELECTS):
     """Return the minimum of floats; the other operand if one is NaN."""
 
     floating = ignoring_nan(np.minimum)
 
 
-class NegF(Elementwise, op="negf", dialect="arith", nans="moved"):
+class NegF(Elementwise, op="negf", dialect="arith", nans="moved", facts=SELECTS):
     """Negate a float."""
 
     operand = In(float_like)

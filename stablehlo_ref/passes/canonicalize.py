@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 
 from stablehlo_ref.define.bound import constant_array
-from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.definition import definition_of, is_constant_like
 from stablehlo_ref.ir.core import Operation, Region
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.passes.effects import is_pure
 from stablehlo_ref.passes.equivalence import operation_key
 from stablehlo_ref.passes.registry import Pass, PassOption, flag
-
-CONSTANTS = ("stablehlo.constant", "chlo.constant", "arith.constant")
 
 
 def canonicalize(module: Operation, test_convergence: bool = False) -> None:
@@ -97,7 +95,7 @@ def hoist_constants(region: Region) -> None:
     moved: list[Operation] = []
     with Rewriter(root) as rewriter:
         for op in _inside(region):
-            if op.name not in CONSTANTS:
+            if not is_constant_like(op):
                 continue
             kept = first.setdefault(operation_key(op), op)
             if kept is op:
@@ -114,7 +112,7 @@ def hoist_constants(region: Region) -> None:
 
 
 def _has_constants(region: Region) -> bool:
-    return any(op.name in CONSTANTS for op in _inside(region))
+    return any(is_constant_like(op) for op in _inside(region))
 
 
 def _inside(region: Region) -> Iterator[Operation]:

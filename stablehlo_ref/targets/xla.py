@@ -136,7 +136,7 @@ for device in ("cu", "hip"):
     register(f"{device}_threefry2x32_ffi", threefry2x32)
     register(f"{device}_threefry2x32", threefry2x32)
     register(f"{device}_lu_pivots_to_permutation", lu_pivots_to_permutation)
-register("Eigh", exactly(eigh, "nn"))
+register("Eigh", exactly(eigh, "nn"), is_open=True)
 register("LuDecomposition", exactly(lu_decomposition, "mn"))
 register("Qr", exactly(qr, "mn"))
 register("ProductOfElementaryHouseholderReflectors", exactly(householder_product, "mk t"))

@@ -11,10 +11,21 @@ import numpy as np
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import is_constant
 from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.define.definition import facts_of
+from stablehlo_ref.define.facts import Facts
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, float_info, has_infinity, kind, numpy_dtype, part_dtype
+from stablehlo_ref.numerics.dtypes import (
+    FLOAT32,
+    FLOAT64,
+    float_info,
+    has_infinity,
+    is_fractional,
+    kind,
+    numpy_dtype,
+    part_dtype,
+)
 from stablehlo_ref.program import Program
 
 SLACK = 1 + 2.0**-48  # for the roundings of a radius itself
@@ -114,7 +125,15 @@ class Query:
 
     @property
     def name(self) -> str:
-        return self.op.name.partition(".")[2]
+        return self.op.mnemonic
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of the op; NoBound if they are not known."""
+        found = facts_of(self.op)
+        if found is None:
+            raise NoBound
+        return found
 
     def operand(self, index: int) -> Ball:
         """Return the ball of an operand by its number."""
@@ -179,7 +198,7 @@ def overflowed(ball: Ball, dtype: DType) -> Ball:
 
 def used(ball: Ball, dtype: DType) -> Ball:
     """Return the ball of an operand in fused code, which may or may not overflow as its type does."""
-    if kind(dtype) not in ("floating", "complex"):
+    if not is_fractional(dtype):
         return ball
     with np.errstate(invalid="ignore"):
         beyond = np.abs(ball.center) + ball.radius > largest(dtype)

@@ -15,14 +15,14 @@ from stablehlo_ref.debug.bounds.elementary import accuracy, rounded, stored, unk
 from stablehlo_ref.debug.bounds.reductions import recognised
 from stablehlo_ref.debug.bounds.sums import dot_algorithm, terms_of
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.dtypes import is_fractional
 
 ROUNDINGS = 4  # how much larger the error of a function is than that of a real one
 
 
 def _bounded(query: Query, radius: Array, ulps: float, products: Array) -> Ball:
     """Return the ball of a finite result, computed from finite products of these magnitudes."""
-    if kind(query.dtype) not in ("floating", "complex"):
+    if not is_fractional(query.dtype):
         raise NoBound
     center = query.wide(query.centers)
     made = rounded(query, center, radius, ulps)
@@ -86,23 +86,12 @@ def summed(query: Query, terms: Callable[[Query], float], roundoff: float) -> Ba
     return _bounded(query, radius, 0.5, 2 * total + radius)
 
 
-def _reduced(query: Query) -> Ball:
+def reduced(query: Query) -> Ball:
     if recognised(query.op.regions[0]) != "add" or len(query.op.results) > 1 or np.any(query.operand(1).center):
         raise NoBound
     return summed(query, lambda query: query.operand(0).center.size / max(query.wide(query.centers).size, 1) + 1, 0.0)
 
 
-def _contracted(query: Query) -> Ball:
+def contracted(query: Query) -> Ball:
     algorithm = dot_algorithm(query)
     return summed(query, lambda query: terms_of(query) * algorithm.products, algorithm.roundoff)
-
-
-_FUNCTIONS = (
-    "exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sqrt", "rsqrt", "cbrt", "sine",
-    "cosine", "tan", "power", "sign", "atan2", "acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh",
-)  # fmt: skip
-RULES: dict[str, Callable[[Query], Ball]] = {
-    **dict.fromkeys(_FUNCTIONS, function),
-    "multiply": multiplied, "divide": divided, "negate": same_radius, "abs": magnitude, "convert": converted,
-    "reduce": _reduced, **dict.fromkeys(("dot_general", "dot", "convolution"), _contracted),
-}  # fmt: skip

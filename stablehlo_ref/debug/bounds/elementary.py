@@ -11,12 +11,12 @@ from itertools import product
 import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import SLACK, TINY, Ball, Query, largest, of_reference, ulp, unit_roundoff
+from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import StructAttribute
-from stablehlo_ref.numerics.dtypes import FLOAT64, kind
+from stablehlo_ref.numerics.dtypes import FLOAT64, is_fractional, kind
 
-FRACTIONAL = ("floating", "complex")
-_CORRECTLY_ROUNDED = ("add", "subtract", "multiply", "divide", "sqrt", "convert", "negate", "abs")  # by f64 itself
+BY_F64 = (Arithmetic.ROUNDS, Arithmetic.SELECTS)  # correctly rounded by f64 itself
 
 
 def rounded(query: Query, center: Array, radius: Array, ulps: float = 0.5) -> Ball:
@@ -25,7 +25,7 @@ def rounded(query: Query, center: Array, radius: Array, ulps: float = 0.5) -> Ba
     bound = query.contract.ulps_of(query.name, ulps)
     if query.dtype.itemsize <= 2:  # f64 and f32 have the bound itself
         bound = min(bound, max(query.contract.narrow_ulps, 0.5))
-    is_exact = query.dtype == FLOAT64 and query.is_exact and bound <= 0.5 and query.name in _CORRECTLY_ROUNDED
+    is_exact = query.dtype == FLOAT64 and query.is_exact and bound <= 0.5 and query.facts.arithmetic in BY_F64
     if is_exact:  # and unrounded, or computed with other roundings, where fused code uses it
         is_fused = query.contract.excess_precision or query.contract.fma
         return _overflowing(
@@ -36,7 +36,7 @@ def rounded(query: Query, center: Array, radius: Array, ulps: float = 0.5) -> Ba
     total = radius * SLACK + factor * bound * ulp(magnitude, query.dtype) + ours + query.contract.error_of(query.name)
     if "result_accuracy" in query.op.properties:
         total = total + _requested(query, "atol") + _requested(query, "rtol") * np.minimum(magnitude, largest(FLOAT64))
-    if query.is_exact and query.dtype != FLOAT64 and query.name in _CORRECTLY_ROUNDED:  # zeros are not rounded
+    if query.is_exact and query.dtype != FLOAT64 and query.facts.arithmetic in BY_F64:  # zeros are not rounded
         total = np.where((center == 0) & (radius == 0), 0.0, total)
     return _overflowing(query, center, total)
 
@@ -44,7 +44,7 @@ def rounded(query: Query, center: Array, radius: Array, ulps: float = 0.5) -> Ba
 def stored(query: Query, center: Array, radius: Array) -> Ball:
     """Add half a ULP to the radius of a result that needs no rounding, where its operands may be unrounded."""
     radius = np.asarray(radius)
-    if not radius.any() or kind(query.dtype) not in FRACTIONAL:
+    if not radius.any() or not is_fractional(query.dtype):
         return Ball(center, radius)
     share = 0.5 * np.sqrt(2.0) if kind(query.dtype) == "complex" else 0.5
     half = share * ulp(np.abs(center) + np.where(np.isfinite(radius), radius, 0), query.dtype)
@@ -111,7 +111,7 @@ def ends(query: Query) -> tuple[Array, Array, Array]:
     """Return a function of one operand at the center and at both ends of the operand's interval."""
     operand = query.operand(0)
     if operand.is_exact:
-        center = query.plain(query.centers) if kind(query.dtype) not in FRACTIONAL else query.wide(query.centers)
+        center = query.plain(query.centers) if not is_fractional(query.dtype) else query.wide(query.centers)
         return center, center, center
     low, high = interval(operand)
     return query.wide([operand.center]), query.wide([low]), query.wide([high])
@@ -138,10 +138,15 @@ def monotone(query: Query) -> Ball:
     operand = query.operand(0)
     radius = np.maximum(np.abs(low - center), np.abs(high - center))
     is_nan = np.isnan(low) & np.isnan(center) & np.isnan(high)
-    radius = unknown_where(operand, np.where((low == high) | is_nan, 0.0, radius))
-    if query.name == "rsqrt":
-        radius = radius + _unknown_at_zeros(query, operand, center)
-    return rounded(query, center, radius, accuracy(query))
+    return rounded(
+        query, center, unknown_where(operand, np.where((low == high) | is_nan, 0.0, radius)), accuracy(query)
+    )
+
+
+def reciprocal_root(query: Query) -> Ball:
+    """`rsqrt`, whose infinity at zero has the sign of the zero."""
+    made = monotone(query)
+    return Ball(made.center, made.radius + _unknown_at_zeros(query, query.operand(0), made.center))
 
 
 def logistic(query: Query) -> Ball:
@@ -154,45 +159,20 @@ def logistic(query: Query) -> Ball:
     return Ball(made.center, np.maximum(made.radius, formula) if query.is_exact else made.radius + formula)
 
 
-def periodic(query: Query) -> Ball:
-    """`sine` and `cosine`, whose slope is at most 1."""
-    operand = query.operand(0)
-    radius = unknown_where(operand, np.minimum(operand.radius, 2.0))
-    return rounded(query, query.wide(query.centers), radius, accuracy(query))
-
-
-def half_slope(query: Query) -> Ball:
-    """`bessel_i1e`, whose slope is at most 1/2."""
-    return rounded(query, query.wide(query.centers), 0.5 * query.operand(0).radius, accuracy(query))
-
-
-def even(query: Query) -> Ball:
-    """`cosh`, whose least value is at 0."""
-    low, high = interval(query.operand(0))
-    return _hull(query, [[low], [high]], np.where((low < 0) & (high > 0), 1.0, np.nan))
-
-
-_LEAST_OF_LGAMMA = 1.4616321449683623  # where it is -0.1214862905358496
-
-
-def log_gamma(query: Query) -> Ball:
-    """`lgamma`, which has a minimum, for positive operands."""
-    low, high = interval(query.operand(0))
-    is_inside = (low < _LEAST_OF_LGAMMA) & (high > _LEAST_OF_LGAMMA)
-    return _hull(query, [[low], [high]], np.where(is_inside, -0.1214862905358497, np.nan), low > 0)
-
-
-def increasing_if_positive(query: Query) -> Ball:
-    """`digamma`, which is monotone for positive operands."""
-    low, high = interval(query.operand(0))
-    return _hull(query, [[low], [high]], np.full(low.shape, np.nan), low > 0)
-
-
-def tangent(query: Query) -> Ball:
-    """`tan`, which is monotone between its poles."""
-    low, high = interval(query.operand(0))
-    periods = [np.floor(x / np.pi + 0.5 + shift) for x, shift in ((low, -1e-6), (high, 1e-6))]
-    return _hull(query, [[low], [high]], np.full(low.shape, np.nan), (periods[0] == periods[1]) & (np.abs(low) < 1e8))
+def function(query: Query) -> Ball:
+    """Bound a function of one real operand by what its facts say of its shape."""
+    facts, operand = query.facts, query.operand(0)
+    if facts.slope < np.inf:
+        radius = unknown_where(operand, np.minimum(facts.slope * operand.radius, facts.spread))
+        return rounded(query, query.wide(query.centers), radius, accuracy(query))
+    if facts.monotone is True and facts.least is None:
+        return monotone(query)
+    low, high = interval(operand)
+    extreme = np.full(low.shape, np.nan)
+    if facts.least is not None:
+        argument, value = facts.least
+        extreme = np.where((low < argument) & (high > argument), value, np.nan)
+    return _hull(query, [[low], [high]], extreme, facts.monotone(low, high) if callable(facts.monotone) else True)
 
 
 # --- functions of two operands --------------------------------------------------------------------------------------
@@ -243,7 +223,8 @@ def _by_value(query: Query, corner: list[Array]) -> list[Array]:
 
 def accuracy(query: Query) -> float:
     """Return the bound of an elementary function in ULPs, if the contract has none for it by name."""
-    ulps = 0.5 if query.name == "sqrt" and kind(query.dtype) == "floating" else query.contract.elementary_ulps
+    is_root = query.facts.arithmetic is Arithmetic.ROUNDS and kind(query.dtype) == "floating"
+    ulps = 0.5 if is_root else query.contract.elementary_ulps
     return max(ulps, _requested(query, "ulps"))
 
 

@@ -12,18 +12,14 @@ from stablehlo_ref.debug.bounds.transfer import transfer
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import fed_to
 from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.define.definition import facts_of
+from stablehlo_ref.define.facts import Fusion
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32, kind
 
 MAX_BYTES = 1 << 29  # of balls that are kept
-
-_NEVER_FUSED = (
-    "while", "custom_call", "sort", "case", "if", "fft", "rng", "rng_bit_generator", "cholesky", "triangular_solve",
-    "optimization_barrier", "infeed", "recv",
-)  # fmt: skip
-_NEVER_REPEATED = ("dot_general", "dot", "convolution", "reduce_window", "scatter", "select_and_scatter")
 
 
 class FusedOperands:
@@ -71,7 +67,7 @@ class FusedOperands:
         if array is None:
             return Ball(np.zeros(()), np.asarray(np.inf))
         known = exact(array)
-        if not isinstance(op, Operation) or _name(op) in _NEVER_FUSED:
+        if not isinstance(op, Operation) or _fusion(op) == "never":
             return known
         if not _is_repeated(op):
             return _unrounded(known, value)
@@ -90,14 +86,15 @@ class FusedOperands:
         return found[0] if found else None
 
 
-def _name(op: Operation) -> str:
-    return op.name.partition(".")[2]
+def _fusion(op: Operation) -> Fusion:
+    facts = facts_of(op)
+    return "again" if facts is None else facts.fusion
 
 
 def _is_repeated(op: Operation) -> bool:
     """Return whether fused code may compute an op again: products of vectors too, which are rewritten to `multiply`."""
     if op.name != "stablehlo.dot_general":
-        return _name(op) not in _NEVER_REPEATED
+        return _fusion(op) == "again"
     sizes = [_size(value) for value in op.operands]
     batch = _size(op.operands[0], op.properties["lhs_batching_dimensions"])
     terms = _size(op.operands[0], op.properties["lhs_contracting_dimensions"])
@@ -113,14 +110,14 @@ def _size(value: Value, dimensions: Sequence[int] | None = None) -> int:
 
 def _is_contracted(value: Value, user: Operation) -> bool:
     """Return whether a fused multiply-add may compute a value and its user."""
-    is_sum = user.name in ("stablehlo.add", "stablehlo.subtract")
-    return is_sum and isinstance(value.owner, Operation) and value.owner.name == "stablehlo.multiply"
+    facts, op = facts_of(user), value.owner
+    return facts is not None and facts.adds and isinstance(op, Operation) and op.name == "stablehlo.multiply"
 
 
 def _inputs_of(value: Value) -> list[Value]:
     """Return what a value is computed again from."""
     op = value.owner
-    if not isinstance(op, Operation) or _name(op) in _NEVER_FUSED or not _is_repeated(op):
+    if not isinstance(op, Operation) or _fusion(op) == "never" or not _is_repeated(op):
         return []
     return fed_to(op)
 

@@ -24,19 +24,17 @@ from stablehlo_ref.debug.bounds.ball import (
 )
 from stablehlo_ref.debug.bounds.elementary import interval, stored
 from stablehlo_ref.debug.bounds.sums import sum_of
+from stablehlo_ref.debug.cut import has_fractions
+from stablehlo_ref.define.definition import facts_of
+from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Region
-from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType
+from stablehlo_ref.ir.core import Operation, Region
+from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import BOOL, kind
 
-NEVER_ROUND = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        "compare", "select", "maximum", "minimum", "and", "or", "xor", "not", "constant", "return", "negate", "abs",
-        "bitcast_convert", "is_finite", "sign", "clamp", "reshape", "broadcast_in_dim", "floor", "ceil",
-        "round_nearest_even", "round_nearest_afz", "real", "imag",
-    )
-)  # fmt: skip
+SAMPLES = 32  # elements on which bodies are tried
+_EXACT = (Arithmetic.MOVES, Arithmetic.SELECTS, Arithmetic.ORDERS, Arithmetic.STEPS, Arithmetic.EXACT)
+_IDENTITY = {"maximum": -np.inf, "minimum": np.inf}
 
 
 def recognised(region: Region) -> str | None:
@@ -48,23 +46,19 @@ def recognised(region: Region) -> str | None:
     if len(ops) != 1 or terminator.operands != ops[0].results or len(block.arguments) != 2:
         return None
     arguments = block.arguments
-    return ops[0].name.partition(".")[2] if ops[0].operands in (arguments, arguments[::-1]) else None
+    return ops[0].mnemonic if ops[0].operands in (arguments, arguments[::-1]) else None
 
 
 def is_exact_body(region: Region) -> bool:
     """Return whether no op of a body rounds: integers, and comparisons and choices of floating-point numbers."""
-    return all(
-        op.name in NEVER_ROUND or not any(map(_is_fractional, (*op.operand_types, *op.result_types)))
-        for op in (inner for outer in region.block.operations for inner in outer.walk())
-    )
+    ops = (inner for outer in region.block.operations for inner in outer.walk())
+    return all(never_rounds(op) or not any(map(has_fractions, (*op.operands, *op.results))) for op in ops)
 
 
-def _is_fractional(type: object) -> bool:
-    return not isinstance(type, TensorType) or isinstance(type.element_type, FloatType | ComplexType)
-
-
-SAMPLES = 32  # elements on which bodies are tried
-_IDENTITY = {"maximum": -np.inf, "minimum": np.inf}
+def never_rounds(op: Operation) -> bool:
+    """Return whether an op is known to have exact results, given its operands."""
+    facts = facts_of(op)
+    return facts is not None and facts.arithmetic in _EXACT
 
 
 def reduced(query: Query) -> Ball:

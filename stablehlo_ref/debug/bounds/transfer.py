@@ -21,16 +21,34 @@ from stablehlo_ref.debug.bounds.ball import (
     used,
     widened,
 )
-from stablehlo_ref.debug.bounds.elementary import FRACTIONAL, ends, rounded, stored, unknown_where
+from stablehlo_ref.debug.bounds.elementary import ends, rounded, stored, unknown_where
 from stablehlo_ref.debug.bounds.reductions import is_exact_body
 from stablehlo_ref.debug.bounds.sums import product_sum
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import fed_to, is_constant, operands_of
+from stablehlo_ref.debug.cut import BRANCHES, LOOP, branch_of, fed_to, is_constant, operands_of
 from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.define.definition import REGISTRY, facts_of
+from stablehlo_ref.define.facts import Arithmetic, Facts
+from stablehlo_ref.define.spec import shape as shape_of
+from stablehlo_ref.dialects.chlo_broadcasting import Broadcasting
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import BooleanType, IntegerType, QuantizedType, TensorType
-from stablehlo_ref.numerics.dtypes import FLOAT32, kind
+from stablehlo_ref.numerics.dtypes import FLOAT32, is_fractional, kind
+from stablehlo_ref.ops.comparison import Compare, Select
+from stablehlo_ref.ops.conversion import BitcastConvert, Convert, Imag, Real, ReducePrecision
+from stablehlo_ref.ops.convolution import Convolution
+from stablehlo_ref.ops.dot_general import DotGeneral
+from stablehlo_ref.ops.einsum import Dot
+from stablehlo_ref.ops.elementary import Atan2, Logistic, Rsqrt
+from stablehlo_ref.ops.elementwise import Abs, Add, Divide, Multiply, Negate, Power, Sign, Subtract
+from stablehlo_ref.ops.fft import Fft
+from stablehlo_ref.ops.gather_scatter import Scatter
+from stablehlo_ref.ops.linear_algebra import Cholesky, TriangularSolve
+from stablehlo_ref.ops.normalization import BatchNormGrad, BatchNormInference, BatchNormTraining
+from stablehlo_ref.ops.reduction import Reduce
+from stablehlo_ref.ops.sort import Sort
+from stablehlo_ref.ops.windows import ReduceWindow, SelectAndScatter
 
 Rule: TypeAlias = Callable[[Query], Ball]
 
@@ -75,7 +93,7 @@ def _evaluation(evaluate: Evaluator, op: Operation, index: int, wide: bool) -> E
 
 def _flushed(ball: Ball, dtype: DType, contract: Contract) -> Ball:
     """Let subnormal operands be zero, if the contract does."""
-    if not contract.flush_subnormals or kind(dtype) not in ("floating", "complex"):
+    if not contract.flush_subnormals or not is_fractional(dtype):
         return ball
     magnitude = np.abs(ball.center)
     subnormal = (magnitude > 0) & (magnitude < smallest_normal(dtype))
@@ -88,7 +106,7 @@ def _finished(query: Query, ball: Ball) -> Ball:
     An infinity or NaN that exact operands give is exact; rules leave it unknown if it depends on the order of a sum.
     """
     radius = np.broadcast_to(np.asarray(ball.radius, np.float64), ball.center.shape)
-    if kind(query.dtype) not in ("floating", "complex"):
+    if not is_fractional(query.dtype):
         return Ball(ball.center, np.where(np.isnan(radius), np.inf, radius))
     surely = query.is_exact & ~np.isfinite(ball.center) & ~np.isinf(radius)
     radius = np.where(np.isnan(radius), np.inf, radius)
@@ -103,28 +121,41 @@ def _finished(query: Query, ball: Ball) -> Ball:
 
 def rule_of(query: Query) -> Rule:
     """Return the rule of a query's op; NoBound if there is none."""
-    if not query.op.name.startswith(("stablehlo.", "chlo.")):
-        raise NoBound
-    values = (*query.op.operands, *query.op.results)
+    op_class, facts, values = op_class_of(query.op), query.facts, (*query.op.operands, *query.op.results)
     if any(map(_is_quantized, values)):
-        return exactly if query.name in MOVES else quantized
-    if not _has_fractions(query):
-        return reductions.reduced if query.name in ("reduce", "reduce_window") else exactly
-    if query.name in _FOR_ALL:
-        return _FOR_ALL[query.name]
-    is_complex = any(kind(dtype_of(value)) == "complex" for value in values)
-    found = (complexes.RULES if is_complex else _RULES).get(query.name)
+        return exactly if facts.arithmetic is Arithmetic.MOVES else quantized
+    dtypes = [dtype_of(value) for value in values]
+    if not any(map(is_fractional, dtypes)):
+        return reductions.reduced if op_class in (Reduce, ReduceWindow) else exactly
+    found = rule_for(op_class, facts, any(kind(dtype) == "complex" for dtype in dtypes))
     if found is None:
         raise NoBound
     return found
 
 
+def rule_for(op_class: type, facts: Facts, is_complex: bool) -> Rule | None:
+    """Return the rule of a class of ops on floating-point or complex numbers, or else that of its facts; or None."""
+    rules = _FOR_ALL | (_OF_COMPLEX if is_complex else _OF_REALS)
+    if op_class in rules or facts.arithmetic is Arithmetic.MOVES:
+        return rules.get(op_class, moved)
+    if is_complex:
+        return complexes.function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
+    has_shape = bool(facts.monotone) or facts.slope < np.inf
+    return _OF_ARITHMETIC.get(facts.arithmetic, elementary.function if has_shape else None)
+
+
+def op_class_of(op: Operation) -> type:
+    """Return the class of an op, or of the op that it applies to broadcast operands, if these have one shape."""
+    found = REGISTRY[op.name].op_class
+    if not issubclass(found, Broadcasting):
+        return found
+    if len(set(map(shape_of, op.operand_types))) > 1:
+        raise NoBound
+    return found.applies
+
+
 def _is_quantized(value: Value) -> bool:
     return isinstance(value.type, TensorType) and isinstance(value.type.element_type, QuantizedType)
-
-
-def _has_fractions(query: Query) -> bool:
-    return any(kind(dtype_of(value)) in FRACTIONAL for value in (*query.op.operands, *query.op.results))
 
 
 # --- without rounding -----------------------------------------------------------------------------------------------
@@ -134,7 +165,7 @@ def exactly(query: Query) -> Ball:
     """An op on integers and booleans, or one whose result on known operands is unique: what the interpreter returns."""
     if query.op.regions and not all(map(is_exact_body, query.op.regions)):
         raise NoBound
-    if query.name in NOT_UNIQUE:
+    if query.facts.arithmetic is Arithmetic.OPEN:
         raise NoBound
     center = widened(query.plain(query.centers))
     return Ball(center, np.asarray(0.0 if query.is_exact else np.inf))
@@ -142,10 +173,10 @@ def exactly(query: Query) -> Ball:
 
 def quantized(query: Query) -> Ball:
     """An op on quantized tensors: at most one step from what the interpreter computes, as it rounds to a step."""
-    if not query.is_exact or (query.op.regions and query.name != "reduce_window"):
+    if not query.is_exact or (query.op.regions and op_class_of(query.op) is not ReduceWindow):
         raise NoBound
     center = widened(query.plain(query.centers))
-    if kind(query.dtype) not in FRACTIONAL:
+    if not is_fractional(query.dtype):
         return Ball(center, np.ones(()))
     return rounded(query, center, np.zeros(()), 2.0)  # `uniform_dequantize`, computed in its own type
 
@@ -172,11 +203,11 @@ def moved(query: Query) -> Ball:
 def _moved_radii(query: Query, center: Array) -> Array:
     if query.is_exact:
         return np.zeros(())
-    others = [s for v, s in zip(query.values, query.operands) if kind(dtype_of(v)) not in FRACTIONAL]
-    if kind(query.dtype) not in FRACTIONAL or (query.name != "select" and not all(s.is_exact for s in others)):
+    others = [s for v, s in zip(query.values, query.operands) if not is_fractional(dtype_of(v))]
+    if not is_fractional(query.dtype) or (op_class_of(query.op) is not Select and not all(s.is_exact for s in others)):
         return np.full(center.shape, np.inf)
     radii = [
-        np.broadcast_to(s.radius, s.center.shape) if kind(dtype_of(v)) in FRACTIONAL else s.center
+        np.broadcast_to(s.radius, s.center.shape) if is_fractional(dtype_of(v)) else s.center
         for v, s in zip(query.values, query.operands)
     ]
     return np.abs(query.wide(radii))
@@ -191,7 +222,7 @@ def selected(query: Query) -> Ball:
 
 def same_radius(query: Query) -> Ball:
     """`negate`, `abs`, and what returns one of its operands: the largest radius of them."""
-    radii = [s.radius for v, s in zip(query.values, query.operands) if kind(dtype_of(v)) in FRACTIONAL]
+    radii = [s.radius for v, s in zip(query.values, query.operands) if is_fractional(dtype_of(v))]
     radius = np.asarray(np.max(np.stack(np.broadcast_arrays(*radii)), axis=0))
     return stored(query, query.wide(query.centers), radius)
 
@@ -199,7 +230,7 @@ def same_radius(query: Query) -> Ball:
 def steps(query: Query) -> Ball:
     """Monotone step functions (`floor`, `sign`, `convert` to integers): known where both ends give the same."""
     center, low, high = ends(query)
-    if kind(query.dtype) in FRACTIONAL:
+    if is_fractional(query.dtype):
         same = (low == center) & (high == center)
         radius = np.where(same, 0.0, np.maximum(np.abs(low - center), np.abs(high - center)))
         return stored(query, center, radius if query.is_exact else unknown_where(query.operand(0), radius))
@@ -220,7 +251,7 @@ def compared(query: Query) -> Ball:
 def converted(query: Query) -> Ball:
     """`convert`: rounds to floating-point types; a step function to integers, as all are from booleans and integers."""
     target = kind(query.dtype)
-    if target not in FRACTIONAL:
+    if not is_fractional(query.dtype):
         made = steps(query)
         operand = query.operand(0)
         if target == "boolean":  # not monotone: only zero is false
@@ -248,36 +279,26 @@ def _is_contained(source: DType, target: DType) -> bool:
     )
 
 
-NOT_UNIQUE = ("rng", "rng_bit_generator", "custom_call", "infeed", "recv", "partition_id")
-MOVES = (
-    "reshape", "broadcast_in_dim", "broadcast", "transpose", "reverse", "concatenate", "pad", "slice", "dynamic_slice",
-    "dynamic_update_slice", "gather", "dynamic_gather", "dynamic_reshape", "dynamic_broadcast_in_dim", "dynamic_pad",
-    "real_dynamic_slice", "optimization_barrier", "complex", "constant", "iota", "conj",
-)  # fmt: skip
-_MONOTONE = (
-    "exponential", "exponential_minus_one", "log", "log_plus_one", "tanh", "sqrt", "rsqrt", "cbrt", "erf",
-    "erfc", "atan", "asinh", "sinh", "asin", "acos", "acosh", "atanh", "erf_inv",
-)  # fmt: skip
-_FOR_ALL: dict[str, Rule] = {
-    **dict.fromkeys(MOVES, moved), "select": selected, "real": part, "imag": part, "fft": sums.transformed,
-    "triangular_solve": sums.solved, "cholesky": sums.factored, "add": elementary.added,
-    "subtract": elementary.added, "compare": compared,
+_OF_ARITHMETIC: dict[Arithmetic, Rule] = {
+    Arithmetic.SELECTS: same_radius, Arithmetic.STEPS: steps, Arithmetic.EXACT: exactly,
 }  # fmt: skip
-_RULES: dict[str, Rule] = {
-    **dict.fromkeys(_MONOTONE, elementary.monotone),
-    **dict.fromkeys(("floor", "ceil", "round_nearest_afz", "round_nearest_even", "sign"), steps),
-    **dict.fromkeys(("negate", "abs", "maximum", "minimum", "clamp"), same_radius),
-    **dict.fromkeys(("sine", "cosine"), elementary.periodic),
-    **dict.fromkeys(("is_finite", "is_inf", "is_pos_inf", "is_neg_inf", "reduce_precision", "next_after"), exactly),
-    **dict.fromkeys(("reduce", "reduce_window"), reductions.reduced),
-    **dict.fromkeys(("scatter", "select_and_scatter"), reductions.scattered),
-    **dict.fromkeys(("dot_general", "dot", "convolution"), product_sum),
-    "multiply": elementary.multiplied, "divide": elementary.divided, "convert": converted, "sort": reductions.ordered,
-    "remainder": exactly, "bitcast_convert": bits, "tan": elementary.tangent, "power": elementary.power,
-    "atan2": elementary.angle, "logistic": elementary.logistic, "cosh": elementary.even, "lgamma": elementary.log_gamma,
-    "digamma": elementary.increasing_if_positive, "bessel_i1e": elementary.half_slope,
-    "batch_norm_inference": sums.normalised, "batch_norm_training": sums.normalised,
-    "batch_norm_grad": sums.normalised,
+_FOR_ALL: dict[type, Rule] = {
+    Select: selected, Real: part, Imag: part, Fft: sums.transformed, TriangularSolve: sums.solved,
+    Cholesky: sums.factored, Add: elementary.added, Subtract: elementary.added, Compare: compared,
+}  # fmt: skip
+_OF_REALS: dict[type, Rule] = {
+    **dict.fromkeys((Reduce, ReduceWindow), reductions.reduced),
+    **dict.fromkeys((Scatter, SelectAndScatter), reductions.scattered),
+    **dict.fromkeys((DotGeneral, Dot, Convolution), product_sum),
+    **dict.fromkeys((BatchNormInference, BatchNormTraining, BatchNormGrad), sums.normalised),
+    Multiply: elementary.multiplied, Divide: elementary.divided, Convert: converted, Sort: reductions.ordered,
+    BitcastConvert: bits, ReducePrecision: exactly, Power: elementary.power, Atan2: elementary.angle,
+    Logistic: elementary.logistic, Rsqrt: elementary.reciprocal_root,
+}  # fmt: skip
+_OF_COMPLEX: dict[type, Rule] = {
+    Multiply: complexes.multiplied, Divide: complexes.divided, Negate: complexes.same_radius, Abs: complexes.magnitude,
+    Convert: complexes.converted, Sign: complexes.function, Reduce: complexes.reduced,
+    **dict.fromkeys((DotGeneral, Dot, Convolution), complexes.contracted),
 }  # fmt: skip
 
 
@@ -287,8 +308,6 @@ def integer_range(dtype: DType) -> tuple[float, float]:
     return float(info.min), float(info.max)
 
 
-BRANCHES = ("stablehlo.if", "stablehlo.case")
-LOOP = "stablehlo.while"
 MOST_STEPS = 1024  # ops that are executed in a loop with bounds on its floating-point numbers
 MOST_BYTES = 1 << 28  # of their results
 
@@ -303,14 +322,6 @@ def of_branch(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluat
     taken = branch_of(op, condition.center)
     found = _through(op.regions[taken].block, dict(balls), contract, evaluate)
     return [s or _unknown(value) for s, value in zip(found, op.results)]
-
-
-def branch_of(op: Operation, index: Array) -> int:
-    """Return the number of the region that is taken."""
-    number, count = int(index), len(op.regions)
-    if op.name == "stablehlo.if":
-        return 1 - number
-    return number if 0 <= number < count else count - 1
 
 
 def of_loop(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball] | None:
@@ -415,4 +426,5 @@ def _is_integral(op: Operation) -> bool:
     """Return whether an op has only one legal result: one of integers and booleans that is not random."""
     types = (*op.operand_types, *op.result_types)
     integral = (isinstance(t, TensorType) and isinstance(t.element_type, IntegerType | BooleanType) for t in types)
-    return all(integral) and op.name.partition(".")[2] not in NOT_UNIQUE
+    facts = facts_of(op)
+    return all(integral) and facts is not None and facts.arithmetic is not Arithmetic.OPEN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from stablehlo_ref.debug.cut import CALLS
+from stablehlo_ref.debug.cut import BRANCHES, CALLS, LOOP, branch_of
 from stablehlo_ref.debug.exceptions.taint import Taint, bits_of, sum_of_bits
 from stablehlo_ref.define.processes import Process
 from stablehlo_ref.execute.follow import Frame
@@ -62,7 +62,7 @@ class Flow:
         if block is None or loop is None or loop is not outer.op or state.turns.get(block) == count:
             return
         state.turns[block] = count
-        if loop.name == "stablehlo.while":
+        if loop.name == LOOP:
             sources = loop.operands if count == 0 else _returned(loop.regions[1])
             bound = [state.scope.get(value) for value in sources]
             for argument, taint in zip(block.arguments, bound):
@@ -90,14 +90,14 @@ class Flow:
         function = self.called(op)
         if function is not None:
             return _taints(state.inner, function.regions[0])
-        if op.name == "stablehlo.while":
+        if op.name == LOOP:
             body = op.regions[1]
             if len(body.blocks) != 1 or len(body.block.operations) < 2:
                 return None
             is_run = body.block in state.turns
             return _taints(state.scope, body) if is_run else [state.scope.get(value) for value in op.operands]
-        if op.name in ("stablehlo.if", "stablehlo.case"):
-            return _taints(state.scope, op.regions[_chosen(op, state.operands[0])])
+        if op.name in BRANCHES:
+            return _taints(state.scope, op.regions[branch_of(op, state.operands[0])])
         return None
 
     def drop(self, op: Operation, scope: Scope) -> None:
@@ -130,12 +130,6 @@ def _returned(region: Region) -> list[Value]:
 
 def _taints(scope: Scope, region: Region) -> list[Taint | None] | None:
     return [scope.get(value) for value in _returned(region)] if len(region.blocks) == 1 else None
-
-
-def _chosen(op: Operation, index: Any) -> int:
-    if op.name == "stablehlo.if":
-        return 0 if bool(index) else 1
-    return int(index) if 0 <= int(index) < len(op.regions) else len(op.regions) - 1
 
 
 def _set(scope: Scope, value: Value, taint: Taint | None) -> None:

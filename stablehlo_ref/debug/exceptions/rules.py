@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from stablehlo_ref.debug.bounds.reductions import recognised
 from stablehlo_ref.debug.exceptions.taint import is_real, smallest_normal, without_repetition
+from stablehlo_ref.define.definition import facts_of
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.numerics.dtypes import mantissa_bits
@@ -72,32 +74,6 @@ def _sums_of_magnitudes(x: Array, y: Array, at: Sequence[Array]) -> Array:
 
 BLOCK = 1 << 15  # elements, so that temporaries stay in the cache
 
-# Where a function has a pole: an infinite result there is exact, and no overflow.
-_POLES: dict[str, Callable[..., Array]] = {
-    "divide": lambda x, y: y == 0,
-    "divf": lambda x, y: y == 0,
-    "log": lambda x: x == 0,
-    "log2": lambda x: x == 0,
-    "log10": lambda x: x == 0,
-    "log_plus_one": lambda x: x == -1,
-    "log1p": lambda x: x == -1,
-    "rsqrt": lambda x: x == 0,
-    "power": lambda x, y: x == 0,
-    "powf": lambda x, y: x == 0,
-    "atanh": lambda x: abs(x) == 1,
-    "erf_inv": lambda x: abs(x) == 1,
-    "lgamma": lambda x: (x <= 0) & (np.floor(x) == x),
-    "digamma": lambda x: (x <= 0) & (np.floor(x) == x),
-    "polygamma": lambda n, x: (x <= 0) & (np.floor(x) == x),
-    "zeta": lambda x, q: (x == 1) | ((q <= 0) & (np.floor(q) == q)),
-}
-# Ops whose results may be tiny although no operand is: whether an operand that is 0 makes the result 0 exactly.
-_UNDERFLOWS = {
-    "multiply": True, "divide": True, "power": True, "convert": True, "reduce_precision": True, "mulf": True,
-    "divf": True, "truncf": True, "exponential": False, "exp": False, "exp2": False, "logistic": False, "erfc": False,
-}  # fmt: skip
-_SUMS = ("add", "subtract", "addf", "subf")
-
 
 class Lossy(NamedTuple):
     """Where results underflow, or lose bits by cancellation, and how many at most."""
@@ -106,22 +82,18 @@ class Lossy(NamedTuple):
     bits: int = 0
 
 
-def name_of(op: Operation) -> str:
-    """Return the name of an op without its dialect."""
-    return op.name.partition(".")[2]
-
-
 def at_pole(op: Operation, operands: Sequence[Any]) -> Array:
     """Return where an op has a pole, so that an infinite result is exact."""
-    test = _POLES.get(name_of(op))
-    if test is None or len(operands) != test.__code__.co_argcount:
+    facts, arrays = facts_of(op), [np.asarray(x) for x in operands]
+    if facts is None or facts.pole is None or len({array.shape for array in arrays}) > 1:
         return np.asarray(False)
-    return np.asarray(test(*[widen_if_narrow(np.asarray(x)) for x in operands]))
+    return np.asarray(facts.pole(*map(widen_if_narrow, arrays)))
 
 
 def may_underflow(op: Operation, result: Any) -> bool:
     """Return whether an op is one whose results may be zero or subnormal by rounding, and some result is."""
-    if name_of(op) not in _UNDERFLOWS or not is_real(result) or not result.size:
+    facts = facts_of(op)
+    if facts is None or facts.underflow is None or not is_real(result) or not result.size:
         return False
     wide = widen_if_narrow(without_repetition(np.asarray(result)))
     tiny = smallest_normal(result)
@@ -132,13 +104,14 @@ def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | No
     """Return where a result is zero or subnormal although the operands are normal numbers; None if nowhere."""
     if not may_underflow(op, result) or not all(map(is_real, operands)):
         return None
+    facts = facts_of(op)
     where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result))
     tiny = np.ones(np.count_nonzero(where), bool)
     for operand in operands if tiny.size else ():
         array = np.asarray(operand)
         size = np.abs(widen_if_narrow(array[where] if array.shape == where.shape else array))
         is_normal = (size >= smallest_normal(operand)) & (size < np.inf)
-        tiny &= is_normal if _UNDERFLOWS[name_of(op)] else is_normal | (size == 0)
+        tiny &= is_normal if facts is not None and facts.underflow == "unless zero" else is_normal | (size == 0)
     where[where] = tiny
     return Lossy(where) if tiny.any() else None
 
@@ -158,10 +131,11 @@ def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold:
     if not is_real(result) or not result.size or not all(map(is_real, operands)):
         return None
     least = 2.0 ** (default_threshold(result) if threshold is None else threshold)
-    if name_of(op) in _SUMS:
+    facts = facts_of(op)
+    if facts is not None and facts.adds and len(operands) == 2:
         lhs, rhs = map(np.asarray, operands)
         return _of_pairs(lhs, rhs, np.asarray(result), least)
-    if op.name == "stablehlo.reduce" and _is_sum(op):
+    if op.name == "stablehlo.reduce" and len(op.results) == 1 and recognised(op.regions[0]) == "add":
         terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
         return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
     if op.name == "stablehlo.dot_general" and all(map(np.size, operands)):
@@ -198,12 +172,3 @@ def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:
     small, large = size[where].astype(np.float64), terms[where].astype(np.float64)
     where[where] = counts = (small > 0) & (large < np.inf)
     return Lossy(where, int((np.log2(large[counts]) - np.log2(small[counts])).max())) if counts.any() else None
-
-
-def _is_sum(op: Operation) -> bool:
-    block = op.regions[0].block
-    return (
-        len(op.results) == 1
-        and [inner.name for inner in block.operations] == ["stablehlo.add", "stablehlo.return"]
-        and set(block.operations[0].operands) == set(block.arguments)
-    )

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from stablehlo_ref.arrays.value_text import element_text
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.definition import definition_of, facts_of
+from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
-from stablehlo_ref.ir.types import ComplexType, FloatType, FunctionType, IntegerType, Type
-from stablehlo_ref.numerics.dtypes import UINT64, float_info, is_narrow_float, kind
+from stablehlo_ref.ir.types import ComplexType, FloatType, FunctionType, IntegerType, TensorType, Type
+from stablehlo_ref.numerics.dtypes import UINT64, float_info, is_fractional, is_narrow_float, kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 from stablehlo_ref.passes.element_types import with_replaced
 from stablehlo_ref.program import Program
@@ -35,7 +36,7 @@ class Masks(NamedTuple):
 
 def is_float(array: Any) -> bool:
     """Return whether a value is an array of floating-point or complex numbers."""
-    return isinstance(array, np.ndarray | np.generic) and kind(array.dtype) in ("floating", "complex")
+    return isinstance(array, np.ndarray | np.generic) and is_fractional(array.dtype)
 
 
 def is_real(array: Any) -> bool:
@@ -101,21 +102,22 @@ Taint: TypeAlias = "int | Array"
 
 _TAINT = IntegerType(64, "u")
 
-# Ops that only move elements: they are run on the numbers of elements. Some keep all of their operands.
-KEEPS = frozenset(
-    f"stablehlo.{name}" for name in (
-        "broadcast", "broadcast_in_dim", "concatenate", "dynamic_broadcast_in_dim", "dynamic_reshape", "reshape",
-        "reverse", "transpose",
-    )
-)  # fmt: skip
-MOVES = KEEPS | {
-    f"stablehlo.{name}" for name in (
-        "dynamic_gather", "dynamic_pad", "dynamic_slice", "dynamic_update_slice", "gather", "pad",
-        "real_dynamic_slice", "slice",
-    )
-}  # fmt: skip
-EXACT = MOVES | {"stablehlo.reduce", "stablehlo.dot_general", "stablehlo.optimization_barrier"}
-SELECTS = ("stablehlo.select", "arith.select")
+
+def moves(op: Operation) -> bool:
+    """Return whether an op only moves elements of tensors, so that it can be run on the numbers of elements."""
+    definition = definition_of(op)
+    if definition is None or definition.facts is None or definition.facts.arithmetic is not Arithmetic.MOVES:
+        return False
+    if definition.traits.elementwise or definition.traits.communicates:
+        return False
+    return len(op.results) == 1 and all(isinstance(t, TensorType) for t in (*op.operand_types, *op.result_types))
+
+
+def is_exact(op: Operation) -> bool:
+    """Return whether taints of an op's results are known element by element."""
+    definition = definition_of(op)
+    is_elementwise = definition is not None and definition.traits.elementwise
+    return is_elementwise or moves(op) or op.name in _CARRIED
 
 
 def bits_of(taint: Taint) -> int:
@@ -142,31 +144,29 @@ def only_taint(op: Operation, taints: Sequence[Taint]) -> int:
     """Return the sources of all exceptional elements, if all are moved and kept, and have the same; else 0."""
     different = {taint for taint in taints if isinstance(taint, int) and taint}
     is_uniform = len(different) == 1 and all(isinstance(taint, int) for taint in taints)
-    return different.pop() if is_uniform and op.name in KEEPS else 0
+    if not is_uniform or not moves(op):
+        return 0
+    facts = facts_of(op)
+    return different.pop() if facts is not None and facts.keeps else 0
 
 
 def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
     """Return for each result what sources its elements would have, were they exceptional.
 
-    Arrays broadcast to the shapes of the results. For ops that are not elementwise nor `EXACT`, each element has the
-    sources of all operands.
+    Arrays broadcast to the shapes of the results. For ops that are not elementwise nor exact otherwise, each element
+    has the sources of all operands.
     """
     definition = definition_of(op)
-    exact: list[Array] | None = None
-    if op.name in SELECTS:
-        exact = [np.where(np.asarray(operands[0]), taints[1], taints[2])]
-    elif op.name == "stablehlo.optimization_barrier":
-        exact = list(taints)
-    elif definition is not None and definition.traits.elementwise:
-        exact = [merged(taints)]
-    elif op.name == "stablehlo.reduce":
-        exact = _reduced(op, taints)
-    elif op.name == "stablehlo.dot_general":
-        exact = _multiplied(op, taints)
-    if exact is not None:
-        return exact
+    if op.name in _CARRIED:
+        return _CARRIED[op.name](op, operands, taints)
+    if definition is not None and definition.traits.elementwise:
+        return [merged(taints)]
     every = UINT64.type(sum_of_bits(map(bits_of, taints)))
     return [np.asarray(every) for _ in op.results]
+
+
+def _chosen(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
+    return [np.where(np.asarray(operands[0]), taints[1], taints[2])]
 
 
 def sum_of_bits(numbers: Any) -> int:
@@ -185,7 +185,7 @@ def merged(taints: Sequence[Array]) -> Array:
     return found
 
 
-def _reduced(op: Operation, taints: Sequence[Array]) -> list[Array]:
+def _reduced(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
     every = merged([np.bitwise_or.reduce(taint, axis=tuple(op.properties["dimensions"])) for taint in _inputs(taints)])
     found = merged([every, *taints[len(taints) // 2 :]])
     return [found for _ in op.results]
@@ -195,7 +195,7 @@ def _inputs(taints: Sequence[Array]) -> Sequence[Array]:
     return taints[: len(taints) // 2]
 
 
-def _multiplied(op: Operation, taints: Sequence[Array]) -> list[Array]:
+def _multiplied(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
     """Return for each element of a product the union over its row and its column."""
     lhs, rhs = (
         _rows(taint, op.properties[f"{side}_batching_dimensions"], op.properties[f"{side}_contracting_dimensions"])
@@ -212,6 +212,12 @@ def _rows(taints: Array, batch: Sequence[int], contracting: Sequence[int]) -> Ar
     ordered = np.transpose(taints, (*batch, *free, *contracting))
     kept = len(batch) + len(free)
     return np.asarray(np.bitwise_or.reduce(ordered, axis=tuple(range(kept, taints.ndim))))
+
+
+_CARRIED: dict[str, Callable[[Operation, Sequence[Any], Sequence[Array]], list[Array]]] = {
+    "stablehlo.select": _chosen, "arith.select": _chosen, "stablehlo.reduce": _reduced,
+    "stablehlo.dot_general": _multiplied, "stablehlo.optimization_barrier": lambda op, operands, taints: list(taints),
+}  # fmt: skip
 
 
 def moved(

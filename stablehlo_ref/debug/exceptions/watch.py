@@ -14,24 +14,23 @@ from stablehlo_ref.debug.exceptions.flow import Flow, Scope, State, scopes_of, y
 from stablehlo_ref.debug.exceptions.rules import at_pole, cancellation, underflow
 from stablehlo_ref.debug.exceptions.sources import SourceTable
 from stablehlo_ref.debug.exceptions.taint import (
-    EXACT,
-    MOVES,
     Taint,
     bits_of,
     carried,
     compact,
     expanded,
     has_exceptions,
+    is_exact,
     is_float,
     masks,
     moved,
+    moves,
     only_taint,
     sum_of_bits,
 )
-from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.definition import REGISTRY, is_constant_like
 from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.execute.follow import Follower, Frame
-from stablehlo_ref.execute.regions import CONSTANTS
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.value_index import defining_op
@@ -114,7 +113,7 @@ class ExceptionWatcher(Follower):
             return
         if not state.is_leaf:
             self._control_flow(frame, op, results)
-        elif op.name in CONSTANTS:
+        elif is_constant_like(op):
             state.scope[op.results[0]] = self._constant(frame, op.results[0], results[0])
         else:
             self.ops += 1
@@ -202,7 +201,7 @@ class ExceptionWatcher(Follower):
         if taint := only_taint(op, taints):
             return self._kept(frame, op, taint, results[0])
         arrays = [expanded(taint, x) for taint, x in zip(taints, operands)]
-        if op.name in MOVES and (followed := moved(op, operands, arrays, self._programs)):
+        if moves(op) and (followed := moved(op, operands, arrays, self._programs)):
             return self._moved(frame, op, arrays, *followed)
         through = carried(op, operands, arrays)
         nan_only = [np.where(masks(x).nan, taint, UINT64.type(0)) for taint, x in zip(arrays, operands)]
@@ -237,7 +236,7 @@ class ExceptionWatcher(Follower):
         nan, inf = masks(result)
         taint = np.where(nan | inf, through, UINT64.type(0))
         passed = taint != 0
-        self._sources.effect(op, False, bits_of(taint), passed, frame, _is_exact(op.name))
+        self._sources.effect(op, False, bits_of(taint), passed, frame, is_exact(op))
         new_inf, pole = inf & ~passed, at_pole(op, frame.data.operands)
         new = {
             ExceptionKind.NAN: nan & (nan_of == 0),
@@ -277,10 +276,6 @@ def _communicates(name: str) -> bool:
 @cache
 def _is_elementwise(name: str) -> bool:
     return name in REGISTRY and REGISTRY[name].traits.elementwise
-
-
-def _is_exact(name: str) -> bool:
-    return name in EXACT or _is_elementwise(name)
 
 
 def _is_input(value: Value) -> bool:

@@ -29,7 +29,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.flat import flatten, restore
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
-from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.dtypes import is_fractional
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.elide import elide_constants
 from stablehlo_ref.syntax.printer import Printer
@@ -151,7 +151,7 @@ class Deviation:
     def errors(self) -> Array:
         """The distance of each element from the expected one; infinite where only one of both is special."""
         actual = widened(self.actual)
-        if kind(self.actual.dtype) not in ("floating", "complex"):
+        if not is_fractional(self.actual.dtype):
             return np.asarray(actual != self.expected).astype(np.float64)
         with np.errstate(all="ignore"):
             same = (actual == self.expected) | (np.isnan(actual) & np.isnan(self.expected))
@@ -161,7 +161,7 @@ class Deviation:
     @cached_property
     def ulps(self) -> Array | None:
         """The errors in ULPs of the result's type at the expected value; None for integers and booleans."""
-        if kind(self.actual.dtype) not in ("floating", "complex"):
+        if not is_fractional(self.actual.dtype):
             return None
         with np.errstate(all="ignore"):
             return self.errors / ulp(np.abs(self.expected), self.actual.dtype)
