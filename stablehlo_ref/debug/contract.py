@@ -171,4 +171,4 @@ def _number(key: str, text: str) -> float:
 
 
 def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else str(value).lower()

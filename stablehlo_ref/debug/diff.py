@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -41,52 +41,69 @@ if TYPE_CHECKING:
     from stablehlo_ref.debug.judge import Judge
 
 
+_FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
+_SETTINGS = 3  # of the backend that are tried in any case
+MAX_BYTES = 1 << 30  # of intermediate values that one program returns
+
+
 @dataclass
-class Evidence:
-    """The program, its inputs, and the judge with the backend's values; None if the backend returned none."""
+class Comparison:
+    """What was compared: the program and its inputs, the backend and the contract."""
 
     program: Program
     flat: Flat
     inputs: Sequence[Array]
-    judge: Judge | None = None
+    backend: str
+    contract: Contract
+    compilations: int = 0
+    versions: Mapping[str, str] = field(default_factory=dict)  # of the backend, as far as it says
+    origin: str = "given"  # where the inputs come from: what the caller knows of them
+    judge: Judge | None = None  # with the backend's values; None if it returned none
 
 
-_FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
-_SETTINGS = 3  # of the backend that are tried in any case
-MAX_BYTES = 1 << 30  # of intermediate values that one program returns
+@dataclass
+class Outputs:
+    """How the outputs of the program are apart from the interpreter's."""
+
+    same: bool = False  # all have the interpreter's bits
+    errors: list[float] = field(default_factory=list)  # relative norms
+    are_reproducible: bool = True  # two runs return the same bits; else rounding explains both
+    sensitivities: list[Sensitivity] = field(default_factory=list)  # if no op is certainly wrong
+    beyond: list[Beyond] = field(default_factory=list)  # those that are not explained, if no op is certainly wrong
+
+
+@dataclass(frozen=True)
+class Failure:
+    """How the backend failed on the whole program, and where."""
+
+    outcome: Outcome
+    ops: Sequence[Operation] = ()  # on which it fails also without the others
+    unstable: Operation | None = None  # the first op with other bits in a second run, on the same operands
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """Further runs of the first suspect: with the same program, and as a program of its own on the same operands."""
+
+    is_repeated: bool
+    is_wrong_alone: bool
 
 
 @dataclass(repr=False)
 class Diff:
     """What `diff` found. `suspects` are the ops that are certainly wrong, in the order of the program."""
 
-    backend: str
-    contract: Contract
-    ops: int
-    failure: Outcome | None = None  # of the whole program
-    same: bool = False  # all outputs have the interpreter's bits
-    errors: list[float] = field(default_factory=list)  # relative norms by output
+    comparison: Comparison
+    failure: Failure | None = None
+    outputs: Outputs = field(default_factory=Outputs)
     judgements: list[Judgement] = field(default_factory=list)
     stopped: Outcome | None = None  # why intermediate values are missing
     inner: list[Inner] = field(default_factory=list)  # turns of a loop, or a branch, in which something is wrong
     group: FaultyGroup | None = None  # a fault that vanishes where intermediate values are outputs
-    outputs_changed: bool = False  # once intermediate values are outputs too
-    sensitivities: list[Sensitivity] = field(default_factory=list)  # of outputs, if no op is certainly wrong
-    beyond: list[Beyond] = field(default_factory=list)  # outputs that are not explained, if no op is certainly wrong
     not_explained: list[Operation] = field(default_factory=list)  # ops without a bound, far beyond rounding
-    is_reproducible: bool = True  # two runs of the program return the same bits; else rounding explains both
-    is_repeated: bool = True  # a second run of the same program shows the first suspect again
-    is_wrong_alone: bool | None = None  # the first suspect, as a program of its own on the same operands
-    failing: list[Operation] = field(default_factory=list)  # on which the backend fails also without the others
-    unstable: Operation | None = None  # the first op with other bits in a second run, on the same operands
-    workarounds: list[str] = field(default_factory=list)  # switches of the backend that make `repro` right
+    confirmation: Confirmation | None = None  # of the first suspect
     repro: Repro | None = None  # the first suspect or the group as a program that checks itself
-    positions: dict[Operation, int] = field(default_factory=dict)  # of the ops in the program
-    compilations: int = 0
     exceptions: list[OnlyInBackend] = field(default_factory=list)  # NaN and infinities that the interpreter has not
-    versions: Mapping[str, str] = field(default_factory=dict)  # of the backend, as far as it says
-    origin: str = "given"  # where the inputs come from: what the caller knows of them
-    evidence: Evidence | None = None
 
     @property
     def suspects(self) -> list[Judgement]:
@@ -96,19 +113,20 @@ class Diff:
     def located(self) -> tuple[int, ...]:
         """The positions of the ops that are named, among the ops of the program: a loop, the first suspect, a group."""
         ops = [self.inner[0].loop] if self.inner else [judgement.op for judgement in self.suspects[:1]]
-        ops = ops or list(self.group.ops if self.group is not None else self.failing or self.not_explained)
-        return tuple(self.positions[op] for op in ops if op in self.positions)
+        failing = self.failure.ops if self.failure else ()
+        ops = ops or list(self.group.ops if self.group is not None else failing or self.not_explained)
+        return tuple(index for index, op in enumerate(self.comparison.flat.ops) if op in ops)
 
     @property
     def is_wrong(self) -> bool:
         """Whether the backend failed, or certainly computed something that the contract does not allow."""
         is_located = self.suspects or self.inner or (self.group and self.group.is_certain)
-        return bool(self.failure or is_located or any(b.excess for b in self.beyond))
+        return bool(self.failure or is_located or any(b.excess for b in self.outputs.beyond))
 
     @property
     def is_explained(self) -> bool:
         """Whether the contract allows the outputs, or rounding explains them: nothing that is wrong is known."""
-        return not self.is_wrong and not self.beyond
+        return not self.is_wrong and not self.outputs.beyond
 
     @property
     def verdict(self) -> str:
@@ -116,7 +134,7 @@ class Diff:
         if self.failure:
             return "failed"
         if self.is_explained:
-            return "same" if self.same else "not wrong"
+            return "same" if self.outputs.same else "not wrong"
         if not self.located:
             return "not located"
         return "wrong" if self.suspects or self.inner or (self.group and self.group.is_certain) else "suspicious"
@@ -125,10 +143,13 @@ class Diff:
     def unjudged(self) -> list[Operation]:
         """The ops of which nothing is said: there is no bound, the spec leaves it open, or values are missing."""
         judged = {j.op for j in self.judgements if j.verdict is not Verdict.NOT_JUDGED}
-        return [op for op in self.positions if op not in judged and not is_constant_like(op)]
+        return [op for op in self.comparison.flat.ops if op not in judged and not is_constant_like(op)]
 
     def __repr__(self) -> str:
-        return f"<Diff of {self.backend} under {self.contract.name}: {self.verdict}, {counted(self.ops, 'op')}>"
+        made = self.comparison
+        return (
+            f"<Diff of {made.backend} under {made.contract.name}: {self.verdict}, {counted(len(made.flat.ops), 'op')}>"
+        )
 
     def __str__(self) -> str:
         from stablehlo_ref.debug.report.text import text_of  # the report is in terms of this module
@@ -207,9 +228,8 @@ class _Locator:
         self.explains = True  # whether to tell how outputs differ; not of turns of loops
         self.seconds = 0.0  # that the interpreter takes
         self.evaluate = Evaluator(self.flat)
-        positions = {op: index for index, op in enumerate(self.flat.ops)}
-        self.found = Diff(session.description, contract, len(self.flat.ops), positions=positions)
-        self.found.evidence = self.evidence = Evidence(program, self.flat, self.inputs)
+        self.contract = contract
+        self.found = Diff(Comparison(program, self.flat, self.inputs, session.description, contract))
         for value in (*self.flat.arguments, *self.flat.outputs):
             if not is_observable(value):
                 raise EvaluationError(f"`diff` needs static tensors as inputs and outputs, got {value.type}")
@@ -221,20 +241,19 @@ class _Locator:
         self.seconds = perf_counter() - started
         outcome = self.session.run_twice(str(self.program), self.inputs)
         if outcome.failure == "unstable" and self._is_rounding(outcome, ours):
-            found.is_reproducible = False
+            found.outputs.are_reproducible = False
             outcome = Outcome(outcome.results)
         if not outcome.failure:
             outcome = checked(outcome, [value.type for value in self.flat.outputs])
         if outcome.failure:
-            found.failure = outcome
-            self._locate_failure(outcome)
+            found.failure = self._located_failure(outcome)
         else:
-            found.errors = [distance(x, y) for x, y in zip(outcome.results, ours)]
-            found.same = all(map(same_bits, outcome.results, ours))
-            if not found.same:
+            found.outputs.errors = [distance(x, y) for x, y in zip(outcome.results, ours)]
+            found.outputs.same = all(map(same_bits, outcome.results, ours))
+            if not found.outputs.same:
                 self._locate(outcome.results, ours)
-            found.versions = self.session.versions()
-        found.compilations = self.compilations
+            found.comparison.versions = self.session.versions()
+        found.comparison.compilations = self.compilations
         return found
 
     def _is_rounding(self, unstable: Outcome, ours: Sequence[Array]) -> bool:
@@ -243,7 +262,7 @@ class _Locator:
         for results in (unstable.results, unstable.second):
             if checked(Outcome(results), types).failure:
                 return False
-            found = sensitivities(self.program, self.inputs, ours, results, self.found.contract, 6 * self.seconds)
+            found = sensitivities(self.program, self.inputs, ours, results, self.contract, 6 * self.seconds)
             if not found or not all(s.is_explained for s in found):
                 return False
         return True
@@ -257,7 +276,7 @@ class _Locator:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
         self.found.stopped = values.failure
         self.found.exceptions = only_in_backend(self.flat, self.inputs, values.arrays)
-        self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
+        self.found.comparison.judge = judge = Judge(values.arrays, self.contract, self.evaluate)
         self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if not is_constant_like(op)]
         if not self.found.suspects:
             wrong = {j.op: j for j in wrong_in_isolation(self.flat, judge, self.found.judgements, self.session)}
@@ -282,8 +301,8 @@ class _Locator:
     def _explain(self, judge: Judge, values: BackendValues, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         """Say how far outputs are off beside what rounding makes, and which nothing explains."""
         found, budget = self.found, 6 * self.seconds
-        made = sensitivities(self.program, self.inputs, ours, outputs, found.contract, budget)
-        found.sensitivities = made
+        made = sensitivities(self.program, self.inputs, ours, outputs, self.contract, budget)
+        found.outputs.sensitivities = made
         is_explained = bool(made) and all(s.is_explained for s in made)
         if is_explained:
             found.group = None
@@ -291,49 +310,49 @@ class _Locator:
             arrays = all_values(self.flat, self.inputs)
             self._look_for_fusion(arrays, outputs, ours)
             if found.group is not None and len(found.group.ops) == 1:
-                self._enter(Judge(arrays, found.contract, self.evaluate), found.group.ops)
+                self._enter(Judge(arrays, self.contract, self.evaluate), found.group.ops)
         if found.is_wrong:
             return
         off = beyond(self.program, self.flat, self.inputs, outputs, ours, judge, found.judgements, made)
-        found.beyond = list(off)
-        if found.beyond:
+        found.outputs.beyond = list(off)
+        if found.outputs.beyond:
             found.not_explained = list(far_from_rounding(judge, found.judgements))
 
-    def _locate_failure(self, failure: Outcome) -> None:
+    def _located_failure(self, outcome: Outcome) -> Failure:
         """Find the op that is unstable, or the ops that a backend refuses or on which it dies."""
-        if failure.failure == "unstable":
-            self._find_unstable()
-        elif failure.failure in ("refused", "died"):
-            ours = all_values(self.flat, self.inputs)
-            most = most_compilations(self.flat) - self.compilations
-            self.found.failing = failing_ops(self.flat, ours, failure, self.session, most)
+        if outcome.failure == "unstable":
+            return Failure(outcome, unstable=self._unstable())
+        if outcome.failure not in ("refused", "died"):
+            return Failure(outcome)
+        most = most_compilations(self.flat) - self.compilations
+        return Failure(outcome, failing_ops(self.flat, all_values(self.flat, self.inputs), outcome, self.session, most))
 
-    def _find_unstable(self) -> None:
-        """Find the first op whose results differ between two runs with all intermediate values, not its operands."""
+    def _unstable(self) -> Operation | None:
+        """Return the first op whose results differ between two runs with all intermediate values, not its operands."""
         first = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
         second = run_again(first, self.session)
         same = {value for value, array in first.arrays.items() if value in second and same_bits(array, second[value])}
-        for op in self.flat.ops[: first.seen]:
-            if any(r in second and r not in same for r in op.results):
-                if all(v in same or v in self.flat.arguments or is_constant(v) for v in operands_of(op)):
-                    self.found.unstable = op
-                return
+        differ = (op for op in self.flat.ops[: first.seen] if any(r in second and r not in same for r in op.results))
+        op = next(differ, None)
+        is_first = op is not None and all(
+            v in same or v in self.flat.arguments or is_constant(v) for v in operands_of(op)
+        )
+        return op if is_first else None
 
     def _confirm(self, judge: Judge, seen: BackendValues) -> None:
         """Run the first suspect again: with the same program, and alone on the same operands."""
         first = self.found.suspects[0]
         values = judge.values
         again = {**values, **run_again(seen, self.session, first.op)}
-        if not all(same_bits(again[result], values[result]) for result in first.op.results):
-            verdict = Judge(again, self.found.contract, self.evaluate)(first.op).verdict
-            self.found.is_repeated = verdict is Verdict.WRONG
+        is_repeated = all(same_bits(again[result], values[result]) for result in first.op.results)
+        is_repeated = is_repeated or Judge(again, self.contract, self.evaluate)(first.op).verdict is Verdict.WRONG
         made = single(self.flat, first.op)
         feeds = [judge.operand(value) for value in made.feeds]
         repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
         outcome = self.session.run(made.text, feeds)
-        self.found.is_wrong_alone = bool(outcome.failure) or not repro.is_within(outcome.results, self.found.contract)
-        self.found.repro = repro
-        self._find_workarounds()
+        is_wrong_alone = bool(outcome.failure) or not repro.is_within(outcome.results, self.contract)
+        self.found.confirmation = Confirmation(is_repeated, is_wrong_alone)
+        self._keep(repro)
 
     def _enter(self, judge: Judge, ops: Sequence[Operation]) -> None:
         """Compare turns of loops, and branches; end at the first that is wrong."""
@@ -341,7 +360,7 @@ class _Locator:
             if self.compilations + _FOR_A_LOOP > most_compilations(self.flat):
                 return
             for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
-                rest = _Locator(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
+                rest = _Locator(part.program.program, part.feeds, self.session, self.contract, self.max_bytes)
                 rest.explains = False
                 set_turn(rest.flat.ops, op, part.turn)
                 found = rest.run()
@@ -353,15 +372,13 @@ class _Locator:
                     return
 
     def _comment(self, op: Operation, excess: object) -> str:
-        contract = f"Returns true within the bounds of the contract {self.found.contract}"
+        contract = f"Returns true within the bounds of the contract {self.contract}"
         return f"{op.name} at {op.location}, run by {self.session.description}: {excess}\n{contract}"
 
-    def _find_workarounds(self) -> None:
-        """Find the settings of the backend that make the small program right."""
-        if self.found.repro is not None:
-            most = max(most_compilations(self.flat) - self.compilations, _SETTINGS)
-            found = workarounds(self.found.repro, self.session, self.found.contract, most)
-            self.found.workarounds += found
+    def _keep(self, repro: Repro) -> None:
+        """Keep a small program, with the settings of the backend that make it right."""
+        most = max(most_compilations(self.flat) - self.compilations, _SETTINGS)
+        self.found.repro = replace(repro, workarounds=tuple(workarounds(repro, self.session, self.contract, most)))
 
     def _look_for_fusion(self, arrays: Mapping[Value, Array], outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         """Search with suffix cuts if the outputs are others than those of the program with intermediate values.
@@ -370,17 +387,13 @@ class _Locator:
         """
         returned = [arrays.get(value) for value in self.flat.outputs]
         pairs = [(x, y) for x, y in zip(outputs, returned) if y is not None]
-        self.found.outputs_changed = not all(same_bits(x, y) for x, y in pairs)
-        if self.found.outputs_changed:
+        if not all(same_bits(x, y) for x, y in pairs):
             is_hidden = self.found.stopped is not None
-            group = find_group(
-                self.flat, arrays, outputs, ours, self.session, self.found.contract, self.evaluate, is_hidden
-            )
+            group = find_group(self.flat, arrays, outputs, ours, self.session, self.contract, self.evaluate, is_hidden)
             is_all = group is not None and len(group.ops) == sum(not is_constant_op(op) for op in self.flat.ops)
             if group is not None and not group.is_certain and is_all:
                 return
             self.found.group = group
             if group is not None and group.excess is not None:
                 comment = self._comment(group.ops[-1], group.excess)
-                self.found.repro = Repro(group.program, group.arrays, group.bounds, comment)
-                self._find_workarounds()
+                self._keep(Repro(group.program, group.arrays, group.bounds, comment))

@@ -122,8 +122,8 @@ def _read(path: Path) -> dict[str, str]:
     """Return the answers in a file; a last line that is not complete does not count. EvaluationError for others."""
     if not path.exists():
         return {}
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
     try:
+        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
         return dict(json.loads(line) for line in lines)
     except (ValueError, TypeError) as error:
         raise EvaluationError(f"cannot read {path}: expected [key, answer] in each line, but {error}") from None
@@ -211,13 +211,13 @@ def by_backend(session: Session | Sequence[Session], contract: str | Contract) -
 def fingerprint_of(found: Diff) -> Hashable:
     """Return what a smaller program must still show of a difference; None if nothing is wrong."""
     if found.failure:
-        return words_of(found.failure)
+        return words_of(found.failure.outcome)
     if found.inner:
         return fingerprint_of(found.inner[0].found)
     if found.suspects:
         return "wrong op", found.suspects[0].op.name
     if found.group is not None and found.group.excess is not None:
         return "wrong group", tuple(sorted({op.name for op in found.group.ops}))
-    if found.beyond:
+    if found.outputs.beyond:
         return found.verdict, tuple(sorted({op.name for op in found.not_explained}))
     return None

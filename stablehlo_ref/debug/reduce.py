@@ -195,13 +195,14 @@ def reduce(
 
     `predicate` is a backend as for `diff`, a description (`jax`, `python:module:function`, ...) or a `Session`, and
     `contract` says what it may do: the program must show the kind of failure or the wrong op that this one shows. Or it
-    is a function of the text of a program and its inputs, which returns a fingerprint that must stay, None for what is
-    not interesting.
+    is a function of the text of a program and its inputs, which returns a fingerprint that must stay, None or False for
+    what is not interesting.
 
     It is called at most `max_calls` times; with more than one of `jobs`, from several threads at a time. Answers and
     the best program so far are kept in `folder`, from which a search that was interrupted goes on. The program that is
     returned has been checked. Raises the interpreter's errors, and EvaluationError if the backend cannot be opened, if
-    nothing is wrong (the predicate returns None) for the whole program, or if two calls differ.
+    nothing is wrong (the predicate returns None or False) for the whole program, if two calls differ, or if a program
+    without ops is as interesting.
 
     >>> small = sr.debug.reduce(program, inputs, "jax")
     """
@@ -267,12 +268,15 @@ class _Reduction:
         """Ask for the fingerprint of the whole program; EvaluationError if there is none, or it is not stable."""
         found = self._predicate(self.best.text, self.best.inputs)
         self._cached.calls += 1
-        if found is None:
-            raise EvaluationError("the program is not interesting: there is nothing to reduce")
+        if found is None or found is False:
+            raise EvaluationError(f"the program is not interesting, the predicate returns {found}: nothing to reduce")
         self.fingerprint = found
         again = self._cached.answer_again(self.best)
         if again != repr(found):
             raise EvaluationError(f"the predicate is flaky: it returned {found!r} and then {again}")
+        empty = Variant(subprogram(Flat(self.best.program), [], []).program, ())
+        if self._cached.answer(empty) == repr(found):
+            raise EvaluationError(f"the predicate returns {found!r} for a program without ops too: nothing to reduce")
         self._cached.save(self.best)
 
     def is_flaky(self) -> bool:
@@ -327,6 +331,8 @@ class _Subset:
 
     def run(self, located: Sequence[int]) -> None:
         """Try the ops that are said to be at fault; else cut the end, then the start. Then remove subsets."""
+        if not self.kept:
+            raise EvaluationError("the program has no ops besides constants: there is nothing to reduce")
         if not self.holds(self.kept):
             raise EvaluationError("the program is not interesting once calls are inlined and outputs are kept")
         named = tuple(i for i, op in enumerate(self.ops) if op in {self.flat.ops[j] for j in located})

@@ -38,6 +38,7 @@ class Repro:
     feeds: Sequence[Array]
     bounds: Sequence[Ball | None]
     comment: str
+    workarounds: tuple[str, ...] = ()  # switches of the backend that make it right
 
     def text(self) -> str:
         """Return the program whose @main has no inputs and returns whether all is within the bounds."""

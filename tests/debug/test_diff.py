@@ -32,7 +32,7 @@ def test_locates_the_op_that_is_wrong(fault: str, op: str) -> None:
     found = compare(LAYER, f"python:tests.faulty:{fault}:stablehlo.{op}", "tpu" if fault != "scaled" else "xla-cpu")
     assert suspects(found) == [op]
     assert found.is_wrong
-    assert found.compilations <= 2 * 4 + 5
+    assert found.comparison.compilations <= 2 * 4 + 5
 
 
 @pytest.mark.parametrize(("fault", "op", "permissive"), WRONG_IF_STRICT)
@@ -55,7 +55,7 @@ def test_names_the_permission_that_makes_it_legal() -> None:
 
 def test_nothing_is_wrong_with_the_interpreter_itself() -> None:
     found = compare(LAYER, "self", "strict")
-    assert found.same and not found.is_wrong
+    assert found.outputs.same and not found.is_wrong
     assert "no difference" in str(found)
 
 
@@ -70,11 +70,11 @@ def test_a_contract_is_printed_by_its_name() -> None:
 @pytest.mark.parametrize("op", ["add", "tanh", "slice"])
 def test_finds_faults_that_vanish_with_intermediate_values(op: str) -> None:
     found = compare(LAYER, f"python:tests.faulty:fused-scaled:stablehlo.{op}", "strict")
-    assert not found.suspects and found.outputs_changed
+    assert not found.suspects
     assert found.group is not None and found.group.is_certain
     assert f"stablehlo.{op}" in [inner.name for inner in found.group.ops]
     assert len(found.group.ops) <= 5
-    assert found.compilations <= 2 * 4 + 5
+    assert found.comparison.compilations <= 2 * 4 + 5
     assert "only where no intermediate value is an output" in str(found)
 
 
@@ -151,7 +151,7 @@ def test_a_result_of_another_shape_is_a_failure() -> None:
 
 def test_an_unstable_backend_is_a_failure() -> None:
     found = compare(LAYER, "python:tests.debug.backends:random", "strict")
-    assert found.failure is not None and found.failure.failure == "unstable"
+    assert found.failure is not None and found.failure.outcome.failure == "unstable"
     assert found.is_wrong
 
 

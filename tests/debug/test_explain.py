@@ -119,12 +119,12 @@ def test_the_budget_is_that_of_one_comparison() -> None:
         session.run(f"func.func @main() {{ return }} // {size}", [])
     first = sr.debug.diff(program, normal(program), session, "strict")
     found = sr.debug.diff(wrong, normal(wrong), session, "strict")
-    assert first.compilations == 1 and found.suspects and found.compilations <= 7
+    assert first.comparison.compilations == 1 and found.suspects and found.comparison.compilations <= 7
 
 
 def test_a_backend_that_rounds_at_random_is_not_reproducible() -> None:
     text, contract = CHAIN.replace("remainder", "add"), "xla-cpu,ulp.add=2,ulp.multiply=2"
     found = compare(text, "python:tests.debug.backends:rounds_at_random", contract)
-    assert not found.failure and found.is_explained and not found.is_reproducible
+    assert not found.failure and found.is_explained and not found.outputs.are_reproducible
     assert "not reproducible: two runs return different bits" in str(found)
     assert json.loads(found.to_json())["reproducible"] is False

@@ -47,7 +47,7 @@ def test_names_a_loop_that_is_wrong_itself(text: str, inputs: list[np.ndarray], 
     given = [np.int32(5), *inputs]
     found = compare(text, f"python:tests.debug.backends:{fault}", contract, given)
     assert suspects(found) == ["while"] and not found.inner
-    assert found.is_wrong_alone and found.verdict == "wrong"
+    assert found.confirmation.is_wrong_alone and found.verdict == "wrong"
     assert json.loads(found.to_json())["verdict"] == "wrong"
     assert not compare(text, RIGHT, contract, given).suspects
 

@@ -61,25 +61,25 @@ def test_finds_the_turn_that_is_wrong() -> None:
 def test_a_value_that_is_used_later_does_not_enlarge_the_group() -> None:
     found = compare(SHARED, "python:tests.faulty:unobserved-scaled:stablehlo.add", "strict")
     assert found.group is not None and len(found.group.ops) <= 3
-    assert found.compilations <= 2 * 3 + 5
+    assert found.comparison.compilations <= 2 * 3 + 5
 
 
 def test_names_the_op_that_is_unstable() -> None:
     found = compare(LAYER, "python:tests.debug.backends:noisy_tanh", "strict")
-    assert found.failure is not None and found.failure.failure == "unstable"
-    assert found.unstable is not None and found.unstable.name == "stablehlo.tanh"
+    assert found.failure is not None and found.failure.outcome.failure == "unstable"
+    assert found.failure.unstable is not None and found.failure.unstable.name == "stablehlo.tanh"
     assert "other bits in a second run, on the same operands: stablehlo.tanh" in str(found)
 
 
 def test_says_that_a_verdict_is_repeated() -> None:
     found = compare(LAYER, "python:tests.faulty:shifted:stablehlo.transpose", "strict")
-    assert found.is_repeated and found.is_wrong_alone
+    assert found.confirmation.is_repeated and found.confirmation.is_wrong_alone
     assert "a second run repeats it; so does the op alone" in str(found)
 
 
 def test_the_fewest_settings_that_heal_a_fault() -> None:
     found = compare(LAYER, "python:tests.debug.backends:wrong_unless", "strict")
-    assert found.workarounds == ["without=fuse"]
+    assert found.repro.workarounds == ("without=fuse",)
     assert "right with: without=fuse" in str(found)
 
 
@@ -111,19 +111,19 @@ def test_a_near_end_is_found_in_few_steps(answer: int) -> None:
 
 def test_names_the_op_on_which_a_backend_fails() -> None:
     found = compare(LAYER, "python:tests.debug.backends:no_slices", "strict")
-    assert [op.name for op in found.failing] == ["stablehlo.slice"]
+    assert [op.name for op in found.failure.ops] == ["stablehlo.slice"]
     assert "fails also alone, fed with the interpreter's values: stablehlo.slice %6" in str(found)
-    assert found.compilations <= 2 * 4 + 5
+    assert found.comparison.compilations <= 2 * 4 + 5
 
 
 def test_names_the_ops_on_which_a_backend_fails_together() -> None:
     found = compare(LAYER, "python:tests.debug.backends:no_tanh_then_slice", "strict")
-    names = [op.name.removeprefix("stablehlo.") for op in found.failing]
+    names = [op.name.removeprefix("stablehlo.") for op in found.failure.ops]
     assert names[0] == "tanh" and names[-1] == "slice"
 
 
 def test_no_op_is_named_if_a_backend_fails_on_everything() -> None:
-    assert not compare(LAYER, "python:tests.debug.backends:refuses", "strict").failing
+    assert not compare(LAYER, "python:tests.debug.backends:refuses", "strict").failure.ops
 
 
 def test_a_backend_that_returns_no_intermediate_values_is_fed_the_interpreters() -> None:
@@ -131,7 +131,7 @@ def test_a_backend_that_returns_no_intermediate_values_is_fed_the_interpreters()
     assert found.stopped is not None and "too many outputs" in found.stopped.reason
     assert found.group is not None and found.group.is_certain
     assert [op.name for op in found.group.ops] == ["stablehlo.tanh"]
-    assert found.compilations <= 2 * 4 + 5
+    assert found.comparison.compilations <= 2 * 4 + 5
 
 
 def test_an_op_is_named_whose_results_the_backend_does_not_return() -> None:
@@ -139,7 +139,7 @@ def test_an_op_is_named_whose_results_the_backend_does_not_return() -> None:
     found = compare(LAYER, "python:tests.debug.backends:vectors_only", "xla-cpu")
     assert found.stopped is not None and "only vectors" in found.stopped.reason
     assert found.group is not None and [op.name for op in found.group.ops] == ["stablehlo.tanh"]
-    assert found.compilations <= 2 * 4 + 5
+    assert found.comparison.compilations <= 2 * 4 + 5
 
 
 def test_an_iota_that_each_cut_has_is_named() -> None:
@@ -199,7 +199,7 @@ def test_a_wrong_transform_has_a_program_that_shows_it(contract: str) -> None:
     }"""
     x = (np.arange(16) + 1j).astype(np.complex64)
     found = compare(text, "python:tests.faulty:shifted:stablehlo.fft", contract, [x])
-    assert suspects(found) == ["fft"] and found.is_wrong_alone
+    assert suspects(found) == ["fft"] and found.confirmation.is_wrong_alone
     assert json.loads(found.to_json())["repro"]
     assert found.repro is not None and sr.load(found.repro.text()).run()[0].item() is True
 

@@ -108,7 +108,7 @@ def test_flaky_predicates_are_flagged_at_the_end() -> None:
 
     def predicate(text: str, inputs: Sequence[Any]) -> object:
         seen.append(text)
-        again = seen.count(text) > 1 and len(seen) > 3
+        again = seen.count(text) > 1 and len(seen) > 4
         return None if again else has("cosine")(text, inputs)
 
     found = reduce(program, normal(program), predicate)

@@ -17,7 +17,7 @@ STRICT = contract_of("strict")
 def test_reports_whether_rounding_explains_a_difference() -> None:
     found = compare(LAYER, "python:tests.faulty:truncated:stablehlo.dot_general", "strict")
     assert not found.suspects
-    assert found.sensitivities and all(s.is_explained for s in found.sensitivities)
+    assert found.outputs.sensitivities and all(s.is_explained for s in found.outputs.sensitivities)
     assert "within what random rounding of every op makes" in str(found)
 
 

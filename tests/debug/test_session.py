@@ -180,7 +180,7 @@ def test_no_false_alarms(backend: str, contract: str) -> None:
         for seed in range(3):
             found = diff(program, normal(program, seed), session, contract)
             assert not found.is_wrong, str(found)
-            assert found.errors and not found.stopped
+            assert found.outputs.errors and not found.stopped
 
 
 def test_no_process_remains_once_this_one_is_killed(tmp_path: Path) -> None:

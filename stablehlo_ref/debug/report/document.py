@@ -21,7 +21,7 @@ from stablehlo_ref.arrays.value_text import json_number
 from stablehlo_ref.debug.bounds.ball import Ball, overflowed, ulp, widened
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import CHECKS, Flat, fed_to, is_constant, operands_of
-from stablehlo_ref.debug.diff import Diff, Evidence, Inner
+from stablehlo_ref.debug.diff import Comparison, Diff, Inner
 from stablehlo_ref.debug.fused import FaultyGroup
 from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, excess_of
 from stablehlo_ref.debug.session import Outcome
@@ -38,11 +38,11 @@ from stablehlo_ref.syntax.printer import Printer
 def provenance(found: Diff) -> dict[str, Any]:
     """Return what a comparison was made of, as plain data."""
     return {
-        "program": None if found.evidence is None else _program(found.evidence),
-        "inputs": {"origin": found.origin, "arrays": [] if found.evidence is None else _inputs(found.evidence)},
-        "backend": found.backend,
-        "backend_versions": dict(found.versions),
-        "contract": _contract(found.contract),
+        "program": _program(found.comparison),
+        "inputs": {"origin": found.comparison.origin, "arrays": _inputs(found.comparison)},
+        "backend": found.comparison.backend,
+        "backend_versions": dict(found.comparison.versions),
+        "contract": _contract(found.comparison.contract),
         "versions": versions(),
     }
 
@@ -58,20 +58,20 @@ def versions() -> dict[str, str]:
     }
 
 
-def _program(evidence: Evidence) -> dict[str, Any]:
-    program = evidence.program
+def _program(made: Comparison) -> dict[str, Any]:
+    program = made.program
     return {
         "file": program.module.location.filename,
         "sha256": sha256(str(program).encode()).hexdigest(),
         "entry": program.entry.name,
-        "ops": len(evidence.flat.ops),
+        "ops": len(made.flat.ops),
     }
 
 
-def _inputs(evidence: Evidence) -> list[dict[str, Any]]:
+def _inputs(made: Comparison) -> list[dict[str, Any]]:
     return [
         {"name": p.name, "type": str(p.type), "sha256": sha256(array.tobytes()).hexdigest()}
-        for p, array in zip(evidence.program.inputs, evidence.inputs)
+        for p, array in zip(made.program.inputs, made.inputs)
     ]
 
 
@@ -248,15 +248,15 @@ def json_text(found: Diff) -> str:
 
 
 def _result(found: Diff) -> Document:
-    ops = found.evidence.flat.ops if found.evidence else []
+    ops = found.comparison.flat.ops
     indices = {op: index for index, op in enumerate(ops)}
     return {
         "verdict": found.verdict,
         "wrong": found.is_wrong,
-        "same": found.same,
-        "failure": _outcome(found.failure),
-        "errors": [json_number(error) for error in found.errors],
-        "compilations": found.compilations,
+        "same": found.outputs.same,
+        "failure": _outcome(found.failure and found.failure.outcome),
+        "errors": [json_number(error) for error in found.outputs.errors],
+        "compilations": found.comparison.compilations,
         "stopped": _outcome(found.stopped),
         "counts": {v.name.lower(): sum(j.verdict is v for j in found.judgements) for v in Verdict},
         "ops": list(_ops(found)),
@@ -269,28 +269,28 @@ def _result(found: Diff) -> Document:
                 "factor": json_number(s.factor),
                 "explained": s.is_explained,
             }
-            for s in found.sensitivities
+            for s in found.outputs.sensitivities
         ],
-        "beyond": [{"output": b.output, "excess": excess_document(b.excess), "text": str(b)} for b in found.beyond],
+        "beyond": [
+            {"output": b.output, "excess": excess_document(b.excess), "text": str(b)} for b in found.outputs.beyond
+        ],
         "not_explained": [indices[op] for op in found.not_explained],
-        "unjudged": [] if found.same or found.failure else [indices[op] for op in found.unjudged],
-        "reproducible": found.is_reproducible,
+        "unjudged": [] if found.outputs.same or found.failure else [indices[op] for op in found.unjudged],
+        "reproducible": found.outputs.are_reproducible,
         "loops": [_inner(inner, indices) for inner in found.inner],
         "group": None if found.group is None else _group(found.group, indices),
-        "repeated": found.is_repeated,
-        "wrong_alone": found.is_wrong_alone,
-        "unstable": None if found.unstable is None else indices.get(found.unstable),
-        "workarounds": list(found.workarounds),
+        "repeated": found.confirmation is None or found.confirmation.is_repeated,
+        "wrong_alone": found.confirmation and found.confirmation.is_wrong_alone,
+        "unstable": indices.get(found.failure.unstable) if found.failure and found.failure.unstable else None,
+        "workarounds": list(found.repro.workarounds) if found.repro else [],
         "repro": None if found.repro is None else found.repro.text(),
     }
 
 
 def _ops(found: Diff) -> Iterator[Document]:
     """Yield the ops of the program in order, those that were judged with their verdicts."""
-    if found.evidence is None:
-        return
     judgements = {judgement.op: judgement for judgement in found.judgements}
-    for op, listed in zip(found.evidence.flat.ops, listing(found.evidence.flat)):
+    for op, listed in zip(found.comparison.flat.ops, listing(found.comparison.flat)):
         yield {**_op(op, listed), **_judgement(found, judgements.get(op))}
 
 
@@ -325,8 +325,8 @@ def _measures(found: Diff, judgement: Judgement) -> Document:
     """Return the largest error of an op relative to its bound and in ULPs, and how many elements are off."""
     if judgement.verdict is Verdict.SAME:
         return {"error": 0.0, "ulps": 0.0, "differing": 0}
-    assert found.evidence is not None and found.evidence.judge is not None
-    every = list(deviations(found.evidence.judge, judgement))
+    assert found.comparison.judge is not None
+    every = list(deviations(found.comparison.judge, judgement))
     if not every:
         return {"error": None, "ulps": None, "differing": None}
     errors = [float(d.ratios.max(initial=0)) for d in every if d.ratios is not None]

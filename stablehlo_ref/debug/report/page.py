@@ -19,7 +19,7 @@ from typing import Any
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.arrays.statistics import statistics
 from stablehlo_ref.debug.contract import PRESETS
-from stablehlo_ref.debug.diff import Diff, Evidence
+from stablehlo_ref.debug.diff import Comparison, Diff
 from stablehlo_ref.debug.judge import Judgement, Verdict
 from stablehlo_ref.debug.report import plots
 from stablehlo_ref.debug.report.document import Deviation, Document, deviations, document, places
@@ -59,9 +59,7 @@ class DiffFinding:
 
 def findings(found: Diff, document: Document, prefix: str = "", where: str = "") -> Iterator[DiffFinding]:
     """Yield what was found, the most certain first; `prefix` is that of numbers of ops in the program table."""
-    if found.evidence is None:
-        return
-    made = _Findings(found, document, found.evidence, prefix, where)
+    made = _Findings(found, document, found.comparison, prefix, where)
     for inner, inside in zip(found.inner, document["loops"]):
         yield from findings(inner.found, inside["found"], f"{prefix}{inside['op']}.", inner_text(inner))
     yield from made.suspects()
@@ -73,12 +71,12 @@ def findings(found: Diff, document: Document, prefix: str = "", where: str = "")
 class _Findings:
     found: Diff
     document: Document
-    evidence: Evidence
+    comparison: Comparison
     prefix: str
     where: str
 
     def __post_init__(self) -> None:
-        self.indices = {op: index for index, op in enumerate(self.evidence.flat.ops)}
+        self.indices = {op: index for index, op in enumerate(self.comparison.flat.ops)}
 
     def suspects(self) -> Iterator[DiffFinding]:
         repro = None if self.found.group else self.document["repro"]
@@ -119,10 +117,11 @@ class _Findings:
         return self.indices[op]
 
     def _workarounds(self) -> list[str]:
-        return [f"right with: {', '.join(self.found.workarounds)}"] if self.found.workarounds else []
+        workarounds = self.found.repro.workarounds if self.found.repro else ()
+        return [f"right with: {', '.join(workarounds)}"] if workarounds else []
 
     def _deviations(self, judgement: Judgement) -> list[Deviation]:
-        judge = self.evidence.judge
+        judge = self.comparison.judge
         return [] if judge is None else list(deviations(judge, judgement))
 
     def _slice(self, ops: Sequence[Operation]) -> Iterator[Neighbour]:
@@ -142,7 +141,7 @@ class _Findings:
             yield self._neighbour("user", next(iter(listed[number]["results"]), ""), number)
 
     def _neighbour(self, role: str, name: str, number: int | None) -> Neighbour:
-        flat = self.evidence.flat
+        flat = self.comparison.flat
         if number is None:
             known = {argument.origin: argument for argument in flat.arguments}
             return Neighbour(role, name, None, self._value(known.get(name)), "")
@@ -154,7 +153,7 @@ class _Findings:
         """Return the type and the statistics of a value of the backend."""
         if value is None:
             return ""
-        judge = self.evidence.judge
+        judge = self.comparison.judge
         array = None if judge is None else judge.values.get(value)
         return str(value.type) + (f": {statistics(array)}" if array is not None else "")
 
@@ -238,10 +237,10 @@ def _file(name: str) -> str:
 
 def headline(found: Diff) -> str:
     """Return what was found in one sentence."""
-    name = found.contract.name
+    name = found.comparison.contract.name
     if found.failure:
-        return f"The backend failed on the program: {found.failure.failure}"
-    if found.same:
+        return f"The backend failed on the program: {found.failure.outcome.failure}"
+    if found.outputs.same:
         return "No difference: all outputs have the bits that the interpreter computes"
     if found.inner:
         return f"Wrong under the contract {name} inside of {_count(len(found.inner), 'op', '')}"
@@ -250,8 +249,10 @@ def headline(found: Diff) -> str:
     if found.group is not None:
         certainty = "certainly wrong" if found.group.is_certain else "suspicious"
         return f"{_count(len(found.group.ops), 'op')} {certainty} under the contract {name}, only together"
-    if found.beyond:
-        return f"{_count(len(found.beyond), 'output', '')} not explained by the contract {name}: {found.verdict}"
+    if found.outputs.beyond:
+        return (
+            f"{_count(len(found.outputs.beyond), 'output', '')} not explained by the contract {name}: {found.verdict}"
+        )
     return f"The outputs differ, and no op is wrong under the contract {name}"
 
 

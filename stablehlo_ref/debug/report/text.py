@@ -14,6 +14,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.text.tokens import counted
 
 SHOWN = 10  # suspects
+_UNSTABLE = "a second run does not repeat it: the backend is unstable"
 
 
 def text_of(found: Diff) -> str:
@@ -23,11 +24,12 @@ def text_of(found: Diff) -> str:
 
 def _lines(found: Diff) -> Iterator[str]:
     yield from _finding(found)
-    yield from (f"{s}" for s in found.sensitivities if s.distance)
-    yield f"contract: {_contract_text(found.contract)}"
-    yield f"backend: {found.backend}, {counted(found.ops, 'op')}, {counted(found.compilations, 'compilation')}"
-    if found.errors and not found.same and not found.sensitivities:
-        yield f"relative error of each output: {', '.join(f'{error:.2g}' for error in found.errors)}"
+    yield from (f"{s}" for s in found.outputs.sensitivities if s.distance)
+    made, outputs = found.comparison, found.outputs
+    yield f"contract: {_contract_text(made.contract)}"
+    yield f"backend: {made.backend}, {counted(len(made.flat.ops), 'op')}, {counted(made.compilations, 'compilation')}"
+    if outputs.errors and not outputs.same and not outputs.sensitivities:
+        yield f"relative error of each output: {', '.join(f'{error:.2g}' for error in outputs.errors)}"
     if found.judgements:
         yield from _counts(found)
 
@@ -43,14 +45,15 @@ def _contract_text(contract: Contract) -> str:
 
 def _finding(found: Diff) -> Iterator[str]:
     if found.failure:
-        yield f"the backend failed on the program: {found.failure}"
-        if found.failing:
-            many = f"{len(found.failing)} ops, of which the last is " if len(found.failing) > 1 else ""
-            yield f"  it fails also alone, fed with the interpreter's values: {many}{describe(found.failing[-1])}"
-        if found.unstable is not None:
-            yield f"  the first op with other bits in a second run, on the same operands: {describe(found.unstable)}"
+        ops, unstable = found.failure.ops, found.failure.unstable
+        yield f"the backend failed on the program: {found.failure.outcome}"
+        if ops:
+            many = f"{len(ops)} ops, of which the last is " if len(ops) > 1 else ""
+            yield f"  it fails also alone, fed with the interpreter's values: {many}{describe(ops[-1])}"
+        if unstable is not None:
+            yield f"  the first op with other bits in a second run, on the same operands: {describe(unstable)}"
         return
-    if found.same:
+    if found.outputs.same:
         yield "no difference: all outputs have the bits that the interpreter computes"
         return
     if found.inner:
@@ -61,11 +64,11 @@ def _finding(found: Diff) -> Iterator[str]:
         yield from _suspects(found)
     elif found.group is not None:
         yield from _group(found)
-    elif found.beyond:
+    elif found.outputs.beyond:
         yield from _beyond(found)
     elif found.judgements:
         yield "no op is wrong under the contract" + (", of those that can be judged" if found.unjudged else "")
-    if not found.is_reproducible:
+    if not found.outputs.are_reproducible:
         yield "not reproducible: two runs return different bits, and rounding explains both"
     yield from _exceptions(found)
     if found.stopped:
@@ -84,7 +87,7 @@ def _beyond(found: Diff) -> Iterator[str]:
         yield "not located: outputs are off, and no op that can be judged is wrong"
     for op in found.not_explained:
         yield f"suspicious: {describe(op)}\n  far beyond what rounding makes of the backend's own operands"
-    yield from (f"  {b}" for b in found.beyond)
+    yield from (f"  {b}" for b in found.outputs.beyond)
     others = [op for op in found.unjudged if op not in found.not_explained]
     yield from (f"  not judged: {describe(op)}" for op in others[:SHOWN])
     if len(others) > SHOWN:
@@ -102,8 +105,7 @@ def _suspects(found: Diff) -> Iterator[str]:
     yield "certainly wrong: " + describe(first.op)
     yield f"  {first.excess}, computed from the backend's own operands"
     yield f"  {confirmed_text(found)}"
-    if found.workarounds:
-        yield f"  right with: {', '.join(found.workarounds)}"
+    yield from _workarounds(found)
     for other in others[: SHOWN - 1]:
         yield f"certainly wrong: {describe(other.op)}\n  {other.excess}"
     if len(others) >= SHOWN:
@@ -118,11 +120,16 @@ def confirmed_text(found: Diff) -> str:
     agreed = f"{before} not wrong" if index else "it is the first op"
     if unjudged:
         agreed = f"of the {counted(index, 'op')} before it, {index - unjudged} are not wrong and {unjudged} not judged"
-    again = (
-        "a second run repeats it" if found.is_repeated else "a second run does not repeat it: the backend is unstable"
-    )
-    alone = {True: "; so does the op alone", False: "; alone, on the same operands, the op is right", None: ""}
-    return f"{agreed}; {again}{alone[found.is_wrong_alone]}"
+    if (confirmed := found.confirmation) is None:
+        return agreed
+    again = "a second run repeats it" if confirmed.is_repeated else _UNSTABLE
+    alone = "so does the op alone" if confirmed.is_wrong_alone else "alone, on the same operands, the op is right"
+    return f"{agreed}; {again}; {alone}"
+
+
+def _workarounds(found: Diff) -> Iterator[str]:
+    if found.repro is not None and found.repro.workarounds:
+        yield f"  right with: {', '.join(found.repro.workarounds)}"
 
 
 def _group(found: Diff) -> Iterator[str]:
@@ -137,8 +144,7 @@ def _group(found: Diff) -> Iterator[str]:
     if found.group.excess:
         origin = "the interpreter" if found.stopped else "the backend"
         yield f"  {found.group.excess}, computed from values that {origin} returned"
-    if found.workarounds:
-        yield f"  right with: {', '.join(found.workarounds)}"
+    yield from _workarounds(found)
 
 
 def describe(op: Operation) -> str:
