@@ -41,8 +41,9 @@ TOKEN = "func.func @main(%token: !stablehlo.token) {\n  return\n}"
 LEFT_OUT = {
     "CustomCall", "Diagnostic", "EvaluationError", "Function", "ImplementationDefinedWarning", "InternalError",
     "InvalidError", "Location", "MalformedError", "Observer", "Operation", "Parameter", "Record", "RunOptions",
-    "StablehloError", "TensorType", "UnsupportedError", "Value", "Program.verify", "debug.Diff",
-    "debug.Exceptions", "debug.Outcome", "debug.Reduced", "debug.TraceDiff", "text.InlinedFunction",
+    "StablehloError", "TensorType", "UnsupportedError", "Value", "Program.verify", "debug.Comparison",
+    "debug.Confirmation", "debug.Diff", "debug.Exceptions", "debug.Failure", "debug.Inner", "debug.Outcome",
+    "debug.Outputs", "debug.Reduced", "debug.TraceDiff", "text.InlinedFunction",
 }  # fmt: skip
 CALLBACKS = {("from_jax", "source"), ("debug.reduce", "predicate"), ("text.inline_function", "fresh_names")}
 
