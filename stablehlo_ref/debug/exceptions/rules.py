@@ -15,65 +15,6 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.numerics.dtypes import mantissa_bits
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 
-CHUNK = 1 << 20  # products at a time
-
-
-def cancelled(op: Operation, lhs: Array, rhs: Array, result: Array, least: float) -> tuple[Array, int] | None:
-    """Return which elements of a product are smaller by a factor of `least` than the sum of their terms' magnitudes.
-
-    The second result is the number of bits that are lost at most; None if no element is. The product of the norms of a
-    row and a column bounds the sum of magnitudes, so that this sum is computed for few elements only.
-    """
-    x, y = (_rows(op, side, array) for side, array in (("lhs", lhs), ("rhs", rhs)))
-    z = np.abs(widen_if_narrow(result)).reshape(x.shape[0], x.shape[1], y.shape[1])
-    with np.errstate(all="ignore"):
-        bound = _norms(x)[:, :, None] * _norms(y)[:, None, :]
-        candidates = np.nonzero((z <= bound * (1 / least)) & (z > 0) & (z < np.inf))
-        sizes = z[candidates].astype(np.float64)
-        sums = _sums_of_magnitudes(x, y, candidates)
-        counts = (sums >= least * sizes) & (sums < np.inf)
-    if not counts.any():
-        return None
-    where = np.zeros(z.shape, bool)
-    where[tuple(axis[counts] for axis in candidates)] = True
-    lost = np.log2(sums[counts]) - np.log2(sizes[counts])
-    return where.reshape(result.shape), int(lost.max())
-
-
-def _rows(op: Operation, side: str, array: Array) -> Array:
-    """Return an operand as (batch, rows, terms of a sum)."""
-    batch = tuple(op.properties[f"{side}_batching_dimensions"])
-    summed = tuple(op.properties[f"{side}_contracting_dimensions"])
-    free = tuple(axis for axis in range(array.ndim) if axis not in (*batch, *summed))
-    sizes = [int(np.prod([array.shape[axis] for axis in axes], dtype=int)) for axes in (batch, free, summed)]
-    rows: Array = np.transpose(widen_if_narrow(array), (*batch, *free, *summed)).reshape(sizes)
-    return rows
-
-
-def _norms(rows: Array) -> Array:
-    """Return the Euclidean norms of rows, a little larger than they are: rounding errors must not hide a candidate.
-
-    Rows are scaled, so that squares do not overflow.
-    """
-    largest = np.abs(rows).max(axis=-1, keepdims=True)
-    scaled = rows / np.where(largest == 0, rows.dtype.type(1), largest)
-    norms: Array = np.sqrt(np.einsum("brk,brk->br", scaled, scaled)) * largest[..., 0] * rows.dtype.type(1.01)
-    return norms
-
-
-def _sums_of_magnitudes(x: Array, y: Array, at: Sequence[Array]) -> Array:
-    """Return the sum of the magnitudes of the products for some elements (batch, row, column), in f64."""
-    batch, row, column = at
-    found, step = np.empty(batch.size, np.float64), max(1, CHUNK // max(1, x.shape[2]))
-    for start in range(0, batch.size, step):
-        part = slice(start, start + step)
-        terms = x[batch[part], row[part]].astype(np.float64) * y[batch[part], column[part]]
-        found[part] = np.abs(terms).sum(axis=-1)
-    return found
-
-
-BLOCK = 1 << 15  # elements, so that temporaries stay in the cache
-
 
 class Lossy(NamedTuple):
     """Where results underflow, or lose bits by cancellation, and how many at most."""
@@ -125,38 +66,36 @@ def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold:
     """Return where a sum or difference loses `threshold` bits or more; None if nowhere.
 
     What is lost is how much smaller the result is than the larger term; in reductions and dots, than the sum of the
-    magnitudes of all terms.
-    Results that are exactly zero are not counted.
+    magnitudes of all terms. Results that are exactly zero are not counted.
     """
     if not is_real(result) or not result.size or not all(map(is_real, operands)):
         return None
     least = 2.0 ** (default_threshold(result) if threshold is None else threshold)
     facts = facts_of(op)
     if facts is not None and facts.adds and len(operands) == 2:
-        lhs, rhs = map(np.asarray, operands)
-        return _of_pairs(lhs, rhs, np.asarray(result), least)
+        return _lossy(_larger(*map(np.asarray, operands)), np.asarray(result), least)
     if op.name == "stablehlo.reduce" and len(op.results) == 1 and recognised(op.regions[0]) == "add":
         terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
         return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
     if op.name == "stablehlo.dot_general" and all(map(np.size, operands)):
-        found = cancelled(op, np.asarray(operands[0]), np.asarray(operands[1]), np.asarray(result), least)
-        return None if found is None else Lossy(*found)
+        sums = _sums_of_magnitudes(op, *map(np.asarray, operands))
+        return _lossy(sums.reshape(result.shape), np.asarray(result), least)
     return None
 
 
-def _of_pairs(lhs: Array, rhs: Array, result: Array, least: float) -> Lossy | None:
-    if not all(array.flags.c_contiguous and array.shape == result.shape for array in (lhs, rhs, result)):
-        return _lossy(_larger(lhs, rhs), result, least)
-    flat = [array.reshape(-1) for array in (lhs, rhs, result)]
-    found: Lossy | None = None
-    for start in range(0, result.size, BLOCK):
-        x, y, z = (array[start : start + BLOCK] for array in flat)
-        part = _lossy(_larger(x, y), z, least)
-        if part is not None:
-            where = np.zeros(result.size, bool) if found is None else found.where
-            where[start : start + BLOCK] = part.where
-            found = Lossy(where, max(part.bits, found.bits if found else 0))
-    return None if found is None else Lossy(found.where.reshape(result.shape), found.bits)
+def _sums_of_magnitudes(op: Operation, lhs: Array, rhs: Array) -> Array:
+    """Return the sums of the magnitudes of the terms of a `dot_general`, in f64."""
+    x, y = (_rows(op, side, array) for side, array in (("lhs", lhs), ("rhs", rhs)))
+    with np.errstate(all="ignore"):
+        return np.asarray(np.abs(x) @ np.abs(y).transpose(0, 2, 1))
+
+
+def _rows(op: Operation, side: str, array: Array) -> Array:
+    """Return an operand as (batch, rows, terms of a sum)."""
+    batch, summed = (op.properties[f"{side}_{axes}_dimensions"] for axes in ("batching", "contracting"))
+    free = [axis for axis in range(array.ndim) if axis not in (*batch, *summed)]
+    sizes = [int(np.prod([array.shape[axis] for axis in axes], dtype=int)) for axes in (batch, free, summed)]
+    return np.transpose(array.astype(np.float64), (*batch, *free, *summed)).reshape(sizes)
 
 
 def _larger(lhs: Array, rhs: Array) -> Array:
