@@ -26,6 +26,10 @@ from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.program import Program
 
 CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}  # the attribute that names the function
+FLATTENING = ("stablehlo-legalize-composite-to-call", "inline", "symbol-dce")
+CHECKS = "check."  # ops that compare values, and return none
+BRANCHES = ("stablehlo.if", "stablehlo.case")
+LOOP = "stablehlo.while"
 
 
 def set_origins(index: ValueIndex, entry: Block, flat: Block) -> None:
@@ -79,12 +83,6 @@ def _is_left(call: Operation, copied: Operation) -> bool:
     """Return whether an op in a flat program is a call that was not inlined."""
     place, other = call.location, copied.location
     return copied.name == "func.call" and (place.source, place.offset) == (other.source, other.offset)
-
-
-FLATTENING = ("stablehlo-legalize-composite-to-call", "inline", "symbol-dce")
-CHECKS = "check."  # ops that compare values, and return none
-BRANCHES = ("stablehlo.if", "stablehlo.case")
-LOOP = "stablehlo.while"
 
 
 class Flat:

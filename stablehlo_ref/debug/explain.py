@@ -1,4 +1,10 @@
-"""Outputs that no op explains: beyond the bound of the whole program, or far beyond what rounding makes of it."""
+"""Tell which outputs rounding does not explain: beyond the bound of the whole program, or far beyond random rounding.
+
+The program runs again a few times on this interpreter, with random errors in each rounded result, as large as the
+contract allows. Worst-case bounds over a whole program say nothing after a few ops; this says what is usual, in norms
+of whole tensors. It is no proof, and no op is called wrong for it: but an output that is further off than runs with
+errors `LARGER` times as large is not explained by rounding.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +40,8 @@ EXPLAINED = 8.0  # a larger factor is outside of what random rounding explains
 LARGER = 64.0  # how much larger than the contract's errors are in runs that right outputs are not beyond
 LARGER_RUNS = 6
 TARGET = "stablehlo_ref.debug.random_rounding"
+FAR = 2.0  # times the largest distance of runs with larger errors
+MOST = 4  # ops without a bound that are compared with runs that round at random
 
 
 @dataclass(frozen=True)
@@ -259,10 +267,6 @@ def _by_ulps(array: Array, ulps: float, draw: np.random.Generator) -> Array:
         made = (bits + np.where(is_exact, 0, steps).astype(bits.dtype)).view(dtype)
     kept = np.isfinite(made) & (np.signbit(made) == np.signbit(flat))
     return np.where(kept, made, flat).view(array.dtype).reshape(array.shape)
-
-
-FAR = 2.0  # times the largest distance of runs with larger errors
-MOST = 4  # ops without a bound that are compared with runs that round at random
 
 
 @dataclass(frozen=True)

@@ -30,29 +30,6 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.numerics.dtypes import has_infinity, is_fractional, kind
 
 MOST = 3  # ops that are run alone
-
-
-def wrong_in_isolation(
-    flat: Flat, judge: Judge, judgements: Sequence[Judgement], session: Session
-) -> Iterator[Judgement]:
-    """Yield the verdicts on ops that only fused code may explain, and that are wrong alone, on the same operands.
-
-    An op in a program of its own has nothing before it that could be computed again or left unrounded, so that the
-    bounds on its operands as the backend returned them hold.
-    """
-    suspect = [j for j in judgements if _is_open(j) and judge.unknown_excess(j.op)]
-    for judgement in suspect[:MOST]:
-        made = single(flat, judgement.op)
-        feeds = [judge.operand(value) for value in made.feeds]
-        outcome = checked(session.run(made.text, feeds), [value.type for value in made.wanted])
-        if not outcome.failure and (found := judge.known_excess(judgement.op, outcome.results)):
-            yield replace(judgement, verdict=Verdict.WRONG, permissions=(), excess=found, reason="")
-
-
-def _is_open(judgement: Judgement) -> bool:
-    return judgement.verdict is Verdict.PERMITTED or judgement.reason == NO_BOUND
-
-
 NO_BOUND = "no bound"  # why an op is not judged
 _TRIED = 8  # wrong elements of which the spec may leave nothing open
 
@@ -338,3 +315,24 @@ def _special(actual: Array, expected: object) -> str:
     if x == y:
         return "sign of zero"
     return "subnormal" if max(abs(x), abs(y)) < tiny else ""
+
+
+def wrong_in_isolation(
+    flat: Flat, judge: Judge, judgements: Sequence[Judgement], session: Session
+) -> Iterator[Judgement]:
+    """Yield the verdicts on ops that only fused code may explain, and that are wrong alone, on the same operands.
+
+    An op in a program of its own has nothing before it that could be computed again or left unrounded, so that the
+    bounds on its operands as the backend returned them hold.
+    """
+    suspect = [j for j in judgements if _is_open(j) and judge.unknown_excess(j.op)]
+    for judgement in suspect[:MOST]:
+        made = single(flat, judgement.op)
+        feeds = [judge.operand(value) for value in made.feeds]
+        outcome = checked(session.run(made.text, feeds), [value.type for value in made.wanted])
+        if not outcome.failure and (found := judge.known_excess(judgement.op, outcome.results)):
+            yield replace(judgement, verdict=Verdict.WRONG, permissions=(), excess=found, reason="")
+
+
+def _is_open(judgement: Judgement) -> bool:
+    return judgement.verdict is Verdict.PERMITTED or judgement.reason == NO_BOUND

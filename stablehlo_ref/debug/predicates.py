@@ -1,4 +1,7 @@
-"""What `reduce` looks for: what a command accepts, or how a backend goes wrong."""
+"""Ask what `reduce` looks for: what a command accepts, or how a backend goes wrong.
+
+Calls are cached, counted, in parallel, and kept in a directory from which a search can go on.
+"""
 
 from __future__ import annotations
 

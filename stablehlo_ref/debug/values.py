@@ -1,4 +1,4 @@
-"""The values that a backend computes inside a program: prefix cuts, within a memory budget."""
+"""Ask a backend for the values inside a program: prefix cuts within a memory budget, regions, single turns of loops."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ SWITCHES = {
         "batch-dot-simplification", "simplify-sorts", "dot-library-rewriter", "onednn-fusion",
     ],
 }  # fmt: skip
+_LEGALIZE = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 
 def versions_of(*packages: str) -> dict[str, str]:
@@ -73,9 +74,6 @@ def plugin(argument: str) -> Xla:
         raise FileNotFoundError(f"no such PJRT plug-in: {argument!r}")
     require("jax._src.xla_bridge").register_plugin("stablehlo_ref_plugin", library_path=str(Path(argument).resolve()))
     return Xla("stablehlo_ref_plugin")
-
-
-_LEGALIZE = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 
 class Cpp:

@@ -21,6 +21,8 @@ from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.reading.loading import load
 
+MARKS = ("{program}", "{inputs}", "{outputs}")
+
 
 def save_arrays(path: Path, arrays: Sequence[Array]) -> None:
     """Write arrays as `arr_0`, `arr_1`, ..."""
@@ -43,9 +45,6 @@ def _as_declared(array: Array, parameter: Parameter) -> Array:
     if not isinstance(parameter.type, TensorType):
         return array
     return as_numpy_loads(array, numpy_dtype(parameter.type.element_type))
-
-
-MARKS = ("{program}", "{inputs}", "{outputs}")
 
 
 class CommandBackend:

@@ -1,4 +1,4 @@
-"""The spacing of floating-point formats and the bounds on rounding errors that follow from it, in f64."""
+"""Balls, what a rule for bounds may ask, and the spacing of floating-point formats, which bounds rounding errors."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from stablehlo_ref.program import Program
 SLACK = 1 + 2.0**-48  # for the roundings of a radius itself
 _EXPONENT = 0x7FF << 52  # the bits of an f64 that are its power of two
 OURS = 2.0**-53  # unit roundoff of f64, in which reference values are computed
+TINY = 5e-324  # the radius of an infinite center that is an overflow
 
 
 def real_dtype(dtype: DType) -> DType:
@@ -83,9 +84,6 @@ def of_reference(dtype: DType, magnitude: Array) -> Array:
     """Return a bound on the error of an elementary function as the interpreter computes it in f64; 0 at infinity."""
     finite = np.where(np.isfinite(magnitude), magnitude, 0.0)
     return 4 * ulp(finite, FLOAT64) if real_dtype(dtype) == FLOAT64 else 8 * OURS * finite
-
-
-TINY = 5e-324  # the radius of an infinite center that is an overflow
 
 
 @dataclass(frozen=True)

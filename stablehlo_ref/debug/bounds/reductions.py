@@ -1,4 +1,8 @@
-"""What the bodies of reductions and scatters compute."""
+"""Bound reductions, windows, scatters and sorts, by what their bodies compute.
+
+The spec lets an implementation insert the init value of a reduction anywhere and any number of times, even none. Where
+that changes the result, nothing is known of it, or it is one of two for `maximum` and `minimum`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Bounds on sums and sums of products, in any order: n times u times the largest partial sum that an order can have."""
+"""Bound sums and sums of products, in any order: n times u times the largest partial sum that an order can have.
+
+Fourier transforms, triangular solves, Cholesky factors and batch normalisation are bounded on known operands. Higham,
+Accuracy and Stability of Numerical Algorithms, 2nd ed.: sections 24.1 (FFT), 8.1 (triangular systems), 10.1 (Cholesky).
+The bounds hold for blocked algorithms too, also if they invert blocks on the diagonal.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +31,9 @@ from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import FLOATS, FloatType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+
+_GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
+ROUNDINGS = 8  # of an element in one level of a transform: a complex product with a rounded root of unity, and a sum
 
 
 def sum_of(query: Query, terms: Array | float) -> Ball:
@@ -118,9 +126,6 @@ def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> 
     return Ball(center, radius)
 
 
-_GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
-
-
 def _is_unknown(ball: Ball, dtype: DType) -> bool:
     """Return whether an operand has no bound that sums can use: complex numbers, and indices that are not known."""
     return kind(dtype) == "complex" or (kind(dtype) != "floating" and not ball.is_exact)
@@ -203,9 +208,6 @@ def _propagated(query: Query, total: Array, terms: Array | float) -> Array:
     larger = query.wide(enlarged)
     larger_by: Array = np.maximum(larger - total, 0) + 2 * gamma(terms, OURS) * larger
     return larger_by
-
-
-ROUNDINGS = 8  # of an element in one level of a transform: a complex product with a rounded root of unity, and a sum
 
 
 def _known(query: Query, center: Array, radius: Array) -> Ball:

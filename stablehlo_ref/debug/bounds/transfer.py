@@ -1,4 +1,12 @@
-"""The bound of each op: how errors of operands propagate, and how far a legal backend may round the result."""
+"""Bound what a legal backend computes: map the balls of an op's operands to those of its results under a contract.
+
+If the radii of operands are zero, as they are for values that a backend returned, the radius of a result bounds the
+rounding errors of this op alone; composed over several ops, it bounds those of a fused group. All bounds are worst
+cases, in exact arithmetic up to roundings of f64 that are accounted for: those of sums hold for each order.
+
+A rule is that of the op's class, or else of its facts. Conditionals are followed into the branch that is taken, and
+loops as long as their condition is certain.
+"""
 
 from __future__ import annotations
 
@@ -51,6 +59,9 @@ from stablehlo_ref.ops.sort import Sort
 from stablehlo_ref.ops.windows import ReduceWindow, SelectAndScatter
 
 Rule: TypeAlias = Callable[[Query], Ball]
+MOST_STEPS = 1024  # ops that are executed in a loop with bounds on its floating-point numbers
+MOST_BYTES = 1 << 28  # of their results
+Balls = Mapping[Value, Ball]
 
 
 def transfer(
@@ -306,12 +317,6 @@ def integer_range(dtype: DType) -> tuple[float, float]:
     """Return the least and largest number of an integer type."""
     info = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
     return float(info.min), float(info.max)
-
-
-MOST_STEPS = 1024  # ops that are executed in a loop with bounds on its floating-point numbers
-MOST_BYTES = 1 << 28  # of their results
-
-Balls = Mapping[Value, Ball]
 
 
 def of_branch(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball] | None:

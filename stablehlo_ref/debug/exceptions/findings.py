@@ -1,4 +1,4 @@
-"""What a run shows of exceptional values: plain data, with a form in JSON."""
+"""Hold what a run shows of exceptional values: plain data, with forms in JSON and as text."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.define.processes import ProcessId
+
+SHOWN = 4  # ops, inputs, constants of a line
 
 
 class ExceptionKind(StrEnum):
@@ -34,8 +36,6 @@ GENERATIONS = (
 )
 ORIGINS = (ExceptionKind.INPUT, ExceptionKind.CONSTANT, ExceptionKind.UNKNOWN)
 FOLLOWED = (ExceptionKind.NAN, ExceptionKind.OVERFLOW, ExceptionKind.DIVISION, *ORIGINS)  # through the run, to outputs
-
-
 WORDS = {
     ExceptionKind.NAN: "NaN",
     ExceptionKind.OVERFLOW: "an infinity by overflow",
@@ -196,14 +196,11 @@ def call_text(op: str | None, event: Event) -> str:
     return f"{name}({', '.join(event.operands)}) = {event.result}" if event.operands else f"it is {event.result}"
 
 
-SHOWN = 4  # ops, inputs, constants of a line
-
 _EXPLAINED = {
     Reach.OUTPUT: "reaches an output",
     Reach.NOT_FOLLOWED: "not followed to outputs, as the numbers look like any others",
     Reach.MASKED: "masked, harmless",
 }
-
 _COUNTED = {Reach.OUTPUT: "to an output", Reach.NOT_FOLLOWED: "not followed", Reach.MASKED: "masked"}
 
 

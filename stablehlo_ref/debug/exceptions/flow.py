@@ -1,4 +1,4 @@
-"""The taints of values while a program runs: by function call, through loops, branches and calls."""
+"""Follow the taints of values while a program runs: by function call, through loops, branches and calls."""
 
 from __future__ import annotations
 

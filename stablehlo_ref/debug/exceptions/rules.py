@@ -1,4 +1,4 @@
-"""What counts as a generation: of infinities by division, of underflow, of cancellation."""
+"""Find generations: of infinities by division, of underflow, of cancellation."""
 
 from __future__ import annotations
 

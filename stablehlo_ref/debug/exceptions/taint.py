@@ -1,4 +1,8 @@
-"""Which elements of arrays are exceptional: NaN or infinite."""
+"""Find exceptional elements, NaN and infinities, and follow their taint: the set of their sources, as bits of a ui64.
+
+A taint is 0 for a value without exceptional elements, a number if all its exceptional elements have the same sources,
+or an array with 0 for ordinary elements.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,9 @@ from stablehlo_ref.numerics.dtypes import UINT64, float_info, is_fractional, is_
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 from stablehlo_ref.passes.element_types import with_replaced
 from stablehlo_ref.program import Program
+
+Taint: TypeAlias = "int | Array"
+_TAINT = IntegerType(64, "u")
 
 
 class Masks(NamedTuple):
@@ -96,11 +103,6 @@ def element_at(value: Any, index: tuple[int, ...]) -> str:
 def smallest_normal(array: Array) -> float:
     """Return the smallest positive normal number of an array's type."""
     return float(float_info(array.dtype).smallest_normal)
-
-
-Taint: TypeAlias = "int | Array"
-
-_TAINT = IntegerType(64, "u")
 
 
 def moves(op: Operation) -> bool:
