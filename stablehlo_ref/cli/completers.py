@@ -113,7 +113,7 @@ class _Completers:
     # --- names that are always the same -------------------------------------------------------------------------------
 
     def backend(self, prefix: str, **_: Any) -> Mapping[str, str]:
-        from stablehlo_ref.debug.backends.base import DESCRIPTIONS, ENTRY_POINTS
+        from stablehlo_ref.debug.backends import DESCRIPTIONS, ENTRY_POINTS
 
         name, colon, path = prefix.partition(":")
         if colon and name == "pjrt":

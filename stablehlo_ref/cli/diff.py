@@ -15,7 +15,7 @@ from stablehlo_ref.cli.quantities import byte_count
 from stablehlo_ref.cli.reduce import require_folder, saved
 from stablehlo_ref.cli.run_options import add_input_options
 from stablehlo_ref.debug import PRESETS, Diff, Session, by_backend, diff, reduce
-from stablehlo_ref.debug.backends.base import DESCRIPTIONS
+from stablehlo_ref.debug.backends import DESCRIPTIONS
 from stablehlo_ref.debug.report.page import require_packages
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.program import Program

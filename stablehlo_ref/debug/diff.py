@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
@@ -36,10 +36,6 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
 from stablehlo_ref.text.tokens import counted
-
-if TYPE_CHECKING:
-    from stablehlo_ref.debug.judge import Judge
-
 
 _FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
 _SETTINGS = 3  # of the backend that are tried in any case
@@ -152,7 +148,7 @@ class Diff:
         )
 
     def __str__(self) -> str:
-        from stablehlo_ref.debug.report.text import text_of  # the report is in terms of this module
+        from stablehlo_ref.debug.report import text_of  # the report is in terms of this module
 
         return text_of(self)
 

@@ -126,7 +126,7 @@ def test_repro_checks_itself(backend: str) -> None:
     program = sr.load(found.repro.text())
     assert program.run()[0].item() is True
     if "fused" not in backend:
-        from stablehlo_ref.debug.backends.base import open_backend
+        from stablehlo_ref.debug.backends import open_backend
 
         (right,) = open_backend(backend).run(found.repro.text().replace("func.call @suspect", "call @suspect"), [])
         assert not right

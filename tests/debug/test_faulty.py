@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stablehlo_ref.debug.backends.base import open_backend
+from stablehlo_ref.debug.backends import open_backend
 from tests.debug.programs import compare, suspects
 from tests.debug.test_diff import LOOP
 

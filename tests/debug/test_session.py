@@ -14,7 +14,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.debug import Session, diff
-from stablehlo_ref.debug.backends.base import Backend, open_backend
+from stablehlo_ref.debug.backends import Backend, open_backend
 from stablehlo_ref.debug.backends.others import save_arrays
 from tests.debug.programs import LAYER, normal
 from tests.shared import MLIR_PYTHON, needs_mlir

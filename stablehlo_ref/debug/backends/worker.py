@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.debug.backends.base import Backend, open_backend
+from stablehlo_ref.debug.backends import Backend, open_backend
 
 
 def start_watchdog(descriptor: int) -> None:

@@ -21,9 +21,8 @@ from stablehlo_ref.arrays.statistics import statistics
 from stablehlo_ref.debug.contract import PRESETS
 from stablehlo_ref.debug.diff import Comparison, Diff
 from stablehlo_ref.debug.judge import Judgement, Verdict
-from stablehlo_ref.debug.report import plots
+from stablehlo_ref.debug.report import confirmed_text, inner_text, plots
 from stablehlo_ref.debug.report.document import Deviation, Document, deviations, document, places
-from stablehlo_ref.debug.report.text import confirmed_text, inner_text
 from stablehlo_ref.ir.core import Operation, Value
 
 SHOWN_USERS = 5  # of an op, in its slice
