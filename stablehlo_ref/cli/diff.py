@@ -52,7 +52,7 @@ def _run(options: argparse.Namespace) -> int:
         found = diff(program, arrays, session, options.contract, max_bytes=options.max_bytes)
         small = _reduced(found, program, arrays, session, options)
     is_random = options.random_inputs is not None or options.random
-    found.comparison.origin = "random; real ones show more" if is_random else "given"
+    found.setup.origin = "random; real ones show more" if is_random else "given"
     _print(found, options, small)
     return FINE if found.is_explained else AT_FAULT
 
@@ -70,7 +70,7 @@ def _reduced(
 
 def _print(found: Diff, options: argparse.Namespace, small: str) -> None:
     """Print the result, write the files that the options ask for, and say so; `--json` prints the document alone."""
-    print(found.to_json() if options.json else f"{found}\ninputs: {found.comparison.origin}")
+    print(found.to_json() if options.json else f"{found}\ninputs: {found.setup.origin}")
     for message in chain(_written(found, options), [small]):
         if message and not options.json:
             print(message)

@@ -5,7 +5,7 @@
 """
 
 from stablehlo_ref.debug.contract import PRESETS, Contract, contract_of
-from stablehlo_ref.debug.diff import Comparison, Confirmation, Diff, Failure, Inner, Outputs, diff
+from stablehlo_ref.debug.diff import Confirmation, Diff, Failure, Inner, Outputs, Setup, diff
 from stablehlo_ref.debug.exceptions import Exceptions, backend_exceptions, exceptions, exceptions_parallel
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import Reduced, reduce
@@ -14,7 +14,6 @@ from stablehlo_ref.debug.trace_diff import TraceDiff, diff_traces
 
 __all__ = [
     "PRESETS",
-    "Comparison",
     "Confirmation",
     "Contract",
     "Diff",
@@ -25,6 +24,7 @@ __all__ = [
     "Outputs",
     "Reduced",
     "Session",
+    "Setup",
     "TraceDiff",
     "backend_exceptions",
     "by_backend",

@@ -43,7 +43,7 @@ MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 
 @dataclass
-class Comparison:
+class Setup:
     """What was compared: the program and its inputs, the backend and the contract."""
 
     program: Program
@@ -89,7 +89,7 @@ class Confirmation:
 class Diff:
     """What `diff` found. `suspects` are the ops that are certainly wrong, in the order of the program."""
 
-    comparison: Comparison
+    setup: Setup
     failure: Failure | None = None
     outputs: Outputs = field(default_factory=Outputs)
     judgements: list[Judgement] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Diff:
         ops = [self.inner[0].loop] if self.inner else [judgement.op for judgement in self.suspects[:1]]
         failing = self.failure.ops if self.failure else ()
         ops = ops or list(self.group.ops if self.group is not None else failing or self.not_explained)
-        return tuple(index for index, op in enumerate(self.comparison.flat.ops) if op in ops)
+        return tuple(index for index, op in enumerate(self.setup.flat.ops) if op in ops)
 
     @property
     def is_wrong(self) -> bool:
@@ -139,10 +139,10 @@ class Diff:
     def unjudged(self) -> list[Operation]:
         """The ops of which nothing is said: there is no bound, the spec leaves it open, or values are missing."""
         judged = {j.op for j in self.judgements if j.verdict is not Verdict.NOT_JUDGED}
-        return [op for op in self.comparison.flat.ops if op not in judged and not is_constant_like(op)]
+        return [op for op in self.setup.flat.ops if op not in judged and not is_constant_like(op)]
 
     def __repr__(self) -> str:
-        made = self.comparison
+        made = self.setup
         return (
             f"<Diff of {made.backend} under {made.contract.name}: {self.verdict}, {counted(len(made.flat.ops), 'op')}>"
         )
@@ -225,7 +225,7 @@ class _Locator:
         self.seconds = 0.0  # that the interpreter takes
         self.evaluate = Evaluator(self.flat)
         self.contract = contract
-        self.found = Diff(Comparison(program, self.flat, self.inputs, session.description, contract))
+        self.found = Diff(Setup(program, self.flat, self.inputs, session.description, contract))
         for value in (*self.flat.arguments, *self.flat.outputs):
             if not is_observable(value):
                 raise EvaluationError(f"`diff` needs static tensors as inputs and outputs, got {value.type}")
@@ -248,8 +248,8 @@ class _Locator:
             found.outputs.same = all(map(same_bits, outcome.results, ours))
             if not found.outputs.same:
                 self._locate(outcome.results, ours)
-            found.comparison.versions = self.session.versions()
-        found.comparison.compilations = self.compilations
+            found.setup.versions = self.session.versions()
+        found.setup.compilations = self.compilations
         return found
 
     def _is_rounding(self, unstable: Outcome, ours: Sequence[Array]) -> bool:
@@ -272,7 +272,7 @@ class _Locator:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
         self.found.stopped = values.failure
         self.found.exceptions = only_in_backend(self.flat, self.inputs, values.arrays)
-        self.found.comparison.judge = judge = Judge(values.arrays, self.contract, self.evaluate)
+        self.found.setup.judge = judge = Judge(values.arrays, self.contract, self.evaluate)
         self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if not is_constant_like(op)]
         if not self.found.suspects:
             wrong = {j.op: j for j in wrong_in_isolation(self.flat, judge, self.found.judgements, self.session)}

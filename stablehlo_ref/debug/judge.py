@@ -18,9 +18,9 @@ from stablehlo_ref.debug.bounds.ball import (
     widened,
 )
 from stablehlo_ref.debug.bounds.fusion import FusedOperands
-from stablehlo_ref.debug.bounds.transfer import BRANCHES, LOOP, transfer
+from stablehlo_ref.debug.bounds.transfer import transfer
 from stablehlo_ref.debug.contract import PRESETS, Contract
-from stablehlo_ref.debug.cut import Flat, fed_to, is_constant, single
+from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, is_constant, single
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.values import checked

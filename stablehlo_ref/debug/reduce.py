@@ -20,9 +20,18 @@ import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
-from stablehlo_ref.debug.bounds.transfer import BRANCHES, LOOP
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import Flat, Subprogram, is_constant_op, is_observable, needed_by, operands_of, subprogram
+from stablehlo_ref.debug.cut import (
+    BRANCHES,
+    LOOP,
+    Flat,
+    Subprogram,
+    is_constant_op,
+    is_observable,
+    needed_by,
+    operands_of,
+    subprogram,
+)
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.predicates import CachedPredicate, OutOfCalls, Predicate, Variant, by_backend
 from stablehlo_ref.debug.session import Session

@@ -9,8 +9,18 @@ from math import ceil, inf, isfinite, log2, prod
 
 import numpy as np
 
-from stablehlo_ref.debug.bounds.transfer import BRANCHES, LOOP, branch_of
-from stablehlo_ref.debug.cut import Flat, Subprogram, is_constant, is_literal, is_observable, operands_of, subprogram
+from stablehlo_ref.debug.cut import (
+    BRANCHES,
+    LOOP,
+    Flat,
+    Subprogram,
+    branch_of,
+    is_constant,
+    is_literal,
+    is_observable,
+    operands_of,
+    subprogram,
+)
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.ir.arrays import Array

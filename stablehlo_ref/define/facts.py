@@ -89,11 +89,11 @@ LEAST_OF_LGAMMA = 1.4616321449683623, -0.1214862905358497
 
 
 def is_zero(x: Array) -> Array:
-    return x == 0
+    return np.asarray(x == 0)
 
 
 def is_minus_one(x: Array) -> Array:
-    return x == -1
+    return np.asarray(x == -1)
 
 
 def is_one(x: Array) -> Array:
@@ -103,20 +103,20 @@ def is_one(x: Array) -> Array:
 
 def is_natural_negated(x: Array) -> Array:
     """Return where a number is 0, -1, -2, ..., the poles of the gamma function."""
-    return (x <= 0) & (np.floor(x) == x)
+    return np.asarray((x <= 0) & (np.floor(x) == x))
 
 
 def divides_by_zero(x: Array, y: Array) -> Array:
-    return y == 0
+    return np.asarray(y == 0)
 
 
 def power_of_zero(x: Array, y: Array) -> Array:
-    return x == 0
+    return np.asarray(x == 0)
 
 
 def above_zero(low: Array, high: Array) -> Array:
     """Return where an interval has only positive numbers."""
-    return low > 0
+    return np.asarray(low > 0)
 
 
 def between_poles_of_tangent(low: Array, high: Array) -> Array:

@@ -12,8 +12,7 @@ import numpy as np
 
 import stablehlo_ref as sr
 from stablehlo_ref.debug.backends import open_backend
-from stablehlo_ref.debug.bounds.transfer import BRANCHES
-from stablehlo_ref.debug.cut import Flat, fed_to
+from stablehlo_ref.debug.cut import BRANCHES, Flat, fed_to
 from stablehlo_ref.debug.evaluate import Evaluator
 
 

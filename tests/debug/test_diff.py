@@ -32,7 +32,7 @@ def test_locates_the_op_that_is_wrong(fault: str, op: str) -> None:
     found = compare(LAYER, f"python:tests.faulty:{fault}:stablehlo.{op}", "tpu" if fault != "scaled" else "xla-cpu")
     assert suspects(found) == [op]
     assert found.is_wrong
-    assert found.comparison.compilations <= 2 * 4 + 5
+    assert found.setup.compilations <= 2 * 4 + 5
 
 
 @pytest.mark.parametrize(("fault", "op", "permissive"), WRONG_IF_STRICT)
@@ -74,7 +74,7 @@ def test_finds_faults_that_vanish_with_intermediate_values(op: str) -> None:
     assert found.group is not None and found.group.is_certain
     assert f"stablehlo.{op}" in [inner.name for inner in found.group.ops]
     assert len(found.group.ops) <= 5
-    assert found.comparison.compilations <= 2 * 4 + 5
+    assert found.setup.compilations <= 2 * 4 + 5
     assert "only where no intermediate value is an output" in str(found)
 
 

@@ -61,7 +61,7 @@ def test_finds_the_turn_that_is_wrong() -> None:
 def test_a_value_that_is_used_later_does_not_enlarge_the_group() -> None:
     found = compare(SHARED, "python:tests.faulty:unobserved-scaled:stablehlo.add", "strict")
     assert found.group is not None and len(found.group.ops) <= 3
-    assert found.comparison.compilations <= 2 * 3 + 5
+    assert found.setup.compilations <= 2 * 3 + 5
 
 
 def test_names_the_op_that_is_unstable() -> None:
@@ -113,7 +113,7 @@ def test_names_the_op_on_which_a_backend_fails() -> None:
     found = compare(LAYER, "python:tests.debug.backends:no_slices", "strict")
     assert [op.name for op in found.failure.ops] == ["stablehlo.slice"]
     assert "fails also alone, fed with the interpreter's values: stablehlo.slice %6" in str(found)
-    assert found.comparison.compilations <= 2 * 4 + 5
+    assert found.setup.compilations <= 2 * 4 + 5
 
 
 def test_names_the_ops_on_which_a_backend_fails_together() -> None:
@@ -131,7 +131,7 @@ def test_a_backend_that_returns_no_intermediate_values_is_fed_the_interpreters()
     assert found.stopped is not None and "too many outputs" in found.stopped.reason
     assert found.group is not None and found.group.is_certain
     assert [op.name for op in found.group.ops] == ["stablehlo.tanh"]
-    assert found.comparison.compilations <= 2 * 4 + 5
+    assert found.setup.compilations <= 2 * 4 + 5
 
 
 def test_an_op_is_named_whose_results_the_backend_does_not_return() -> None:
@@ -139,7 +139,7 @@ def test_an_op_is_named_whose_results_the_backend_does_not_return() -> None:
     found = compare(LAYER, "python:tests.debug.backends:vectors_only", "xla-cpu")
     assert found.stopped is not None and "only vectors" in found.stopped.reason
     assert found.group is not None and [op.name for op in found.group.ops] == ["stablehlo.tanh"]
-    assert found.comparison.compilations <= 2 * 4 + 5
+    assert found.setup.compilations <= 2 * 4 + 5
 
 
 def test_an_iota_that_each_cut_has_is_named() -> None:

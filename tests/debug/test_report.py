@@ -142,7 +142,7 @@ def test_findings_come_first_with_values_and_places() -> None:
                  "512 of 512", "all 32", "python:tests.faulty:shifted"):  # fmt: skip
         assert text in page.text
     assert [row[2] for row in _rows(html)].count("wrong") == 1
-    assert _found("wrong").comparison.judge is not None
+    assert _found("wrong").setup.judge is not None
 
 
 def test_groups_loops_and_failures_are_findings() -> None:

@@ -41,7 +41,7 @@ TOKEN = "func.func @main(%token: !stablehlo.token) {\n  return\n}"
 LEFT_OUT = {
     "CustomCall", "Diagnostic", "EvaluationError", "Function", "ImplementationDefinedWarning", "InternalError",
     "InvalidError", "Location", "MalformedError", "Observer", "Operation", "Parameter", "Record", "RunOptions",
-    "StablehloError", "TensorType", "UnsupportedError", "Value", "Program.verify", "debug.Comparison",
+    "StablehloError", "TensorType", "UnsupportedError", "Value", "Program.verify", "debug.Setup",
     "debug.Confirmation", "debug.Diff", "debug.Exceptions", "debug.Failure", "debug.Inner", "debug.Outcome",
     "debug.Outputs", "debug.Reduced", "debug.TraceDiff", "text.InlinedFunction",
 }  # fmt: skip

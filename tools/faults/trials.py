@@ -120,7 +120,7 @@ def run(trial: Trial, sessions: dict[str, Session]) -> tuple[dict[str, Any], Dif
     row |= {
         "result": outcome(found, {place(op) for op in sites}), "ops": ops, "sites": len(sites),
         "named": [f"{op.name} at {op.location.line}" for op in named(found)],
-        "compilations": found.comparison.compilations,
+        "compilations": found.setup.compilations,
         "ratio": round((seconds - faulty.elapsed) / plain, 1), "seconds": round(seconds, 2), "plain": round(plain, 4),
     }  # fmt: skip
     return row, found
@@ -225,7 +225,7 @@ def right_run(case: Case, kind: str, backend: str, contract: str, sessions: dict
     result = "alarm" if not found.is_explained else "same bits" if found.outputs.same else "other bits"
     seconds = round(time.perf_counter() - started, 2)
     report = "" if found.is_explained else str(found)
-    return {"result": result, "report": report, "ops": len(found.comparison.flat.ops), "seconds": seconds}
+    return {"result": result, "report": report, "ops": len(found.setup.flat.ops), "seconds": seconds}
 
 
 class Reordered(Session):

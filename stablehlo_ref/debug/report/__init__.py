@@ -25,7 +25,7 @@ def text_of(found: Diff) -> str:
 def _lines(found: Diff) -> Iterator[str]:
     yield from _finding(found)
     yield from (f"{s}" for s in found.outputs.sensitivities if s.distance)
-    made, outputs = found.comparison, found.outputs
+    made, outputs = found.setup, found.outputs
     yield f"contract: {_contract_text(made.contract)}"
     yield f"backend: {made.backend}, {counted(len(made.flat.ops), 'op')}, {counted(made.compilations, 'compilation')}"
     if outputs.errors and not outputs.same and not outputs.sensitivities:

@@ -21,7 +21,7 @@ from stablehlo_ref.arrays.value_text import json_number
 from stablehlo_ref.debug.bounds.ball import Ball, overflowed, ulp, widened
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import CHECKS, Flat, fed_to, is_constant, operands_of
-from stablehlo_ref.debug.diff import Comparison, Diff, Inner
+from stablehlo_ref.debug.diff import Diff, Inner, Setup
 from stablehlo_ref.debug.fused import FaultyGroup
 from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, excess_of
 from stablehlo_ref.debug.session import Outcome
@@ -52,15 +52,15 @@ def json_text(found: Diff) -> str:
 
 
 def _result(found: Diff) -> Document:
-    ops = found.comparison.flat.ops
+    ops = found.setup.flat.ops
     indices = {op: index for index, op in enumerate(ops)}
     return {
         "verdict": found.verdict,
         "wrong": found.is_wrong,
         "same": found.outputs.same,
-        "failure": _outcome(found.failure and found.failure.outcome),
+        "failure": _outcome(found.failure.outcome if found.failure else None),
         "errors": [json_number(error) for error in found.outputs.errors],
-        "compilations": found.comparison.compilations,
+        "compilations": found.setup.compilations,
         "stopped": _outcome(found.stopped),
         "counts": {v.name.lower(): sum(j.verdict is v for j in found.judgements) for v in Verdict},
         "ops": list(_ops(found)),
@@ -94,7 +94,7 @@ def _result(found: Diff) -> Document:
 def _ops(found: Diff) -> Iterator[Document]:
     """Yield the ops of the program in order, those that were judged with their verdicts."""
     judgements = {judgement.op: judgement for judgement in found.judgements}
-    for op, listed in zip(found.comparison.flat.ops, listing(found.comparison.flat)):
+    for op, listed in zip(found.setup.flat.ops, listing(found.setup.flat)):
         yield {**_op(op, listed), **_judgement(found, judgements.get(op))}
 
 
@@ -129,8 +129,8 @@ def _measures(found: Diff, judgement: Judgement) -> Document:
     """Return the largest error of an op relative to its bound and in ULPs, and how many elements are off."""
     if judgement.verdict is Verdict.SAME:
         return {"error": 0.0, "ulps": 0.0, "differing": 0}
-    assert found.comparison.judge is not None
-    every = list(deviations(found.comparison.judge, judgement))
+    assert found.setup.judge is not None
+    every = list(deviations(found.setup.judge, judgement))
     if not every:
         return {"error": None, "ulps": None, "differing": None}
     errors = [float(d.ratios.max(initial=0)) for d in every if d.ratios is not None]
@@ -169,11 +169,11 @@ def _outcome(outcome: Outcome | None) -> Document | None:
 def provenance(found: Diff) -> dict[str, Any]:
     """Return what a comparison was made of, as plain data."""
     return {
-        "program": _program(found.comparison),
-        "inputs": {"origin": found.comparison.origin, "arrays": _inputs(found.comparison)},
-        "backend": found.comparison.backend,
-        "backend_versions": dict(found.comparison.versions),
-        "contract": _contract(found.comparison.contract),
+        "program": _program(found.setup),
+        "inputs": {"origin": found.setup.origin, "arrays": _inputs(found.setup)},
+        "backend": found.setup.backend,
+        "backend_versions": dict(found.setup.versions),
+        "contract": _contract(found.setup.contract),
         "versions": versions(),
     }
 
@@ -189,7 +189,7 @@ def versions() -> dict[str, str]:
     }
 
 
-def _program(made: Comparison) -> dict[str, Any]:
+def _program(made: Setup) -> dict[str, Any]:
     program = made.program
     return {
         "file": program.module.location.filename,
@@ -199,7 +199,7 @@ def _program(made: Comparison) -> dict[str, Any]:
     }
 
 
-def _inputs(made: Comparison) -> list[dict[str, Any]]:
+def _inputs(made: Setup) -> list[dict[str, Any]]:
     return [
         {"name": p.name, "type": str(p.type), "sha256": sha256(array.tobytes()).hexdigest()}
         for p, array in zip(made.program.inputs, made.inputs)

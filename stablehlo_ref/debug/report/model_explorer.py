@@ -32,7 +32,7 @@ def node_data(found: Diff) -> dict[str, Any]:
     judged: _Judged = {}
     _collect(document(found), judged)
     graphs: dict[str, Any] = {}
-    for function in found.comparison.program.module.walk():
+    for function in found.setup.program.module.walk():
         if function.name == "func.func" and function.regions[0].blocks:
             keyed = ((identifier, judged.get(_key(op))) for identifier, op in _nodes(function))
             results = {identifier: _node(*known) for identifier, known in keyed if known}
@@ -46,7 +46,7 @@ def node_data_text(found: Diff) -> str:
 
 
 def _graph(found: Diff, results: dict[str, Any]) -> dict[str, Any]:
-    name = f"error / bound of {found.comparison.backend} under {found.comparison.contract.name}"
+    name = f"error / bound of {found.setup.backend} under {found.setup.contract.name}"
     return {"name": name, "results": results, "hideAggregatedStats": ["sum", "avg"]}
 
 

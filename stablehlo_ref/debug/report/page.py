@@ -19,7 +19,7 @@ from typing import Any
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.arrays.statistics import statistics
 from stablehlo_ref.debug.contract import PRESETS
-from stablehlo_ref.debug.diff import Comparison, Diff
+from stablehlo_ref.debug.diff import Diff, Setup
 from stablehlo_ref.debug.judge import Judgement, Verdict
 from stablehlo_ref.debug.report import confirmed_text, inner_text, plots
 from stablehlo_ref.debug.report.document import Deviation, Document, deviations, document, places
@@ -106,7 +106,7 @@ def _file(name: str) -> str:
 
 def headline(found: Diff) -> str:
     """Return what was found in one sentence."""
-    name = found.comparison.contract.name
+    name = found.setup.contract.name
     if found.failure:
         return f"The backend failed on the program: {found.failure.outcome.failure}"
     if found.outputs.same:
@@ -243,7 +243,7 @@ class DiffFinding:
 
 def findings(found: Diff, document: Document, prefix: str = "", where: str = "") -> Iterator[DiffFinding]:
     """Yield what was found, the most certain first; `prefix` is that of numbers of ops in the program table."""
-    made = _Findings(found, document, found.comparison, prefix, where)
+    made = _Findings(found, document, found.setup, prefix, where)
     for inner, inside in zip(found.inner, document["loops"]):
         yield from findings(inner.found, inside["found"], f"{prefix}{inside['op']}.", inner_text(inner))
     yield from made.suspects()
@@ -255,12 +255,12 @@ def findings(found: Diff, document: Document, prefix: str = "", where: str = "")
 class _Findings:
     found: Diff
     document: Document
-    comparison: Comparison
+    setup: Setup
     prefix: str
     where: str
 
     def __post_init__(self) -> None:
-        self.indices = {op: index for index, op in enumerate(self.comparison.flat.ops)}
+        self.indices = {op: index for index, op in enumerate(self.setup.flat.ops)}
 
     def suspects(self) -> Iterator[DiffFinding]:
         repro = None if self.found.group else self.document["repro"]
@@ -305,7 +305,7 @@ class _Findings:
         return [f"right with: {', '.join(workarounds)}"] if workarounds else []
 
     def _deviations(self, judgement: Judgement) -> list[Deviation]:
-        judge = self.comparison.judge
+        judge = self.setup.judge
         return [] if judge is None else list(deviations(judge, judgement))
 
     def _slice(self, ops: Sequence[Operation]) -> Iterator[Neighbour]:
@@ -325,7 +325,7 @@ class _Findings:
             yield self._neighbour("user", next(iter(listed[number]["results"]), ""), number)
 
     def _neighbour(self, role: str, name: str, number: int | None) -> Neighbour:
-        flat = self.comparison.flat
+        flat = self.setup.flat
         if number is None:
             known = {argument.origin: argument for argument in flat.arguments}
             return Neighbour(role, name, None, self._value(known.get(name)), "")
@@ -337,6 +337,6 @@ class _Findings:
         """Return the type and the statistics of a value of the backend."""
         if value is None:
             return ""
-        judge = self.comparison.judge
+        judge = self.setup.judge
         array = None if judge is None else judge.values.get(value)
         return str(value.type) + (f": {statistics(array)}" if array is not None else "")
