@@ -18,9 +18,9 @@ import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import real_dtype, smallest_normal, unit_roundoff
 from stablehlo_ref.debug.bounds.reductions import is_exact_body, recognised
+from stablehlo_ref.debug.bounds.transfer import propagation
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
 from stablehlo_ref.debug.cut import Flat, has_fractions
-from stablehlo_ref.debug.fused import Composed
 from stablehlo_ref.debug.judge import NO_BOUND, Excess, Judge, Judgement, Verdict, excess_of, same_bits
 from stablehlo_ref.debug.values import distance
 from stablehlo_ref.define.builder import build_operation
@@ -297,7 +297,7 @@ def beyond(
     unsure = [i for i, (x, y) in enumerate(zip(outputs, ours)) if i not in explained and not same_bits(x, y)]
     if not unsure:
         return
-    whole = Composed(dict(zip(flat.arguments, inputs)), judge.contract, judge.evaluate)
+    whole = propagation(dict(zip(flat.arguments, inputs)), judge.contract, judge.evaluate)
     whole.extend(flat.ops)
     limits: list[float] = []
     for index in unsure:

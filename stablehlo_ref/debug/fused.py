@@ -11,13 +11,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stablehlo_ref.debug.bounds.ball import Ball, dtype_of, exact, used
-from stablehlo_ref.debug.bounds.transfer import transfer
+from stablehlo_ref.debug.bounds.ball import Ball, exact
+from stablehlo_ref.debug.bounds.transfer import Propagation, propagation
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import (
     Flat,
     Subprogram,
-    fed_to,
     is_constant,
     is_constant_op,
     is_observable,
@@ -66,7 +65,7 @@ class _GroupSearch:
     contract: Contract
     evaluate: Evaluator
     threshold: float
-    composed: dict[int, Composed] = field(default_factory=dict)  # by where they start
+    composed: dict[int, Propagation] = field(default_factory=dict)  # by where they start
     results: dict[tuple[int, int], Mapping[Value, Array]] = field(default_factory=dict)  # of ops between two cuts
 
     def persists(self, start: int) -> bool:
@@ -131,7 +130,7 @@ class _GroupSearch:
 
     def _balls(self, start: int, end: int) -> Mapping[Value, Ball]:
         if start not in self.composed:
-            self.composed = {start: Composed(self.arrays, self.contract, self.evaluate)}
+            self.composed = {start: propagation(self.arrays, self.contract, self.evaluate)}
         made = self.composed[start]
         made.extend(self.flat.ops[start + made.count : end])
         return made.balls
@@ -238,35 +237,6 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle + 1, high)
     return low
-
-
-class Composed:
-    """The balls of the results of ops in order, from known values that they are fed."""
-
-    def __init__(self, arrays: Mapping[Value, Array], contract: Contract, evaluate: Evaluator) -> None:
-        self.balls: dict[Value, Ball] = {}
-        self.count = 0  # ops so far
-        self._arrays, self._contract, self._evaluate = arrays, contract, evaluate
-        self._made: set[Value] = set()
-
-    def extend(self, ops: Sequence[Operation]) -> None:
-        """Add ops that follow the ones so far."""
-        for op in ops:
-            self.count += 1
-            self._made.update(op.results)
-            operands = [self._operand(value) for value in fed_to(op)]
-            known = [operand for operand in operands if operand is not None]
-            if len(known) == len(operands):
-                found = transfer(op, fed_to(op), known, self._contract, self._evaluate)
-                if found and not self._evaluate.choices(op, [operand.center for operand in known]):
-                    self.balls.update(zip(op.results, found))
-
-    def _operand(self, value: Value) -> Ball | None:
-        if value in self._made:
-            return used(self.balls[value], dtype_of(value)) if value in self.balls else None
-        if value in self._arrays:
-            return exact(self._arrays[value])
-        return exact(self._evaluate.constant(value)) if is_constant(value) else None
 
 
 def failing_ops(

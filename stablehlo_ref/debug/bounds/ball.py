@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
@@ -104,9 +103,6 @@ class Ball:
         return not np.any(self.radius)
 
 
-Evaluate: TypeAlias = Callable[[Sequence[Array]], Array]  # an op in f64, on arrays for its operands
-
-
 @dataclass(frozen=True)
 class Query:
     """What a rule may use: the op, its dtypes, the contract, and ways to evaluate the op."""
@@ -117,8 +113,6 @@ class Query:
     index: int  # of the result
     dtype: DType  # of the result
     contract: Contract
-    wide: Evaluate
-    plain: Evaluate
     evaluate: Evaluator
 
     @property
@@ -132,6 +126,20 @@ class Query:
         if found is None:
             raise NoBound
         return found
+
+    def wide(self, arrays: Sequence[Array]) -> Array:
+        """Return the result of the op in f64, on arrays for its operands; NoBound if that fails."""
+        return self._result(arrays, True)
+
+    def plain(self, arrays: Sequence[Array]) -> Array:
+        """Return the result of the op in its own types; NoBound if that fails."""
+        return self._result(arrays, False)
+
+    def _result(self, arrays: Sequence[Array], wide: bool) -> Array:
+        results = self.evaluate(self.op, arrays, wide)
+        if results is None:
+            raise NoBound
+        return results[self.index]
 
     def operand(self, index: int) -> Ball:
         """Return the ball of an operand by its number."""

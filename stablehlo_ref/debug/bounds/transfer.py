@@ -20,7 +20,6 @@ from stablehlo_ref.debug.bounds import complexes, elementary, reductions, sums
 from stablehlo_ref.debug.bounds.ball import (
     TINY,
     Ball,
-    Evaluate,
     NoBound,
     Query,
     dtype_of,
@@ -33,7 +32,7 @@ from stablehlo_ref.debug.bounds.elementary import ends, rounded, stored, unknown
 from stablehlo_ref.debug.bounds.reductions import is_exact_body
 from stablehlo_ref.debug.bounds.sums import product_sum
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import BRANCHES, LOOP, branch_of, fed_to, is_constant, operands_of
+from stablehlo_ref.debug.cut import BRANCHES, LOOP, branch_of, fed_to, is_constant, is_constant_op, operands_of
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.define.definition import REGISTRY, facts_of
 from stablehlo_ref.define.facts import Arithmetic, Facts
@@ -77,29 +76,15 @@ def transfer(
         if op.name == LOOP:
             return of_loop(op, dict(zip(values, operands)), contract, evaluate)
         dtypes = [dtype_of(value) for value in values]
-        balls = [_flushed(s, dtype, contract) for s, dtype in zip(operands, dtypes)]
+        known = [_flushed(ball, dtype, contract) for ball, dtype in zip(operands, dtypes)]
         made = []
         for index, result in enumerate(op.results):
-            query = Query(
-                op, values, balls, index, dtype_of(result), contract,
-                _evaluation(evaluate, op, index, True), _evaluation(evaluate, op, index, False),
-                evaluate,
-            )  # fmt: skip
+            query = Query(op, values, known, index, dtype_of(result), contract, evaluate)
             with np.errstate(all="ignore"):
                 made.append(_finished(query, rule_of(query)(query)))
         return made
     except NoBound:
         return None
-
-
-def _evaluation(evaluate: Evaluator, op: Operation, index: int, wide: bool) -> Evaluate:
-    def run(arrays: Sequence[Array]) -> Array:
-        results = evaluate(op, arrays, wide)
-        if results is None:
-            raise NoBound
-        return results[index]
-
-    return run
 
 
 def _flushed(ball: Ball, dtype: DType, contract: Contract) -> Ball:
@@ -128,6 +113,56 @@ def _finished(query: Query, ball: Ball) -> Ball:
         may_be_flushed = (magnitude - radius < tiny) & (magnitude + radius > 0)
         radius = np.where(may_be_flushed, radius + tiny, radius)
     return Ball(ball.center, np.where(surely, np.minimum(radius, TINY), radius))
+
+
+class Propagation:
+    """The balls of the results of ops in order, from those of values from elsewhere, None where there is no bound.
+
+    If not `with_choices`, nothing is known of results that the spec leaves open.
+    """
+
+    def __init__(
+        self,
+        known: Callable[[Value], Ball | None],
+        contract: Contract,
+        evaluate: Evaluator,
+        with_choices: bool = True,
+    ) -> None:
+        self.balls: dict[Value, Ball] = {}
+        self.count = 0  # ops so far
+        self._known, self._contract, self._evaluate, self._with_choices = known, contract, evaluate, with_choices
+        self._made: set[Value] = set()
+
+    def extend(self, ops: Sequence[Operation]) -> None:
+        """Add ops that follow the ones so far."""
+        for op in ops:
+            self.count += 1
+            self._made.update(op.results)
+            self.balls.update(zip(op.results, self._results(op)))
+
+    def _results(self, op: Operation) -> Sequence[Ball]:
+        """Return the balls of an op's results; none if they are not known."""
+        if is_constant_op(op):
+            return [exact(self._evaluate.constant(result)) for result in op.results]
+        feeds = fed_to(op)
+        known = [ball for value in feeds if (ball := self.operand(value)) is not None]
+        found = transfer(op, feeds, known, self._contract, self._evaluate) if len(known) == len(feeds) else None
+        if not found or self._with_choices or not self._evaluate.choices(op, [ball.center for ball in known]):
+            return found or ()
+        return ()
+
+    def operand(self, value: Value) -> Ball | None:
+        """Return the ball of a value where another op uses it."""
+        if is_constant(value):
+            return exact(self._evaluate.constant(value))
+        if value in self._made:
+            return used(self.balls[value], dtype_of(value)) if value in self.balls else None
+        return self._known(value)
+
+
+def propagation(arrays: Mapping[Value, Array], contract: Contract, evaluate: Evaluator) -> Propagation:
+    """Return a propagation from known values, through results that the spec does not leave open."""
+    return Propagation(lambda v: exact(arrays[v]) if v in arrays else None, contract, evaluate, with_choices=False)
 
 
 def rule_of(query: Query) -> Rule:
@@ -334,7 +369,8 @@ def of_loop(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator
 
     Nothing is known of floating-point numbers in a loop that is long.
     """
-    state: list[Ball | None] = [_known(value, balls, evaluate) for value in op.operands]
+    outside = Propagation(balls.get, contract, evaluate)
+    first = state = [outside.operand(value) for value in op.operands]
     condition, body = (region.block for region in op.regions)
     ops = [inner for block in (condition, body) for inner in block.operations]
     most = min(MOST_STEPS, MOST_BYTES // max(sum(map(_bytes_of, ops)), 1) * len(ops))
@@ -345,30 +381,19 @@ def of_loop(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator
         if not goes_on.center:
             return [s or _unknown(value) for s, value in zip(state, op.results)]
         state = _through(body, {**balls, **_arguments(body, state)}, contract, evaluate)
-    return _exact_results(op, state, balls, evaluate)
+    return _exact_results(op, first, state, balls, evaluate)
 
 
 def _arguments(block: Block, state: Sequence[Ball | None]) -> dict[Value, Ball]:
     return {argument: ball for argument, ball in zip(block.arguments, state) if ball is not None}
 
 
-def _through(block: Block, balls: dict[Value, Ball], contract: Contract, evaluate: Evaluator) -> list[Ball | None]:
-    """Return the balls of what a block returns, None where there is no bound; those of its values are added."""
+def _through(block: Block, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball | None]:
+    """Return the balls of what a block returns, None where there is no bound."""
     *ops, terminator = block.operations
-    for inner in ops:
-        if not inner.results or is_constant(inner.results[0]):
-            continue
-        feeds = fed_to(inner)
-        found = [_known(value, balls, evaluate) for value in feeds]
-        known = [ball for ball in found if ball is not None]
-        made = transfer(inner, feeds, known, contract, evaluate) if len(known) == len(found) else None
-        results = zip(inner.results, made or ())
-        balls.update((result, used(ball, dtype_of(result))) for result, ball in results)
-    return [_known(value, balls, evaluate) for value in terminator.operands]
-
-
-def _known(value: Value, balls: Balls, evaluate: Evaluator) -> Ball | None:
-    return exact(evaluate.constant(value)) if is_constant(value) else balls.get(value)
+    made = Propagation(balls.get, contract, evaluate)
+    made.extend(ops)
+    return [made.operand(value) for value in terminator.operands]
 
 
 def _unknown(value: Value) -> Ball:
@@ -386,12 +411,13 @@ def _bytes_of(op: Operation) -> int:
 # --- long loops: what rounding cannot change ------------------------------------------------------------------------
 
 
-def _exact_results(op: Operation, state: Sequence[Ball | None], balls: Balls, evaluate: Evaluator) -> list[Ball] | None:
+def _exact_results(
+    op: Operation, first: Sequence[Ball | None], state: Sequence[Ball | None], balls: Balls, evaluate: Evaluator
+) -> list[Ball] | None:
     """Return what the interpreter computes for carries that depend on no rounding; None if the condition depends on it.
 
     `state` is that after a few turns: a carry of which nothing is certain then is not certain at the end.
     """
-    first = [_known(value, balls, evaluate) for value in op.operands]
     certain = {i for i, pair in enumerate(zip(first, state)) if all(s is not None and s.is_exact for s in pair)}
     kept = _exact_carries(op, certain, {value for value, ball in balls.items() if ball.is_exact})
     ours = None if kept is None else evaluate(op, [balls[v].center.astype(dtype_of(v)) for v in fed_to(op)])
