@@ -105,7 +105,7 @@ def _truncated(case: Case) -> Array:
 
 
 def _wrong_op(case: Case) -> Array:
-    name = case.op.name.partition(".")[2]
+    name = case.op.mnemonic
     return case.renamed(f"stablehlo.{_OTHERS[name]}") if name in _OTHERS else case.result
 
 

@@ -211,3 +211,7 @@ def test_bytes_are_not_negative() -> None:
 
 def test_one_op_is_no_plural() -> None:
     assert repr(compare(ONE_OP, "self", "strict")) == "<Diff of self under strict: same, 1 op>"
+
+
+def test_the_module_shows_what_is_meant() -> None:
+    assert dir(sr.debug) == sorted(sr.debug.__all__)

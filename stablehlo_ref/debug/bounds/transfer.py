@@ -181,7 +181,7 @@ def rule_of(query: Query) -> Rule:
 
 def rule_for(op_class: type, facts: Facts, is_complex: bool) -> Rule | None:
     """Return the rule of a class of ops on floating-point or complex numbers, or else that of its facts; or None."""
-    rules = _FOR_ALL | (_OF_COMPLEX if is_complex else _OF_REALS)
+    rules = _OF_COMPLEX if is_complex else _OF_REALS
     if op_class in rules or facts.arithmetic is Arithmetic.MOVES:
         return rules.get(op_class, moved)
     if is_complex:
@@ -333,6 +333,7 @@ _FOR_ALL: dict[type, Rule] = {
     Cholesky: sums.factored, Add: elementary.added, Subtract: elementary.added, Compare: compared,
 }  # fmt: skip
 _OF_REALS: dict[type, Rule] = {
+    **_FOR_ALL,
     **dict.fromkeys((Reduce, ReduceWindow), reductions.reduced),
     **dict.fromkeys((Scatter, SelectAndScatter), reductions.scattered),
     **dict.fromkeys((DotGeneral, Dot, Convolution), product_sum),
@@ -342,6 +343,7 @@ _OF_REALS: dict[type, Rule] = {
     Logistic: elementary.logistic, Rsqrt: elementary.reciprocal_root,
 }  # fmt: skip
 _OF_COMPLEX: dict[type, Rule] = {
+    **_FOR_ALL,
     Multiply: complexes.multiplied, Divide: complexes.divided, Negate: complexes.same_radius, Abs: complexes.magnitude,
     Convert: complexes.converted, Sign: complexes.function, Reduce: complexes.reduced,
     **dict.fromkeys((DotGeneral, Dot, Convolution), complexes.contracted),
