@@ -20,6 +20,7 @@ from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits, wron
 from stablehlo_ref.debug.repro import Repro, workarounds
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.debug.values import (
+    MAX_BYTES,
     BackendValues,
     all_values,
     backend_values,
@@ -39,7 +40,6 @@ from stablehlo_ref.text.tokens import counted
 
 _FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
 _SETTINGS = 3  # of the backend that are tried in any case
-MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 
 @dataclass

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -156,31 +155,21 @@ def workarounds(repro: Repro, session: Session, contract: Contract, most: int) -
     A setting that is a list is cut down by bisection to members that suffice. At most `most` settings are tried.
     """
     left = most
-    for name, setting in session.switches().items():
-        tried = _Tried(repro, session, contract, left)
-        if isinstance(setting, list):
-            if chosen := smallest(setting, partial(tried.is_right_with, name)):
-                yield f"{name}={','.join(map(str, chosen))}"
-        elif tried.is_right(setting):
-            yield name
-        left = tried.left
 
-
-class _Tried:
-    """Runs a program with settings, `left` of them at most."""
-
-    def __init__(self, repro: Repro, session: Session, contract: Contract, left: int) -> None:
-        self.repro, self.session, self.contract, self.left = repro, session, contract, left
-
-    def is_right_with(self, name: str, members: list[Any]) -> bool:
-        return self.is_right((name, members))
-
-    def is_right(self, setting: Any) -> bool:
-        if self.left <= 0:
+    def is_right(setting: Any) -> bool:
+        nonlocal left
+        if left <= 0:
             return False
-        self.left -= 1
-        outcome = self.session.run(self.repro.program.text, list(self.repro.feeds), setting)
-        return not outcome.failure and self.repro.is_within(outcome.results, self.contract)
+        left -= 1
+        outcome = session.run(repro.program.text, list(repro.feeds), setting)
+        return not outcome.failure and repro.is_within(outcome.results, contract)
+
+    for name, setting in session.switches().items():
+        if isinstance(setting, list):
+            if chosen := smallest(setting, lambda members, name=name: is_right((name, members))):
+                yield f"{name}={','.join(map(str, chosen))}"
+        elif is_right(setting):
+            yield name
 
 
 def smallest(members: Sequence[Any], is_right: Callable[[list[Any]], bool]) -> list[Any]:

@@ -28,6 +28,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
+MAX_BYTES = 1 << 30  # of intermediate values that one program of a backend returns
 MOST_TURNS = 64
 
 

@@ -161,7 +161,7 @@ class Tan(Function, op="tan", facts=function(monotone=between_poles_of_tangent))
 # --- special functions ----------------------------------------------------------------------------------------------
 
 
-class BesselI1e(Function, op="bessel_i1e", facts=function(slope=0.5)):
+class BesselI1e(Function, op="bessel_i1e", facts=function(slope=0.5, underflow="unless zero")):
     """Compute exp(-|x|) I1(x) for each element x, where I1 is the modified Bessel function of the first kind."""
 
     floating = bessel_i1e
@@ -219,13 +219,17 @@ class NextAfter(BinaryFunction, op="next_after", facts=EXACT):
     floating = special_elementary.next_after
 
 
-class Polygamma(BinaryFunction, op="polygamma", facts=function(pole=lambda n, x: is_natural_negated(x))):
+class Polygamma(
+    BinaryFunction, op="polygamma", facts=function(pole=lambda n, x: is_natural_negated(x), underflow="always")
+):
     """Compute the `lhs`-th derivative of the digamma function at `rhs`; NaN unless `lhs` is a natural number."""
 
     floating = special_zeta.polygamma
 
 
-class Zeta(BinaryFunction, op="zeta", facts=function(pole=lambda x, q: (x == 1) | is_natural_negated(q))):
+class Zeta(
+    BinaryFunction, op="zeta", facts=function(pole=lambda x, q: (x == 1) | is_natural_negated(q), underflow="always")
+):
     """Compute the Hurwitz zeta function: the sum of (rhs + k)**-lhs for k = 0, 1, 2, ...
 
     The result is NaN for lhs < 1, and for rhs < 0 unless lhs is an integer. At a pole it is the limit, or NaN if there

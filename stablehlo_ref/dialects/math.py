@@ -341,7 +341,7 @@ class Binary(Elementwise, dialect="math", facts=function()):
         return cls.kernel(lhs)
 
 
-class Atan2(Binary, op="atan2"):
+class Atan2(Binary, op="atan2", facts=function(underflow="unless zero")):
     """Return the angle of the point whose coordinates are `rhs` and `lhs`."""
 
     floating = elementary.atan2

@@ -134,7 +134,7 @@ class Tanh(ElementaryFunction, op="tanh"):
     complex = complex_elementary.tanh
 
 
-class Atan2(BinaryElementwise, op="atan2", facts=function()):
+class Atan2(BinaryElementwise, op="atan2", facts=function(underflow="unless zero")):
     """Compute the angle of the point (`rhs`, `lhs`), between -pi and pi."""
 
     lhs = In(float_tensor | complex_tensor | per_tensor_quantized)  # I1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.explain import sensitivities
 from stablehlo_ref.debug.judge import Judge
-from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.facts import Arithmetic
 from tests.debug.programs import compare
 
@@ -68,6 +70,36 @@ def test_facts_of_functions_hold() -> None:
         for side in sides:
             signs = np.sign(steps[side])
             assert np.all(signs >= 0) or np.all(signs <= 0), definition.name
+
+
+MODERATE = [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0]
+EXTREME = [-1e30, -100.0, -1e-30, -2e-38, 2e-38, 1e-30, 100.0, 1e30]
+
+
+def results(numbers: Sequence[float]) -> Iterator[tuple[OpDefinition, list[np.ndarray], np.ndarray, np.ndarray]]:
+    """Yield the ops on floats, operands in f32 of all tuples of numbers, and results on them in f32 and in f64."""
+    for definition in REGISTRY.values():
+        is_numeric = definition.dialect in ("stablehlo", "chlo", "arith", "math") and definition.facts is not None
+        kernels, count = getattr(definition.op_class, "floating", None), len(definition.operands)
+        if is_numeric and kernels and count <= 2 and not definition.name.endswith(("convert", "reduce_precision")):
+            drawn = [np.array(column, np.float32) for column in zip(*product(numbers, repeat=count))]
+            with np.errstate(all="ignore"):
+                found = np.asarray(kernels(np.dtype(np.float32))(*drawn))
+                wide = np.asarray(kernels(np.dtype(np.float64))(*(x.astype(np.float64) for x in drawn)))
+            if found.dtype == np.float32:
+                yield definition, drawn, found, wide
+
+
+def test_infinite_results_of_moderate_numbers_are_at_poles() -> None:
+    for definition, drawn, found, _ in results(MODERATE):
+        pole = definition.facts.pole(*drawn) if definition.facts and definition.facts.pole else False
+        assert not np.any(np.isinf(found) & ~np.broadcast_to(pole, found.shape)), definition.name
+
+
+def test_tiny_results_of_normal_numbers_are_underflow() -> None:
+    for definition, _, found, wide in results([*MODERATE[:3], *EXTREME, *MODERATE[4:]]):
+        is_tiny = (np.abs(found) < np.finfo(np.float32).smallest_normal) & (wide != found)
+        assert not is_tiny.any() or (definition.facts and definition.facts.underflow), definition.name
 
 
 NEW = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -29,14 +29,13 @@ from stablehlo_ref.debug.exceptions.sources import place_of
 from stablehlo_ref.debug.exceptions.taint import element_at, first_index, has_exceptions, masks
 from stablehlo_ref.debug.exceptions.watch import ExceptionWatcher
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.debug.values import backend_values
+from stablehlo_ref.debug.values import MAX_BYTES, backend_values
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
 
-MAX_BYTES = 1 << 30  # of intermediate values that one program of a backend returns
 __all__ = [
     "GENERATIONS",
     "Effect",
