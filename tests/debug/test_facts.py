@@ -33,6 +33,11 @@ def test_every_op_has_facts() -> None:
     assert [d.name for d in REGISTRY.values() if d.dialect in dialects and d.facts is None] == []
 
 
+def test_ops_that_move_nans_move_or_select_elements() -> None:
+    moving = [d for d in REGISTRY.values() if d.traits.nans == "moved"]
+    assert moving and all(d.facts and d.facts.arithmetic in (Arithmetic.MOVES, Arithmetic.SELECTS) for d in moving)
+
+
 def test_every_op_has_a_bound_or_is_listed() -> None:
     known = [d for d in REGISTRY.values() if d.dialect in ("stablehlo", "chlo") and "broadcast_" not in d.mnemonic]
     without = {
