@@ -10,9 +10,9 @@ import gmpy2
 import ml_dtypes
 import numpy as np
 
+from stablehlo_ref.debug.bounds.ball import Ball
 from stablehlo_ref.debug.contract import PRESETS
 from stablehlo_ref.debug.judge import excess_of
-from stablehlo_ref.debug.shadow import Shadow
 
 BITS = 200  # of precision
 STRICT = PRESETS["strict"]
@@ -57,12 +57,12 @@ class Measured:
     ratios: np.ndarray  # of the first half
 
 
-def measured(op: str, arrays: Sequence[np.ndarray], shadow: Shadow) -> Measured:
+def measured(op: str, arrays: Sequence[np.ndarray], ball: Ball) -> Measured:
     """Compare the bounds on the results of an op with exact results."""
     dtype = arrays[0].dtype
     with gmpy2.context(precision=BITS, emax=1 << 20, emin=-(1 << 20)):
         exact = [OPS[op](*map(gmpy2.mpfr, row)) for row in zip(*(a.astype(np.float64).tolist() for a in arrays))]
-        center = shadow.center.tolist()
+        center = ball.center.tolist()
         apart = np.array([float(abs(t - c)) if np.isfinite(c) else np.nan for t, c in zip(exact, center)])
         near = np.array([float(t) for t in exact])
         with np.errstate(all="ignore"):
@@ -72,17 +72,17 @@ def measured(op: str, arrays: Sequence[np.ndarray], shadow: Shadow) -> Measured:
     legal = [rounded] if op in ARITHMETIC else [rounded, neighbour(rounded, near)]
     wrong = np.zeros(rounded.shape, bool)
     for values in legal:
-        wrong |= outside(values, shadow)
-    radius = np.broadcast_to(shadow.radius, apart.shape)
-    wrong |= apart > radius * (1 + 1e-9) + near_half_ulp(shadow, dtype)
+        wrong |= outside(values, ball)
+    radius = np.broadcast_to(ball.radius, apart.shape)
+    wrong |= apart > radius * (1 + 1e-9) + near_half_ulp(ball, dtype)
     kept = (errors > 0) & np.isfinite(radius) & (np.arange(len(exact)) < len(exact) // 2)
     half = np.maximum(radius[kept], errors[kept])  # the radius of a result that must be the center's is its own error
     return Measured(len(exact), int(np.count_nonzero(wrong)), half / errors[kept])
 
 
-def near_half_ulp(shadow: Shadow, dtype: np.dtype[Any]) -> np.ndarray:
+def near_half_ulp(ball: Ball, dtype: np.dtype[Any]) -> np.ndarray:
     """Return how far a center may be from the exact result: in f64 it is itself rounded."""
-    spacing = np.spacing(np.abs(np.where(np.isfinite(shadow.center), shadow.center, 0)))
+    spacing = np.spacing(np.abs(np.where(np.isfinite(ball.center), ball.center, 0)))
     return np.where(dtype == np.float64, 0.5 * spacing, 0.0)
 
 
@@ -99,10 +99,10 @@ def neighbour(rounded: np.ndarray, near: np.ndarray) -> np.ndarray:
     return np.where(is_exact | ~np.isfinite(rounded.astype(np.float64)), rounded, other).astype(rounded.dtype)
 
 
-def outside(values: np.ndarray, shadow: Shadow) -> np.ndarray:
+def outside(values: np.ndarray, ball: Ball) -> np.ndarray:
     """Return for which elements a judge calls values wrong."""
-    if excess_of(values, shadow, STRICT) is None:
+    if excess_of(values, ball, STRICT) is None:
         return np.zeros(values.shape, bool)
-    radius = np.broadcast_to(shadow.radius, values.shape)
-    each = [Shadow(shadow.center[i : i + 1], radius[i : i + 1]) for i in range(len(values))]
+    radius = np.broadcast_to(ball.radius, values.shape)
+    each = [Ball(ball.center[i : i + 1], radius[i : i + 1]) for i in range(len(values))]
     return np.array([excess_of(values[i : i + 1], one, STRICT) is not None for i, one in enumerate(each)])

@@ -12,17 +12,18 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.debug.bounds.ball import Ball, exact
+from stablehlo_ref.debug.bounds.transfer import transfer
 from stablehlo_ref.debug.contract import PRESETS, Contract, contract_of
 from stablehlo_ref.debug.cut import Flat, fed_to
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.judge import excess_of
-from stablehlo_ref.debug.shadow import Shadow, exact, transfer
 
 STRICT = PRESETS["strict"]
 DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
 
 
-def shadow_of(text: str, inputs: Sequence[np.ndarray], contract: Contract = STRICT) -> Shadow:
+def ball_of(text: str, inputs: Sequence[np.ndarray], contract: Contract = STRICT) -> Ball:
     """Return the bound on the result of the only op of a program, on known operands."""
     flat = Flat(sr.load(text))
     op = flat.ops[-1]
@@ -31,7 +32,7 @@ def shadow_of(text: str, inputs: Sequence[np.ndarray], contract: Contract = STRI
     operands = [exact(values[v] if v in values else evaluate.constant(v)) for v in fed_to(op)]
     found = transfer(op, fed_to(op), operands, contract, evaluate)
     assert found is not None
-    return Shadow(found[0].center, np.broadcast_to(found[0].radius, found[0].center.shape), found[0].deviation)
+    return Ball(found[0].center, np.broadcast_to(found[0].radius, found[0].center.shape))
 
 
 def elementwise(op: str, count: int, size: int, type: str) -> str:
@@ -57,10 +58,10 @@ def test_arithmetic_against_fractions(op: str, type: str) -> None:
     draw = np.random.default_rng(1)
     size = 500
     x, y = ((draw.standard_normal(size) * 2.0 ** draw.integers(-6, 6, size)).astype(DTYPES[type]) for _ in range(2))
-    shadow = shadow_of(elementwise(op, 2, size, type), [x, y])
+    ball = ball_of(elementwise(op, 2, size, type), [x, y])
     (rounded,) = sr.load(elementwise(op, 2, size, type)).run(x, y)
     ratios = []
-    for a, b, r, c, bound in zip(x, y, rounded, shadow.center, shadow.radius):
+    for a, b, r, c, bound in zip(x, y, rounded, ball.center, ball.radius):
         true = ARITHMETIC[op](Fraction(float(a)), Fraction(float(b)))
         error = abs(Fraction(float(r)) - true)
         assert abs(Fraction(float(r)) - Fraction(float(c))) <= Fraction(float(bound))
@@ -87,9 +88,9 @@ def test_elementary_functions_against_mpmath(op: str, function: Callable[[Any], 
     """The true value is inside by all but the permitted rounding, also for intervals of operands."""
     draw = np.random.default_rng(2)
     x = np.abs(draw.standard_normal(300)).astype(np.float32)
-    shadow = shadow_of(elementwise(op, 1, 300, "f32"), [x])
+    ball = ball_of(elementwise(op, 1, 300, "f32"), [x])
     with mpmath.workdps(40):
-        for value, center, bound in zip(x, shadow.center, shadow.radius):
+        for value, center, bound in zip(x, ball.center, ball.radius):
             apart = abs(function(mpmath.mpf(float(value))) - mpmath.mpf(float(center)))
             assert apart <= 1e-6 * bound  # the center is far more precise than f32
             ulps = 5 if op == "logistic" else 1.01  # the spec's formula may be computed in f32
@@ -102,7 +103,7 @@ def test_intervals_contain_all_results() -> None:
     centers, radii = draw.standard_normal((2, 200)) + 3, np.abs(draw.standard_normal((2, 200))) / 10
     for op, function in {"add": np.add, "multiply": np.multiply, "divide": np.divide, "maximum": np.maximum}.items():
         flat = Flat(sr.load(elementwise(op, 2, 200, "f32")))
-        operands = [Shadow(c, r) for c, r in zip(centers, radii)]
+        operands = [Ball(c, r) for c, r in zip(centers, radii)]
         found = transfer(flat.ops[0], fed_to(flat.ops[0]), operands, STRICT, Evaluator(flat))
         assert found is not None
         for _ in range(20):
@@ -110,7 +111,7 @@ def test_intervals_contain_all_results() -> None:
             assert np.all(np.abs(function(*inside) - found[0].center) <= found[0].radius)
     for op, function in {"tanh": np.tanh, "sine": np.sin, "log": np.log, "floor": np.floor, "sqrt": np.sqrt}.items():
         flat = Flat(sr.load(elementwise(op, 1, 200, "f32")))
-        found = transfer(flat.ops[0], fed_to(flat.ops[0]), [Shadow(centers[0], radii[0])], STRICT, Evaluator(flat))
+        found = transfer(flat.ops[0], fed_to(flat.ops[0]), [Ball(centers[0], radii[0])], STRICT, Evaluator(flat))
         assert found is not None
         for _ in range(20):
             inside = centers[0] + radii[0] * draw.uniform(-1, 1, radii[0].shape)
@@ -138,16 +139,16 @@ def test_dots_against_fractions(type: str, n: int) -> None:
     """Sums in f32 in any order are inside the bound, which is at most 2 n times the median error."""
     draw = np.random.default_rng(n)
     x, y = (draw.standard_normal(shape).astype(DTYPES[type]) for shape in ((8, n), (n, 5)))
-    shadow = shadow_of(dot(n, type), [x, y])
+    ball = ball_of(dot(n, type), [x, y])
     true = [
         [sum(Fraction(float(a)) * Fraction(float(b)) for a, b in zip(x[i], y[:, j])) for j in range(5)]
         for i in range(8)
     ]
     for _ in range(3):
         found = sequential(x, y, draw.permutation(n)).astype(DTYPES[type])
-        assert np.all(np.abs(found.astype(np.float64) - shadow.center) <= shadow.radius)
+        assert np.all(np.abs(found.astype(np.float64) - ball.center) <= ball.radius)
         errors = [abs(float(Fraction(float(found[i, j])) - true[i][j])) for i in range(8) for j in range(5)]
-        ratio = np.median(shadow.radius.reshape(-1) / np.maximum(errors, 1e-300))
+        ratio = np.median(ball.radius.reshape(-1) / np.maximum(errors, 1e-300))
         assert ratio <= max(4, 2 * n)
 
 
@@ -156,14 +157,14 @@ def test_tf32_is_inside_its_contract_only() -> None:
     x, y = (draw.standard_normal(shape).astype(np.float32) for shape in ((8, 64), (64, 5)))
     short = [((a.view(np.uint32) + 0x1000) & 0xFFFFE000).view(np.float32) for a in (x, y)]
     found = sequential(*short, np.arange(64)).astype(np.float64)
-    strict, tf32 = (shadow_of(dot(64, "f32"), [x, y], contract_of(c)) for c in ("strict", "strict,dot_algorithm=tf32"))
+    strict, tf32 = (ball_of(dot(64, "f32"), [x, y], contract_of(c)) for c in ("strict", "strict,dot_algorithm=tf32"))
     assert np.all(np.abs(found - tf32.center) <= tf32.radius)
     assert np.any(np.abs(found - strict.center) > strict.radius)
 
 
-def is_inside(shadow: Shadow, *values: float) -> bool:
+def is_inside(ball: Ball, *values: float) -> bool:
     """Return whether a legal value is not ruled out, in any element."""
-    return excess_of(np.array(values), shadow, STRICT) is None
+    return excess_of(np.array(values), ball, STRICT) is None
 
 
 @pytest.mark.parametrize("values", [[1e308, 1e308, -1e308], [1e308, 1e308, -1e308, -1e308]])
@@ -173,10 +174,10 @@ def test_partial_sums_that_overflow_depend_on_the_order(values: list[float]) -> 
       %r = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1]
         : (tensor<1x{len(values)}xf64>, tensor<f64>) -> tensor<1xf64>
       return %r : tensor<1xf64> }}"""
-    shadow = shadow_of(text, [np.array([values])])
+    ball = ball_of(text, [np.array([values])])
     for legal in (np.inf, np.nan, sum(sorted(values, key=abs, reverse=True)[::2]), 1e308):
-        assert is_inside(shadow, legal)
-    known = shadow_of(text, [np.array([[np.inf, *values[1:2], *[0.0] * (len(values) - 2)]])])
+        assert is_inside(ball, legal)
+    known = ball_of(text, [np.array([[np.inf, *values[1:2], *[0.0] * (len(values) - 2)]])])
     assert is_inside(known, np.inf) and not is_inside(known, 0.0)
 
 
@@ -194,10 +195,10 @@ def test_select_and_scatter_selects_by_signed_operands() -> None:
           stablehlo.return %t : tensor<f32>
       }) : (tensor<2xf32>, tensor<1xf32>, tensor<f32>) -> tensor<2xf32>
       return %r : tensor<2xf32> }"""
-    shadow = shadow_of(text, [np.float32([-3, 1]), np.float32([0.1])])
+    ball = ball_of(text, [np.float32([-3, 1]), np.float32([0.1])])
     ulp = float(np.spacing(np.float32(0.1)))
-    assert shadow.center.tolist() == [0, float(np.float32(0.1))]
-    assert shadow.radius[0] < 1e-30 and ulp / 2 <= shadow.radius[1] <= 2 * ulp
+    assert ball.center.tolist() == [0, float(np.float32(0.1))]
+    assert ball.radius[0] < 1e-30 and ulp / 2 <= ball.radius[1] <= 2 * ulp
 
 
 def test_scatter_counts_the_terms_of_each_element() -> None:
@@ -211,10 +212,10 @@ def test_scatter_counts_the_terms_of_each_element() -> None:
       return %r : tensor<2xf32> }"""
     indices = np.zeros((100, 1), np.int32)
     indices[0] = 1
-    shadow = shadow_of(text, [np.float32([0, 99]), indices, np.ones(100, np.float32)])
+    ball = ball_of(text, [np.float32([0, 99]), indices, np.ones(100, np.float32)])
     ulp = float(np.spacing(np.float32(99)))
-    assert shadow.center.tolist() == [99, 100]
-    assert 98 * ulp / 2 <= shadow.radius[0] <= 101 * ulp and shadow.radius[1] <= 2 * ulp
+    assert ball.center.tolist() == [99, 100]
+    assert 98 * ulp / 2 <= ball.radius[0] <= 101 * ulp and ball.radius[1] <= 2 * ulp
 
 
 def test_subnormals_may_convert_to_false_where_they_are_flushed() -> None:
@@ -222,8 +223,8 @@ def test_subnormals_may_convert_to_false_where_they_are_flushed() -> None:
       %r = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xi1>
       return %r : tensor<2xi1> }"""
     x = np.float32([1e-40, 1])
-    assert shadow_of(text, [x], PRESETS["xla-cpu"]).radius.tolist() == [np.inf, 0]
-    assert shadow_of(text, [x]).radius.tolist() == [0, 0]
+    assert ball_of(text, [x], PRESETS["xla-cpu"]).radius.tolist() == [np.inf, 0]
+    assert ball_of(text, [x]).radius.tolist() == [0, 0]
 
 
 def test_integers_that_are_not_known_convert_to_numbers_that_are_not() -> None:
@@ -232,15 +233,15 @@ def test_integers_that_are_not_known_convert_to_numbers_that_are_not() -> None:
       %r = stablehlo.convert %x : (tensor<2xi1>) -> tensor<2xf32>
       return %r : tensor<2xf32> }""")
     )
-    mask = Shadow(np.array([True, False]), np.array([np.inf, 0.0]))
+    mask = Ball(np.array([True, False]), np.array([np.inf, 0.0]))
     found = transfer(flat.ops[0], fed_to(flat.ops[0]), [mask], STRICT, Evaluator(flat))
     assert found is not None and np.isinf(found[0].radius).tolist() == [True, False]
 
 
 def test_elementary_functions_may_overflow_within_their_bound() -> None:
     x = np.nextafter(np.float32(np.log(np.finfo(np.float32).max)), np.float32(0))
-    shadow = shadow_of(elementwise("exponential", 1, 1, "f32"), [x[None]], contract_of("tpu"))
-    assert excess_of(np.array([np.inf], np.float32), shadow, STRICT) is None
+    ball = ball_of(elementwise("exponential", 1, 1, "f32"), [x[None]], contract_of("tpu"))
+    assert excess_of(np.array([np.inf], np.float32), ball, STRICT) is None
 
 
 @pytest.mark.parametrize(("algorithm", "parts", "kept"), [("bf16x3", 2, 1), ("bf16x6", 3, 2)])
@@ -252,8 +253,8 @@ def test_products_of_parts_are_inside_their_contract(algorithm: str, parts: int,
     for i, a in enumerate(parts_of(x, parts)):
         for j, b in enumerate(parts_of(y, parts)):
             found = found + a * b if i + j <= kept else found
-    shadow = shadow_of(dot(1, "f32"), [x, y], contract_of(f"strict,dot_algorithm={algorithm}"))
-    assert np.all(np.abs(found.astype(np.float64) - shadow.center) <= shadow.radius)
+    ball = ball_of(dot(1, "f32"), [x, y], contract_of(f"strict,dot_algorithm={algorithm}"))
+    assert np.all(np.abs(found.astype(np.float64) - ball.center) <= ball.radius)
 
 
 def parts_of(x: np.ndarray, count: int) -> list[np.ndarray]:

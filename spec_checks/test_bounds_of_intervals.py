@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from spec_checks.test_bounds import STRICT, elementwise, shadow_of
+from spec_checks.test_bounds import STRICT, ball_of, elementwise
+from stablehlo_ref.debug.bounds.ball import Ball
+from stablehlo_ref.debug.bounds.transfer import transfer
 from stablehlo_ref.debug.cut import Flat, fed_to
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.judge import excess_of
-from stablehlo_ref.debug.shadow import Shadow, transfer
 
 SIZE = 400
 UNARY = (
@@ -22,7 +23,7 @@ UNARY = (
 BINARY = ("add", "subtract", "multiply", "divide", "power", "atan2", "maximum", "minimum")
 
 
-def intervals(draw: np.random.Generator, count: int) -> list[Shadow]:
+def intervals(draw: np.random.Generator, count: int) -> list[Ball]:
     """Return intervals of all sizes, near to zero and far from it, some of which contain it or an integer."""
     made = []
     for _ in range(count):
@@ -31,7 +32,7 @@ def intervals(draw: np.random.Generator, count: int) -> list[Shadow]:
         )
         center = np.where(draw.random(SIZE) < 0.3, np.round(center), center)
         radius = np.abs(draw.standard_normal(SIZE)) * 10.0 ** draw.integers(-8, 1, SIZE)
-        made.append(Shadow(center, np.where(draw.random(SIZE) < 0.2, 0.0, radius)))
+        made.append(Ball(center, np.where(draw.random(SIZE) < 0.2, 0.0, radius)))
     return made
 
 
@@ -53,14 +54,14 @@ def test_results_for_operands_inside_are_inside(op: str) -> None:
             (result,) = wide.run(*inside)
             with np.errstate(all="ignore"):
                 rounded = result.astype(np.float32)
-            assert excess_of(rounded, Shadow(found[0].center, radius), STRICT) is None
+            assert excess_of(rounded, Ball(found[0].center, radius), STRICT) is None
 
 
 # --- linear algebra -------------------------------------------------------------------------------------------------
 
 
 def is_inside(text: str, inputs: list[np.ndarray], result: np.ndarray) -> bool:
-    return excess_of(result, shadow_of(text, inputs), STRICT) is None
+    return excess_of(result, ball_of(text, inputs), STRICT) is None
 
 
 @pytest.mark.parametrize("n", [1, 8, 60, 127, 1024])

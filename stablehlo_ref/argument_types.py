@@ -16,7 +16,7 @@ from stablehlo_ref.diagnostics import ArgumentTypeError
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_NUMBERS: dict[object, type] = {int: Integral, float: Real}  # which numpy's scalars are, too
+_NUMBERS: dict[object, type] = {int: Integral, float: Real}
 _MODULES = re.compile(r"\b(?:\w+\.)+(?=\w)")
 
 
@@ -70,6 +70,8 @@ def fits(value: object, hint: Any) -> bool:
         )
     if inspect.isclass(origin) and issubclass(origin, Sequence) and getattr(value, "ndim", False):
         return parts[0] is Any or all(fits(element, parts[0]) for element in cast(Iterable[object], value))
+    if hint in (bool, int, float) and getattr(value, "ndim", None) == 0:  # a scalar of numpy, or an array of one
+        value = cast(Any, value).item()
     expected = _NUMBERS.get(hint, origin or hint)
     if not inspect.isclass(expected) or expected is object:
         return hint is not None or value is None

@@ -118,18 +118,12 @@ class _Completers:
 
     # --- names that are always the same -------------------------------------------------------------------------------
 
-    def backend(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Mapping[str, str]:
-        from stablehlo_ref.debug.backends.base import DESCRIPTIONS, ENTRY_POINTS
-        from stablehlo_ref.debug.backends.faulty import FAULTS
+    def backend(self, prefix: str, **_: Any) -> Mapping[str, str]:
+        from stablehlo_ref.debug.backends import DESCRIPTIONS, ENTRY_POINTS
 
-        name, *rest = prefix.split(":")
-        match name, rest:
-            case "faulty", [_fault]:
-                return {f"faulty:{fault}:": "" for fault in FAULTS}
-            case "faulty", [fault, _op]:
-                return {f"faulty:{fault}:{op}": "" for op in self._ops(parsed_args)}
-            case "pjrt", [path]:
-                return {f"pjrt:{file}": "" for file in self._files(path)}
+        name, colon, path = prefix.partition(":")
+        if colon and name == "pjrt":
+            return {f"pjrt:{file}": "" for file in self._files(path)}
         saved = [file for file in self._files(prefix) if file.endswith((".npz", "/"))]
         others = [*saved, *(entry.name for entry in entry_points(group=ENTRY_POINTS))]
         names = {match[0]: text for form, text in DESCRIPTIONS.items() if (match := _match_name(form))}

@@ -14,7 +14,7 @@ from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_o
 from stablehlo_ref.cli.reduce import require_folder, saved
 from stablehlo_ref.cli.run import add_input_options
 from stablehlo_ref.debug import PRESETS, Diff, Session, by_backend, diff, reduce
-from stablehlo_ref.debug.backends.base import DESCRIPTIONS
+from stablehlo_ref.debug.backends import DESCRIPTIONS
 from stablehlo_ref.debug.report.page import require_packages
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.program import Program
@@ -51,7 +51,7 @@ def _run(options: argparse.Namespace) -> int:
         found = diff(program, arrays, session, options.contract, max_bytes=options.max_bytes)
         small = _reduced(found, program, arrays, session, options)
     is_random = options.random_inputs is not None or options.random
-    found.origin = "random; real ones show more" if is_random else "given"
+    found.setup.origin = "random; real ones show more" if is_random else "given"
     _print(found, options, small)
     return FINE if found.is_explained else AT_FAULT
 
@@ -69,7 +69,7 @@ def _reduced(
 
 def _print(found: Diff, options: argparse.Namespace, small: str) -> None:
     """Print the result, write the files that the options ask for, and say so; `--json` prints the document alone."""
-    print(found.to_json() if options.json else f"{found}\ninputs: {found.origin}")
+    print(found.to_json() if options.json else f"{found}\ninputs: {found.setup.origin}")
     for message in chain(_written(found, options), [small]):
         if message and not options.json:
             print(message)

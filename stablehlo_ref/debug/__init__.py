@@ -5,7 +5,7 @@
 """
 
 from stablehlo_ref.debug.contract import PRESETS, Contract, contract_of
-from stablehlo_ref.debug.diff import Diff, diff
+from stablehlo_ref.debug.diff import Confirmation, Diff, Failure, Inner, Outputs, Setup, diff
 from stablehlo_ref.debug.exceptions import Exceptions, backend_exceptions, exceptions, exceptions_parallel
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import Reduced, reduce
@@ -14,12 +14,17 @@ from stablehlo_ref.debug.trace_diff import TraceDiff, diff_traces
 
 __all__ = [
     "PRESETS",
+    "Confirmation",
     "Contract",
     "Diff",
     "Exceptions",
+    "Failure",
+    "Inner",
     "Outcome",
+    "Outputs",
     "Reduced",
     "Session",
+    "Setup",
     "TraceDiff",
     "backend_exceptions",
     "by_backend",
@@ -31,3 +36,7 @@ __all__ = [
     "exceptions_parallel",
     "reduce",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,7 +10,7 @@ from stablehlo_ref.argument_types import check_fields, checks_arguments
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 
 
-class DotAlgorithm(NamedTuple):
+class ProductRounding(NamedTuple):
     """How operands of products of dots and convolutions are rounded: to sums of narrower numbers.
 
     `roundoff` is the unit roundoff that each operand may be taken to have, 0 if operands are not rounded. It includes
@@ -22,11 +22,11 @@ class DotAlgorithm(NamedTuple):
 
 
 DOT_ALGORITHMS = {
-    "ieee": DotAlgorithm(0.0),
-    "tf32": DotAlgorithm(2.0**-11),
-    "bf16": DotAlgorithm(2.0**-8),
-    "bf16x3": DotAlgorithm(2.0**-15, 3),
-    "bf16x6": DotAlgorithm(2.0**-22, 6),
+    "ieee": ProductRounding(0.0),
+    "tf32": ProductRounding(2.0**-11),
+    "bf16": ProductRounding(2.0**-8),
+    "bf16x3": ProductRounding(2.0**-15, 3),
+    "bf16x6": ProductRounding(2.0**-22, 6),
 }
 ACCUMULATORS = ("f32", "operand")
 _CHOICES = {"dot_algorithm": tuple(DOT_ALGORITHMS), "accumulator": ACCUMULATORS}
@@ -171,4 +171,4 @@ def _number(key: str, text: str) -> float:
 
 
 def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else str(value).lower()

@@ -1,29 +1,88 @@
 """Cut a program into smaller ones: some of its ops, with the values that they need as inputs.
 
 A *prefix cut* is the whole program with intermediate values as additional outputs; a *suffix cut* are its last ops, fed
-at the cut; both, and a single op, are made by `segment`. Constants are copied into a segment and never fed, since ops
-such as `dynamic_reshape` and backends depend on their values.
+at the cut; both, and a single op, are made by `subprogram`. Constants are copied into a subprogram and never fed, since
+ops such as `dynamic_reshape` and backends depend on their values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from stablehlo_ref.debug.origins import set_origins
 from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.definition import facts_of, is_constant_like
+from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import Location, UnsupportedError
+from stablehlo_ref.execute.follow import joined
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import ComplexType, FloatType, FunctionType, TensorType
+from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.program import Program
 
+CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}  # the attribute that names the function
 FLATTENING = ("stablehlo-legalize-composite-to-call", "inline", "symbol-dce")
 CHECKS = "check."  # ops that compare values, and return none
-LITERALS = ("stablehlo.constant", "chlo.constant")  # whose values no backend computes
-CONSTANTS = (*LITERALS, "stablehlo.iota")
+BRANCHES = ("stablehlo.if", "stablehlo.case")
+LOOP = "stablehlo.while"
+
+
+def set_origins(index: ValueIndex, entry: Block, flat: Block) -> None:
+    """Name the values of a flat copy of an entry, and of regions in it, as traces of the program do.
+
+    The name is that of the value in its function, `@relu/%3`; where several calls of the function were inlined, it is
+    the address of the value, `%t/%3`. Constants, which have one value, always have the first.
+    """
+    found = [(value, twin, prefix, index.unique_name(value)) for value, twin, prefix in _twins(index, entry, flat)]
+    counts = Counter(name for *_, name in found)
+    for value, twin, prefix, name in found:
+        is_constant = isinstance(value.owner, Operation) and is_constant_like(value.owner)
+        is_unique = counts[name] == 1 or is_constant
+        twin.origin = name if is_unique else joined(prefix, index.local_name(value))
+
+
+def set_turn(ops: list[Operation], loop: Operation, turn: int) -> None:
+    """Let addresses of values in a loop say the turn: `%t/%loop[2]/%3`."""
+    address = loop.results[0].origin.partition("#")[0] if loop.results else ""
+    for value in (value for outer in ops for op in outer.walk() for value in op.results):
+        if address and value.origin.startswith(f"{address}/"):
+            value.origin = f"{address}[{turn}]{value.origin.removeprefix(address)}"
+
+
+def _twins(index: ValueIndex, entry: Block, flat: Block) -> Iterator[tuple[Value, Value, str]]:
+    """Yield each value of the program with its copy and the address of the call, or op with a region, that it is in."""
+    table = functions(index.module)
+    blocks = [(entry, flat, "")]
+    while blocks:
+        block, copied, prefix = blocks.pop()
+        yield from ((value, twin, prefix) for value, twin in zip(block.arguments, copied.arguments))
+        rest = deque(copied.operations)
+        calls = [(iter(block.operations), prefix)]  # in progress, the innermost last
+        while calls and rest:
+            ops, prefix = calls[-1]
+            if (op := next(ops, None)) is None:
+                calls.pop()
+                continue
+            inner = joined(prefix, index.segment(op))
+            callee = table.get(str(op.properties.get(CALLS.get(op.name, ""))))
+            if callee is not None and callee.regions[0].blocks and not _is_left(op, rest[0]):
+                calls.append((iter(callee.regions[0].block.operations[:-1]), inner))
+                continue
+            twin = rest.popleft()
+            yield from ((value, copy, prefix) for value, copy in zip(op.results, twin.results))
+            for region, other in zip(op.regions, twin.regions):
+                blocks += [(b, c, inner) for b, c in zip(region.blocks, other.blocks)]
+
+
+def _is_left(call: Operation, copied: Operation) -> bool:
+    """Return whether an op in a flat program is a call that was not inlined."""
+    place, other = call.location, copied.location
+    return copied.name == "func.call" and (place.source, place.offset) == (other.source, other.offset)
 
 
 class Flat:
@@ -71,7 +130,7 @@ class Flat:
 
 
 @dataclass(frozen=True)
-class Segment:
+class Subprogram:
     """A program made of ops of another: its inputs and outputs are `feeds` and `wanted` there."""
 
     program: Program
@@ -85,16 +144,31 @@ class Segment:
 
 
 def is_observable(value: Value) -> bool:
-    """Return whether a value can be an input or output of a segment: a static tensor."""
+    """Return whether a value can be an input or output of a subprogram: a static tensor."""
     return isinstance(value.type, TensorType) and value.type.is_static
 
 
+def is_constant_op(op: Operation) -> bool:
+    """Return whether an op has the same result in each program: a constant, or `iota`."""
+    facts = facts_of(op)
+    return facts is not None and facts.arithmetic is Arithmetic.MOVES and not op.operands and bool(op.results)
+
+
 def is_constant(value: Value) -> bool:
-    return isinstance(value.owner, Operation) and value.owner.name in CONSTANTS
+    return isinstance(value.owner, Operation) and is_constant_op(value.owner)
 
 
 def is_literal(value: Value) -> bool:
-    return isinstance(value.owner, Operation) and value.owner.name in LITERALS
+    """Return whether a value is that of an attribute, which no backend computes."""
+    return isinstance(value.owner, Operation) and is_constant_like(value.owner)
+
+
+def branch_of(op: Operation, index: Any) -> int:
+    """Return the number of the region of a conditional that is taken."""
+    number, count = int(index), len(op.regions)
+    if op.name == "stablehlo.if":
+        return 1 - number
+    return number if 0 <= number < count else count - 1
 
 
 def operands_of(op: Operation) -> list[Value]:
@@ -115,9 +189,9 @@ def needed_by(ops: Sequence[Operation], wanted: Iterable[Value] = ()) -> list[Va
     return [value for value in used if value not in made and not is_constant(value)]
 
 
-def segment(
+def subprogram(
     flat: Flat, ops: Sequence[Operation], wanted: Sequence[Value], feeds: Sequence[Value] | None = None
-) -> Segment:
+) -> Subprogram:
     """Return the program of `ops`, in order, with the outputs `wanted`; `feeds` are its inputs, else what it needs."""
     inputs = list(needed_by(ops, wanted) if feeds is None else feeds)
     present = {result for op in ops for result in op.results}
@@ -128,7 +202,7 @@ def segment(
     module = _module(flat, body, [v.type for v in inputs], [v.type for v in wanted])
     program = Program(module, flat.program.entry.name, flat.program.limits)
     program._verified = flat.program._verified  # its ops are those of a program that was verified
-    return Segment(program, tuple(inputs), tuple(wanted))
+    return Subprogram(program, tuple(inputs), tuple(wanted))
 
 
 def _body(ops: Sequence[Operation], inputs: Sequence[Value], wanted: Sequence[Value], location: Location) -> Block:
@@ -161,14 +235,14 @@ def _module(flat: Flat, body: Block, inputs: Sequence[object], outputs: Sequence
 
 def fed_to(op: Operation) -> list[Value]:
     """Return what a single op is fed: all that it uses but literals of integers, on which shapes may depend."""
-    return [value for value in operands_of(op) if not is_literal(value) or is_fractional(value)]
+    return [value for value in operands_of(op) if not is_literal(value) or has_fractions(value)]
 
 
-def is_fractional(value: Value) -> bool:
-    """Return whether a value is a tensor of floating-point or complex numbers."""
-    return isinstance(value.type, TensorType) and isinstance(value.type.element_type, FloatType | ComplexType)
+def has_fractions(value: Value) -> bool:
+    """Return whether a value is a tensor or scalar of floating-point or complex numbers."""
+    return isinstance(getattr(value.type, "element_type", value.type), FloatType | ComplexType)
 
 
-def single(flat: Flat, op: Operation) -> Segment:
+def single(flat: Flat, op: Operation) -> Subprogram:
     """Return the program of one op; its inputs are `fed_to(op)`."""
-    return segment(flat, [op], op.results, fed_to(op))
+    return subprogram(flat, [op], op.results, fed_to(op))

@@ -3,79 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
-from stablehlo_ref.debug.alone import wrong_alone
 from stablehlo_ref.debug.contract import Contract, contract_of
-from stablehlo_ref.debug.cut import CONSTANTS, LITERALS, Flat, is_constant, is_observable, operands_of, single
+from stablehlo_ref.debug.cut import Flat, is_constant, is_constant_op, is_observable, operands_of, set_turn, single
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.debug.evidence import Evidence
-from stablehlo_ref.debug.exceptions.backend import only_in_backend
+from stablehlo_ref.debug.exceptions import only_in_backend
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
-from stablehlo_ref.debug.explain import Beyond, beyond, far_from_rounding
-from stablehlo_ref.debug.failing import failing_ops
-from stablehlo_ref.debug.fused import Group, distance, find_group
-from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
-from stablehlo_ref.debug.loops import can_enter, parts
-from stablehlo_ref.debug.origins import set_turn
-from stablehlo_ref.debug.probe import Probed, probe
-from stablehlo_ref.debug.repro import Repro
-from stablehlo_ref.debug.sensitivity import Sensitivity, sensitivities
+from stablehlo_ref.debug.explain import Beyond, Sensitivity, beyond, far_from_rounding, sensitivities
+from stablehlo_ref.debug.fused import FaultyGroup, failing_ops, find_group
+from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits, wrong_in_isolation
+from stablehlo_ref.debug.repro import Repro, workarounds
 from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.debug.statistics import Suspicion, suspicions, tests_of
-from stablehlo_ref.debug.switches import workarounds
-from stablehlo_ref.debug.values import Values, all_values, backend_values, checked, most_compilations, run_again
+from stablehlo_ref.debug.values import (
+    MAX_BYTES,
+    BackendValues,
+    all_values,
+    backend_values,
+    can_enter,
+    checked,
+    distance,
+    most_compilations,
+    parts,
+    run_again,
+)
+from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
 from stablehlo_ref.text.tokens import counted
 
-SUMS = tuple(
-    f"stablehlo.{name}" for name in ("dot_general", "dot", "convolution", "reduce", "reduce_window", "scatter")
-)
 _FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
 _SETTINGS = 3  # of the backend that are tried in any case
-MAX_BYTES = 1 << 30  # of intermediate values that one program returns
+
+
+@dataclass
+class Setup:
+    """What was compared: the program and its inputs, the backend and the contract."""
+
+    program: Program
+    flat: Flat
+    inputs: Sequence[Array]
+    backend: str
+    contract: Contract
+    compilations: int = 0
+    versions: Mapping[str, str] = field(default_factory=dict)  # of the backend, as far as it says
+    origin: str = "given"  # where the inputs come from: what the caller knows of them
+    judge: Judge | None = None  # with the backend's values; None if it returned none
+
+
+@dataclass
+class Outputs:
+    """How the outputs of the program are apart from the interpreter's."""
+
+    same: bool = False  # all have the interpreter's bits
+    errors: list[float] = field(default_factory=list)  # relative norms
+    are_reproducible: bool = True  # two runs return the same bits; else rounding explains both
+    sensitivities: list[Sensitivity] = field(default_factory=list)  # if no op is certainly wrong
+    beyond: list[Beyond] = field(default_factory=list)  # those that are not explained, if no op is certainly wrong
+
+
+@dataclass(frozen=True)
+class Failure:
+    """How the backend failed on the whole program, and where."""
+
+    outcome: Outcome
+    ops: Sequence[Operation] = ()  # on which it fails also without the others
+    unstable: Operation | None = None  # the first op with other bits in a second run, on the same operands
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """Further runs of the first suspect: with the same program, and as a program of its own on the same operands."""
+
+    is_repeated: bool
+    is_wrong_alone: bool
 
 
 @dataclass(repr=False)
 class Diff:
     """What `diff` found. `suspects` are the ops that are certainly wrong, in the order of the program."""
 
-    backend: str
-    contract: Contract
-    ops: int
-    failure: Outcome | None = None  # of the whole program
-    same: bool = False  # all outputs have the interpreter's bits
-    errors: list[float] = field(default_factory=list)  # relative norms by output
+    setup: Setup
+    failure: Failure | None = None
+    outputs: Outputs = field(default_factory=Outputs)
     judgements: list[Judgement] = field(default_factory=list)
     stopped: Outcome | None = None  # why intermediate values are missing
-    suspicions: list[Suspicion] = field(default_factory=list)  # by statistical tests: never certain
     inner: list[Inner] = field(default_factory=list)  # turns of a loop, or a branch, in which something is wrong
-    group: Group | None = None  # a fault that vanishes where intermediate values are outputs
-    outputs_changed: bool = False  # once intermediate values are outputs too
-    sensitivities: list[Sensitivity] = field(default_factory=list)  # of outputs, if no op is certainly wrong
-    beyond: list[Beyond] = field(default_factory=list)  # outputs that are not explained, if no op is certainly wrong
+    group: FaultyGroup | None = None  # a fault that vanishes where intermediate values are outputs
     not_explained: list[Operation] = field(default_factory=list)  # ops without a bound, far beyond rounding
-    probed: Probed | None = None
-    is_reproducible: bool = True  # two runs of the program return the same bits; else rounding explains both
-    is_repeated: bool = True  # a second run of the same program shows the first suspect again
-    is_wrong_alone: bool | None = None  # the first suspect, as a program of its own on the same operands
-    failing: list[Operation] = field(default_factory=list)  # on which the backend fails also without the others
-    unstable: Operation | None = None  # the first op with other bits in a second run, on the same operands
-    workarounds: list[str] = field(default_factory=list)  # switches of the backend that make `repro` right
+    confirmation: Confirmation | None = None  # of the first suspect
     repro: Repro | None = None  # the first suspect or the group as a program that checks itself
-    positions: dict[Operation, int] = field(default_factory=dict)  # of the ops in the program
-    compilations: int = 0
     exceptions: list[OnlyInBackend] = field(default_factory=list)  # NaN and infinities that the interpreter has not
-    versions: Mapping[str, str] = field(default_factory=dict)  # of the backend, as far as it says
-    origin: str = "given"  # where the inputs come from: what the caller knows of them
-    evidence: Evidence | None = None
 
     @property
     def suspects(self) -> list[Judgement]:
@@ -85,19 +109,20 @@ class Diff:
     def located(self) -> tuple[int, ...]:
         """The positions of the ops that are named, among the ops of the program: a loop, the first suspect, a group."""
         ops = [self.inner[0].loop] if self.inner else [judgement.op for judgement in self.suspects[:1]]
-        ops = ops or list(self.group.ops if self.group is not None else self.failing or self.not_explained)
-        return tuple(self.positions[op] for op in ops if op in self.positions)
+        failing = self.failure.ops if self.failure else ()
+        ops = ops or list(self.group.ops if self.group is not None else failing or self.not_explained)
+        return tuple(index for index, op in enumerate(self.setup.flat.ops) if op in ops)
 
     @property
     def is_wrong(self) -> bool:
         """Whether the backend failed, or certainly computed something that the contract does not allow."""
         is_located = self.suspects or self.inner or (self.group and self.group.is_certain)
-        return bool(self.failure or is_located or any(b.excess for b in self.beyond))
+        return bool(self.failure or is_located or any(b.excess for b in self.outputs.beyond))
 
     @property
     def is_explained(self) -> bool:
         """Whether the contract allows the outputs, or rounding explains them: nothing that is wrong is known."""
-        return not self.is_wrong and not self.beyond
+        return not self.is_wrong and not self.outputs.beyond
 
     @property
     def verdict(self) -> str:
@@ -105,7 +130,7 @@ class Diff:
         if self.failure:
             return "failed"
         if self.is_explained:
-            return "same" if self.same else "not wrong"
+            return "same" if self.outputs.same else "not wrong"
         if not self.located:
             return "not located"
         return "wrong" if self.suspects or self.inner or (self.group and self.group.is_certain) else "suspicious"
@@ -114,13 +139,16 @@ class Diff:
     def unjudged(self) -> list[Operation]:
         """The ops of which nothing is said: there is no bound, the spec leaves it open, or values are missing."""
         judged = {j.op for j in self.judgements if j.verdict is not Verdict.NOT_JUDGED}
-        return [op for op in self.positions if op not in judged and op.name not in LITERALS]
+        return [op for op in self.setup.flat.ops if op not in judged and not is_constant_like(op)]
 
     def __repr__(self) -> str:
-        return f"<Diff of {self.backend} under {self.contract.name}: {self.verdict}, {counted(self.ops, 'op')}>"
+        made = self.setup
+        return (
+            f"<Diff of {made.backend} under {made.contract.name}: {self.verdict}, {counted(len(made.flat.ops), 'op')}>"
+        )
 
     def __str__(self) -> str:
-        from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
+        from stablehlo_ref.debug.report import text_of  # the report is in terms of this module
 
         return text_of(self)
 
@@ -177,13 +205,13 @@ def diff(
         raise ArgumentValueError(f"max_bytes must not be negative, got {max_bytes}")
     rules = contract if isinstance(contract, Contract) else contract_of(contract)
     if isinstance(backend, Session):
-        return _Search(program, inputs, backend, rules, max_bytes).run()
+        return _Locator(program, inputs, backend, rules, max_bytes).run()
     with Session(backend) as session:
         session.open()
-        return _Search(program, inputs, session, rules, max_bytes).run()
+        return _Locator(program, inputs, session, rules, max_bytes).run()
 
 
-class _Search:
+class _Locator:
     def __init__(
         self, program: Program, inputs: Sequence[Any], session: Session, contract: Contract, max_bytes: int
     ) -> None:
@@ -196,9 +224,8 @@ class _Search:
         self.explains = True  # whether to tell how outputs differ; not of turns of loops
         self.seconds = 0.0  # that the interpreter takes
         self.evaluate = Evaluator(self.flat)
-        positions = {op: index for index, op in enumerate(self.flat.ops)}
-        self.found = Diff(session.description, contract, len(self.flat.ops), positions=positions)
-        self.found.evidence = self.evidence = Evidence(program, self.flat, self.inputs)
+        self.contract = contract
+        self.found = Diff(Setup(program, self.flat, self.inputs, session.description, contract))
         for value in (*self.flat.arguments, *self.flat.outputs):
             if not is_observable(value):
                 raise EvaluationError(f"`diff` needs static tensors as inputs and outputs, got {value.type}")
@@ -210,20 +237,19 @@ class _Search:
         self.seconds = perf_counter() - started
         outcome = self.session.run_twice(str(self.program), self.inputs)
         if outcome.failure == "unstable" and self._is_rounding(outcome, ours):
-            found.is_reproducible = False
+            found.outputs.are_reproducible = False
             outcome = Outcome(outcome.results)
         if not outcome.failure:
             outcome = checked(outcome, [value.type for value in self.flat.outputs])
         if outcome.failure:
-            found.failure = outcome
-            self._locate_failure(outcome)
+            found.failure = self._located_failure(outcome)
         else:
-            found.errors = [distance(x, y) for x, y in zip(outcome.results, ours)]
-            found.same = all(map(same_bits, outcome.results, ours))
-            if not found.same:
+            found.outputs.errors = [distance(x, y) for x, y in zip(outcome.results, ours)]
+            found.outputs.same = all(map(same_bits, outcome.results, ours))
+            if not found.outputs.same:
                 self._locate(outcome.results, ours)
-            found.versions = self.session.versions()
-        found.compilations = self.compilations
+            found.setup.versions = self.session.versions()
+        found.setup.compilations = self.compilations
         return found
 
     def _is_rounding(self, unstable: Outcome, ours: Sequence[Array]) -> bool:
@@ -232,7 +258,7 @@ class _Search:
         for results in (unstable.results, unstable.second):
             if checked(Outcome(results), types).failure:
                 return False
-            found = sensitivities(self.program, self.inputs, ours, results, self.found.contract, 6 * self.seconds)
+            found = sensitivities(self.program, self.inputs, ours, results, self.contract, 6 * self.seconds)
             if not found or not all(s.is_explained for s in found):
                 return False
         return True
@@ -246,22 +272,16 @@ class _Search:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
         self.found.stopped = values.failure
         self.found.exceptions = only_in_backend(self.flat, self.inputs, values.arrays)
-        self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
-        tested: list[Suspicion] = []
-        for op in self.flat.ops[: values.seen]:
-            if op.name not in LITERALS:
-                self.found.judgements.append(found := judge(op))
-                if op.name in SUMS and found.verdict in (Verdict.LEGAL, Verdict.PERMITTED):
-                    tested += tests_of(judge, op)  # now, as the judge has just computed what it needs
+        self.found.setup.judge = judge = Judge(values.arrays, self.contract, self.evaluate)
+        self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if not is_constant_like(op)]
         if not self.found.suspects:
-            wrong = {j.op: j for j in wrong_alone(self.flat, judge, self.found.judgements, self.session)}
+            wrong = {j.op: j for j in wrong_in_isolation(self.flat, judge, self.found.judgements, self.session)}
             self.found.judgements = [wrong.get(j.op, j) for j in self.found.judgements]
         if self.found.suspects:
             self._enter(judge, [self.found.suspects[0].op])
             if not self.found.inner:
                 self._confirm(judge, values)
             return
-        self.found.suspicions = suspicions(tested)
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
@@ -274,11 +294,11 @@ class _Search:
         if self.explains:
             self._explain(judge, values, outputs, ours)
 
-    def _explain(self, judge: Judge, values: Values, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
+    def _explain(self, judge: Judge, values: BackendValues, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         """Say how far outputs are off beside what rounding makes, and which nothing explains."""
         found, budget = self.found, 6 * self.seconds
-        made = sensitivities(self.program, self.inputs, ours, outputs, found.contract, budget)
-        found.sensitivities = made
+        made = sensitivities(self.program, self.inputs, ours, outputs, self.contract, budget)
+        found.outputs.sensitivities = made
         is_explained = bool(made) and all(s.is_explained for s in made)
         if is_explained:
             found.group = None
@@ -286,50 +306,49 @@ class _Search:
             arrays = all_values(self.flat, self.inputs)
             self._look_for_fusion(arrays, outputs, ours)
             if found.group is not None and len(found.group.ops) == 1:
-                self._enter(Judge(arrays, found.contract, self.evaluate), found.group.ops)
+                self._enter(Judge(arrays, self.contract, self.evaluate), found.group.ops)
         if found.is_wrong:
             return
         off = beyond(self.program, self.flat, self.inputs, outputs, ours, judge, found.judgements, made)
-        found.beyond = list(off)
-        if found.beyond:
+        found.outputs.beyond = list(off)
+        if found.outputs.beyond:
             found.not_explained = list(far_from_rounding(judge, found.judgements))
 
-    def _locate_failure(self, failure: Outcome) -> None:
+    def _located_failure(self, outcome: Outcome) -> Failure:
         """Find the op that is unstable, or the ops that a backend refuses or on which it dies."""
-        if failure.failure == "unstable":
-            self._find_unstable()
-        elif failure.failure in ("refused", "died"):
-            ours = all_values(self.flat, self.inputs)
-            most = most_compilations(self.flat) - self.compilations
-            self.found.failing = failing_ops(self.flat, ours, failure, self.session, most)
+        if outcome.failure == "unstable":
+            return Failure(outcome, unstable=self._unstable())
+        if outcome.failure not in ("refused", "died"):
+            return Failure(outcome)
+        most = most_compilations(self.flat) - self.compilations
+        return Failure(outcome, failing_ops(self.flat, all_values(self.flat, self.inputs), outcome, self.session, most))
 
-    def _find_unstable(self) -> None:
-        """Find the first op whose results differ between two runs with all intermediate values, not its operands."""
+    def _unstable(self) -> Operation | None:
+        """Return the first op whose results differ between two runs with all intermediate values, not its operands."""
         first = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
         second = run_again(first, self.session)
         same = {value for value, array in first.arrays.items() if value in second and same_bits(array, second[value])}
-        for op in self.flat.ops[: first.seen]:
-            if any(r in second and r not in same for r in op.results):
-                if all(v in same or v in self.flat.arguments or is_constant(v) for v in operands_of(op)):
-                    self.found.unstable = op
-                return
+        differ = (op for op in self.flat.ops[: first.seen] if any(r in second and r not in same for r in op.results))
+        op = next(differ, None)
+        is_first = op is not None and all(
+            v in same or v in self.flat.arguments or is_constant(v) for v in operands_of(op)
+        )
+        return op if is_first else None
 
-    def _confirm(self, judge: Judge, seen: Values) -> None:
-        """Run the first suspect again: with the same program, alone, and on small integers, whose sums are exact."""
+    def _confirm(self, judge: Judge, seen: BackendValues) -> None:
+        """Run the first suspect again: with the same program, and alone on the same operands."""
         first = self.found.suspects[0]
         values = judge.values
         again = {**values, **run_again(seen, self.session, first.op)}
-        if not all(same_bits(again[result], values[result]) for result in first.op.results):
-            verdict = Judge(again, self.found.contract, self.evaluate)(first.op).verdict
-            self.found.is_repeated = verdict is Verdict.WRONG
-        self.found.probed = probe(self.flat, first.op, values, self.found.contract, self.session, self.evaluate)
+        is_repeated = all(same_bits(again[result], values[result]) for result in first.op.results)
+        is_repeated = is_repeated or Judge(again, self.contract, self.evaluate)(first.op).verdict is Verdict.WRONG
         made = single(self.flat, first.op)
         feeds = [judge.operand(value) for value in made.feeds]
         repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
         outcome = self.session.run(made.text, feeds)
-        self.found.is_wrong_alone = bool(outcome.failure) or not repro.is_within(outcome.results, self.found.contract)
-        self.found.repro = repro
-        self._find_workarounds()
+        is_wrong_alone = bool(outcome.failure) or not repro.is_within(outcome.results, self.contract)
+        self.found.confirmation = Confirmation(is_repeated, is_wrong_alone)
+        self._keep(repro)
 
     def _enter(self, judge: Judge, ops: Sequence[Operation]) -> None:
         """Compare turns of loops, and branches; end at the first that is wrong."""
@@ -337,7 +356,7 @@ class _Search:
             if self.compilations + _FOR_A_LOOP > most_compilations(self.flat):
                 return
             for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
-                rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
+                rest = _Locator(part.program.program, part.feeds, self.session, self.contract, self.max_bytes)
                 rest.explains = False
                 set_turn(rest.flat.ops, op, part.turn)
                 found = rest.run()
@@ -349,15 +368,13 @@ class _Search:
                     return
 
     def _comment(self, op: Operation, excess: object) -> str:
-        contract = f"Returns true within the bounds of the contract {self.found.contract}"
+        contract = f"Returns true within the bounds of the contract {self.contract}"
         return f"{op.name} at {op.location}, run by {self.session.description}: {excess}\n{contract}"
 
-    def _find_workarounds(self) -> None:
-        """Find the settings of the backend that make the small program right."""
-        if self.found.repro is not None:
-            most = max(most_compilations(self.flat) - self.compilations, _SETTINGS)
-            found = workarounds(self.found.repro, self.session, self.found.contract, most)
-            self.found.workarounds += found
+    def _keep(self, repro: Repro) -> None:
+        """Keep a small program, with the settings of the backend that make it right."""
+        most = max(most_compilations(self.flat) - self.compilations, _SETTINGS)
+        self.found.repro = replace(repro, workarounds=tuple(workarounds(repro, self.session, self.contract, most)))
 
     def _look_for_fusion(self, arrays: Mapping[Value, Array], outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         """Search with suffix cuts if the outputs are others than those of the program with intermediate values.
@@ -366,17 +383,13 @@ class _Search:
         """
         returned = [arrays.get(value) for value in self.flat.outputs]
         pairs = [(x, y) for x, y in zip(outputs, returned) if y is not None]
-        self.found.outputs_changed = not all(same_bits(x, y) for x, y in pairs)
-        if self.found.outputs_changed:
+        if not all(same_bits(x, y) for x, y in pairs):
             is_hidden = self.found.stopped is not None
-            group = find_group(
-                self.flat, arrays, outputs, ours, self.session, self.found.contract, self.evaluate, is_hidden
-            )
-            is_all = group is not None and len(group.ops) == sum(op.name not in CONSTANTS for op in self.flat.ops)
+            group = find_group(self.flat, arrays, outputs, ours, self.session, self.contract, self.evaluate, is_hidden)
+            is_all = group is not None and len(group.ops) == sum(not is_constant_op(op) for op in self.flat.ops)
             if group is not None and not group.is_certain and is_all:
                 return
             self.found.group = group
             if group is not None and group.excess is not None:
                 comment = self._comment(group.ops[-1], group.excess)
-                self.found.repro = Repro(group.program, group.arrays, group.bounds, comment)
-                self._find_workarounds()
+                self._keep(Repro(group.program, group.arrays, group.bounds, comment))

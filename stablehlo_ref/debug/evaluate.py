@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.debug.cut import Flat, Segment, fed_to, segment, single
+from stablehlo_ref.debug.cut import Flat, Subprogram, fed_to, single, subprogram
+from stablehlo_ref.define.definition import facts_of
 from stablehlo_ref.diagnostics import Diagnostic, StablehloError
 from stablehlo_ref.execute.implementation_defined import ChoiceReporter, may_be_implementation_defined
 from stablehlo_ref.ir.arrays import Array
@@ -27,8 +28,7 @@ _ALGORITHM = (
     "algorithm", "lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count",
     "rhs_component_count", "num_primitive_operations", "allow_imprecise_accumulation",
 )  # fmt: skip
-_EXPENSIVE = ("stablehlo.dot_general", "stablehlo.dot", "stablehlo.convolution", "stablehlo.reduce_window")
-_RECENT = 4  # results of these that are kept
+_RECENT = 4  # results of expensive ops, which are never computed twice, that are kept
 
 
 class Evaluator:
@@ -36,26 +36,26 @@ class Evaluator:
 
     def __init__(self, flat: Flat) -> None:
         self._flat = flat
-        self._segments: dict[tuple[Hashable, bool], Segment] = {}
-        self._bodies: dict[tuple[Operation, int], Segment] = {}
+        self._programs: dict[tuple[Hashable, bool], Subprogram] = {}
+        self._bodies: dict[tuple[Operation, int], Subprogram] = {}
         self._constants: dict[Value, Array] = {}
         self._recent: deque[tuple[Operation, Sequence[Array], list[Array]]] = deque(maxlen=_RECENT)
 
     def __call__(self, op: Operation, arrays: Sequence[Array], wide: bool = False) -> list[Array] | None:
         """Return the results of an op, that is fed (`fed_to`) `arrays`; None on an error."""
         try:
-            if wide and op.name in _EXPENSIVE:
+            if wide and (facts := facts_of(op)) is not None and facts.fusion == "once":
                 return self._remembered(op, arrays)
-            return self._run(self.segment(op, wide).program, arrays)
+            return self._run(self.subprogram(op, wide).program, arrays)
         except StablehloError:
             return None
 
     def _remembered(self, op: Operation, arrays: Sequence[Array]) -> list[Array]:
         """Return the results of an expensive op in f64, which bounds under several contracts ask for."""
         for known, operands, results in self._recent:
-            if known is op and all(map(np.array_equal, operands, arrays)):
+            if known is op and all(map(_same_bits, operands, arrays)):
                 return results
-        results = self._run(self.segment(op, True).program, arrays)
+        results = self._run(self.subprogram(op, True).program, arrays)
         self._recent.append((op, arrays, results))
         return results
 
@@ -69,7 +69,7 @@ class Evaluator:
         """Return the choices that the spec leaves to implementations and on which the results of an op rely."""
         if not any(map(may_be_implementation_defined, op.walk())):
             return []
-        return self.choices_of(self.segment(op).program, arrays)
+        return self.choices_of(self.subprogram(op).program, arrays)
 
     def choices_of(self, program: Program, arrays: Sequence[Array]) -> list[str]:
         """Return the choices that the spec leaves to implementations and on which the results of a program rely."""
@@ -78,12 +78,12 @@ class Evaluator:
             self._run(program, arrays, observer=ChoiceReporter(found.append))
         return [diagnostic.message for diagnostic in found]
 
-    def body(self, op: Operation, index: int) -> Segment:
+    def body(self, op: Operation, index: int) -> Subprogram:
         """Return the program of a region of an op, which uses nothing but its arguments; KeyError if it does."""
         if (op, index) not in self._bodies:
             *ops, terminator = op.regions[index].block.operations
             arguments = op.regions[index].block.arguments
-            self._bodies[op, index] = segment(self._flat, ops, terminator.operands, arguments)
+            self._bodies[op, index] = subprogram(self._flat, ops, terminator.operands, arguments)
         return self._bodies[op, index]
 
     def value(self, value: Value, values: Mapping[Value, Array]) -> Array:
@@ -93,19 +93,23 @@ class Evaluator:
     def constant(self, value: Value) -> Array:
         """Return the array of a value that `is_constant`."""
         if value not in self._constants:
-            (self._constants[value],) = segment(self._flat, [], [value]).program.run()
+            (self._constants[value],) = subprogram(self._flat, [], [value]).program.run()
         return self._constants[value]
 
-    def segment(self, op: Operation, wide: bool = False) -> Segment:
+    def subprogram(self, op: Operation, wide: bool = False) -> Subprogram:
         """Return the program of an op; if `wide`, with f64 for all narrower floating-point types."""
         key = _key(op), wide
-        if key not in self._segments:
+        if key not in self._programs:
             made = single(self._flat, op)
             if wide:
                 widen(made.program.module)
                 made = replace(made, program=Program(made.program.module, made.program.entry.name))
-            self._segments[key] = made
-        return self._segments[key]
+            self._programs[key] = made
+        return self._programs[key]
+
+
+def _same_bits(x: Array, y: Array) -> bool:
+    return x is y or (x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes())
 
 
 def _key(op: Operation) -> Hashable:

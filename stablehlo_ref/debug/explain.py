@@ -1,23 +1,272 @@
-"""Outputs that no op explains: beyond the bound of the whole program, or far beyond what rounding makes of it."""
+"""Tell which outputs rounding does not explain: beyond the bound of the whole program, or far beyond random rounding.
+
+The program runs again a few times on this interpreter, with random errors in each rounded result, as large as the
+contract allows. Worst-case bounds over a whole program say nothing after a few ops; this says what is usual, in norms
+of whole tensors. It is no proof, and no op is called wrong for it: but an output that is further off than runs with
+errors `LARGER` times as large is not explained by rounding.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import inf, isfinite, isnan, sqrt
+from time import perf_counter
 
 import numpy as np
 
-from stablehlo_ref.debug.cut import Flat
-from stablehlo_ref.debug.fused import Composed, distance
+from stablehlo_ref.debug.bounds.ball import real_dtype, smallest_normal, unit_roundoff
+from stablehlo_ref.debug.bounds.reductions import is_exact_body, recognised
+from stablehlo_ref.debug.bounds.transfer import propagation
+from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
+from stablehlo_ref.debug.cut import Flat, has_fractions
 from stablehlo_ref.debug.judge import NO_BOUND, Excess, Judge, Judgement, Verdict, excess_of, same_bits
-from stablehlo_ref.debug.rules import NOT_UNIQUE
-from stablehlo_ref.debug.sensitivity import Sensitivity, limits_of
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.debug.values import distance
+from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.definition import REGISTRY, facts_of
+from stablehlo_ref.define.facts import Arithmetic
+from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.rewrite import Rewriter, clone
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.ops.extensibility import OPEN_TARGETS, CustomCall
 from stablehlo_ref.program import Program
 
+RUNS = 3
+EXPLAINED = 8.0  # a larger factor is outside of what random rounding explains
+LARGER = 64.0  # how much larger than the contract's errors are in runs that right outputs are not beyond
+LARGER_RUNS = 6
+TARGET = "stablehlo_ref.debug.random_rounding"
 FAR = 2.0  # times the largest distance of runs with larger errors
 MOST = 4  # ops without a bound that are compared with runs that round at random
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The relative norm by which an output differs, and that of runs with random rounding, a root mean square."""
+
+    output: int
+    distance: float
+    noise: float
+
+    @property
+    def factor(self) -> float:
+        """How much larger the difference is than what random rounding makes."""
+        if not self.distance or self.noise == inf:
+            return 0.0
+        return self.distance / self.noise if self.noise else inf
+
+    @property
+    def is_explained(self) -> bool:
+        return self.factor <= EXPLAINED
+
+    def __str__(self) -> str:
+        side = "within" if self.is_explained else "outside"
+        noise = f"random rounding of every op makes {self.noise:.2g}"
+        return f"output {self.output} differs by {self.distance:.2g}, {side} what {noise} (factor {self.factor:.2g})"
+
+
+def sensitivities(
+    program: Program,
+    inputs: Sequence[Array],
+    ours: Sequence[Array],
+    actual: Sequence[Array],
+    contract: Contract,
+    seconds: float = inf,
+) -> list[Sensitivity]:
+    """Return how each output differs from the interpreter's, beside runs with random rounding; none if these fail.
+
+    After `seconds` no further run is started; there is one at least.
+    """
+    apart = _distances(program, inputs, ours, contract, seconds=seconds)
+    if not apart:
+        return []
+    found = []
+    for index, (x, y) in enumerate(zip(actual, ours)):
+        noise = sqrt(sum(d[index] ** 2 for d in apart) / len(apart))
+        found.append(Sensitivity(index, distance(x, y), noise if isfinite(noise) else inf))
+    return found
+
+
+def limits_of(
+    program: Program, inputs: Sequence[Array], ours: Sequence[Array], contract: Contract, perturbs: bool = False
+) -> list[float]:
+    """Return how far each output moves at most with errors `LARGER` times as large, of inputs too if it `perturbs`.
+
+    They are 0 if no op rounds, and infinite if runs fail.
+    """
+    apart = _distances(program, inputs, ours, contract, LARGER, LARGER_RUNS, perturbs=perturbs)
+    return [max((inf if isnan(run[i]) else run[i] for run in apart), default=inf) for i in range(len(ours))]
+
+
+def _distances(
+    program: Program,
+    inputs: Sequence[Array],
+    ours: Sequence[Array],
+    contract: Contract,
+    scale: float = 1.0,
+    most: int = RUNS,
+    seconds: float = inf,
+    perturbs: bool = False,
+) -> list[list[float]]:
+    """Return the distances of the outputs of runs with random rounding, `scale` times as large; [] if these fail."""
+    started = perf_counter()
+    runs: list[list[float]] = []
+    try:
+        noisy = Program(_with_noise(program.module, contract, scale), program.entry.name, program.limits)
+        is_noisy = any(op.properties.get("call_target_name") == TARGET for op in noisy.module.walk())
+        if not perturbs and not is_noisy:
+            return [[0.0] * len(ours)]
+        while len(runs) < most and (not runs or perf_counter() - started < seconds):
+            draw = np.random.default_rng(len(runs))
+            fed = [_by_ulps(x, 0.5 * scale, draw) for x in inputs] if perturbs else inputs
+            results = noisy.run(*fed, custom_calls={TARGET: partial(_rounded, draw)} if is_noisy else None)
+            runs.append([distance(np.asarray(x), y) for x, y in zip(results, ours)])
+    except StablehloError:
+        return []
+    return runs
+
+
+# --- the program with random errors ---------------------------------------------------------------------------------
+
+
+def _with_noise(module: Operation, contract: Contract, scale: float) -> Operation:
+    """Return a copy of a module with a custom call after each op that rounds, and before each sum of products."""
+    made = clone(module, {})
+    with Rewriter(made) as rewriter:
+        for op in list(_entered(made)):
+            if _rounds(op):
+                for result in op.results:
+                    _add_errors(rewriter, op, result, contract, scale)
+                _add_errors_of_terms(rewriter, op, contract, scale)
+    return made
+
+
+def _entered(op: Operation) -> Iterator[Operation]:
+    """Yield the ops inside functions, loops and conditionals, but not those in bodies of reductions and the like."""
+    for region in op.regions if _is_entered(op) else ():
+        for block in region.blocks:
+            for inner in block.operations:
+                yield inner
+                yield from _entered(inner)
+
+
+def _is_entered(op: Operation) -> bool:
+    is_control_flow = op.name in REGISTRY and "plan_control_flow" in REGISTRY[op.name].roles
+    return is_control_flow or op.name in ("builtin.module", "func.func")
+
+
+def _add_errors(rewriter: Rewriter, op: Operation, result: Value, contract: Contract, scale: float) -> None:
+    if not has_fractions(result):
+        return
+    is_arithmetic = _arithmetic(op) is Arithmetic.ROUNDS or _adds_terms(op)
+    ulps = contract.ulps_of(op.mnemonic, 0.5 if is_arithmetic else contract.elementary_ulps)
+    ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _dtype(result).itemsize <= 2 else ulps
+    loses = [loss for loss, is_lost in _LOSSES.items() if scale > 1 and is_lost(contract)]
+    call = _call(" ".join(("ulps", str(scale * ulps), *loses)), result, op)
+    uses = rewriter.uses(result)
+    rewriter.insert_after(op, call)
+    for user, index in uses:
+        rewriter.set_operand(user, index, call.results[0])
+
+
+def _add_errors_of_terms(rewriter: Rewriter, op: Operation, contract: Contract, scale: float) -> None:
+    """Add relative errors to the terms of sums, as roundings of their partial sums and of operands have."""
+    operand, result = op.operands[0], op.results[0]
+    if not (_adds_terms(op) and has_fractions(operand) and has_fractions(result)):
+        return
+    roundoff = DOT_ALGORITHMS[contract.dot_algorithm].roundoff if _arithmetic(op) is Arithmetic.SUMS else 0.0
+    of_sums = unit_roundoff(_dtype(result)) * sqrt(max(_size(operand) / max(_size(result), 1), 1))
+    call = _call(f"relative {scale * max(roundoff, of_sums)}", operand, op)
+    rewriter.insert_before(op, call)
+    rewriter.set_operand(op, 0, call.results[0])
+
+
+def _adds_terms(op: Operation) -> bool:
+    is_sum = op.name == "stablehlo.reduce" and recognised(op.regions[0]) == "add"
+    return is_sum or _arithmetic(op) is Arithmetic.SUMS
+
+
+def _arithmetic(op: Operation) -> Arithmetic | None:
+    facts = facts_of(op)
+    return None if facts is None else facts.arithmetic
+
+
+def _call(errors: str, value: Value, op: Operation) -> Operation:
+    members = {"call_target_name": TARGET, "backend_config": errors}
+    return build_operation("stablehlo.custom_call", [value], [value.type], op.location, members=members)
+
+
+def _rounds(op: Operation) -> bool:
+    """Return whether an op is known to round; folds round if their bodies do, conversions from wider numbers."""
+    facts = facts_of(op)
+    if facts is None or not facts.arithmetic.rounds:
+        return False
+    if facts.arithmetic is Arithmetic.FOLDS:
+        return not op.regions or not all(map(is_exact_body, op.regions))
+    is_conversion = len(op.operands) == 1 and op.operand_types != op.result_types
+    operand, result = op.operands[0], op.results[0]
+    are_fractions = has_fractions(operand) and has_fractions(result)
+    return not is_conversion or (are_fractions and _dtype(operand).itemsize > _dtype(result).itemsize)
+
+
+def _dtype(value: Value) -> DType:
+    assert isinstance(value.type, TensorType)
+    return real_dtype(numpy_dtype(value.type.element_type))
+
+
+def _size(value: Value) -> int:
+    assert isinstance(value.type, TensorType)
+    return int(np.prod([n or 1 for n in value.type.shape]))
+
+
+# --- random errors --------------------------------------------------------------------------------------------------
+
+
+_LOSSES: dict[str, Callable[[Contract], bool]] = {
+    "subnormals": lambda contract: contract.flush_subnormals,
+    "signs": lambda contract: not contract.signed_zeros,
+}
+
+
+def _rounded(draw: np.random.Generator, call: CustomCall, array: Array) -> list[Array]:
+    """Return an array with the errors that a call asks for: `ulps N [subnormals] [signs]` or `relative X`."""
+    unit, size, *losses = call.backend_config.split()
+    if unit == "ulps":
+        made = _by_ulps(array, float(size), draw)
+        if "subnormals" in losses and kind(array.dtype) == "floating":
+            made = np.where(np.abs(made) < smallest_normal(array.dtype), np.zeros((), array.dtype), made)
+        if "signs" in losses and kind(array.dtype) == "floating":
+            made = np.where((made == 0) & (draw.random(made.shape) < 0.5), -made, made)
+        return [made]
+    factors = 1 + float(size) * np.asarray(draw.uniform(-1, 1, array.shape))
+    with np.errstate(all="ignore"):
+        return [np.asarray(array * factors).astype(array.dtype)]
+
+
+def _by_ulps(array: Array, ulps: float, draw: np.random.Generator) -> Array:
+    """Return numbers with random errors of a whole number of ULPs; integers, infinities and NaN are left as they are.
+
+    Integers are most often exact, such as counts, masks and positions. With half a ULP, a quarter of the others goes to
+    either side.
+    """
+    dtype = real_dtype(array.dtype)
+    if kind(dtype) != "floating" or dtype.itemsize not in (2, 4, 8):
+        return array
+    flat = np.ascontiguousarray(array).reshape(-1).view(dtype)
+    bits = flat.view(f"i{dtype.itemsize}")
+    drawn = draw.integers(-round(2 * ulps), round(2 * ulps) + 1, bits.shape, np.int32) // 2 if ulps >= 1 else None
+    steps = draw.integers(0, 4, bits.shape, np.int8) if drawn is None else drawn
+    if drawn is None:
+        steps = (steps == 1).astype(np.int8) - (steps == 2)
+    with np.errstate(invalid="ignore"):
+        is_exact = (np.rint(flat) == flat) | ~np.isfinite(flat)
+        made = (bits + np.where(is_exact, 0, steps).astype(bits.dtype)).view(dtype)
+    kept = np.isfinite(made) & (np.signbit(made) == np.signbit(flat))
+    return np.where(kept, made, flat).view(array.dtype).reshape(array.shape)
 
 
 @dataclass(frozen=True)
@@ -48,14 +297,14 @@ def beyond(
     unsure = [i for i, (x, y) in enumerate(zip(outputs, ours)) if i not in explained and not same_bits(x, y)]
     if not unsure:
         return
-    whole = Composed(dict(zip(flat.arguments, inputs)), judge.contract, judge.evaluate)
+    whole = propagation(dict(zip(flat.arguments, inputs)), judge.contract, judge.evaluate)
     whole.extend(flat.ops)
     limits: list[float] = []
     for index in unsure:
         value = flat.outputs[index]
-        shadow = whole.shadows.get(value)
-        excess = None if shadow is None else excess_of(outputs[index], shadow, judge.contract)
-        is_bounded = shadow is not None and not np.isinf(shadow.radius).any()
+        ball = whole.balls.get(value)
+        excess = None if ball is None else excess_of(outputs[index], ball, judge.contract)
+        is_bounded = ball is not None and not np.isinf(ball.radius).any()
         if excess or is_bounded:
             yield from [Beyond(index, excess)] if excess else []
             continue
@@ -75,23 +324,20 @@ def _is_open(flat: Flat, inputs: Sequence[Array], value: Value, judge: Judge, ju
 
 
 def _is_random(op: Operation) -> bool:
-    return any(inner.name.partition(".")[2] in NOT_UNIQUE for inner in op.walk() if not _is_unique_call(inner))
+    return any(_arithmetic(inner) is Arithmetic.OPEN for inner in op.walk() if not _is_unique_call(inner))
 
 
 def _is_unique_call(op: Operation) -> bool:
     """Return whether a custom call has one result in exact arithmetic: eigenvectors and the like have any sign."""
     target = op.properties.get("call_target_name")
-    return isinstance(target, str) and not any(part in target.lower() for part in _DECOMPOSITIONS)
-
-
-_DECOMPOSITIONS = ("syev", "heev", "gesdd", "gesvd", "geev", "gees", "eigh", "svd", "qdwh", "jacobi", "rng", "threefry")
+    return isinstance(target, str) and target not in OPEN_TARGETS
 
 
 def far_from_rounding(judge: Judge, judgements: Sequence[Judgement]) -> Iterator[Operation]:
     """Yield ops without a bound whose results, on the backend's operands, are far beyond what rounding makes."""
     unjudged = [j.op for j in judgements if j.reason == NO_BOUND and not _is_random(j.op)]
     for op in unjudged[:MOST]:
-        made = judge.evaluate.segment(op)
+        made = judge.evaluate.subprogram(op)
         feeds, actual = [judge.operand(v) for v in made.feeds], [judge.values[r] for r in op.results]
         ours = judge.evaluate(op, feeds)
         if ours is None or judge.is_open(op):

@@ -7,31 +7,29 @@ there on, with no other outputs than the results that none of them uses, are wro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, isfinite
 
-import numpy as np
-
+from stablehlo_ref.debug.bounds.ball import Ball, exact
+from stablehlo_ref.debug.bounds.transfer import Propagation, propagation
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import (
-    CONSTANTS,
-    LITERALS,
     Flat,
-    Segment,
-    fed_to,
+    Subprogram,
     is_constant,
+    is_constant_op,
     is_observable,
     needed_by,
     operands_of,
-    segment,
+    subprogram,
 )  # fmt: skip
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.judge import Excess, excess_of
-from stablehlo_ref.debug.session import Session
-from stablehlo_ref.debug.shadow import Shadow, dtype_of, exact, transfer, used
-from stablehlo_ref.debug.values import run_segment
+from stablehlo_ref.debug.session import Outcome, Session
+from stablehlo_ref.debug.values import distance, run_subprogram
 from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import clone
@@ -41,7 +39,7 @@ NOISE = 8.0  # how much larger than the distance of two legal runs a fault must 
 
 
 @dataclass(frozen=True)
-class Group:
+class FaultyGroup:
     """Ops that are wrong only together, the program that shows it, and where its result exceeds the bound.
 
     Without `excess` the group is suspicious: it changes the result far more than other legal runs do, but its rounding
@@ -49,9 +47,9 @@ class Group:
     """
 
     ops: tuple[Operation, ...]
-    program: Segment
+    program: Subprogram
     arrays: tuple[Array, ...]  # what the program is fed
-    bounds: tuple[Shadow | None, ...]  # of its results
+    bounds: tuple[Ball | None, ...]  # of its results
     excess: Excess | None
 
     @property
@@ -60,14 +58,14 @@ class Group:
 
 
 @dataclass
-class _Search:
+class _GroupSearch:
     flat: Flat
     arrays: Mapping[Value, Array]
     session: Session
     contract: Contract
     evaluate: Evaluator
     threshold: float
-    composed: dict[int, Composed] = field(default_factory=dict)  # by where they start
+    composed: dict[int, Propagation] = field(default_factory=dict)  # by where they start
     results: dict[tuple[int, int], Mapping[Value, Array]] = field(default_factory=dict)  # of ops between two cuts
 
     def persists(self, start: int) -> bool:
@@ -77,7 +75,7 @@ class _Search:
     def persists_apart(self, start: int, end: int) -> bool:
         """Return whether that is so if a barrier parts the ops from `start` to `end` from those that follow."""
         made = {result for op in self.flat.ops[start:end] for result in op.results}
-        rest = [op for op in self.flat.ops[end:] if op.name not in CONSTANTS]
+        rest = [op for op in self.flat.ops[end:] if not is_constant_op(op)]
         values = [v for v in needed_by(rest, self.flat.outputs) if v in made and is_observable(v)]
         if not values:
             return True
@@ -88,19 +86,19 @@ class _Search:
         return self._persists(ops, [mapping.get(value, value) for value in self.flat.outputs])
 
     def _persists(self, ops: Sequence[Operation], outputs: Sequence[Value]) -> bool:
-        results = self._run(segment(self.flat, ops, outputs))
+        results = self._run(subprogram(self.flat, ops, outputs))
         return results is not None and self._is_far(self.flat.outputs, results)
 
-    def constant(self, start: int) -> Group | None:
+    def constant(self, start: int) -> FaultyGroup | None:
         """Return a constant that the op at `start` uses and that is wrong; it is in each program with that op."""
         for value in filter(is_constant, operands_of(self.flat.ops[start])):
-            op, made = value.owner, segment(self.flat, [], [value])
-            if not isinstance(op, Operation) or op.name in LITERALS:
+            op, made = value.owner, subprogram(self.flat, [], [value])
+            if not isinstance(op, Operation) or is_constant_like(op):
                 continue
             bound = exact(self.evaluate.constant(value))
             for result in self._run(made) or ():
                 if excess := excess_of(result, bound, self.contract):
-                    return Group((op,), made, (), (bound,), excess)
+                    return FaultyGroup((op,), made, (), (bound,), excess)
         return None
 
     def hides(self, start: int) -> bool:
@@ -112,7 +110,7 @@ class _Search:
         results = self._results(start, end)
         return self._is_far(list(results), list(results.values())) or bool(self._excess(results, start, end))
 
-    def group(self, start: int, end: int, last: int) -> Group | None:
+    def group(self, start: int, end: int, last: int) -> FaultyGroup | None:
         """Return the ops from `start` to `end` of which a value depends that leaves those up to `last`.
 
         It is the one that exceeds its bounds, or else is furthest off.
@@ -123,25 +121,25 @@ class _Search:
         found = self._excess(results, start, last)
         apart = {value: distance(x, self.arrays[value]) for value, x in results.items()}
         value, excess = found if found else (max(apart, key=apart.__getitem__), None)
-        made = segment(self.flat, self.flat.ops[start:last], list(results))
+        made = subprogram(self.flat, self.flat.ops[start:last], list(results))
         ops = self.flat.slice_of(start, last, value)
         first = set(self.flat.ops[start:end])
-        kept = tuple(op for op in ops if op.name not in CONSTANTS and op in first)
-        bounds = tuple(self._shadows(start, last).get(wanted) for wanted in made.wanted)
-        return Group(kept, made, tuple(self.arrays[value] for value in made.feeds), bounds, excess)
+        kept = tuple(op for op in ops if not is_constant_op(op) and op in first)
+        bounds = tuple(self._balls(start, last).get(wanted) for wanted in made.wanted)
+        return FaultyGroup(kept, made, tuple(self.arrays[value] for value in made.feeds), bounds, excess)
 
-    def _shadows(self, start: int, end: int) -> Mapping[Value, Shadow]:
+    def _balls(self, start: int, end: int) -> Mapping[Value, Ball]:
         if start not in self.composed:
-            self.composed = {start: Composed(self.arrays, self.contract, self.evaluate)}
+            self.composed = {start: propagation(self.arrays, self.contract, self.evaluate)}
         made = self.composed[start]
         made.extend(self.flat.ops[start + made.count : end])
-        return made.shadows
+        return made.balls
 
     def _excess(self, results: Mapping[Value, Array], start: int, end: int) -> tuple[Value, Excess] | None:
-        shadows = self._shadows(start, end)
+        balls = self._balls(start, end)
         for value, result in results.items():
-            shadow = shadows.get(value)
-            if shadow is not None and (found := excess_of(result, shadow, self.contract)):
+            ball = balls.get(value)
+            if ball is not None and (found := excess_of(result, ball, self.contract)):
                 return value, found
         return None
 
@@ -152,7 +150,7 @@ class _Search:
             parts = [[value] for value in wanted[:_ALONE]] if len(wanted) > 1 else []
             found: dict[Value, Array] = {}
             for part in (wanted, *parts) if wanted else ():
-                results = self._run(segment(self.flat, self.flat.ops[start:end], part))
+                results = self._run(subprogram(self.flat, self.flat.ops[start:end], part))
                 found.update(zip(part, results or ()))
                 if results is not None and part is wanted:
                     break
@@ -173,10 +171,10 @@ class _Search:
         left = dict.fromkeys(self.flat.outputs) if is_end else self.flat.live_after(start, end)
         return [value for value in left if value in self.arrays and value not in used and value in depending]
 
-    def _run(self, made: Segment) -> tuple[Array, ...] | None:
+    def _run(self, made: Subprogram) -> tuple[Array, ...] | None:
         if any(value not in self.arrays for value in made.feeds):
             return None
-        outcome = run_segment(self.session, made, dict(self.arrays))
+        outcome = run_subprogram(self.session, made, dict(self.arrays))
         return None if outcome.failure else outcome.results
 
     def _is_far(self, values: Sequence[Value], results: Sequence[Array]) -> bool:
@@ -193,7 +191,7 @@ def find_group(
     contract: Contract,
     evaluate: Evaluator,
     is_hidden: bool,
-) -> Group | None:
+) -> FaultyGroup | None:
     """Return the group of ops whose fault vanishes where intermediate values are outputs; None without such a fault.
 
     `arrays` are the values of the backend with all intermediate values as outputs, `outputs` those of the program as it
@@ -205,7 +203,7 @@ def find_group(
     noise = max((distance(x, y) for x, y in zip(ours, returned) if y is not None), default=0.0)
     if not apart > max(NOISE * noise, 1e-12):
         return None
-    search = _Search(flat, arrays, session, contract, evaluate, max(NOISE * noise, min(apart, 1.0) / 8))
+    search = _GroupSearch(flat, arrays, session, contract, evaluate, max(NOISE * noise, min(apart, 1.0) / 8))
     start = last(search.persists, 0, len(flat.ops))
     if is_hidden and (found := search.constant(start)):
         return found
@@ -241,46 +239,46 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
     return low
 
 
-class Composed:
-    """The shadows of the results of ops in order, from known values that they are fed."""
+def failing_ops(
+    flat: Flat, values: Mapping[Value, Array], failure: Outcome, session: Session, most: int
+) -> list[Operation]:
+    """Return few adjacent ops on which a backend fails as on the whole program; [] if it does not, fed at a cut.
 
-    def __init__(self, arrays: Mapping[Value, Array], contract: Contract, evaluate: Evaluator) -> None:
-        self.shadows: dict[Value, Shadow] = {}
-        self.count = 0  # ops so far
-        self._arrays, self._contract, self._evaluate = arrays, contract, evaluate
-        self._made: set[Value] = set()
+    `values` are those of the interpreter, for at most `most` runs. Ranges are halved; if neither half fails, the start
+    and the end are moved.
+    """
+    left = most
 
-    def extend(self, ops: Sequence[Operation]) -> None:
-        """Add ops that follow the ones so far."""
-        for op in ops:
-            self.count += 1
-            self._made.update(op.results)
-            operands = [self._operand(value) for value in fed_to(op)]
-            known = [operand for operand in operands if operand is not None]
-            if len(known) == len(operands):
-                found = transfer(op, fed_to(op), known, self._contract, self._evaluate)
-                if found and not self._evaluate.choices(op, [operand.center for operand in known]):
-                    self.shadows.update(zip(op.results, found))
+    def fails(start: int, end: int) -> bool:
+        nonlocal left
+        ops = flat.ops[start:end]
+        used = {operand for op in ops for operand in operands_of(op)}
+        wanted = [r for op in ops for r in op.results if is_observable(r) and r not in used]
+        made = subprogram(flat, ops, wanted)
+        if left <= 0 or not wanted or any(value not in values for value in made.feeds):
+            return False
+        left -= 1
+        return words_of(run_subprogram(session, made, dict(values))) == words_of(failure)
 
-    def _operand(self, value: Value) -> Shadow | None:
-        if value in self._made:
-            return used(self.shadows[value], dtype_of(value)) if value in self.shadows else None
-        if value in self._arrays:
-            return exact(self._arrays[value])
-        return exact(self._evaluate.constant(value)) if is_constant(value) else None
+    low, high = 0, len(flat.ops)
+    if not fails(low, high) or words_of(session.run(str(subprogram(flat, [], []).program), [])) == words_of(failure):
+        return []  # not the program is at fault if the backend fails on an empty one
+    while high - low > 1:
+        middle = (low + high) // 2
+        half = next((part for part in ((low, middle), (middle, high)) if fails(*part)), None)
+        if half is None:
+            return flat.ops[slice(*_narrowed(fails, low, middle, high))]
+        low, high = half
+    return flat.ops[low:high]
 
 
-def distance(actual: Array, expected: Array) -> float:
-    """Return the norm of the difference relative to that of the expected array; infinity if specials differ."""
-    if actual.dtype.kind in "biu":
-        return float(np.mean(actual != expected)) if actual.size else 0.0
-    wide = np.complex128 if actual.dtype.kind == "c" else np.float64
-    with np.errstate(all="ignore"):
-        x, y = (np.asarray(a).astype(wide).reshape(-1) for a in (actual, expected))
-        apart, norm = float(np.linalg.norm(x - y)), float(np.linalg.norm(y))
-        if not (isfinite(apart) and isfinite(norm)):
-            finite = np.isfinite(x) & np.isfinite(y)
-            if not np.array_equal(x[~finite], y[~finite], equal_nan=True):
-                return inf
-            apart, norm = float(np.linalg.norm((x - y)[finite])), float(np.linalg.norm(y[finite]))
-    return apart / norm if norm else apart
+def _narrowed(fails: Callable[[int, int], bool], low: int, middle: int, high: int) -> tuple[int, int]:
+    """Return the last start and the first end of a range that fails, around an op that both halves miss."""
+    start = last(lambda index: fails(index, high), low, middle)
+    return start, first_near(lambda index: fails(start, index), middle, high)
+
+
+def words_of(failure: Outcome) -> tuple[str, str]:
+    """Return the kind of a failure and the first line of its reason, without numbers and names of values."""
+    first, *_ = failure.reason.splitlines() or [""]
+    return failure.failure, re.sub(r"\d+|%\w+", "#", first)

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 
+from stablehlo_ref.debug.bounds.ball import (
+    Ball,
+    exact,
+    largest,
+    overflow_threshold,
+    overflowed,
+    smallest_normal,
+    widened,
+)
+from stablehlo_ref.debug.bounds.fusion import FusedOperands
+from stablehlo_ref.debug.bounds.transfer import transfer
 from stablehlo_ref.debug.contract import PRESETS, Contract
-from stablehlo_ref.debug.control_flow import BRANCHES, LOOP
-from stablehlo_ref.debug.cut import fed_to, is_constant
+from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, is_constant, single
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.debug.rounding import largest, overflow_threshold, smallest_normal
-from stablehlo_ref.debug.shadow import Shadow, exact, overflowed, transfer, widened
-from stablehlo_ref.debug.uses import Uses
+from stablehlo_ref.debug.session import Session
+from stablehlo_ref.debug.values import checked
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.numerics.dtypes import has_infinity, kind
+from stablehlo_ref.numerics.dtypes import has_infinity, is_fractional, kind
 
+MOST = 3  # ops that are run alone
 NO_BOUND = "no bound"  # why an op is not judged
-_ELEMENTWISE = tuple(
-    f"stablehlo.{name}"
-    for name in ("add", "subtract", "multiply", "divide", "remainder", "power", "convert", "abs", "negate")
-)
 _TRIED = 8  # wrong elements of which the spec may leave nothing open
 
 
@@ -75,9 +82,9 @@ class Judge:
         self.values = values
         self.contract = contract
         self.evaluate = evaluate
-        self._uses = Uses(self._array, evaluate)
+        self._uses = FusedOperands(self._array, evaluate)
         self._wrong: Operation | None = None  # the first op that is certainly wrong
-        self._made: dict[Operation, dict[tuple[Contract, bool], list[Shadow] | None]] = {}
+        self._made: dict[Operation, dict[tuple[Contract, bool], list[Ball] | None]] = {}
 
     def __call__(self, op: Operation) -> Judgement:
         """Return the verdict on an op; NOT_JUDGED, and why, if values are missing or there is no bound."""
@@ -115,31 +122,35 @@ class Judge:
 
     def _decided_excess(self, op: Operation, operands: Sequence[Array]) -> Excess | None:
         """Return where an elementwise op is wrong at an element of which the spec leaves nothing open."""
-        shadows, actual = self.bounds(op), self.values[op.results[0]]
-        if not shadows or op.name not in _ELEMENTWISE or any(array.shape != actual.shape for array in operands):
+        balls, actual = self.bounds(op), self.values[op.results[0]]
+        if (
+            not balls
+            or not REGISTRY[op.name].traits.elementwise
+            or any(array.shape != actual.shape for array in operands)
+        ):
             return None
-        (shadow,) = shadows
+        (ball,) = balls
         for _ in range(_TRIED):
-            if (found := excess_of(actual, shadow, self.contract)) is None:
+            if (found := excess_of(actual, ball, self.contract)) is None:
                 return None
             if not self.evaluate.choices(op, [np.full_like(array, array[found.index]) for array in operands]):
                 return found
-            radius = np.broadcast_to(shadow.radius, actual.shape).copy()
+            radius = np.broadcast_to(ball.radius, actual.shape).copy()
             radius[found.index] = np.inf
-            shadow = replace(shadow, radius=radius)
+            ball = replace(ball, radius=radius)
         return None
 
-    def bounds(self, op: Operation) -> list[Shadow] | None:
+    def bounds(self, op: Operation) -> list[Ball] | None:
         """Return the widest bounds on the results of an op that the contract allows; None without bounds."""
         known = self.known_bounds(op)
         return (self._fused_bounds(op) or known) if known else None
 
-    def known_bounds(self, op: Operation) -> list[Shadow] | None:
+    def known_bounds(self, op: Operation) -> list[Ball] | None:
         """Return the bounds on the results of an op on its operands as the backend returned them."""
-        return self._shadows(op, self.contract, False)
+        return self._balls(op, self.contract, False)
 
-    def _fused_bounds(self, op: Operation) -> list[Shadow] | None:
-        return self._shadows(op, self.contract, True) if _has_fusion(self.contract) else None
+    def _fused_bounds(self, op: Operation) -> list[Ball] | None:
+        return self._balls(op, self.contract, True) if _has_fusion(self.contract) else None
 
     def known_excess(self, op: Operation, results: Sequence[Array]) -> Excess | None:
         """Return where results exceed the bounds on the operands as the backend returned them; None without bounds."""
@@ -152,7 +163,7 @@ class Judge:
         fused = self._fused_bounds(op) if known else None
         if known and fused:
             radii = [np.where(np.isinf(f.radius), k.radius, np.inf) for k, f in zip(known, fused)]
-            known = [replace(shadow, radius=radius) for shadow, radius in zip(known, radii)]
+            known = [replace(ball, radius=radius) for ball, radius in zip(known, radii)]
         return _first_excess([self.values[r] for r in op.results], known, self.contract) if known else None
 
     def is_open(self, op: Operation) -> bool:
@@ -177,22 +188,22 @@ class Judge:
 
     def _excess(self, op: Operation, contract: Contract) -> list[Excess] | None:
         """Return where results exceed their bounds under a contract; None without bounds."""
-        shadows = self._shadows(op, contract, False)
-        found = None if shadows is None else self._beyond(op, shadows, contract)
+        balls = self._balls(op, contract, False)
+        found = None if balls is None else self._beyond(op, balls, contract)
         if not found or not _has_fusion(contract):
             return found
-        shadows = self._shadows(op, contract, True)
-        return None if shadows is None else self._beyond(op, shadows, contract)
+        balls = self._balls(op, contract, True)
+        return None if balls is None else self._beyond(op, balls, contract)
 
-    def _beyond(self, op: Operation, shadows: Sequence[Shadow], contract: Contract) -> list[Excess] | None:
-        """Return where results are outside of their shadows; None if nothing is known of one, and none is outside."""
-        pairs = list(zip(op.results, shadows))
-        found = [e for result, shadow in pairs if (e := excess_of(self.values[result], shadow, contract))]
-        is_unknown = any(shadow.center.size and np.all(np.isinf(shadow.radius)) for _, shadow in pairs)
+    def _beyond(self, op: Operation, balls: Sequence[Ball], contract: Contract) -> list[Excess] | None:
+        """Return where results are outside of their balls; None if nothing is known of one, and none is outside."""
+        pairs = list(zip(op.results, balls))
+        found = [e for result, ball in pairs if (e := excess_of(self.values[result], ball, contract))]
+        is_unknown = any(ball.center.size and np.all(np.isinf(ball.radius)) for _, ball in pairs)
         return None if is_unknown and not found else found
 
-    def _shadows(self, op: Operation, contract: Contract, fused: bool) -> list[Shadow] | None:
-        """Return the shadows of results on operands as the backend returned them, or as fused code may have them.
+    def _balls(self, op: Operation, contract: Contract, fused: bool) -> list[Ball] | None:
+        """Return the balls of results on operands as the backend returned them, or as fused code may have them.
 
         Those of the last op, and of the first that is wrong, are kept: verdicts and reports ask for them again.
         """
@@ -203,7 +214,7 @@ class Judge:
             feeds = fed_to(op)
             operands = [self._uses.of(v, op, contract) if fused else exact(self.operand(v)) for v in feeds]
             if fused and all(operand.is_exact for operand in operands):
-                return self._shadows(op, contract, False)
+                return self._balls(op, contract, False)
             made[contract, fused] = transfer(op, feeds, operands, contract, self.evaluate)
         return made[contract, fused]
 
@@ -219,8 +230,8 @@ class Judge:
         return array
 
 
-def _first_excess(results: Sequence[Array], shadows: Sequence[Shadow], contract: Contract) -> Excess | None:
-    found = (excess_of(result, shadow, contract) for result, shadow in zip(results, shadows))
+def _first_excess(results: Sequence[Array], balls: Sequence[Ball], contract: Contract) -> Excess | None:
+    found = (excess_of(result, ball, contract) for result, ball in zip(results, balls))
     return next((excess for excess in found if excess), None)
 
 
@@ -235,35 +246,35 @@ def same_bits(actual: Array, expected: Array) -> bool:
     x, y = (np.ascontiguousarray(a).reshape(-1) for a in (actual, expected))
     if x.view(np.uint8).tobytes() == y.view(np.uint8).tobytes():
         return True
-    if kind(actual.dtype) not in ("floating", "complex"):
+    if not is_fractional(actual.dtype):
         return False
     x, y = (widened(a).view(np.float64) for a in (x, y))
     return bool(np.all(((x == y) & (np.signbit(x) == np.signbit(y))) | (np.isnan(x) & np.isnan(y))))
 
 
-def excess_of(actual: Array, shadow: Shadow, contract: Contract) -> Excess | None:
-    """Return where an array is outside its shadow; None if it is inside."""
-    if actual.shape != shadow.center.shape:
-        return Excess(1, 1, (), f"shape {actual.shape}", f"shape {shadow.center.shape}", 0.0, "shape")
-    shadow = overflowed(shadow, actual.dtype)
+def excess_of(actual: Array, ball: Ball, contract: Contract) -> Excess | None:
+    """Return where an array is outside its ball; None if it is inside."""
+    if actual.shape != ball.center.shape:
+        return Excess(1, 1, (), f"shape {actual.shape}", f"shape {ball.center.shape}", 0.0, "shape")
+    ball = overflowed(ball, actual.dtype)
     with np.errstate(all="ignore"):
-        wrong, apart = _wrong(actual, shadow, contract)
+        wrong, apart = _wrong(actual, ball, contract)
     count = int(np.count_nonzero(wrong))
     if not count:
         return None
-    radius = np.broadcast_to(shadow.radius, actual.shape)
+    radius = np.broadcast_to(ball.radius, actual.shape)
     badness = np.where(wrong, np.where(np.isfinite(apart), apart, np.finfo(np.float64).max), -1.0)
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(badness)), actual.shape))
-    expected = shadow.center[index]
+    expected = ball.center[index]
     return Excess(
         count, actual.size, index, actual[index], expected, float(radius[index]), _special(actual[index], expected)
     )
 
 
-def _wrong(actual: Array, shadow: Shadow, contract: Contract) -> tuple[Array, Array]:
+def _wrong(actual: Array, ball: Ball, contract: Contract) -> tuple[Array, Array]:
     """Return which elements are outside of their bounds, and how far they are from their centers."""
-    x, center, radius = widened(actual), shadow.center, np.broadcast_to(shadow.radius, actual.shape)
-    if kind(actual.dtype) not in ("floating", "complex"):
+    x, center, radius = widened(actual), ball.center, np.broadcast_to(ball.radius, actual.shape)
+    if not is_fractional(actual.dtype):
         steps = np.where(x == center, 0.0, np.abs(x.astype(np.float64) - center.astype(np.float64)))
         return (steps > radius) | ((x != center) & (radius == 0)), steps
     x_nan, c_nan = np.isnan(x), np.isnan(center)
@@ -293,7 +304,7 @@ def _overflows(x: Array, center: Array, radius: Array, dtype: DType) -> Array:
 
 def _special(actual: Array, expected: object) -> str:
     """Return how the result differs if it is not by a number: "NaN", "infinity", "sign of zero" or "subnormal"."""
-    tiny = smallest_normal(actual.dtype) if kind(actual.dtype) in ("floating", "complex") else 0.0
+    tiny = smallest_normal(actual.dtype) if is_fractional(actual.dtype) else 0.0
     x, y = (np.asarray(widened(np.asarray(v))) for v in (actual, expected))
     if x.dtype.kind not in "fc":
         return ""
@@ -304,3 +315,24 @@ def _special(actual: Array, expected: object) -> str:
     if x == y:
         return "sign of zero"
     return "subnormal" if max(abs(x), abs(y)) < tiny else ""
+
+
+def wrong_in_isolation(
+    flat: Flat, judge: Judge, judgements: Sequence[Judgement], session: Session
+) -> Iterator[Judgement]:
+    """Yield the verdicts on ops that only fused code may explain, and that are wrong alone, on the same operands.
+
+    An op in a program of its own has nothing before it that could be computed again or left unrounded, so that the
+    bounds on its operands as the backend returned them hold.
+    """
+    suspect = [j for j in judgements if _is_open(j) and judge.unknown_excess(j.op)]
+    for judgement in suspect[:MOST]:
+        made = single(flat, judgement.op)
+        feeds = [judge.operand(value) for value in made.feeds]
+        outcome = checked(session.run(made.text, feeds), [value.type for value in made.wanted])
+        if not outcome.failure and (found := judge.known_excess(judgement.op, outcome.results)):
+            yield replace(judgement, verdict=Verdict.WRONG, permissions=(), excess=found, reason="")
+
+
+def _is_open(judgement: Judgement) -> bool:
+    return judgement.verdict is Verdict.PERMITTED or judgement.reason == NO_BOUND

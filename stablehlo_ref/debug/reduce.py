@@ -12,32 +12,47 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
-from stablehlo_ref.debug.asking import Asker, Candidate, OutOfCalls, Predicate
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.control_flow import BRANCHES, LOOP
-from stablehlo_ref.debug.cut import CONSTANTS, Flat, Segment, is_observable, needed_by, operands_of, segment
+from stablehlo_ref.debug.cut import (
+    BRANCHES,
+    LOOP,
+    Flat,
+    Subprogram,
+    is_constant_op,
+    is_observable,
+    needed_by,
+    operands_of,
+    subprogram,
+)
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.debug.loops import can_enter, interpreted_parts
-from stablehlo_ref.debug.predicates import by_backend
+from stablehlo_ref.debug.predicates import CachedPredicate, OutOfCalls, Predicate, Variant, by_backend
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.debug.shrink import resized, simple_values, simplified, sizes_of, with_input
-from stablehlo_ref.debug.values import all_values
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.debug.values import all_values, can_enter, interpreted_parts
+from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.members import REQUIRED
+from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.attributes import DenseElements
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.rewrite import clone
+from stablehlo_ref.ir.types import FunctionType, TensorType, Type
 from stablehlo_ref.limits import check_positive
+from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.passes.emit import read_only
 from stablehlo_ref.program import Program
 
+_EXTENTS = ("limit_indices", "slice_sizes", "window_dimensions", "broadcast_sizes", "fft_length")
 MAX_CALLS = 150
 MOST_INPUTS = 8  # whose values are simplified
 MOST_PARTS = 8  # turns of a loop that are tried, for each of its regions
-
 __all__ = ["MAX_CALLS", "Predicate", "Reduced", "reduce"]
 
 
@@ -76,13 +91,14 @@ def reduce(
 
     `predicate` is a backend as for `diff`, a description (`jax`, `python:module:function`, ...) or a `Session`, and
     `contract` says what it may do: the program must show the kind of failure or the wrong op that this one shows. Or it
-    is a function of the text of a program and its inputs, which returns a fingerprint that must stay, None for what is
-    not interesting.
+    is a function of the text of a program and its inputs, which returns a fingerprint that must stay, None or False for
+    what is not interesting.
 
     It is called at most `max_calls` times; with more than one of `jobs`, from several threads at a time. Answers and
     the best program so far are kept in `folder`, from which a search that was interrupted goes on. The program that is
     returned has been checked. Raises the interpreter's errors, and EvaluationError if the backend cannot be opened, if
-    nothing is wrong (the predicate returns None) for the whole program, or if two calls differ.
+    nothing is wrong (the predicate returns None or False) for the whole program, if two calls differ, or if a program
+    without ops is as interesting.
 
     >>> small = sr.debug.reduce(program, inputs, "jax")
     """
@@ -94,9 +110,9 @@ def reduce(
             sessions = [predicate] if isinstance(predicate, Session) else _opened(predicate, jobs, stack)
             judged = by_backend(sessions, contract)
             return reduce(program, inputs, judged, max_calls=max_calls, jobs=len(sessions), folder=folder)
-    given = Candidate(program, tuple(to_arrays(inputs)))
-    asker = Asker(predicate, max_calls, jobs, None if folder is None else Path(folder))
-    search = _Search(given, predicate, asker)
+    given = Variant(program, tuple(to_arrays(inputs)))
+    cached = CachedPredicate(predicate, max_calls, jobs, None if folder is None else Path(folder))
+    search = _Reduction(given, predicate, cached)
     is_complete = is_flaky = False
     with suppress(OutOfCalls):
         search.run()
@@ -104,7 +120,7 @@ def reduce(
         is_flaky = search.is_flaky()
     best = search.best
     return Reduced(
-        best.program, best.inputs, search.fingerprint, _op_count(best.program), search.before, asker.calls,
+        best.program, best.inputs, search.fingerprint, _op_count(best.program), search.before, cached.calls,
         is_complete, is_flaky,
     )  # fmt: skip
 
@@ -119,18 +135,18 @@ def _opened(backend: str, count: int, stack: ExitStack) -> list[Session]:
 
 def _op_count(program: Program) -> int:
     """Return the number of ops in the entry, with calls inlined and without constants."""
-    return sum(op.name not in CONSTANTS for op in Flat(program).ops)
+    return sum(not is_constant_op(op) for op in Flat(program).ops)
 
 
-class _Search:
+class _Reduction:
     """The search; `best` is the smallest program so far that has the fingerprint."""
 
-    def __init__(self, given: Candidate, predicate: Predicate, asker: Asker) -> None:
+    def __init__(self, given: Variant, predicate: Predicate, cached: CachedPredicate) -> None:
         self.best = given
         self.fingerprint: Hashable = None
         self.before = _op_count(given.program)
         self._predicate = predicate
-        self._asker = asker
+        self._cached = cached
 
     def run(self) -> None:
         """Make ops fewer, enter regions, and make what is left simple."""
@@ -147,27 +163,30 @@ class _Search:
     def _ask_first(self) -> None:
         """Ask for the fingerprint of the whole program; EvaluationError if there is none, or it is not stable."""
         found = self._predicate(self.best.text, self.best.inputs)
-        self._asker.calls += 1
-        if found is None:
-            raise EvaluationError("the program is not interesting: there is nothing to reduce")
+        self._cached.calls += 1
+        if found is None or found is False:
+            raise EvaluationError(f"the program is not interesting, the predicate returns {found}: nothing to reduce")
         self.fingerprint = found
-        again = self._asker.answer_again(self.best)
+        again = self._cached.answer_again(self.best)
         if again != repr(found):
             raise EvaluationError(f"the predicate is flaky: it returned {found!r} and then {again}")
-        self._asker.save(self.best)
+        empty = Variant(subprogram(Flat(self.best.program), [], []).program, ())
+        if self._cached.answer(empty) == repr(found):
+            raise EvaluationError(f"the predicate returns {found!r} for a program without ops too: nothing to reduce")
+        self._cached.save(self.best)
 
     def is_flaky(self) -> bool:
-        return self._asker.answer_again(self.best) != repr(self.fingerprint)
+        return self._cached.answer_again(self.best) != repr(self.fingerprint)
 
-    def _take_first(self, candidates: Sequence[Candidate]) -> Candidate | None:
+    def _take_first(self, candidates: Sequence[Variant]) -> Variant | None:
         """Make the first candidate in order that has the fingerprint the best, and return it; None if none has."""
-        found = self._asker.first(candidates, repr(self.fingerprint))
+        found = self._cached.first(candidates, repr(self.fingerprint))
         if found is not None:
             self.best = found
-            self._asker.save(found)
+            self._cached.save(found)
         return found
 
-    def _take_all(self, variants: Callable[[], Iterator[Candidate]]) -> None:
+    def _take_all(self, variants: Callable[[], Iterator[Variant]]) -> None:
         """Take variants of the best program as long as one has the fingerprint."""
         while self._take_first(list(variants())):
             pass
@@ -184,7 +203,7 @@ class _Search:
         for op in ops:
             if can_enter(op, values):
                 parts = interpreted_parts(flat, op, values, Evaluator(flat), MOST_PARTS)
-                if self._take_first([Candidate(p.program.program, tuple(p.feeds)) for p in parts]):
+                if self._take_first([Variant(p.program.program, tuple(p.feeds)) for p in parts]):
                     return True
         return False
 
@@ -199,15 +218,17 @@ class _Search:
 class _Subset:
     """The search for few ops of a program."""
 
-    def __init__(self, given: Candidate, take_first: Callable[[Sequence[Candidate]], Candidate | None]) -> None:
+    def __init__(self, given: Variant, take_first: Callable[[Sequence[Variant]], Variant | None]) -> None:
         self.flat = Flat(given.program)
         self._take_first = take_first
         self.values = all_values(self.flat, given.inputs)
-        self.ops = [op for op in self.flat.ops if op.name not in CONSTANTS]
+        self.ops = [op for op in self.flat.ops if not is_constant_op(op)]
         self.kept = tuple(range(len(self.ops)))
 
     def run(self, located: Sequence[int]) -> None:
         """Try the ops that are said to be at fault; else cut the end, then the start. Then remove subsets."""
+        if not self.kept:
+            raise EvaluationError("the program has no ops besides constants: there is nothing to reduce")
         if not self.holds(self.kept):
             raise EvaluationError("the program is not interesting once calls are inlined and outputs are kept")
         named = tuple(i for i, op in enumerate(self.ops) if op in {self.flat.ops[j] for j in located})
@@ -248,20 +269,130 @@ class _Subset:
             self.kept = made[found]
         return found is not None
 
-    def candidate(self, kept: Sequence[int]) -> Candidate | None:
+    def candidate(self, kept: Sequence[int]) -> Variant | None:
         """Return the program of some ops; None if it would need a value that is not a static tensor."""
-        made = self._segment(kept)
-        return None if made is None else Candidate(made.program, tuple(self.values[v] for v in made.feeds))
+        made = self._subprogram(kept)
+        return None if made is None else Variant(made.program, tuple(self.values[v] for v in made.feeds))
 
-    def _segment(self, kept: Sequence[int]) -> Segment | None:
+    def _subprogram(self, kept: Sequence[int]) -> Subprogram | None:
         ops = [self.ops[index] for index in kept]
         wanted = self._sinks(ops)
         if not wanted or any(value not in self.values for value in needed_by(ops, wanted)):
             return None
-        return segment(self.flat, ops, wanted)
+        return subprogram(self.flat, ops, wanted)
 
     def _sinks(self, ops: Sequence[Operation]) -> list[Value]:
         """Return the results that no other of the ops uses, or that are outputs of the program."""
         used = {operand for op in ops for operand in operands_of(op)} - set(self.flat.outputs)
         results = [result for op in ops for result in op.results]
         return [value for value in results if value not in used and is_observable(value)]
+
+
+def sizes_of(candidate: Variant) -> list[int]:
+    """Return the sizes of dimensions that may be made smaller, the largest first."""
+    types = [v.type for op in candidate.program.module.walk() for v in (*op.results, *op.operands)]
+    types += [p.type for p in candidate.program.inputs]
+    found = {n for t in types if isinstance(t, TensorType) for n in t.shape if n is not None and n > 1}
+    return sorted(found, reverse=True)
+
+
+def resized(candidate: Variant, old: int, new: int) -> Variant | None:
+    """Return the program with all dimensions of a size made smaller, and its inputs cut; None if that is not valid."""
+    module = _copy(candidate.program.module)
+    try:
+        for op in module.walk():
+            arguments = [a for region in op.regions for block in region.blocks for a in block.arguments]
+            for value in (*op.results, *arguments):
+                value.type = _smaller(value.type, old, new)
+            op.properties = {name: _property(name, value, old, new) for name, value in op.properties.items()}
+        inputs = [_cut(array, old, new) for array in candidate.inputs]
+        return _checked(module, candidate.program, inputs)
+    except (IndexError, ValueError):
+        return None
+
+
+def _smaller(type: Type, old: int, new: int) -> Type:
+    if isinstance(type, FunctionType):
+        inputs, outputs = (tuple(_smaller(t, old, new) for t in types) for types in (type.inputs, type.outputs))
+        return replace(type, inputs=inputs, outputs=outputs)
+    if not isinstance(type, TensorType):
+        return type
+    return replace(type, shape=tuple(new if n == old else n for n in type.shape))
+
+
+def _property(name: str, value: object, old: int, new: int) -> object:
+    if isinstance(value, Type):
+        return _smaller(value, old, new)
+    if isinstance(value, DenseElements) and isinstance(value.type, TensorType):
+        return replace(value, type=_smaller(value.type, old, new), array=read_only(_cut(value.array, old, new)))
+    if name in _EXTENTS and isinstance(value, tuple):
+        return tuple(new if n == old else n for n in value)
+    return value
+
+
+def _cut(array: Array, old: int, new: int) -> Array:
+    return np.ascontiguousarray(array[tuple(slice(0, new) if n == old else slice(None) for n in array.shape)])
+
+
+def simplified(candidate: Variant) -> Iterator[Variant]:
+    """Yield the program without discardable attributes and with default properties: all at once, then one by one."""
+    ops = list(candidate.program.module.walk())
+    places = [(i, name) for i, op in enumerate(ops) for name in _not_default(op)]
+    for chosen in [places, *([place] for place in places if len(places) > 1)]:
+        if not chosen:
+            continue
+        module = _copy(candidate.program.module)
+        copies = list(module.walk())
+        for index, name in chosen:
+            op = copies[index]
+            op.attributes.pop(name, None)
+            op.properties = {n: value for n, value in op.properties.items() if n != name}
+        if (made := _checked(module, candidate.program, candidate.inputs)) is not None:
+            yield made
+
+
+def _not_default(op: Operation) -> list[str]:
+    definition = definition_of(op)
+    names = list(op.attributes)
+    if definition is None or not op.name.startswith(("stablehlo.", "chlo.")):
+        return names
+    optional = [name for name, member in definition.attributes.items() if member.default is not REQUIRED]
+    return names + [n for n in optional if n in op.properties and op.properties[n] != definition.defaults[n]]
+
+
+def simple_values(array: Array) -> Iterator[Array]:
+    """Yield simpler values for an input: zeros, ones, and small integers, of its own type."""
+    if kind(array.dtype) == "complex" or not array.size:
+        return
+    yield np.zeros(array.shape, array.dtype)
+    yield np.ones(array.shape, array.dtype)
+    if kind(array.dtype) == "floating":
+        with np.errstate(all="ignore"):
+            wide = array.astype(np.float64)
+            yield np.clip(np.round(wide), -8, 8).astype(array.dtype)
+            yield np.round(wide * 8).astype(array.dtype)
+
+
+def with_input(candidate: Variant, index: int, array: Array) -> Variant:
+    inputs = list(candidate.inputs)
+    inputs[index] = array
+    return Variant(candidate.program, tuple(inputs))
+
+
+def _copy(module: Operation) -> Operation:
+    """Return a copy of a module, its blocks and functions included."""
+    mapping: dict[Value, Value] = {}
+    copy = Operation(module.name, [], (), dict(module.properties), dict(module.attributes), [], module.location)
+    copy.regions = [Region([Block([], [clone(op, mapping) for op in module.regions[0].block.operations])])]
+    copy.regions[0].parent = copy
+    return copy
+
+
+def _checked(module: Operation, program: Program, inputs: Sequence[Array]) -> Variant | None:
+    """Return a candidate if the program is valid and runs."""
+    made = Program(module, program.entry.name, program.limits)
+    try:
+        made.verify().run(*inputs)
+    except StablehloError:
+        return None
+    return Variant(made, tuple(inputs))

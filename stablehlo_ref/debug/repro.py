@@ -1,22 +1,25 @@
 """Write a small program that shows a fault and checks itself: it returns whether its results are within their bounds.
 
-The program has its inputs as constants and uses only StableHLO, so that it runs in any backend as it does here.
+The program has its inputs as constants and uses only StableHLO, so that it runs in any backend as it does here. With
+it, the settings of a backend are found that make the fault go away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.arrays.value_text import dense_text
+from stablehlo_ref.debug.bounds.ball import Ball, dtype_of, overflow_threshold, overflowed
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import Segment
+from stablehlo_ref.debug.cut import Subprogram
 from stablehlo_ref.debug.judge import excess_of
-from stablehlo_ref.debug.rounding import overflow_threshold
-from stablehlo_ref.debug.shadow import Shadow, dtype_of, overflowed
+from stablehlo_ref.debug.session import Session
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import BOOLEAN, tensor_type
@@ -32,10 +35,11 @@ SHORT = 16  # elements: larger constants are written in hexadecimal
 class Repro:
     """A program, what it is fed, the bounds of its results (None where there is none), and words on what is wrong."""
 
-    program: Segment
+    program: Subprogram
     feeds: Sequence[Array]
-    bounds: Sequence[Shadow | None]
+    bounds: Sequence[Ball | None]
     comment: str
+    workarounds: tuple[str, ...] = ()  # switches of the backend that make it right
 
     def text(self) -> str:
         """Return the program whose @main has no inputs and returns whether all is within the bounds."""
@@ -84,17 +88,17 @@ def _chain(checks: Sequence[str]) -> list[tuple[str, str]]:
     return list(zip(lefts, checks[1:]))
 
 
-def _checked(bound: Shadow, value: Value) -> Shadow:
+def _checked(bound: Ball, value: Value) -> Ball:
     """Return a bound on a value in its type, infinite where one legal result overflows and another does not."""
     dtype = dtype_of(value)
     if kind(dtype) != "floating":
         return bound
     made = overflowed(bound, dtype)
     may_overflow = np.isfinite(made.center) & (np.abs(made.center) + made.radius >= overflow_threshold(dtype))
-    return Shadow(made.center, np.where(may_overflow, np.inf, made.radius))
+    return Ball(made.center, np.where(may_overflow, np.inf, made.radius))
 
 
-def _check(index: int, value: str, type: object, bound: Shadow) -> list[str]:
+def _check(index: int, value: str, type: object, bound: Ball) -> list[str]:
     """Return ops that set `%ok` to whether all elements of a value are within a bound of the center, or equal it."""
     if kind(bound.center.dtype) in ("integer", "boolean"):
         known = np.broadcast_to(bound.radius, bound.center.shape) == 0
@@ -144,3 +148,46 @@ def _constant(array: Array) -> str:
     if array.size <= SHORT or array.dtype == BOOL:
         return f"stablehlo.constant {dense_text(type, array)}"
     return f'stablehlo.constant dense<"0x{np.ascontiguousarray(array).tobytes().hex().upper()}"> : {type}'
+
+
+def workarounds(repro: Repro, session: Session, contract: Contract, most: int) -> Iterator[str]:
+    """Yield the settings that make a program right, by their descriptions; those that fail do not count.
+
+    A setting that is a list is cut down by bisection to members that suffice. At most `most` settings are tried.
+    """
+    left = most
+
+    def is_right(setting: Any) -> bool:
+        nonlocal left
+        if left <= 0:
+            return False
+        left -= 1
+        outcome = session.run(repro.program.text, list(repro.feeds), setting)
+        return not outcome.failure and repro.is_within(outcome.results, contract)
+
+    def is_right_with(name: str, members: list[Any]) -> bool:
+        return is_right((name, members))
+
+    for name, setting in session.switches().items():
+        if isinstance(setting, list):
+            if chosen := smallest(setting, partial(is_right_with, name)):
+                yield f"{name}={','.join(map(str, chosen))}"
+        elif is_right(setting):
+            yield name
+
+
+def smallest(members: Sequence[Any], is_right: Callable[[list[Any]], bool]) -> list[Any]:
+    """Return a part of `members` that suffices, found by halving; the empty list if not even all do.
+
+    If neither half suffices, members are needed in both: then what is left is returned.
+    """
+    kept = list(members)
+    if not kept or not is_right(kept):
+        return []
+    while len(kept) > 1:
+        middle = len(kept) // 2
+        half = next((part for part in (kept[:middle], kept[middle:]) if is_right(part)), None)
+        if half is None:
+            return kept
+        kept = half
+    return kept

@@ -20,7 +20,7 @@ from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.execute.trace import Record, Trace
 from stablehlo_ref.execute.trace_files import digest_of
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.dtypes import is_fractional
 from stablehlo_ref.numerics.ulp import ulp_distance
 
 BLOCK = 1 << 18  # elements that are compared at a time
@@ -190,7 +190,7 @@ def _how(
 
 def compare(x: Array, y: Array, ulps: int | None) -> Apart | None:
     """Return how two arrays of a type and shape differ by more than `ulps`, or in a bit; None if they do not."""
-    is_float = kind(x.dtype) in ("floating", "complex")
+    is_float = is_fractional(x.dtype)
     count, worst, first = 0, 0, -1
     flat_x, flat_y = x.reshape(-1), y.reshape(-1)
     for start in range(0, x.size, BLOCK):

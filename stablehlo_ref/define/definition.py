@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from stablehlo_ref.define.facts import Facts
 from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Member, Out, Outs
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute
@@ -69,6 +70,7 @@ class OpDefinition:
     members: Mapping[str, Member]
     roles: Mapping[str, Role]
     variant: Callable[[Operation], OpDefinition] | None = None  # the definition that depends on an op's attributes
+    facts: Facts | None = None  # what the op does to numbers, if that is known
 
     @cached_property
     def name(self) -> str:
@@ -198,6 +200,18 @@ REGISTRY: dict[str, OpDefinition] = {}  # by the op's name
 def definition_of(op: Operation) -> OpDefinition | None:
     """Return the definition of an op; None for an op of a dialect without classes."""
     return REGISTRY.get(op.name)
+
+
+def facts_of(op: Operation) -> Facts | None:
+    """Return what an op does to numbers; None if that is not known."""
+    definition = REGISTRY.get(op.name)
+    return None if definition is None else definition.facts
+
+
+def is_constant_like(op: Operation) -> bool:
+    """Return whether an op has no operands, and an attribute as its value."""
+    facts = facts_of(op)
+    return facts is not None and facts.constant
 
 
 def resolve(op: Operation) -> OpDefinition | None:

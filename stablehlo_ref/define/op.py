@@ -48,6 +48,7 @@ from types import MethodType
 from typing import Any, ClassVar
 
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Role, Traits
+from stablehlo_ref.define.facts import Facts
 from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Member, Out, Outs
 
 __all__ = ["Attr", "Bodies", "Body", "Group", "In", "Ins", "Op", "Out", "Outs"]
@@ -62,13 +63,13 @@ BESIDE_MEMBERS = ("C", "infer", "site")  # parameters of roles that are not memb
 class Op:
     """The base of all op classes. Subclassing with `op="mnemonic"` registers the class as `dialect.mnemonic`.
 
-    Other keyword arguments of a class are its `Traits`; a class inherits those of its first base.
+    Keyword arguments of a class are its `Traits` and its `Facts`; a class inherits those of its first base.
     """
 
     definition: ClassVar[OpDefinition] = OpDefinition("stablehlo", "", object, Traits(), "", {}, {})
     syntax: ClassVar[str] = ""
 
-    def __init_subclass__(cls, op: str = "", dialect: str = "", **traits: Any) -> None:
+    def __init_subclass__(cls, op: str = "", dialect: str = "", facts: Facts | None = None, **traits: Any) -> None:
         super().__init_subclass__()
         base = cls.definition
         mnemonic = op or base.mnemonic
@@ -76,7 +77,7 @@ class Op:
         roles = {name: cls._role(name, members) for name in ROLES if hasattr(cls, name)} if mnemonic else {}
         cls.definition = OpDefinition(
             dialect or base.dialect, mnemonic, cls, replace(base.traits, **traits), cls.syntax, members, roles,
-            variant=getattr(cls, "variant", None),
+            variant=getattr(cls, "variant", None), facts=facts or base.facts,
         )  # fmt: skip
         if op:
             REGISTRY[cls.definition.name] = cls.definition

@@ -16,6 +16,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import CONSTANT, EXACT, SELECTS, divides_by_zero, rounds
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import num_bits
 from stablehlo_ref.define.type_constraints import anything
@@ -36,7 +37,7 @@ I1_QUOTIENT = same_kernel(np.greater_equal)  # x / 1 = x, and x / 0 has all bits
 I1_REMAINDER = same_kernel(np.greater)  # x % 1 = 0 and x % 0 = x; also x << y and the logical x >> y
 
 
-class Constant(Op, op="constant", dialect="arith", computes_on_storage=True):
+class Constant(Op, op="constant", dialect="arith", computes_on_storage=True, facts=CONSTANT):
     """Return the constant `value`, a scalar or a tensor."""
 
     value = Attr(Opaque)
@@ -97,7 +98,7 @@ def rounded(up: bool) -> Factory:
     return make
 
 
-class Binary(Elementwise, dialect="arith"):
+class Binary(Elementwise, dialect="arith", facts=EXACT):
     """The base class of ops on two scalars or tensors of one type."""
 
     lhs = In(integer_like)
@@ -269,7 +270,7 @@ class MinUI(Binary, op="minui"):
     integer = unsigned(integers.minimum)
 
 
-class BinaryF(Binary):
+class BinaryF(Binary, facts=rounds()):
     """The base class of ops on two floats or float tensors of one type."""
 
     lhs = In(float_like)
@@ -294,43 +295,43 @@ def check_rounding(mode: Opaque | None) -> None:
         raise UnsupportedError("unsupported rounding mode; expected to_nearest_even, or none")
 
 
-class AddF(RoundedF, op="addf"):
+class AddF(RoundedF, op="addf", facts=rounds(adds=True)):
     """Add floats."""
 
     floating = floats.add
 
 
-class SubF(RoundedF, op="subf"):
+class SubF(RoundedF, op="subf", facts=rounds(adds=True)):
     """Subtract floats."""
 
     floating = floats.subtract
 
 
-class MulF(RoundedF, op="mulf"):
+class MulF(RoundedF, op="mulf", facts=rounds(underflow="unless zero")):
     """Multiply floats."""
 
     floating = floats.multiply
 
 
-class DivF(RoundedF, op="divf"):
+class DivF(RoundedF, op="divf", facts=rounds(pole=divides_by_zero, underflow="unless zero")):
     """Divide floats."""
 
     floating = floats.divide
 
 
-class RemF(BinaryF, op="remf"):
+class RemF(BinaryF, op="remf", facts=EXACT):
     """Return the remainder of float division, with the sign of `lhs`."""
 
     floating = floats.remainder
 
 
-class MaximumF(BinaryF, op="maximumf"):
+class MaximumF(BinaryF, op="maximumf", facts=SELECTS):
     """Return the maximum of floats; NaN if either is NaN."""
 
     floating = floats.maximum
 
 
-class MinimumF(BinaryF, op="minimumf"):
+class MinimumF(BinaryF, op="minimumf", facts=SELECTS):
     """Return the minimum of floats; NaN if either is NaN."""
 
     floating = floats.minimum
@@ -349,19 +350,19 @@ def ignoring_nan(choose: Run) -> Factory:
     return floats.binary(same_kernel(run))
 
 
-class MaxNumF(BinaryF, op="maxnumf"):
+class MaxNumF(BinaryF, op="maxnumf", facts=SELECTS):
     """Return the maximum of floats; the other operand if one is NaN."""
 
     floating = ignoring_nan(np.maximum)
 
 
-class MinNumF(BinaryF, op="minnumf"):
+class MinNumF(BinaryF, op="minnumf", facts=SELECTS):
     """Return the minimum of floats; the other operand if one is NaN."""
 
     floating = ignoring_nan(np.minimum)
 
 
-class NegF(Elementwise, op="negf", dialect="arith", nans="moved"):
+class NegF(Elementwise, op="negf", dialect="arith", nans="moved", facts=SELECTS):
     """Negate a float."""
 
     operand = In(float_like)

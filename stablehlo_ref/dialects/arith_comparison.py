@@ -10,6 +10,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import EnumCodec, FastMath
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import EXACT, SELECTS
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type, is_tensor, shape, with_element_type
 from stablehlo_ref.define.type_constraints import anything
@@ -49,7 +50,7 @@ IntegerPredicate: TypeAlias = Annotated[Enum, PredicateCodec(CmpIPredicate, "ari
 FloatPredicate: TypeAlias = Annotated[Enum, PredicateCodec(CmpFPredicate, "arith")]
 
 
-class Comparison(Elementwise, dialect="arith"):
+class Comparison(Elementwise, dialect="arith", facts=EXACT):
     """The base class of ops that compare two scalars or tensors by a predicate."""
 
     lhs = In(integer_like)
@@ -127,7 +128,7 @@ class CmpF(Comparison, op="cmpf"):
         return lambda x, y: compare(x, y) | (x != x) | (y != y)
 
 
-class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True, nans="moved"):
+class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True, nans="moved", facts=SELECTS):
     """Select `true_value` where `condition` is true and `false_value` elsewhere."""
 
     condition = In(boolean_like)

@@ -7,6 +7,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import EXACT, rounds
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type, is_tensor, num_bits, with_element_type
 from stablehlo_ref.dialects.arith import check_rounding, unsigned_dtype
@@ -18,7 +19,7 @@ from stablehlo_ref.numerics.dtypes import BOOL, INT8, numpy_dtype
 from stablehlo_ref.ops.elementwise import Elementwise
 
 
-class Cast(Elementwise, dialect="arith"):
+class Cast(Elementwise, dialect="arith", facts=EXACT):
     """The base class of conversions between element types of scalars or tensors."""
 
     operand = In(number_like)
@@ -67,7 +68,7 @@ class ExtF(Cast, op="extf"):
     constraints = staticmethod(wider)
 
 
-class TruncF(Cast, op="truncf"):
+class TruncF(Cast, op="truncf", facts=rounds(underflow="unless zero")):
     """Convert floats to a narrower float type, rounding to nearest even."""
 
     operand = In(float_like)
@@ -117,7 +118,7 @@ class ExtSI(SignedCast, op="extsi"):
     constraints = staticmethod(wider)
 
 
-class SIToFP(SignedCast, op="sitofp"):
+class SIToFP(SignedCast, op="sitofp", facts=rounds()):
     """Convert signed integers to floats."""
 
     operand = In(fixed_integer_like)
@@ -161,7 +162,7 @@ class ExtUI(UnsignedCast, op="extui"):
     constraints = staticmethod(wider)
 
 
-class UIToFP(UnsignedCast, op="uitofp"):
+class UIToFP(UnsignedCast, op="uitofp", facts=rounds()):
     """Convert unsigned integers to floats."""
 
     operand = In(fixed_integer_like)

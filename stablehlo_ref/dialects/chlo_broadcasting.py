@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -110,6 +110,10 @@ class Broadcasting(Op, dialect="chlo"):
     """The base class of ops that broadcast their operands and then compute the op `applies`."""
 
     applies: ClassVar[type[Op]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        facts = cls.applies.definition.facts if hasattr(cls, "applies") else None
+        super().__init_subclass__(**options, facts=facts)
 
     syntax = "operands attr-dict : functional_type"
 

@@ -12,6 +12,19 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import AttributeCodec, Dense
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import (
+    ALGORITHM,
+    CONSTANT,
+    EXACT,
+    LEAST_OF_LGAMMA,
+    MOVES,
+    above_zero,
+    between_poles_of_tangent,
+    function,
+    is_natural_negated,
+    is_one,
+    rounds,
+)
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import compatible, element_type, shape, with_element_type
 from stablehlo_ref.define.type_constraints import (
@@ -43,7 +56,7 @@ from stablehlo_ref.ops.elementwise import BinaryElementwise, Elementwise, UnaryE
 float_or_complex = float_tensor | complex_tensor
 
 
-class Function(UnaryElementwise, dialect="chlo"):
+class Function(UnaryElementwise, dialect="chlo", facts=function(monotone=True)):
     """The base class of functions of one operand."""
 
     operand = In(of_any_rank(float_or_complex))
@@ -66,7 +79,7 @@ class RealFunction(Function):
 # --- inverse trigonometric and hyperbolic functions -----------------------------------------------------------------
 
 
-class AsinAcosKernel(Function, op="_asin_acos_kernel"):
+class AsinAcosKernel(Function, op="_asin_acos_kernel", facts=ALGORITHM):
     """Compute the value w from which asin and acos of a complex number z follow.
 
     asin(z) = atan2(Re z, Re w) + i sign(Im z) Im w, acos(z) = atan2(Re w, Re z) - i sign(Im z) Im w.
@@ -113,14 +126,14 @@ class Atan(Function, op="atan"):
     complex = complex_elementary.atan
 
 
-class Atanh(Function, op="atanh"):
+class Atanh(Function, op="atanh", facts=function(monotone=True, pole=is_one)):
     """Compute the inverse hyperbolic tangent of each element; NaN for real operands outside [-1, 1]."""
 
     floating = elementary.atanh
     complex = complex_elementary.atanh
 
 
-class Cosh(Function, op="cosh"):
+class Cosh(Function, op="cosh", facts=function(monotone=True, least=(0.0, 1.0))):
     """Compute the hyperbolic cosine of each element."""
 
     floating = elementary.cosh
@@ -134,7 +147,7 @@ class Sinh(Function, op="sinh"):
     complex = complex_elementary.sinh
 
 
-class Tan(Function, op="tan"):
+class Tan(Function, op="tan", facts=function(monotone=between_poles_of_tangent)):
     """Compute the tangent of each element."""
 
     floating = elementary.tan
@@ -144,13 +157,13 @@ class Tan(Function, op="tan"):
 # --- special functions ----------------------------------------------------------------------------------------------
 
 
-class BesselI1e(Function, op="bessel_i1e"):
+class BesselI1e(Function, op="bessel_i1e", facts=function(slope=0.5, underflow="unless zero")):
     """Compute exp(-|x|) I1(x) for each element x, where I1 is the modified Bessel function of the first kind."""
 
     floating = bessel_i1e
 
 
-class Digamma(RealFunction, op="digamma"):
+class Digamma(RealFunction, op="digamma", facts=function(monotone=above_zero, pole=is_natural_negated)):
     """Compute the logarithmic derivative of the gamma function; NaN at negative integers, infinite at 0."""
 
     floating = special.digamma
@@ -162,25 +175,27 @@ class Erf(RealFunction, op="erf"):
     floating = special.erf
 
 
-class ErfInv(RealFunction, op="erf_inv"):
+class ErfInv(RealFunction, op="erf_inv", facts=function(monotone=True, pole=is_one)):
     """Compute the inverse error function of each element; infinite at -1 and 1, NaN outside [-1, 1]."""
 
     floating = special.erf_inv
 
 
-class Erfc(RealFunction, op="erfc"):
+class Erfc(RealFunction, op="erfc", facts=function(monotone=True, underflow="always")):
     """Compute one minus the error function of each element, without cancellation for large elements."""
 
     floating = special.erfc
 
 
-class Lgamma(RealFunction, op="lgamma"):
+class Lgamma(
+    RealFunction, op="lgamma", facts=function(monotone=above_zero, least=LEAST_OF_LGAMMA, pole=is_natural_negated)
+):
     """Compute the logarithm of the absolute value of the gamma function; +inf at its poles and at infinities."""
 
     floating = special.lgamma
 
 
-class BinaryFunction(BinaryElementwise, dialect="chlo"):
+class BinaryFunction(BinaryElementwise, dialect="chlo", facts=function()):
     """The base class of functions of two operands of the same type."""
 
     lhs = In(of_any_rank(float_tensor))
@@ -194,19 +209,23 @@ class BinaryFunction(BinaryElementwise, dialect="chlo"):
         C(1, compatible(lhs, rhs, result))
 
 
-class NextAfter(BinaryFunction, op="next_after"):
+class NextAfter(BinaryFunction, op="next_after", facts=EXACT):
     """Return the next representable number after `lhs` in the direction of `rhs`; `rhs` if they are equal."""
 
     floating = floats.next_after
 
 
-class Polygamma(BinaryFunction, op="polygamma"):
+class Polygamma(
+    BinaryFunction, op="polygamma", facts=function(pole=lambda n, x: is_natural_negated(x), underflow="always")
+):
     """Compute the `lhs`-th derivative of the digamma function at `rhs`; NaN unless `lhs` is a natural number."""
 
     floating = special.polygamma
 
 
-class Zeta(BinaryFunction, op="zeta"):
+class Zeta(
+    BinaryFunction, op="zeta", facts=function(pole=lambda x, q: (x == 1) | is_natural_negated(q), underflow="always")
+):
     """Compute the Hurwitz zeta function: the sum of (rhs + k)**-lhs for k = 0, 1, 2, ...
 
     The result is NaN for lhs < 1, and for rhs < 0 unless lhs is an integer. At a pole it is the limit, or NaN if there
@@ -219,21 +238,21 @@ class Zeta(BinaryFunction, op="zeta"):
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
 
-class Conj(Function, op="conj", nans="moved"):
+class Conj(Function, op="conj", nans="moved", facts=MOVES):
     """Compute the complex conjugate of each element; real elements are unchanged."""
 
     floating = same_kernel(lambda x: x)
     complex = complexes.conj
 
 
-class Square(Function, op="square"):
+class Square(Function, op="square", facts=rounds(underflow="unless zero")):
     """Compute the square of each element."""
 
     floating = floats.square
     complex = complex_elementary.square
 
 
-class Mulhi(BinaryFunction, op="mulhi", commutative=True):
+class Mulhi(BinaryFunction, op="mulhi", commutative=True, facts=EXACT):
     """Return the high half of the double-width product of two integers."""
 
     lhs = In(integer_tensor)
@@ -246,7 +265,7 @@ class Mulhi(BinaryFunction, op="mulhi", commutative=True):
 # --- predicates -----------------------------------------------------------------------------------------------------
 
 
-class Predicate(Elementwise, dialect="chlo"):
+class Predicate(Elementwise, dialect="chlo", facts=EXACT):
     """The base class of predicates on floats."""
 
     operand = In(of_any_rank(float_tensor))
@@ -289,7 +308,7 @@ class IsPosInf(Predicate, op="is_pos_inf"):
 # --- constants ------------------------------------------------------------------------------------------------------
 
 
-class Constant(Op, op="constant", dialect="chlo", computes_on_storage=True):
+class Constant(Op, op="constant", dialect="chlo", computes_on_storage=True, facts=CONSTANT):
     """Return the constant tensor `value`."""
 
     value = Attr(Dense)
@@ -329,7 +348,7 @@ class NumberCodec(AttributeCodec[Number]):
 NumberValue: TypeAlias = Annotated[Number, NumberCodec()]
 
 
-class ConstantLike(Op, op="constant_like", dialect="chlo"):
+class ConstantLike(Op, op="constant_like", dialect="chlo", facts=MOVES):
     """Return a tensor with the shape of `operand` whose elements are all `value`."""
 
     value = Attr(NumberValue)

@@ -13,6 +13,7 @@ from stablehlo_ref.define.attribute_codecs import Dims, EnumCodec, ListCodec
 from stablehlo_ref.define.bound import call_role
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import SUMS
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
@@ -45,7 +46,7 @@ ChloPrecision: TypeAlias = Annotated[Precision, EnumCodec(Precision, dialect="ch
 ChloPrecisionConfig: TypeAlias = Annotated[tuple[Precision, ...], ListCodec(ChloPrecision)]
 
 
-class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="computed"):
+class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="computed", facts=SUMS):
     """Compute dot_general with dimension `lhs_ragged_dimensions[0]` of `lhs` split into consecutive groups.
 
     `group_sizes` lists the sizes of the groups. If the ragged dimension is

@@ -10,6 +10,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import Flag, Int, SegmentSizesCodec
 from stablehlo_ref.define.computation import RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import FOLDS, ORDERS
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.spec import (
     compatible,
@@ -36,7 +37,7 @@ T = TypeVar("T")
 # --- top_k ----------------------------------------------------------------------------------------------------------
 
 
-class TopK(Op, op="top_k", dialect="chlo"):
+class TopK(Op, op="top_k", dialect="chlo", facts=ORDERS):
     """Return the `k` largest elements along the last dimension in descending order, and their indices.
 
     Floats are ordered by IEEE-754's totalOrder, in which NaN is larger than +inf. Equal elements are ordered by index,
@@ -102,7 +103,7 @@ class SegmentsCodec(SegmentSizesCodec):
 Segments: TypeAlias = Annotated[tuple[int, ...], SegmentsCodec()]
 
 
-class Scan(Op, op="scan", dialect="chlo", isolated_from_above=True):
+class Scan(Op, op="scan", dialect="chlo", isolated_from_above=True, facts=FOLDS):
     """Call `body` for each index of `dimension` in order, with slices of the inputs and loop-carried values.
 
     The operands are the inputs and the initial carried values. `body` returns slices of the outputs and the next

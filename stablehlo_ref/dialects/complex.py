@@ -7,6 +7,18 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import (
+    CONSTANT,
+    EXACT,
+    MOVES,
+    SELECTS,
+    divides_by_zero,
+    function,
+    is_minus_one,
+    is_zero,
+    power_of_zero,
+    rounds,
+)
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.type_constraints import TypeConstraint
 from stablehlo_ref.dialects.mlir_types import boolean
@@ -25,7 +37,7 @@ def part_of(type: Type) -> Type | None:
     return type.element if isinstance(type, ComplexType) else None
 
 
-class Constant(Op, op="constant", dialect="complex"):
+class Constant(Op, op="constant", dialect="complex", facts=CONSTANT):
     """Return the number whose real and imaginary parts are in `value`."""
 
     value = Attr(Opaque)
@@ -44,7 +56,7 @@ class Constant(Op, op="constant", dialect="complex"):
         return lambda: constant
 
 
-class Create(Elementwise, op="create", dialect="complex", nans="moved"):
+class Create(Elementwise, op="create", dialect="complex", nans="moved", facts=MOVES):
     """Return the number with these parts."""
 
     real = In(part)
@@ -64,7 +76,7 @@ class Create(Elementwise, op="create", dialect="complex", nans="moved"):
         return cls.kernel(real)
 
 
-class Unary(Elementwise, dialect="complex"):
+class Unary(Elementwise, dialect="complex", facts=function()):
     """The base class of functions of one number."""
 
     complex_ = In(number)
@@ -86,7 +98,7 @@ class Unary(Elementwise, dialect="complex"):
         return cls.kernel(complex_)
 
 
-class Part(Unary):
+class Part(Unary, facts=function()):
     """The base class of functions of one number whose result is real."""
 
     result = Out(part)
@@ -117,19 +129,19 @@ class Angle(Part, op="angle"):
         return lambda z: angle(np.imag(z), np.real(z))
 
 
-class Im(Part, op="im", nans="moved"):
+class Im(Part, op="im", nans="moved", facts=MOVES):
     """Return the imaginary part."""
 
     complex = complexes.imag
 
 
-class Re(Part, op="re", nans="moved"):
+class Re(Part, op="re", nans="moved", facts=MOVES):
     """Return the real part."""
 
     complex = complexes.real
 
 
-class Conj(Unary, op="conj", nans="moved"):
+class Conj(Unary, op="conj", nans="moved", facts=MOVES):
     """Return the conjugate."""
 
     complex = complexes.conj
@@ -153,25 +165,25 @@ class ExpM1(Unary, op="expm1"):
     complex = complex_elementary.exponential_minus_one
 
 
-class Log(Unary, op="log"):
+class Log(Unary, op="log", facts=function(pole=is_zero)):
     """Return the natural logarithm."""
 
     complex = complex_elementary.log
 
 
-class Log1p(Unary, op="log1p"):
+class Log1p(Unary, op="log1p", facts=function(pole=is_minus_one)):
     """Return the natural logarithm of one plus the operand."""
 
     complex = complex_elementary.log_plus_one
 
 
-class Neg(Unary, op="neg", nans="moved"):
+class Neg(Unary, op="neg", nans="moved", facts=SELECTS):
     """Negate a number."""
 
     complex = complexes.negate
 
 
-class Rsqrt(Unary, op="rsqrt"):
+class Rsqrt(Unary, op="rsqrt", facts=function(pole=is_zero)):
     """Return the reciprocal of the square root."""
 
     complex = complex_elementary.rsqrt
@@ -207,7 +219,7 @@ class Tanh(Unary, op="tanh"):
     complex = complex_elementary.tanh
 
 
-class Binary(Elementwise, dialect="complex"):
+class Binary(Elementwise, dialect="complex", facts=rounds()):
     """The base class of functions of two numbers."""
 
     lhs = In(number)
@@ -230,19 +242,19 @@ class Binary(Elementwise, dialect="complex"):
         return cls.kernel(lhs)
 
 
-class Add(Binary, op="add"):
+class Add(Binary, op="add", facts=rounds(adds=True)):
     """Add two numbers."""
 
     complex = complexes.add
 
 
-class Atan2(Binary, op="atan2"):
+class Atan2(Binary, op="atan2", facts=function()):
     """Return the angle of the point whose coordinates are `rhs` and `lhs`, extended to complex numbers."""
 
     complex = complex_elementary.atan2
 
 
-class Div(Binary, op="div"):
+class Div(Binary, op="div", facts=rounds(pole=divides_by_zero)):
     """Divide `lhs` by `rhs`."""
 
     complex = complexes.divide
@@ -254,19 +266,19 @@ class Mul(Binary, op="mul"):
     complex = complexes.multiply
 
 
-class Pow(Binary, op="pow"):
+class Pow(Binary, op="pow", facts=function(pole=power_of_zero)):
     """Return `lhs` to the power of `rhs`."""
 
     complex = complex_elementary.power
 
 
-class Sub(Binary, op="sub"):
+class Sub(Binary, op="sub", facts=rounds(adds=True)):
     """Subtract `rhs` from `lhs`."""
 
     complex = complexes.subtract
 
 
-class Comparison(Elementwise, dialect="complex"):
+class Comparison(Elementwise, dialect="complex", facts=EXACT):
     """The base class of comparisons of two numbers."""
 
     lhs = In(number)

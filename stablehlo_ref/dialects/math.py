@@ -5,6 +5,18 @@ from __future__ import annotations
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import (
+    EXACT,
+    SELECTS,
+    STEPS,
+    between_poles_of_tangent,
+    function,
+    is_minus_one,
+    is_one,
+    is_zero,
+    power_of_zero,
+    rounds,
+)
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.dialects.arith import check_rounding
@@ -16,7 +28,7 @@ from stablehlo_ref.numerics.kernels import same_kernel
 from stablehlo_ref.ops.elementwise import Elementwise
 
 
-class Unary(Elementwise, dialect="math"):
+class Unary(Elementwise, dialect="math", facts=function(monotone=True)):
     """The base class of functions of one float."""
 
     operand = In(float_like)
@@ -38,7 +50,7 @@ class Unary(Elementwise, dialect="math"):
         return cls.kernel(operand)
 
 
-class AbsF(Unary, op="absf", nans="moved"):
+class AbsF(Unary, op="absf", nans="moved", facts=SELECTS):
     """Return the absolute value."""
 
     floating = floats.abs
@@ -74,7 +86,7 @@ class Atan(Unary, op="atan"):
     floating = elementary.atan
 
 
-class Atanh(Unary, op="atanh"):
+class Atanh(Unary, op="atanh", facts=function(monotone=True, pole=is_one)):
     """Return the inverse hyperbolic tangent."""
 
     floating = elementary.atanh
@@ -86,19 +98,19 @@ class Cbrt(Unary, op="cbrt"):
     floating = elementary.cbrt
 
 
-class Ceil(Unary, op="ceil"):
+class Ceil(Unary, op="ceil", facts=STEPS):
     """Round toward +inf."""
 
     floating = floats.ceil
 
 
-class Cos(Unary, op="cos"):
+class Cos(Unary, op="cos", facts=function(slope=1.0, spread=2.0)):
     """Return the cosine."""
 
     floating = elementary.cosine
 
 
-class Cosh(Unary, op="cosh"):
+class Cosh(Unary, op="cosh", facts=function(monotone=True, least=(0.0, 1.0))):
     """Return the hyperbolic cosine."""
 
     floating = elementary.cosh
@@ -110,19 +122,19 @@ class Erf(Unary, op="erf"):
     floating = special.erf
 
 
-class Erfc(Unary, op="erfc"):
+class Erfc(Unary, op="erfc", facts=function(monotone=True, underflow="always")):
     """Return one minus the error function."""
 
     floating = special.erfc
 
 
-class Exp(Unary, op="exp"):
+class Exp(Unary, op="exp", facts=function(monotone=True, underflow="always")):
     """Return e to the power of the operand."""
 
     floating = elementary.exponential
 
 
-class Exp2(Unary, op="exp2"):
+class Exp2(Unary, op="exp2", facts=function(monotone=True, underflow="always")):
     """Return 2 to the power of the operand."""
 
     floating = elementary.exp2
@@ -134,55 +146,55 @@ class ExpM1(Unary, op="expm1"):
     floating = elementary.exponential_minus_one
 
 
-class Floor(Unary, op="floor"):
+class Floor(Unary, op="floor", facts=STEPS):
     """Round toward -inf."""
 
     floating = floats.floor
 
 
-class Log(Unary, op="log"):
+class Log(Unary, op="log", facts=function(monotone=True, pole=is_zero)):
     """Return the natural logarithm."""
 
     floating = elementary.log
 
 
-class Log10(Unary, op="log10"):
+class Log10(Unary, op="log10", facts=function(monotone=True, pole=is_zero)):
     """Return the logarithm to base 10."""
 
     floating = elementary.log10
 
 
-class Log1p(Unary, op="log1p"):
+class Log1p(Unary, op="log1p", facts=function(monotone=True, pole=is_minus_one)):
     """Return the natural logarithm of one plus the operand."""
 
     floating = elementary.log_plus_one
 
 
-class Log2(Unary, op="log2"):
+class Log2(Unary, op="log2", facts=function(monotone=True, pole=is_zero)):
     """Return the logarithm to base 2."""
 
     floating = elementary.log2
 
 
-class Round(Unary, op="round"):
+class Round(Unary, op="round", facts=STEPS):
     """Round to the nearest integer, ties away from zero."""
 
     floating = floats.round_nearest_afz
 
 
-class RoundEven(Unary, op="roundeven"):
+class RoundEven(Unary, op="roundeven", facts=STEPS):
     """Round to the nearest integer, ties to even."""
 
     floating = floats.round_nearest_even
 
 
-class Rsqrt(Unary, op="rsqrt"):
+class Rsqrt(Unary, op="rsqrt", facts=function(monotone=True, pole=is_zero)):
     """Return the reciprocal of the square root."""
 
     floating = elementary.rsqrt
 
 
-class Sin(Unary, op="sin"):
+class Sin(Unary, op="sin", facts=function(slope=1.0, spread=2.0)):
     """Return the sine."""
 
     floating = elementary.sine
@@ -194,13 +206,13 @@ class Sinh(Unary, op="sinh"):
     floating = elementary.sinh
 
 
-class Sqrt(Unary, op="sqrt"):
+class Sqrt(Unary, op="sqrt", facts=rounds(monotone=True)):
     """Return the square root."""
 
     floating = floats.sqrt
 
 
-class Tan(Unary, op="tan"):
+class Tan(Unary, op="tan", facts=function(monotone=between_poles_of_tangent)):
     """Return the tangent."""
 
     floating = elementary.tan
@@ -212,7 +224,7 @@ class Tanh(Unary, op="tanh"):
     floating = elementary.tanh
 
 
-class Trunc(Unary, op="trunc"):
+class Trunc(Unary, op="trunc", facts=STEPS):
     """Round toward zero."""
 
     floating = elementary.trunc
@@ -221,7 +233,7 @@ class Trunc(Unary, op="trunc"):
 # --- integers -------------------------------------------------------------------------------------------------------
 
 
-class UnaryInteger(Elementwise, dialect="math"):
+class UnaryInteger(Elementwise, dialect="math", facts=EXACT):
     """The base class of functions of one integer."""
 
     operand = In(integer_like)
@@ -268,7 +280,7 @@ class CtTz(UnaryInteger, op="cttz"):
 # --- predicates -----------------------------------------------------------------------------------------------------
 
 
-class Predicate(Unary):
+class Predicate(Unary, facts=EXACT):
     """The base class of predicates of one float."""
 
     result = Out(boolean_like)
@@ -307,7 +319,7 @@ class IsNormal(Predicate, op="isnormal"):
 # --- several operands -----------------------------------------------------------------------------------------------
 
 
-class Binary(Elementwise, dialect="math"):
+class Binary(Elementwise, dialect="math", facts=function()):
     """The base class of functions of two floats."""
 
     lhs = In(float_like)
@@ -330,25 +342,25 @@ class Binary(Elementwise, dialect="math"):
         return cls.kernel(lhs)
 
 
-class Atan2(Binary, op="atan2"):
+class Atan2(Binary, op="atan2", facts=function(underflow="unless zero")):
     """Return the angle of the point whose coordinates are `rhs` and `lhs`."""
 
     floating = elementary.atan2
 
 
-class CopySign(Binary, op="copysign", nans="moved"):
+class CopySign(Binary, op="copysign", nans="moved", facts=SELECTS):
     """Return `lhs` with the sign of `rhs`."""
 
     floating = elementary.copysign
 
 
-class PowF(Binary, op="powf"):
+class PowF(Binary, op="powf", facts=function(pole=power_of_zero, underflow="unless zero")):
     """Return `lhs` to the power of `rhs`."""
 
     floating = elementary.power
 
 
-class IPowI(Elementwise, op="ipowi", dialect="math"):
+class IPowI(Elementwise, op="ipowi", dialect="math", facts=EXACT):
     """Return an integer to the power of another, modulo 2**bit width; the integer part for a negative exponent."""
 
     lhs = In(integer_like)
@@ -383,7 +395,7 @@ class FPowI(Binary, op="fpowi"):
         return elementary.power_of_integer(numpy_dtype(element_type(lhs)), numpy_dtype(element_type(rhs)))
 
 
-class Fma(Elementwise, op="fma", dialect="math"):
+class Fma(Elementwise, op="fma", dialect="math", facts=rounds(adds=True)):
     """Return `a * b + c`, rounded once."""
 
     a = In(float_like)

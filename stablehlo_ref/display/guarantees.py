@@ -5,25 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, TensorType, Type
 
-_PRODUCTS = frozenset({"dot", "dot_general", "convolution", "dynamic_conv", "einsum", "unary_einsum", "ragged_dot"})
 _FACTORIZATIONS = frozenset({"cholesky", "triangular_solve"})
-_SUMS = frozenset({
-    "reduce", "reduce_window", "scatter", "select_and_scatter", "all_reduce", "reduce_scatter", "collective_reduce",
-    "cross-replica-sum",
-})  # fmt: skip
 _STATISTICS = frozenset({"batch_norm_training", "batch_norm_grad"})
-_IN_ORDER = frozenset({"batch_norm_inference", "map"})
-_FUNCTIONS = frozenset({
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "bessel_i1e", "cbrt", "cos", "cosh", "cosine",
-    "digamma", "erf", "erf_inv", "erfc", "exp", "exp2", "expm1", "exponential", "exponential_minus_one", "fpowi",
-    "lgamma", "log", "log10", "log1p", "log2", "log_plus_one", "logistic", "power", "powf", "rsqrt", "sin", "sine",
-    "polygamma", "sinh", "tan", "tanh", "zeta",
-})  # fmt: skip
-_OF_COMPLEX = frozenset({"abs", "angle", "asin_acos_kernel", "divide", "sign", "sqrt", "square"})
+_IN_ORDER = frozenset({"batch_norm_inference", "map", "scan"})
+_OF_COMPLEX = frozenset({"asin_acos_kernel", "abs", "divide", "div", "sign", "sqrt", "square"})
 
 
 @dataclass(frozen=True)
@@ -72,9 +63,11 @@ def _element_types(op: Operation) -> Iterator[Type]:
 
 
 def _statement(name: str, element: Type, mode: Mode) -> tuple[str, bool]:
-    op, reproducible = name.partition(".")[2], mode.reproducible
+    op, reproducible = name.partition(".")[2].removeprefix("broadcast_"), mode.reproducible
+    facts = REGISTRY[name].facts if name in REGISTRY else None
+    arithmetic = None if facts is None else facts.arithmetic
     is_complex, is_double = isinstance(element, ComplexType), str(element) in ("f64", "complex<f64>")
-    if op in _PRODUCTS:
+    if arithmetic is Arithmetic.SUMS:
         if reproducible:
             return "the exact sum of products, rounded once", True
         return "sums in the order of BLAS", False
@@ -82,13 +75,15 @@ def _statement(name: str, element: Type, mode: Mode) -> tuple[str, bool]:
         if reproducible:
             return "correctly rounded sums of products, divisions and roots in a fixed order", True
         return "LAPACK and BLAS in f64, rounded once", False
-    if op in _SUMS and mode.exact_sums:
+    if op in _IN_ORDER:
+        return "a fixed order of operations", True
+    if arithmetic is Arithmetic.FOLDS and mode.exact_sums:
         return "sums exact, rounded once; else a fixed order of operations", True
     if op in _STATISTICS and mode.exact_sums:
         return "sums exact, rounded once to f64; else a fixed order of operations", True
     if op in _STATISTICS and not reproducible:
         return "sums in the order of BLAS", False
-    if op in _SUMS | _STATISTICS | _IN_ORDER:
+    if arithmetic is Arithmetic.FOLDS or op in _STATISTICS:
         return "a fixed order of operations", True
     if op == "rng":
         return "numbers of numpy's generator, whose normal ones use the C library", False
@@ -98,7 +93,7 @@ def _statement(name: str, element: Type, mode: Mode) -> tuple[str, bool]:
         return (
             ("that of its handler; LAPACK in a fixed order", False) if reproducible else ("that of its handler", False)
         )
-    if op in _FUNCTIONS or (is_complex and op in _OF_COMPLEX):
+    if arithmetic is Arithmetic.FUNCTION or (is_complex and op in _OF_COMPLEX):
         return _of_function(op, is_complex, is_double, reproducible)
     if is_complex and op == "multiply" and is_double:
         return ("exact, rounded once", True) if reproducible else ("rounded from long double", False)

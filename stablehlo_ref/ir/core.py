@@ -74,6 +74,11 @@ class Operation:
         return f"<Operation {self.name} at {self.location}>"
 
     @property
+    def mnemonic(self) -> str:
+        """The name without the dialect, `add`."""
+        return self.name.partition(".")[2]
+
+    @property
     def operand_types(self) -> list[Type]:
         return [operand.type for operand in self.operands]
 

@@ -125,6 +125,11 @@ def kind(dtype: DType) -> str:
     raise TypeError(f"unsupported dtype {dtype}")
 
 
+def is_fractional(dtype: DType) -> bool:
+    """Return whether a dtype is one of floating-point or complex numbers. TypeError for other than numbers."""
+    return kind(dtype) in ("floating", "complex")
+
+
 @cache
 def is_signed(dtype: DType) -> bool:
     """Return whether an integer dtype is signed."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.computation import ControlFlow, PlanBlock, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import CALLS
 from stablehlo_ref.define.op import Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.spec import size
 from stablehlo_ref.define.type_constraints import future, per_tensor_quantized, tensor, tensor_or_token
@@ -23,7 +24,7 @@ SLICES = ("slice", "dynamic_slice", "dynamic_update_slice")
 MAY_BE_ASYNCHRONOUS = tuple(f"stablehlo.{op}" for op in COLLECTIVES + SLICES)
 
 
-class AsyncStart(Op, op="async_start", shadows_names=True):
+class AsyncStart(Op, op="async_start", shadows_names=True, facts=CALLS):
     """Start the op in `body` and return a future of its results.
 
     The op takes the arguments of `body`, or, if `body` has no arguments, values from above as in the spec's example.
@@ -66,7 +67,7 @@ class AsyncStart(Op, op="async_start", shadows_names=True):
         return go
 
 
-class AsyncDone(Op, op="async_done", computes_on_storage=True):
+class AsyncDone(Op, op="async_done", computes_on_storage=True, facts=CALLS):
     """Return the results of an asynchronous op."""
 
     operand = In(future)  # I1

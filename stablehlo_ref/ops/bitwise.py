@@ -6,6 +6,7 @@ import operator
 
 import numpy as np
 
+from stablehlo_ref.define.facts import EXACT
 from stablehlo_ref.define.op import In, Out
 from stablehlo_ref.define.type_constraints import boolean_tensor, integer_tensor
 from stablehlo_ref.numerics import implementation_defined, integers
@@ -13,7 +14,7 @@ from stablehlo_ref.numerics.kernels import same_kernel
 from stablehlo_ref.ops.elementwise import BinaryElementwise, UnaryElementwise
 
 
-class BinaryBitwise(BinaryElementwise, commutative=True):
+class BinaryBitwise(BinaryElementwise, commutative=True, facts=EXACT):
     """Base of the commutative ops on two operands of booleans or integers."""
 
     lhs = In(boolean_tensor | integer_tensor)  # I1
@@ -45,7 +46,7 @@ class Xor(BinaryBitwise, op="xor"):
     integer = integers.bitwise_xor
 
 
-class Not(UnaryElementwise, op="not"):
+class Not(UnaryElementwise, op="not", facts=EXACT):
     """Compute the NOT of `operand`: logical on booleans, bitwise on integers."""
 
     operand = In(boolean_tensor | integer_tensor)  # I1
@@ -56,7 +57,7 @@ class Not(UnaryElementwise, op="not"):
     integer = integers.bitwise_not
 
 
-class Shift(BinaryElementwise):
+class Shift(BinaryElementwise, facts=EXACT):
     """Base of shifts of `lhs` by `rhs` bits.
 
     `rhs` is read as unsigned. A shift by the bit width or more, which is implementation-defined, shifts out all bits.
@@ -87,7 +88,7 @@ class ShiftRightLogical(Shift, op="shift_right_logical"):
     integer = integers.shift_right_logical
 
 
-class BitCount(UnaryElementwise):
+class BitCount(UnaryElementwise, facts=EXACT):
     """Base of the ops that count bits of each integer."""
 
     operand = In(integer_tensor)  # I1

@@ -19,6 +19,7 @@ from stablehlo_ref.define.computation import RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.facts import FOLDS
 from stablehlo_ref.define.op import Attr, Body, Group, In, Ins, Out, Outs
 from stablehlo_ref.define.processes import Contributions, Process, Rendezvous
 from stablehlo_ref.define.spec import (
@@ -66,7 +67,7 @@ from stablehlo_ref.ops.collectives import (
 from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
 
 
-class AllReduce(Collective, op="all_reduce", nans="computed"):
+class AllReduce(Collective, op="all_reduce", nans="computed", facts=FOLDS):
     """Reduce the `operands` of the processes of each group by `computation`."""
 
     operands = Ins(tensor | per_tensor_quantized)  # I1
@@ -134,7 +135,7 @@ class AllReduce(Collective, op="all_reduce", nans="computed"):
         return run
 
 
-class ReduceScatter(Collective, op="reduce_scatter", nans="computed"):
+class ReduceScatter(Collective, op="reduce_scatter", nans="computed", facts=FOLDS):
     """Reduce the operands of the processes of each group by `computation` and return one part to each process.
 
     The reduced tensor is split along `scatter_dimension`.
@@ -218,7 +219,7 @@ class ReduceScatter(Collective, op="reduce_scatter", nans="computed"):
         return run
 
 
-class CollectiveReduce(Collective, op="collective_reduce", nans="computed"):
+class CollectiveReduce(Collective, op="collective_reduce", nans="computed", facts=FOLDS):
     """Reduce the `operands` of the processes of each group by `computation` and return them to the root.
 
     The root is the first process of the group, or with `has_dynamic_root` the one whose index in the group is in

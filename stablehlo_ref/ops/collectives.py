@@ -18,6 +18,7 @@ from stablehlo_ref.define.bound import PlanSite, Site
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.facts import MOVES
 from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.processes import Contributions, Grid, ProcessId, Receive, Rendezvous, Send
 from stablehlo_ref.define.spec import (
@@ -64,7 +65,7 @@ class Collective(Op, effects=True, communicates=True, computes_on_storage=True):
     """Base of the collective ops."""
 
 
-class AllGather(Collective, op="all_gather"):
+class AllGather(Collective, op="all_gather", facts=MOVES):
     """Concatenate the `operands` of the processes of each group along `all_gather_dim`."""
 
     operands = Ins(tensor | per_tensor_quantized)  # I1
@@ -135,7 +136,7 @@ class AllGather(Collective, op="all_gather"):
         return run
 
 
-class AllToAll(Collective, op="all_to_all"):
+class AllToAll(Collective, op="all_to_all", facts=MOVES):
     """Split the `operands` into one part per process of the group and exchange the parts.
 
     If groups come from the axes of a mesh of all processes, their ids are the ids of the mesh's devices.
@@ -222,7 +223,7 @@ class AllToAll(Collective, op="all_to_all"):
         return run
 
 
-class CollectiveBroadcast(Collective, op="collective_broadcast"):
+class CollectiveBroadcast(Collective, op="collective_broadcast", facts=MOVES):
     """Send the `operands` of one process of each group to all processes of the group.
 
     The source is the first process of the group, or with `has_dynamic_root` the one whose index in the group is in
@@ -293,7 +294,7 @@ class CollectiveBroadcast(Collective, op="collective_broadcast"):
         return run
 
 
-class CollectivePermute(Collective, op="collective_permute"):
+class CollectivePermute(Collective, op="collective_permute", facts=MOVES):
     """Send `operand` from the source to the target of each pair; all other processes get zeros."""
 
     operand = In(tensor | per_tensor_quantized)  # I1

@@ -20,6 +20,7 @@ from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.facts import OPEN
 from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.processes import Grid, Process, ProcessId, Receive, Send
 from stablehlo_ref.define.spec import element_type, is_tensor, is_token, is_unique, shape, size
@@ -63,7 +64,7 @@ FROM_HOST = (ChannelType.DEVICE_TO_HOST, ChannelType.HOST_TO_DEVICE)
 # --- ids in the grid ------------------------------------------------------------------------------------------------
 
 
-class ReplicaId(Op, op="replica_id", effects=True):
+class ReplicaId(Op, op="replica_id", effects=True, facts=OPEN):
     """Return the replica id of the process."""
 
     result = Out(id_tensor)
@@ -79,7 +80,7 @@ class ReplicaId(Op, op="replica_id", effects=True):
         return lambda context: np.uint32(context.process.id[0])
 
 
-class PartitionId(Op, op="partition_id", effects=True):
+class PartitionId(Op, op="partition_id", effects=True, facts=OPEN):
     """Return the partition id of the process."""
 
     result = Out(id_tensor)
@@ -98,7 +99,7 @@ class PartitionId(Op, op="partition_id", effects=True):
 # --- channels -------------------------------------------------------------------------------------------------------
 
 
-class PointToPoint(Op, effects=True, communicates=True, computes_on_storage=True):
+class PointToPoint(Op, effects=True, communicates=True, computes_on_storage=True, facts=OPEN):
     """Base of `send` and `recv`."""
 
     @staticmethod
@@ -266,7 +267,7 @@ class Channel:
 # --- infeed, outfeed ------------------------------------------------------------------------------------------------
 
 
-class Infeed(Op, op="infeed", effects=True, computes_on_storage=True):
+class Infeed(Op, op="infeed", effects=True, computes_on_storage=True, facts=OPEN):
     """Read the next values from the infeed of the grid."""
 
     token = In(a_token)  # I1
@@ -294,7 +295,7 @@ class Infeed(Op, op="infeed", effects=True, computes_on_storage=True):
         return run
 
 
-class Outfeed(Op, op="outfeed", effects=True, computes_on_storage=True):
+class Outfeed(Op, op="outfeed", effects=True, computes_on_storage=True, facts=OPEN):
     """Write `inputs` to the outfeed of the grid."""
 
     inputs = Ins(tensor | quantized_tensor)  # I1

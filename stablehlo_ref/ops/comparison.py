@@ -7,6 +7,7 @@ from enum import Enum
 
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import EXACT, SELECTS
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import (
     BOOLEAN,
@@ -60,7 +61,7 @@ class ComparisonType(Enum):
     NOTYPE = "NOTYPE"
 
 
-class Compare(Elementwise, op="compare"):
+class Compare(Elementwise, op="compare", facts=EXACT):
     """Compare `lhs` and `rhs` by `comparison_direction`.
 
     Floats compare as in IEEE 754, where NaN is unordered, or by the total order with `compare_type` TOTALORDER.
@@ -102,7 +103,7 @@ class Compare(Elementwise, op="compare"):
         return compare(direction)(dtype)
 
 
-class IsFinite(Elementwise, op="is_finite"):
+class IsFinite(Elementwise, op="is_finite", facts=EXACT):
     """Return whether each element is finite: neither infinite nor NaN."""
 
     x = In(float_tensor | per_tensor_quantized)  # I1
@@ -125,7 +126,7 @@ class IsFinite(Elementwise, op="is_finite"):
         return cls.kernel(x)
 
 
-class Select(Elementwise, op="select", nans="moved"):
+class Select(Elementwise, op="select", nans="moved", facts=SELECTS):
     """Select the element of `on_true` where `pred` is true, else that of `on_false`."""
 
     pred = In(boolean_tensor)  # I1
@@ -154,7 +155,7 @@ class Select(Elementwise, op="select", nans="moved"):
         return lambda pred, on_true, on_false: kernel(per_lane(pred, on_true), on_true, on_false)
 
 
-class Clamp(Elementwise, op="clamp"):
+class Clamp(Elementwise, op="clamp", facts=SELECTS):
     """Clamp `operand` between `min` and `max`: `minimum(maximum(operand, min), max)`."""
 
     min = In(tensor | per_tensor_quantized)  # I1

@@ -9,6 +9,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import Dense, Int
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import CONSTANT, MOVES
 from stablehlo_ref.define.op import Attr, Op, Out
 from stablehlo_ref.define.spec import dim, element_type, rank, shape, storage_type, with_element_type
 from stablehlo_ref.define.type_constraints import (
@@ -34,7 +35,7 @@ KEPT = 1 << 22  # bytes of numbers that are computed while planning; more are co
 number_tensor = integer_tensor | float_tensor | complex_tensor | per_tensor_quantized
 
 
-class Constant(Op, op="constant", computes_on_storage=True):
+class Constant(Op, op="constant", computes_on_storage=True, facts=CONSTANT):
     """Return the constant `value`."""
 
     value = Attr(Dense)  # I1
@@ -71,7 +72,7 @@ def compatible_constant(value_type: TensorType, output: TensorType) -> bool:
     return bool(value_type == output or value_type == with_element_type(output, storage_type(output)))
 
 
-class Iota(Op, op="iota", returns_views=True):
+class Iota(Op, op="iota", returns_views=True, facts=MOVES):
     """Fill a tensor with numbers that increase from zero along `iota_dimension`."""
 
     iota_dimension = Attr(Int)  # I1

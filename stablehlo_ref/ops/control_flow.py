@@ -7,10 +7,12 @@ slot like any other, and a loop is planned once for all its iterations.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from stablehlo_ref.define.bound import ControlFlowSite
 from stablehlo_ref.define.computation import Callee, ControlFlow, PlanBlock, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import CALLS, KEEPS, MOVES
 from stablehlo_ref.define.op import Bodies, Body, In, Ins, Op, Outs
 from stablehlo_ref.define.spec import BOOLEAN, compatible, scalar, size
 from stablehlo_ref.define.type_constraints import (
@@ -44,7 +46,7 @@ def move(sources: Sequence[int], targets: Sequence[int]) -> Callable[[Slots], No
     return move_all
 
 
-class If(Op, op="if"):
+class If(Op, op="if", facts=CALLS):
     """Run `true_branch` if `pred` is true, else `false_branch`."""
 
     pred = In(boolean_scalar)  # I1
@@ -75,7 +77,7 @@ class If(Op, op="if"):
         return go
 
 
-class Case(Op, op="case"):
+class Case(Op, op="case", facts=CALLS):
     """Run the branch number `index`; the last branch if `index` is out of range."""
 
     index = In(si32_scalar)  # I1
@@ -106,7 +108,7 @@ class Case(Op, op="case"):
         return go
 
 
-class While(Op, op="while"):
+class While(Op, op="while", facts=CALLS):
     """Run `body` on the loop state as long as `cond` returns true."""
 
     operand = Ins(tensor_token_or_buffer)  # I1
@@ -172,7 +174,14 @@ class While(Op, op="while"):
         return go
 
 
-class OptimizationBarrier(Op, op="optimization_barrier", computes_on_storage=True, returns_views=True, nans="moved"):
+class OptimizationBarrier(
+    Op,
+    op="optimization_barrier",
+    computes_on_storage=True,
+    returns_views=True,
+    nans="moved",
+    facts=replace(KEEPS, fusion="never"),
+):
     """Return the operands. The op keeps compilers from moving ops across it; an interpreter moves none."""
 
     operand = Ins(tensor | per_tensor_quantized | token)  # I1
@@ -198,7 +207,7 @@ class OptimizationBarrier(Op, op="optimization_barrier", computes_on_storage=Tru
         return run
 
 
-class Return(Op, op="return", terminator=True):
+class Return(Op, op="return", terminator=True, facts=MOVES):
     """Terminate a region and return its results."""
 
     results = Ins(tensor_token_or_buffer)

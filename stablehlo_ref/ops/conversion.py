@@ -9,6 +9,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import Int32
 from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import EXACT, MOVES, rounds
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import (
     baseline_type,
@@ -40,7 +41,7 @@ from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
 from stablehlo_ref.ops.elementwise import Elementwise
 
 
-class Convert(Elementwise, op="convert"):
+class Convert(Elementwise, op="convert", facts=rounds(underflow="unless zero")):
     """Convert `operand` to another element type.
 
     Floats are rounded once. Integers that do not fit wrap around; floats that do not fit an integer type saturate.
@@ -64,7 +65,7 @@ class Convert(Elementwise, op="convert"):
         return implementation_defined.convert(numpy_dtype(element_type(operand)), numpy_dtype(element_type(result)))
 
 
-class BitcastConvert(Op, op="bitcast_convert", computes_on_storage=True, returns_views=True):
+class BitcastConvert(Op, op="bitcast_convert", computes_on_storage=True, returns_views=True, facts=EXACT):
     """Reinterpret the bits of `operand` as another element type, in little-endian order.
 
     A wider element type removes the last dimension; a narrower one adds a dimension at the end.
@@ -103,7 +104,7 @@ def stored(x: TensorType) -> Type:
     return stored_type
 
 
-class ReducePrecision(Elementwise, op="reduce_precision", nans="observed"):
+class ReducePrecision(Elementwise, op="reduce_precision", nans="observed", facts=rounds(underflow="unless zero")):
     """Round `operand` to a float format with `exponent_bits` and `mantissa_bits`, and convert it back."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
@@ -137,7 +138,7 @@ part_tensor = tensor_of(
 )
 
 
-class Complex(Elementwise, op="complex", nans="moved"):
+class Complex(Elementwise, op="complex", nans="moved", facts=MOVES):
     """Combine real parts `lhs` and imaginary parts `rhs` to complex numbers."""
 
     lhs = In(part_tensor)  # I1
@@ -161,7 +162,7 @@ class Complex(Elementwise, op="complex", nans="moved"):
         return complexes.complex(numpy_dtype(element_type(lhs)))
 
 
-class Part(Elementwise):
+class Part(Elementwise, facts=MOVES):
     """Base of `real` and `imag`. The real part of a real number is the number, its imaginary part is zero."""
 
     operand = In(float_tensor | complex_tensor)  # I1

@@ -13,6 +13,7 @@ from stablehlo_ref.algorithms.sliding_windows import num_windows
 from stablehlo_ref.define.attribute_codecs import Dims, Flags, Int, Matrix
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import SUMS
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
     dim,
@@ -62,7 +63,7 @@ class ConvolutionDimensions:
     output_spatial_dimensions: Dims
 
 
-class Convolution(Op, op="convolution", row_major=True, prepares_constants=True, nans="computed"):
+class Convolution(Op, op="convolution", row_major=True, prepares_constants=True, nans="computed", facts=SUMS):
     """Compute dot products of windows of `lhs` and slices of `rhs` (spec, "convolution").
 
     The element type of the result may be wider than that of the operands; then the sums have the wider type. Window

@@ -12,6 +12,7 @@ from stablehlo_ref.algorithms.padding import pad, padded_sizes
 from stablehlo_ref.define.attribute_codecs import Dims, Int
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import KEEPS, MOVES
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
@@ -65,7 +66,7 @@ sized_tensor = tensor_of(
 )
 
 
-class Reshape(Op, op="reshape", computes_on_storage=True, returns_views=True, nans="moved"):
+class Reshape(Op, op="reshape", computes_on_storage=True, returns_views=True, nans="moved", facts=KEEPS):
     """Return the elements of `operand`, in the same order, in another shape."""
 
     operand = In(tensor | quantized_tensor)  # I1
@@ -127,7 +128,9 @@ def except_quantization_dimension(x: TensorType) -> Type:
     return element
 
 
-class BroadcastInDim(Op, op="broadcast_in_dim", computes_on_storage=True, returns_views=True, nans="moved"):
+class BroadcastInDim(
+    Op, op="broadcast_in_dim", computes_on_storage=True, returns_views=True, nans="moved", facts=KEEPS
+):
     """Broadcast `operand`: move its dimensions to `broadcast_dimensions` and repeat it along all others.
 
     Dimensions of size 1 are repeated too.
@@ -225,7 +228,7 @@ def strides_of(sizes: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     return tuple(itemsize * prod(sizes[d + 1 :]) for d in range(len(sizes)))
 
 
-class Transpose(Op, op="transpose", computes_on_storage=True, returns_views=True, nans="moved"):
+class Transpose(Op, op="transpose", computes_on_storage=True, returns_views=True, nans="moved", facts=KEEPS):
     """Permute the dimensions of `operand` into the order `permutation`."""
 
     operand = In(tensor | quantized_tensor)  # I1
@@ -258,7 +261,7 @@ class Transpose(Op, op="transpose", computes_on_storage=True, returns_views=True
         return lambda operand: operand.transpose(permutation)
 
 
-class Reverse(Op, op="reverse", computes_on_storage=True, returns_views=True, nans="moved"):
+class Reverse(Op, op="reverse", computes_on_storage=True, returns_views=True, nans="moved", facts=KEEPS):
     """Reverse the order of the elements of `operand` along `dimensions`."""
 
     operand = In(tensor | per_tensor_quantized)  # I1
@@ -287,7 +290,7 @@ class Reverse(Op, op="reverse", computes_on_storage=True, returns_views=True, na
         return lambda operand: operand[index]
 
 
-class Concatenate(Op, op="concatenate", computes_on_storage=True, nans="moved"):
+class Concatenate(Op, op="concatenate", computes_on_storage=True, nans="moved", facts=KEEPS):
     """Concatenate `inputs` along `dimension`."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
@@ -324,7 +327,7 @@ class Concatenate(Op, op="concatenate", computes_on_storage=True, nans="moved"):
         return lambda inputs: np.concatenate(inputs, dimension)
 
 
-class Pad(Op, op="pad", computes_on_storage=True, nans="moved"):
+class Pad(Op, op="pad", computes_on_storage=True, nans="moved", facts=MOVES):
     """Pad `operand` around its edges and between its elements with `padding_value`.
 
     A negative edge padding removes elements.

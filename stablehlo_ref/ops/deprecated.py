@@ -14,6 +14,7 @@ from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.facts import EXACT, FOLDS, KEEPS, MOVES
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.processes import Contributions, Rendezvous
 from stablehlo_ref.define.spec import (
@@ -44,7 +45,7 @@ from stablehlo_ref.ops.collectives import Collective, Exchange
 from stablehlo_ref.ops.elementwise import Add
 
 
-class CreateToken(Op, op="create_token"):
+class CreateToken(Op, op="create_token", facts=EXACT):
     """Create a token. Superseded by `after_all` without inputs."""
 
     output = Out(token)
@@ -60,7 +61,7 @@ class CreateToken(Op, op="create_token"):
         return lambda: None
 
 
-class Broadcast(Op, op="broadcast", computes_on_storage=True, returns_views=True, nans="moved"):
+class Broadcast(Op, op="broadcast", computes_on_storage=True, returns_views=True, nans="moved", facts=KEEPS):
     """Add leading dimensions of sizes `broadcast_sizes` to `operand`. Superseded by `broadcast_in_dim`."""
 
     operand = In(tensor | quantized_tensor)
@@ -83,7 +84,7 @@ class Broadcast(Op, op="broadcast", computes_on_storage=True, returns_views=True
         return lambda operand: np.broadcast_to(operand, shape(result))
 
 
-class Trace(Op, op="trace"):
+class Trace(Op, op="trace", facts=EXACT):
     """Report `operand` under `tag` to a tracer. The interpreter has no tracer and ignores it."""
 
     operand = In(tensor)
@@ -100,7 +101,7 @@ class Trace(Op, op="trace"):
         return lambda operand: ()
 
 
-class CrossReplicaSum(Collective, op="cross-replica-sum", nans="computed"):
+class CrossReplicaSum(Collective, op="cross-replica-sum", nans="computed", facts=FOLDS):
     """Sum the operands of the replicas of each group. Superseded by `all_reduce`."""
 
     operand = In(tensor)
@@ -144,7 +145,7 @@ class CrossReplicaSum(Collective, op="cross-replica-sum", nans="computed"):
 # --- indices and shapes ---------------------------------------------------------------------------------------------
 
 
-class TorchIndexSelect(Op, op="torch_index_select", computes_on_storage=True, nans="moved"):
+class TorchIndexSelect(Op, op="torch_index_select", computes_on_storage=True, nans="moved", facts=MOVES):
     """Take slices of `operand` along `dim` at the positions in `index`, clamped to its range. Superseded by `gather`.
 
     The first `batch_dims` dimensions of both are batch dimensions. A negative `dim` counts from the end of the
@@ -202,7 +203,7 @@ def counted_from_the_first(operand: TensorType, index: TensorType, dim: int, bat
     return dim + rank(operand) * (dim < 0), batch_dims + rank(index) * (batch_dims < 0)
 
 
-class Reshapable(Op):
+class Reshapable(Op, facts=EXACT):
     """Base of ops on a `dynamic_shape` for `num_elements` elements, in which -1 is a size to be computed."""
 
     num_elements = In(index)

@@ -12,6 +12,7 @@ from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int, ListCodec, Ty
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import SUMS
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
@@ -94,7 +95,9 @@ class DotAlgorithm:
     allow_imprecise_accumulation: Flag | None
 
 
-class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares_constants=True, nans="computed"):
+class DotGeneral(
+    Op, op="dot_general", row_major=True, rows_apart=True, prepares_constants=True, nans="computed", facts=SUMS
+):
     """Compute dot products of slices of `lhs` and slices of `rhs` along their contracting dimensions.
 
     The dimensions of the result are the batching dimensions, then the other dimensions of `lhs`, then those of `rhs`.

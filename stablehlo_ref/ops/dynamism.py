@@ -19,6 +19,7 @@ from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Role
+from stablehlo_ref.define.facts import EXACT, MOVES
 from stablehlo_ref.define.members import Member
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import (
@@ -257,7 +258,7 @@ class DynamicBroadcastInDim(
         C("shape", all(n in (1, output_dimensions[d]) for n, d in zip(shape(operand), broadcast_dimensions)))
 
 
-class DynamicIota(Dynamic, op="dynamic_iota", shape_operands=("output_shape",)):
+class DynamicIota(Dynamic, op="dynamic_iota", shape_operands=("output_shape",), facts=MOVES):
     """Fill a tensor as `iota` does, of a shape that is an operand."""
 
     output_shape = In(static_size_vector)  # I1
@@ -281,7 +282,7 @@ class DynamicIota(Dynamic, op="dynamic_iota", shape_operands=("output_shape",)):
         return Iota.plan(iota_dimension, result)
 
 
-class GetDimensionSize(Op, op="get_dimension_size", computes_on_storage=True):
+class GetDimensionSize(Op, op="get_dimension_size", computes_on_storage=True, facts=EXACT):
     """Return the size of one dimension of `operand`."""
 
     operand = In(tensor | quantized_tensor)  # I1
@@ -300,7 +301,9 @@ class GetDimensionSize(Op, op="get_dimension_size", computes_on_storage=True):
         return lambda operand: known_size
 
 
-class SetDimensionSize(Op, op="set_dimension_size", computes_on_storage=True, shape_operands=("size",), nans="moved"):
+class SetDimensionSize(
+    Op, op="set_dimension_size", computes_on_storage=True, shape_operands=("size",), nans="moved", facts=MOVES
+):
     """Cut the dimension `dimension` of `operand` to its first `size` elements. Not in the spec; as in XLA."""
 
     operand = In(tensor | quantized_tensor)

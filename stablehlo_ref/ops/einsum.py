@@ -12,6 +12,7 @@ from stablehlo_ref.define.attribute_codecs import String
 from stablehlo_ref.define.bound import PlanSite, call_role
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import SUMS
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import (
     compatible,
@@ -59,7 +60,7 @@ def dot_members(
     }  # fmt: skip
 
 
-class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True, nans="computed"):
+class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True, nans="computed", facts=SUMS):
     """Multiply vectors or matrices. Superseded by `dot_general`."""
 
     lhs = In(tensor | quantized_tensor)
@@ -99,7 +100,7 @@ class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True
         return needed
 
 
-class Einsum(Op, op="einsum", row_major=True, nans="computed"):
+class Einsum(Op, op="einsum", row_major=True, nans="computed", facts=SUMS):
     """Compute a sum of products in Einstein notation. Superseded by `dot_general`.
 
     `...` stands for any number of dimensions, which are matched from the last one.
@@ -156,7 +157,7 @@ class Einsum(Op, op="einsum", row_major=True, nans="computed"):
         return arranged + converted_bytes(dtypes, size(lhs) + size(rhs), size(result))
 
 
-class UnaryEinsum(Op, op="unary_einsum", row_major=True, nans="computed"):
+class UnaryEinsum(Op, op="unary_einsum", row_major=True, nans="computed", facts=SUMS):
     """Compute a sum or a transposition in Einstein notation. Superseded by `reduce` and `transpose`.
 
     `...` stands for any number of dimensions.

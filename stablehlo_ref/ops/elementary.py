@@ -6,6 +6,7 @@ import math
 from typing import Annotated, TypeAlias
 
 from stablehlo_ref.define.attribute_codecs import StructCodec
+from stablehlo_ref.define.facts import STEPS, between_poles_of_tangent, function, is_minus_one, is_zero, rounds
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, per_tensor_quantized
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute
@@ -38,7 +39,7 @@ class ResultAccuracyCodec(StructCodec):
 ResultAccuracy: TypeAlias = Annotated[StructAttribute, ResultAccuracyCodec("stablehlo.result_accuracy")]
 
 
-class ElementaryFunction(UnaryElementwise):
+class ElementaryFunction(UnaryElementwise, facts=function(monotone=True)):
     """Base of the elementary functions.
 
     `result_accuracy` is ignored: results always have the accuracy that docs/choices.md#accuracy states.
@@ -56,14 +57,14 @@ class Cbrt(ElementaryFunction, op="cbrt"):
     complex = complex_elementary.cbrt
 
 
-class Cosine(ElementaryFunction, op="cosine"):
+class Cosine(ElementaryFunction, op="cosine", facts=function(slope=1.0, spread=2.0)):
     """Compute the cosine of each element."""
 
     floating = elementary.cosine
     complex = complex_elementary.cosine
 
 
-class Exponential(ElementaryFunction, op="exponential"):
+class Exponential(ElementaryFunction, op="exponential", facts=function(monotone=True, underflow="always")):
     """Compute the exponential of each element."""
 
     floating = elementary.exponential
@@ -77,49 +78,49 @@ class ExponentialMinusOne(ElementaryFunction, op="exponential_minus_one"):
     complex = complex_elementary.exponential_minus_one
 
 
-class Log(ElementaryFunction, op="log"):
+class Log(ElementaryFunction, op="log", facts=function(monotone=True, pole=is_zero)):
     """Compute the natural logarithm of each element."""
 
     floating = elementary.log
     complex = complex_elementary.log
 
 
-class LogPlusOne(ElementaryFunction, op="log_plus_one"):
+class LogPlusOne(ElementaryFunction, op="log_plus_one", facts=function(monotone=True, pole=is_minus_one)):
     """Compute the natural logarithm of each element plus one, accurate near zero."""
 
     floating = elementary.log_plus_one
     complex = complex_elementary.log_plus_one
 
 
-class Logistic(ElementaryFunction, op="logistic"):
+class Logistic(ElementaryFunction, op="logistic", facts=function(monotone=True, underflow="always")):
     """Compute the logistic function `1 / (1 + exp(-x))` of each element."""
 
     floating = elementary.logistic
     complex = complex_elementary.logistic
 
 
-class Rsqrt(ElementaryFunction, op="rsqrt"):
+class Rsqrt(ElementaryFunction, op="rsqrt", facts=function(monotone=True, pole=is_zero)):
     """Compute the reciprocal square root of each element."""
 
     floating = elementary.rsqrt
     complex = complex_elementary.rsqrt
 
 
-class Sine(ElementaryFunction, op="sine"):
+class Sine(ElementaryFunction, op="sine", facts=function(slope=1.0, spread=2.0)):
     """Compute the sine of each element."""
 
     floating = elementary.sine
     complex = complex_elementary.sine
 
 
-class Sqrt(ElementaryFunction, op="sqrt"):
+class Sqrt(ElementaryFunction, op="sqrt", facts=rounds(monotone=True)):
     """Compute the square root of each element."""
 
     floating = floats.sqrt
     complex = complex_elementary.sqrt
 
 
-class Tan(ElementaryFunction, op="tan"):
+class Tan(ElementaryFunction, op="tan", facts=function(monotone=between_poles_of_tangent)):
     """Compute the tangent of each element."""
 
     floating = elementary.tan
@@ -133,7 +134,7 @@ class Tanh(ElementaryFunction, op="tanh"):
     complex = complex_elementary.tanh
 
 
-class Atan2(BinaryElementwise, op="atan2"):
+class Atan2(BinaryElementwise, op="atan2", facts=function(underflow="unless zero")):
     """Compute the angle of the point (`rhs`, `lhs`), between -pi and pi."""
 
     lhs = In(float_tensor | complex_tensor | per_tensor_quantized)  # I1
@@ -147,7 +148,7 @@ class Atan2(BinaryElementwise, op="atan2"):
 # --- rounding -------------------------------------------------------------------------------------------------------
 
 
-class Rounding(UnaryElementwise):
+class Rounding(UnaryElementwise, facts=STEPS):
     """Base of the ops that round floats to integers."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1

@@ -16,6 +16,7 @@ from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import resolve
+from stablehlo_ref.define.facts import EXACT, FOLDS, SELECTS, STEPS, divides_by_zero, function, power_of_zero, rounds
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
@@ -152,7 +153,7 @@ class BinaryElementwise(Elementwise):
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
 
-class Abs(UnaryElementwise, op="abs", nans="moved"):
+class Abs(UnaryElementwise, op="abs", nans="moved", facts=SELECTS):
     """Compute the absolute value of each element, the modulus of complex numbers."""
 
     operand = In(signed_integer_tensor | float_tensor | complex_tensor | per_tensor_quantized)  # I1
@@ -174,7 +175,7 @@ class Abs(UnaryElementwise, op="abs", nans="moved"):
                                                else baseline_element_type(operand)))  # fmt: skip
 
 
-class Add(BinaryElementwise, op="add", commutative=True):
+class Add(BinaryElementwise, op="add", commutative=True, facts=rounds(adds=True)):
     """Add `lhs` and `rhs` element by element."""
 
     scalar = operator.add
@@ -208,7 +209,7 @@ class BinaryArithmetic(BinaryElementwise):
     result = Out(number_tensor | per_tensor_quantized)
 
 
-class Divide(BinaryArithmetic, op="divide"):
+class Divide(BinaryArithmetic, op="divide", facts=rounds(pole=divides_by_zero, underflow="unless zero")):
     """Divide `lhs` by `rhs`; integer division truncates toward zero."""
 
     integer = integers.divide
@@ -217,7 +218,7 @@ class Divide(BinaryArithmetic, op="divide"):
     choices = implementation_defined.divide
 
 
-class Power(BinaryArithmetic, op="power"):
+class Power(BinaryArithmetic, op="power", facts=function(pole=power_of_zero, underflow="unless zero")):
     """Raise `lhs` to the power of `rhs`."""
 
     integer = integers.power
@@ -226,7 +227,7 @@ class Power(BinaryArithmetic, op="power"):
     choices = implementation_defined.power
 
 
-class Remainder(BinaryArithmetic, op="remainder"):
+class Remainder(BinaryArithmetic, op="remainder", facts=EXACT):
     """Compute `lhs - d * rhs`, where `d` is the quotient truncated toward zero; the result has the sign of `lhs`."""
 
     integer = integers.remainder
@@ -234,7 +235,7 @@ class Remainder(BinaryArithmetic, op="remainder"):
     choices = implementation_defined.remainder
 
 
-class Subtract(BinaryArithmetic, op="subtract"):
+class Subtract(BinaryArithmetic, op="subtract", facts=rounds(adds=True)):
     """Subtract `rhs` from `lhs` element by element."""
 
     scalar = operator.sub
@@ -252,7 +253,7 @@ class BinaryOnAnything(BinaryElementwise, commutative=True):
     result = Out(tensor | per_tensor_quantized)
 
 
-class Extremum(BinaryOnAnything):
+class Extremum(BinaryOnAnything, facts=SELECTS):
     """Base of `maximum` and `minimum`; `beats` compares the operand to return with the other one."""
 
     beats: ClassVar[Callable[[Array, Array], bool]]
@@ -297,7 +298,7 @@ class Minimum(Extremum, op="minimum"):
     complex = complexes.minimum
 
 
-class Multiply(BinaryOnAnything, op="multiply"):
+class Multiply(BinaryOnAnything, op="multiply", facts=rounds(underflow="unless zero")):
     """Multiply `lhs` and `rhs` element by element."""
 
     scalar = operator.mul
@@ -308,7 +309,7 @@ class Multiply(BinaryOnAnything, op="multiply"):
     choices = implementation_defined.multiply
 
 
-class Negate(UnaryElementwise, op="negate", nans="moved"):
+class Negate(UnaryElementwise, op="negate", nans="moved", facts=SELECTS):
     """Negate each element; unsigned integers as signed integers with the same bits."""
 
     operand = In(number_tensor | per_tensor_quantized)  # I1
@@ -321,7 +322,7 @@ class Negate(UnaryElementwise, op="negate", nans="moved"):
     choices = implementation_defined.negate
 
 
-class Sign(UnaryElementwise, op="sign"):
+class Sign(UnaryElementwise, op="sign", facts=STEPS):
     """Return the sign of each element: -1, 0 or 1, floating-point zeros and NaN unchanged.
 
     The sign of a complex number is the number divided by its modulus.
@@ -340,7 +341,7 @@ class Sign(UnaryElementwise, op="sign"):
 LANES = 1 << 14  # elements that an elementwise computation processes at a time, so that its values stay in the cache
 
 
-class Map(Op, op="map", nans="computed"):
+class Map(Op, op="map", nans="computed", facts=FOLDS):
     """Apply `computation` to the elements of `inputs` at each index."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1

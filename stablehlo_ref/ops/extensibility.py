@@ -30,6 +30,7 @@ from stablehlo_ref.define.computation import Callee, ControlFlow, Run, Slots, Tu
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+from stablehlo_ref.define.facts import CALLS, OPEN
 from stablehlo_ref.define.op import Attr, Bodies, Ins, Op, Outs
 from stablehlo_ref.define.plugins import PluginError, find_handler
 from stablehlo_ref.define.spec import element_type, make_tensor_type
@@ -125,6 +126,7 @@ class CustomCall:
 
 Handler: TypeAlias = Callable[..., Sequence[Any]]
 _handlers: dict[str, Handler] = {}
+OPEN_TARGETS: set[str] = set()  # whose results are not unique: random numbers, or eigenvectors, which have any sign
 
 
 @checks_arguments
@@ -178,7 +180,7 @@ def leaves(results: Sequence[Type]) -> Sequence[Type]:
     return results[0].elements if len(results) == 1 and isinstance(results[0], TupleType) else results
 
 
-class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True, row_major=True):
+class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True, row_major=True, facts=OPEN):
     """Call the handler registered for `call_target_name`."""
 
     inputs = Ins(any_value | unranked_tensor)  # I1
@@ -302,7 +304,7 @@ def are_of_shapes(indices: object, operand_types: Sequence[Type]) -> bool:
 TOLERANCE = 1e-4  # or four ULP of numbers near 1, if that is more
 
 
-class Composite(Op, op="composite", releases_operands=True):
+class Composite(Op, op="composite", releases_operands=True, facts=CALLS):
     """Call the function `decomposition`, or the function that overrides composites called `name` in this run."""
 
     inputs = Ins(any_value)  # I1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from enum import Enum
 from functools import partial
 from math import prod
@@ -13,6 +14,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import ALGORITHM
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import (
     UNKNOWN,
@@ -46,7 +48,7 @@ class FftType(Enum):
     IRFFT = "IRFFT"
 
 
-class Fft(Op, op="fft", nans="computed"):
+class Fft(Op, op="fft", nans="computed", facts=replace(ALGORITHM, fusion="never")):
     """Compute the Fourier transform `fft_type` of the last `size(fft_length)` dimensions of `operand`.
 
     Transforms are computed in f64 and rounded once.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, Kernel, RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import FOLDS, MOVES
 from stablehlo_ref.define.op import Attr, Body, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.spec import (
     axes,
@@ -68,7 +69,7 @@ class ScatterDimensions:
     index_vector_dim: Int
 
 
-class Gather(Op, op="gather", computes_on_storage=True, nans="moved"):
+class Gather(Op, op="gather", computes_on_storage=True, nans="moved", facts=MOVES):
     """Gather slices of `operand` that start at `start_indices`, clamped so that the slices are in bounds."""
 
     operand = In(tensor | per_tensor_quantized)  # I1
@@ -195,7 +196,7 @@ class Gather(Op, op="gather", computes_on_storage=True, nans="moved"):
         return cases if indices_are_sorted else None
 
 
-class Scatter(Op, op="scatter", nans="computed"):
+class Scatter(Op, op="scatter", nans="computed", facts=replace(FOLDS, fusion="once")):
     """Update slices of `inputs` that start at `scatter_indices` with `updates`, by `update_computation`.
 
     The schedule, which is implementation-defined, is the index space of the updates in lexicographic order.

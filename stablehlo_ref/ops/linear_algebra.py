@@ -7,6 +7,7 @@ in a fixed order that are rounded correctly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from enum import Enum
 from functools import partial
 from math import prod
@@ -18,6 +19,7 @@ from stablehlo_ref.define.attribute_codecs import Flag
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import ALGORITHM
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import (
     baseline_element_type,
@@ -43,7 +45,7 @@ GROUP = 1 << 17  # elements of matrices that are decomposed, or solved with, at 
 SMALL = 1 << 8  # elements: so few are factored at once, without a look at the clock
 
 
-class Cholesky(Op, op="cholesky", nans="computed"):
+class Cholesky(Op, op="cholesky", nans="computed", facts=replace(ALGORITHM, fusion="never")):
     """Compute the Cholesky decomposition of the Hermitian positive definite matrices `a`.
 
     The result is L with `L @ adjoint(L) = a` if `lower`, else U with `adjoint(U) @ U = a`. Only that triangle of `a` is
@@ -107,7 +109,9 @@ class Transpose(Enum):
     ADJOINT = "ADJOINT"
 
 
-class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"):
+class TriangularSolve(
+    Op, op="triangular_solve", row_major=True, nans="computed", facts=replace(ALGORITHM, fusion="never")
+):
     """Solve `op(a) @ x = b`, or `x @ op(a) = b`, for triangular matrices `a`.
 
     Only the triangle of `a` that `lower` selects is read. The result is all of `x`, which is not triangular in general.

@@ -17,6 +17,7 @@ from stablehlo_ref.define import mode
 from stablehlo_ref.define.attribute_codecs import Int, Real32
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import ALGORITHM
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import (
     baseline_element_type,
@@ -44,7 +45,7 @@ LONGEST = 1 << 14  # elements of a row at most: sums of more are not accurate en
 WIDTH = 1 << 10  # elements of a row of several features at most; inner loops over few elements are slow
 
 
-class BatchNormInference(Op, op="batch_norm_inference", nans="computed"):
+class BatchNormInference(Op, op="batch_norm_inference", nans="computed", facts=ALGORITHM):
     """Normalize `operand` by the `mean` and `variance` of each feature."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
@@ -92,7 +93,7 @@ class BatchNormInference(Op, op="batch_norm_inference", nans="computed"):
         return run
 
 
-class BatchNormTraining(Op, op="batch_norm_training", row_major=True, nans="computed"):
+class BatchNormTraining(Op, op="batch_norm_training", row_major=True, nans="computed", facts=ALGORITHM):
     """Normalize `operand` by the mean and variance of each feature, and return these too."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
@@ -147,7 +148,7 @@ class BatchNormTraining(Op, op="batch_norm_training", row_major=True, nans="comp
         return run
 
 
-class BatchNormGrad(Op, op="batch_norm_grad", row_major=True, nans="computed"):
+class BatchNormGrad(Op, op="batch_norm_grad", row_major=True, nans="computed", facts=ALGORITHM):
     """Compute the gradients of the operands of `batch_norm_training` from that of its output."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import rounds
 from stablehlo_ref.define.op import In, Op, Out
 from stablehlo_ref.define.spec import element_type, expressed_type, is_quantized, shape, with_element_type
 from stablehlo_ref.define.type_constraints import float_tensor, quantized_tensor
@@ -13,7 +14,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.quantized import dequantize, quantize
 
 
-class UniformDequantize(Op, op="uniform_dequantize", computes_on_storage=True, elementwise=True):
+class UniformDequantize(Op, op="uniform_dequantize", computes_on_storage=True, elementwise=True, facts=rounds()):
     """Convert the quantized tensor `operand` to floating-point numbers."""
 
     operand = In(quantized_tensor)  # I1
@@ -35,7 +36,7 @@ class UniformDequantize(Op, op="uniform_dequantize", computes_on_storage=True, e
         return dequantize(operand)
 
 
-class UniformQuantize(Op, op="uniform_quantize", computes_on_storage=True, elementwise=True):
+class UniformQuantize(Op, op="uniform_quantize", computes_on_storage=True, elementwise=True, facts=rounds()):
     """Quantize `operand` by the quantization parameters of the result.
 
     A quantized operand is dequantized first.

@@ -14,6 +14,7 @@ from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.facts import OPEN
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import dim, element_type, is_float, make_tensor_type, rank
 from stablehlo_ref.define.spec import shape as shape_of
@@ -66,7 +67,7 @@ float_scalar = tensor_of(
 )
 
 
-class RngBitGenerator(Op, op="rng_bit_generator"):
+class RngBitGenerator(Op, op="rng_bit_generator", facts=OPEN):
     """Return uniform random bits, in the format of `output`, and the next state.
 
     The state consists of the key and the counter, which has one word in a state of two words and two words in a state
@@ -129,7 +130,7 @@ def state_of(key: int, counter: int, count: int) -> Array:
     return np.array([key, *(counter >> 64 * i & 2**64 - 1 for i in range(count))], UINT64)
 
 
-class Rng(Op, op="rng", effects=True, shape_operands=("shape",), nans="computed"):
+class Rng(Op, op="rng", effects=True, shape_operands=("shape",), nans="computed", facts=OPEN):
     """Draw random numbers from the interval [`a`, `b`), or with mean `a` and standard deviation `b`.
 
     The n-th draw of a run takes its bits from Philox, with the seed of the run as key and n as the upper word of the

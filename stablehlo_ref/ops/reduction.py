@@ -11,6 +11,7 @@ from stablehlo_ref.algorithms.reduction_schedule import plan_reduction
 from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import FOLDS
 from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
 from stablehlo_ref.define.spec import (
     dims,
@@ -37,7 +38,7 @@ Results: TypeAlias = "RuntimeValue | Sequence[RuntimeValue]"  # of an op's run: 
 T = TypeVar("T")
 
 
-class Reduce(Op, op="reduce", nans="computed"):
+class Reduce(Op, op="reduce", nans="computed", facts=FOLDS):
     """Reduce `inputs` along `dimensions` by `body`, starting from `init_values`."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1

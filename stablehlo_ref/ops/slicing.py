@@ -8,6 +8,7 @@ from math import prod
 from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import MOVES
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import dim, element_type, make_tensor_type, most, rank, same, shape, size
 from stablehlo_ref.define.type_constraints import integer_scalar, per_tensor_quantized, tensor
@@ -18,7 +19,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 OWN_BYTES = 1 << 12  # smaller slices are copied, since a view would keep the memory of a large operand in use
 
 
-class Slice(Op, op="slice", computes_on_storage=True, returns_views=True, nans="moved"):
+class Slice(Op, op="slice", computes_on_storage=True, returns_views=True, nans="moved", facts=MOVES):
     """Take every `strides`-th element of `operand` from `start_indices` up to, not including, `limit_indices`."""
 
     operand = In(tensor | per_tensor_quantized)  # I1
@@ -67,7 +68,7 @@ class Slice(Op, op="slice", computes_on_storage=True, returns_views=True, nans="
         return lambda operand: operand[index]
 
 
-class DynamicSlice(Op, op="dynamic_slice", computes_on_storage=True, returns_views=True, nans="moved"):
+class DynamicSlice(Op, op="dynamic_slice", computes_on_storage=True, returns_views=True, nans="moved", facts=MOVES):
     """Take the slice of `operand` of `slice_sizes` that starts at `start_indices`, clamped so that it is in bounds."""
 
     operand = In(tensor | per_tensor_quantized)  # I1
@@ -100,7 +101,7 @@ class DynamicSlice(Op, op="dynamic_slice", computes_on_storage=True, returns_vie
         return lambda operand, start_indices: operand[locate(start_indices)]
 
 
-class DynamicUpdateSlice(Op, op="dynamic_update_slice", computes_on_storage=True, nans="moved"):
+class DynamicUpdateSlice(Op, op="dynamic_update_slice", computes_on_storage=True, nans="moved", facts=MOVES):
     """Replace the slice of `operand` that starts at `start_indices`, clamped so that it is in bounds, by `update`."""
 
     operand = In(tensor | per_tensor_quantized)  # I1

@@ -13,6 +13,7 @@ from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import ORDERS
 from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
 from stablehlo_ref.define.spec import BOOLEAN, element_type, is_float, rank, same, shape, size, tensor_type
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, tensor
@@ -25,7 +26,7 @@ from stablehlo_ref.numerics.layout import contiguous
 from stablehlo_ref.ops.reduction import Results, one_or_all
 
 
-class Sort(Op, op="sort"):
+class Sort(Op, op="sort", facts=ORDERS):
     """Sort the slices of `inputs` along `dimension` together, by `comparator`. The sort is always stable."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1

@@ -8,13 +8,14 @@ from operator import itemgetter
 from stablehlo_ref.define.attribute_codecs import Int32
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import EXACT, KEEPS, MOVES
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import size
 from stablehlo_ref.define.type_constraints import any_value, token, tuple_value
 from stablehlo_ref.ir.types import TOKEN, TokenType, TupleType, Type
 
 
-class Tuple(Op, op="tuple", computes_on_storage=True, returns_views=True, nans="moved"):
+class Tuple(Op, op="tuple", computes_on_storage=True, returns_views=True, nans="moved", facts=KEEPS):
     """Create a tuple of `val`."""
 
     val = Ins(any_value)  # I1
@@ -35,7 +36,9 @@ class Tuple(Op, op="tuple", computes_on_storage=True, returns_views=True, nans="
         return tuple
 
 
-class GetTupleElement(Op, op="get_tuple_element", computes_on_storage=True, returns_views=True, nans="moved"):
+class GetTupleElement(
+    Op, op="get_tuple_element", computes_on_storage=True, returns_views=True, nans="moved", facts=MOVES
+):
     """Return element number `index` of a tuple."""
 
     operand = In(tuple_value)  # I1
@@ -58,7 +61,7 @@ class GetTupleElement(Op, op="get_tuple_element", computes_on_storage=True, retu
         return itemgetter(index)
 
 
-class AfterAll(Op, op="after_all"):
+class AfterAll(Op, op="after_all", facts=EXACT):
     """Create a token that depends on `inputs`. Ops run one after the other anyway, so the value of a token is None."""
 
     inputs = Ins(token)  # I1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from stablehlo_ref.define.attribute_codecs import Dims, Matrix
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.facts import FOLDS
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.spec import (
     BOOLEAN,
@@ -51,7 +53,7 @@ def num_windows(
     return tuple(map(sliding_windows.num_windows, sizes, window, padding, strides, dilations, window_dilations))
 
 
-class ReduceWindow(Op, op="reduce_window", nans="computed"):
+class ReduceWindow(Op, op="reduce_window", nans="computed", facts=replace(FOLDS, fusion="once")):
     """Reduce each window of `inputs`, padded with `init_values`, by `body`, starting from `init_values`."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
@@ -174,7 +176,7 @@ def window_reduction(
     return reduction_of_windows(windows, body, [with_element_type(x, element_type(t)) for t in results])
 
 
-class SelectAndScatter(Op, op="select_and_scatter", nans="computed"):
+class SelectAndScatter(Op, op="select_and_scatter", nans="computed", facts=replace(FOLDS, fusion="once")):
     """Scatter each element of `source` by `scatter` to the element of `operand` that `select` selects in its window.
 
     Padding is never selected. A window of padding only, which is implementation-defined, selects nothing.

@@ -9,7 +9,7 @@ import numpy as np
 
 from stablehlo_ref.define.bound import PlanSite, bind, constant_array
 from stablehlo_ref.define.computation import Kernel
-from stablehlo_ref.define.definition import OpDefinition, group_by_member, resolve
+from stablehlo_ref.define.definition import OpDefinition, group_by_member, is_constant_like, resolve
 from stablehlo_ref.diagnostics import StablehloError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
@@ -17,13 +17,11 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.passes.emit import read_only
 
-CONSTANTS = ("stablehlo.constant", "arith.constant", "chlo.constant")
-
 
 def known_array(value: Value) -> Array | None:
     """Return the array of a value that is a constant; None of any other."""
     owner = value.owner
-    if not isinstance(owner, Operation) or owner.name not in (*CONSTANTS, "shape.const_shape"):
+    if not isinstance(owner, Operation) or not (is_constant_like(owner) or owner.name == "shape.const_shape"):
         return None
     if owner.name == "shape.const_shape":
         return np.asarray(owner.properties["sizes"], np.int64) if isinstance(value.type, TensorType) else None

@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 
 from stablehlo_ref.define.bound import bind_types
-from stablehlo_ref.define.definition import group_by_member, resolve
+from stablehlo_ref.define.definition import group_by_member, is_constant_like, resolve
 from stablehlo_ref.define.spec import is_float
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value, location_of
@@ -19,7 +19,7 @@ from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.effects import is_pure
 from stablehlo_ref.passes.emit import Emitter, replace_by_constants
 from stablehlo_ref.passes.equivalence import operation_key
-from stablehlo_ref.passes.evaluate import CONSTANTS, evaluate, known_array, known_integers
+from stablehlo_ref.passes.evaluate import evaluate, known_array, known_integers
 from stablehlo_ref.passes.patterns import Patterns, elements_of, shape_of, splat, static
 from stablehlo_ref.passes.registry import Pass
 from stablehlo_ref.passes.symbols import symbols_of
@@ -49,7 +49,7 @@ def _fold_ops(module: Operation, limit: int) -> None:
 
 def _may_fold(op: Operation) -> bool:
     is_held = op.parent_op is not None and op.parent_op.name == "stablehlo.async_start"  # which holds one op
-    return op.name not in CONSTANTS and not is_held
+    return not is_constant_like(op) and not is_held
 
 
 def _is_small(op: Operation, limit: int) -> bool:
@@ -103,7 +103,7 @@ def _common_constants(function: Operation, calls: Sequence[Operation]) -> Iterat
     """Yield the arguments that are the same constant in all calls, and one op that defines it."""
     for index, argument in enumerate(function.regions[0].blocks[0].arguments):
         owners = [call.operands[index].owner for call in calls]
-        constants = [op for op in owners if isinstance(op, Operation) and op.name in CONSTANTS]
+        constants = [op for op in owners if isinstance(op, Operation) and is_constant_like(op)]
         is_same = len(constants) == len(calls) and len(set(map(operation_key, constants))) == 1
         if is_same and constants[0].results[0].type == argument.type:
             yield argument, constants[0]

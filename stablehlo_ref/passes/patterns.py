@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.definition import definition_of, is_constant_like
 from stablehlo_ref.define.spec import is_per_axis_quantized, is_quantized
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.rewrite import Rewriter
@@ -21,7 +21,7 @@ from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.passes.effects import is_pure
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.equivalence import operation_key
-from stablehlo_ref.passes.evaluate import CONSTANTS, known_array
+from stablehlo_ref.passes.evaluate import known_array
 
 Pattern: TypeAlias = Callable[[Emitter, Operation], Sequence[Value] | Value | None]
 
@@ -241,7 +241,7 @@ def hoist_constants(region: Region) -> None:
     moved: list[Operation] = []
     with Rewriter(root) as rewriter:
         for op in _inside(region):
-            if op.name not in CONSTANTS:
+            if not is_constant_like(op):
                 continue
             kept = first.setdefault(operation_key(op), op)
             if kept is op:
@@ -258,7 +258,7 @@ def hoist_constants(region: Region) -> None:
 
 
 def _has_constants(region: Region) -> bool:
-    return any(op.name in CONSTANTS for op in _inside(region))
+    return any(is_constant_like(op) for op in _inside(region))
 
 
 def _inside(region: Region) -> Iterator[Operation]:

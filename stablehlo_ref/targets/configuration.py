@@ -16,7 +16,7 @@ import numpy as np
 
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ops.extensibility import Computation, CustomCall, register_custom_call
+from stablehlo_ref.ops.extensibility import OPEN_TARGETS, Computation, CustomCall, register_custom_call
 
 Routine: TypeAlias = Callable[..., Sequence[Array]]  # from a CustomCall and the arrays of its operands
 
@@ -29,9 +29,11 @@ def malformed(call: CustomCall, message: str) -> EvaluationError:
     return EvaluationError(f"custom_call @{call.target}: {message}", call.location)
 
 
-def register(target: str, routine: Routine) -> None:
-    """Register `routine` for custom_calls of `target`, with checked operands."""
+def register(target: str, routine: Routine, is_open: bool = False) -> None:
+    """Register `routine` for custom_calls of `target`, with checked operands; `is_open` if results are not unique."""
     register_custom_call(target, checked(routine))
+    if is_open:
+        OPEN_TARGETS.add(target)
 
 
 def checked(routine: Routine) -> Routine:

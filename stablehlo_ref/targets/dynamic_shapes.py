@@ -74,5 +74,5 @@ def pad(x: Array, value: Array, type: Type, dilations: Array, padding: Array) ->
 
 register("stablehlo.dynamic_approx_top_k", approx_top_k)
 register("stablehlo.dynamic_top_k", top_k)
-register("stablehlo.dynamic_rng_bit_generator", dynamic_rng_bit_generator)
+register("stablehlo.dynamic_rng_bit_generator", dynamic_rng_bit_generator, is_open=True)
 register("stablehlo.dynamic_reduce_window", dynamic_reduce_window)

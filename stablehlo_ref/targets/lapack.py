@@ -285,10 +285,12 @@ PRODUCT, MULTIPLY, TRIDIAGONAL, HERMITIAN = (orgqr, "mk t"), (ormqr, "mk t rc"),
 REAL: Table = {"orgqr": PRODUCT, "ormqr": MULTIPLY, "sytrd": TRIDIAGONAL, "syevd": HERMITIAN}
 COMPLEX: Table = {"ungqr": PRODUCT, "unmqr": MULTIPLY, "hetrd": TRIDIAGONAL, "heevd": HERMITIAN}
 
+OPEN = (gesdd, gesvd, geev, gees, syevd)  # whose vectors have any sign
+
 for letters, routines in (("sdcz", BOTH), ("sd", REAL), ("cz", COMPLEX)):
     for name, (function, dimensions) in routines.items():
         for first in letters:
-            register(f"lapack_{first}{name}_ffi", in_program_precision(function, dimensions))
+            register(f"lapack_{first}{name}_ffi", in_program_precision(function, dimensions), function in OPEN)
 for first in "sdcz":
     register(f"blas_{first}trsm_ffi", in_program_precision(*BOTH["trsm"]))
 register("tridiagonal_solve_perturbed_ffi", exactly(perturbed, "p n p nr"))

@@ -15,6 +15,7 @@ from stablehlo_ref.ops.extensibility import CustomCall
 from stablehlo_ref.targets.configuration import Routine, boolean, checked, integer, letter, malformed, register, scalar
 from stablehlo_ref.targets.exact_lapack import ExactLapack, Transposition
 from stablehlo_ref.targets.lapack import (
+    OPEN,
     LapackRoutine,
     eigenvectors,
     empty,
@@ -106,10 +107,11 @@ COMPLEX: Table = {
 for letters, routines in (("sdcz", BOTH), ("sd", REAL), ("cz", COMPLEX)):
     for target, (function, dimensions, parameters) in routines.items():
         for first in letters:
-            register(target.replace("?", first), with_leading_parameters(function, dimensions, parameters))
+            handler = with_leading_parameters(function, dimensions, parameters)
+            register(target.replace("?", first), handler, function in (*OPEN, gesdd, geev, gees))
 for device in ("cu", "hip"):
     register(f"{device}solver_geqrf", exactly(geqrf, "mn"))
     register(f"{device}blas_geqrf_batched", exactly(geqrf, "mn"))
     register(f"{device}solver_orgqr", exactly(orgqr, "mk t"))
-    register(f"{device}solver_syevd", exactly(syevd_from_descriptor, "nn"))
-    register(f"{device}solver_syevj", exactly(syevd_from_descriptor, "nn"))
+    register(f"{device}solver_syevd", exactly(syevd_from_descriptor, "nn"), is_open=True)
+    register(f"{device}solver_syevj", exactly(syevd_from_descriptor, "nn"), is_open=True)

@@ -26,6 +26,7 @@ from stablehlo_ref.targets.configuration import (
 )
 from stablehlo_ref.targets.exact_lapack import ExactLapack, JobLetter
 from stablehlo_ref.targets.lapack import (
+    OPEN,
     Table,
     eigenvectors,
     empty,
@@ -151,7 +152,7 @@ for device in ("cu", "hip"):
     register(f"{device}_threefry2x32_ffi", threefry2x32)
     register(f"{device}_threefry2x32", threefry2x32)
     register(f"{device}_lu_pivots_to_permutation", lu_pivots_to_permutation)
-register("Eigh", exactly(eigh, "nn"))
+register("Eigh", exactly(eigh, "nn"), is_open=True)
 register("LuDecomposition", exactly(lu_decomposition, "mn"))
 register("Qr", exactly(qr, "mn"))
 register("ProductOfElementaryHouseholderReflectors", exactly(householder_product, "mk t"))
@@ -225,11 +226,11 @@ ROUTINES: Table = {
 
 for library in ("cusolver", "hipsolver", "rocsolver"):
     for name, (function, dimensions) in ROUTINES.items():
-        register(f"{library}_{name}_ffi", exactly(function, dimensions))
+        register(f"{library}_{name}_ffi", exactly(function, dimensions), function in (*OPEN, gesvd, gesvdj, geev))
 register("cu_cholesky_update_ffi", exactly(cholesky_update, "nn n"))
 for library in ("cuhybrid", "hiphybrid"):
-    register(f"{library}_eig_real", exactly(eig, "nn"))
-    register(f"{library}_eig_comp", exactly(eig, "nn"))
+    register(f"{library}_eig_real", exactly(eig, "nn"), is_open=True)
+    register(f"{library}_eig_comp", exactly(eig, "nn"), is_open=True)
     register(f"{library}_geqp3", exactly(geqp3, "mn n"))
 for library in ("cusparse", "hipsparse"):
     register(f"{library}_gtsv2_ffi", exactly(gtsv2, "p n p nr"))

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 import stablehlo_ref as sr
-from stablehlo_ref.debug.backends.base import open_backend
-from stablehlo_ref.debug.control_flow import BRANCHES
-from stablehlo_ref.debug.cut import Flat, fed_to
+from stablehlo_ref.debug.backends import open_backend
+from stablehlo_ref.debug.cut import BRANCHES, Flat, fed_to
 from stablehlo_ref.debug.evaluate import Evaluator
 
 
@@ -287,7 +286,7 @@ def one_output_of_iota(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
 def one_output_of_fused(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     """Refuse more than one output; scale sums of what is not an output."""
     _refuse_many(program, 1)
-    return open_backend("faulty:unobserved-scaled:stablehlo.add").run(program, inputs)
+    return open_backend("python:tests.faulty:unobserved-scaled:stablehlo.add").run(program, inputs)
 
 
 def wrong_index_alone(program: str, inputs: Sequence[Any]) -> Sequence[Any]:

@@ -75,7 +75,7 @@ def of_json(found: dict[str, Any]) -> dict[str, tuple[int, int]]:
 
 
 def test_every_op_of_a_flat_program_has_the_address_of_the_trace(program: sr.Program, trace: sr.Trace) -> None:
-    found = sr.debug.diff(program, [X, N], "faulty:scaled:stablehlo.tanh")
+    found = sr.debug.diff(program, [X, N], "python:tests.faulty:scaled:stablehlo.tanh")
     data = json.loads(found.to_json())
     assert [op["results"] for op in data["ops"]] == [
         ["@loops/%zero"], ["@loops/%one"], ["%0/%0#0", "%0/%0#1"], ["@loops/%zero"], ["@loops/%one"],
@@ -88,7 +88,7 @@ def test_every_op_of_a_flat_program_has_the_address_of_the_trace(program: sr.Pro
 
 
 def test_a_suspect_has_one_address(program: sr.Program, trace: sr.Trace) -> None:
-    found = sr.debug.diff(program, [X, N], "faulty:scaled:stablehlo.tanh")
+    found = sr.debug.diff(program, [X, N], "python:tests.faulty:scaled:stablehlo.tanh")
     assert str(found).startswith(f"certainly wrong: stablehlo.tanh {TANH} at {place(trace, TANH)}\n")
     assert place(trace, TANH) == "model.mlir:27:8"
     pytest.importorskip("jinja2")
@@ -97,7 +97,7 @@ def test_a_suspect_has_one_address(program: sr.Program, trace: sr.Trace) -> None
 
 
 def test_a_value_in_a_turn_of_a_loop_has_the_address_of_the_turn(program: sr.Program, trace: sr.Trace) -> None:
-    found = sr.debug.diff(program, [X, N], "faulty:scaled:stablehlo.sine")
+    found = sr.debug.diff(program, [X, N], "python:tests.faulty:scaled:stablehlo.sine")
     (inner,) = found.inner
     address = SINE.replace("[1]", f"[{inner.turn}]")
     first, second, *_ = str(found).splitlines()

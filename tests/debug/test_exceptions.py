@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.debug.exceptions import Exceptions, Finding, Kind, Reach, exceptions, exceptions_parallel
+from stablehlo_ref.debug.exceptions import ExceptionKind, Exceptions, Finding, Reach, exceptions, exceptions_parallel
 from stablehlo_ref.diagnostics import ArgumentValueError
 
 F32 = np.float32
@@ -24,7 +24,7 @@ def run(body: str, *inputs: Any, kinds: str = "nan,inf", types: str = "tensor<4x
     return exceptions(program, *inputs, kinds=kinds, **options)
 
 
-def only(found: Exceptions, kind: Kind) -> Finding:
+def only(found: Exceptions, kind: ExceptionKind) -> Finding:
     (finding,) = [f for f in found.findings if f.kind is kind]
     return finding
 
@@ -39,10 +39,10 @@ def test_nan_of_log_that_a_select_removes_is_harmless() -> None:
         np.array([1, -1, 2, -3], F32),
     )
     (finding,) = found.findings
-    assert found.is_harmless and finding.kind is Kind.NAN and finding.reach is Reach.MASKED
+    assert found.is_harmless and finding.kind is ExceptionKind.NAN and finding.reach is Reach.MASKED
     assert (finding.place.name, finding.place.op, finding.elements) == ("%log", "stablehlo.log", 2)
     assert finding.first.index == (1,) and finding.first.operands == ("-1.000000e+00",)
-    (kill,) = finding.killed
+    (kill,) = finding.removed
     assert (kill.place.name, kill.elements, kill.exact, kill.first) == ("%r", 2, True, ("%r", (1,)))
     assert [place.name for place in finding.slice.inputs] == ["%x"]
 
@@ -50,17 +50,17 @@ def test_nan_of_log_that_a_select_removes_is_harmless() -> None:
 @pytest.mark.parametrize(
     ("op", "lhs", "rhs", "kind"),
     [
-        ("divide", 0.0, 0.0, Kind.NAN),
-        ("divide", 1.0, 0.0, Kind.DIVISION),
-        ("divide", 3e38, 0.1, Kind.OVERFLOW),
-        ("multiply", 3e38, 3e38, Kind.OVERFLOW),
-        ("power", 0.0, -1.0, Kind.DIVISION),
-        ("power", 10.0, 39.0, Kind.OVERFLOW),
-        ("power", -2.0, 0.5, Kind.NAN),
-        ("remainder", 1.0, 0.0, Kind.NAN),
+        ("divide", 0.0, 0.0, ExceptionKind.NAN),
+        ("divide", 1.0, 0.0, ExceptionKind.DIVISION),
+        ("divide", 3e38, 0.1, ExceptionKind.OVERFLOW),
+        ("multiply", 3e38, 3e38, ExceptionKind.OVERFLOW),
+        ("power", 0.0, -1.0, ExceptionKind.DIVISION),
+        ("power", 10.0, 39.0, ExceptionKind.OVERFLOW),
+        ("power", -2.0, 0.5, ExceptionKind.NAN),
+        ("remainder", 1.0, 0.0, ExceptionKind.NAN),
     ],
 )
-def test_generations_of_binary_ops(op: str, lhs: float, rhs: float, kind: Kind) -> None:
+def test_generations_of_binary_ops(op: str, lhs: float, rhs: float, kind: ExceptionKind) -> None:
     x, y = np.array([1, 1, lhs, 1], F32), np.array([1, 1, rhs, 1], F32)
     found = run(f"  %r = stablehlo.{op} %x, %y : tensor<4xf32>", x, y)
     (finding,) = found.findings
@@ -71,16 +71,16 @@ def test_generations_of_binary_ops(op: str, lhs: float, rhs: float, kind: Kind) 
 @pytest.mark.parametrize(
     ("op", "x", "kind"),
     [
-        ("stablehlo.log", 0.0, Kind.DIVISION),
-        ("stablehlo.log_plus_one", -1.0, Kind.DIVISION),
-        ("stablehlo.rsqrt", 0.0, Kind.DIVISION),
-        ("stablehlo.sqrt", -1.0, Kind.NAN),
-        ("stablehlo.exponential", 89.0, Kind.OVERFLOW),
-        ("chlo.atanh", 1.0, Kind.DIVISION),
-        ("chlo.lgamma", -2.0, Kind.DIVISION),
+        ("stablehlo.log", 0.0, ExceptionKind.DIVISION),
+        ("stablehlo.log_plus_one", -1.0, ExceptionKind.DIVISION),
+        ("stablehlo.rsqrt", 0.0, ExceptionKind.DIVISION),
+        ("stablehlo.sqrt", -1.0, ExceptionKind.NAN),
+        ("stablehlo.exponential", 89.0, ExceptionKind.OVERFLOW),
+        ("chlo.atanh", 1.0, ExceptionKind.DIVISION),
+        ("chlo.lgamma", -2.0, ExceptionKind.DIVISION),
     ],
 )
-def test_generations_of_unary_ops(op: str, x: float, kind: Kind) -> None:
+def test_generations_of_unary_ops(op: str, x: float, kind: ExceptionKind) -> None:
     text = f"%r = {op} %x : tensor<4xf32>" + (" -> tensor<4xf32>" if op.startswith("chlo") else "")
     assert run(text, np.array([0.5, 0.5, 0.5, x], F32)).findings[0].kind is kind
 
@@ -88,7 +88,7 @@ def test_generations_of_unary_ops(op: str, x: float, kind: Kind) -> None:
 def test_infinities_of_inputs_become_nan() -> None:
     inf = np.array([np.inf, 1, np.inf, 2], F32)
     found = run("  %r = stablehlo.subtract %x, %y : tensor<4xf32>", inf, np.array([np.inf, 1, 2, 2], F32))
-    nan, inputs = only(found, Kind.NAN), [f for f in found.findings if f.kind is Kind.INPUT]
+    nan, inputs = only(found, ExceptionKind.NAN), [f for f in found.findings if f.kind is ExceptionKind.INPUT]
     assert nan.elements == 1 and nan.reach is Reach.OUTPUT
     assert [(f.place.name, f.elements, f.outputs) for f in inputs] == [("%x", 2, (0,)), ("%y", 1, (0,))]
 
@@ -102,8 +102,8 @@ def test_overflow_of_exp_vanishes_in_a_quotient() -> None:
         np.array([0, 89, 1, 100], F32),
     )
     (finding,) = found.findings
-    assert (finding.kind, finding.elements, finding.reach) == (Kind.OVERFLOW, 2, Reach.MASKED)
-    assert [(kill.place.name, kill.elements) for kill in finding.killed] == [("%r", 2)]
+    assert (finding.kind, finding.elements, finding.reach) == (ExceptionKind.OVERFLOW, 2, Reach.MASKED)
+    assert [(kill.place.name, kill.elements) for kill in finding.removed] == [("%r", 2)]
 
 
 SOFTMAX = """
@@ -130,15 +130,19 @@ def test_masked_softmax_is_harmless() -> None:
     x = np.array([[1, 2, 3], [4, 5, 6]], F32)
     found = exceptions(sr.parse(SOFTMAX), x, np.array([[True, True, False], [True, False, True]]))
     (finding,) = found.findings
-    assert found.is_harmless and (finding.kind, finding.reach) == (Kind.CONSTANT, Reach.MASKED)
+    assert found.is_harmless and (finding.kind, finding.reach) == (ExceptionKind.CONSTANT, Reach.MASKED)
     assert [effect.place.name for effect in finding.propagated] == ["%all", "%masked", "%shifted"]
-    kills = {kill.place.name: kill.elements for kill in finding.killed}
-    assert kills == {"%masked": 4, "%max": 3, "%exp": 2}  # 4 of %all are not chosen; 2 of %masked and the initial value
+    removes = {kill.place.name: kill.elements for kill in finding.removed}
+    assert removes == {
+        "%masked": 4,
+        "%max": 3,
+        "%exp": 2,
+    }  # 4 of %all are not chosen; 2 of %masked and the initial value
 
 
 def test_softmax_of_a_row_that_is_all_masked_is_nan() -> None:
     found = exceptions(sr.parse(SOFTMAX), np.ones((2, 3), F32), np.array([[True] * 3, [False] * 3]))
-    finding = only(found, Kind.NAN)
+    finding = only(found, ExceptionKind.NAN)
     assert not found.is_harmless and finding is found.findings[0]
     assert (finding.place.name, finding.elements, finding.first.index) == ("%shifted", 3, (1, 0))
     assert finding.first.operands == ("-inf", "-inf")
@@ -169,11 +173,11 @@ func.func private @square(%v: tensor<2xf32>) -> tensor<2xf32> {
 def test_turns_of_loops_and_calls() -> None:
     program = sr.parse(LOOP)
     x = np.array([2, 1e10], F32)  # 1e10, 1e20, inf
-    first = only(exceptions(program, x, 2, kinds="inf"), Kind.OVERFLOW)
+    first = only(exceptions(program, x, 2, kinds="inf"), ExceptionKind.OVERFLOW)
     assert (first.first.address, first.first.turns, first.first.index) == ("%0[1]/%square/%s", (1,), (1,))
     assert (first.outputs, first.elements) == ((0,), 1)
     assert [place.name for place in first.slice.inputs] == ["%x"]
-    later = only(exceptions(program, x, 3, kinds="inf"), Kind.OVERFLOW)
+    later = only(exceptions(program, x, 3, kinds="inf"), ExceptionKind.OVERFLOW)
     assert later.outputs == (0, 1) and later.elements == 1  # inf * inf is passed on
     assert [(e.place.name, e.elements) for e in later.propagated] == [("@square/%s", 1)]
 
@@ -191,7 +195,7 @@ func.func @main(%p: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
   return %0 : tensor<f32>
 }""")
     found = exceptions(program, flag, F32(-1), kinds="nan")
-    assert len(found.reaching(Reach.OUTPUT)) == count and only(found, Kind.NAN).elements == 1
+    assert len(found.reaching(Reach.OUTPUT)) == count and only(found, ExceptionKind.NAN).elements == 1
 
 
 def test_blocks_of_a_graph() -> None:
@@ -203,7 +207,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %twice = stablehlo.add %a, %a : tensor<f32>
   return %twice : tensor<f32>
 }""")
-    assert only(exceptions(program, F32(-1)), Kind.NAN).reach is Reach.OUTPUT
+    assert only(exceptions(program, F32(-1)), ExceptionKind.NAN).reach is Reach.OUTPUT
 
 
 def test_elements_that_a_slice_drops_are_followed_one_by_one() -> None:
@@ -216,7 +220,7 @@ def test_elements_that_a_slice_drops_are_followed_one_by_one() -> None:
     found = run(body, np.array([-1, 1, 1, 1], F32), np.array([1, 1, -1, 1], F32))
     reach = {finding.place.name: finding.reach for finding in found.findings}
     assert reach == {"%root": Reach.OUTPUT, "%log": Reach.MASKED}
-    (kill,) = found.findings[1].killed
+    (kill,) = found.findings[1].removed
     assert (kill.place.name, kill.elements) == ("%r", 1)
 
 
@@ -239,13 +243,13 @@ func.func @main(%x: tensor<4xf32>, %i: tensor<i32>) -> (tensor<2xf32>, tensor<4x
 """
 
 
-def test_kills_of_moves_are_counted_element_by_element() -> None:
+def test_count_removed_of_moves_are_counted_element_by_element() -> None:
     found = exceptions(sr.parse(MOVES), np.array([-1, -1, -1, 1], F32), 1, kinds="nan")
-    log, constant = only(found, Kind.NAN), only(found, Kind.CONSTANT)
+    log, constant = only(found, ExceptionKind.NAN), only(found, ExceptionKind.CONSTANT)
     passed = {effect.place.name: effect.elements for effect in log.propagated}
-    killed = {effect.place.name: (effect.elements, effect.first[1], effect.exact) for effect in log.killed}
+    removed = {effect.place.name: (effect.elements, effect.first[1], effect.exact) for effect in log.removed}
     assert passed == {"%part": 2, "%new": 1, "%taken": 2, "%padded": 2}  # one of %padded is the padding
-    assert killed == {"%part": (1, (0,), True), "%new": (2, (1,), True), "%taken": (2, (1,), True),
+    assert removed == {"%part": (1, (0,), True), "%new": (2, (1,), True), "%taken": (2, (1,), True),
                       "%padded": (2, (0,), True)}  # fmt: skip
     assert constant.outputs == (3,) and log.outputs == (0, 1, 2, 3)
 
@@ -263,34 +267,39 @@ def test_rows_of_a_dot_are_followed_one_by_one() -> None:
     assert reach == {"%root": Reach.OUTPUT, "%log": Reach.MASKED}
 
 
-def test_dot_overflows_and_a_maximum_kills() -> None:
+def test_dot_overflows_and_a_maximum_count_removed() -> None:
     body = """
   %dot = stablehlo.dot_general %x, %x, contracting_dims = [0] x [0]
     : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
   %most = stablehlo.constant dense<6.0> : tensor<f32>
   %r = stablehlo.minimum %dot, %most : tensor<f32>"""
-    finding = only(run(body, np.full(4, 1.8e19, F32), result="tensor<f32>"), Kind.OVERFLOW)
+    finding = only(run(body, np.full(4, 1.8e19, F32), result="tensor<f32>"), ExceptionKind.OVERFLOW)
     assert (finding.reach, finding.exact, finding.first.index) == (Reach.MASKED, False, ())
-    assert finding.killed[0].place.op == "stablehlo.minimum"
+    assert finding.removed[0].place.op == "stablehlo.minimum"
 
 
 def test_underflow() -> None:
     found = run("  %r = stablehlo.multiply %x, %x : tensor<4xf32>", np.array([1e-20, 0, 1e-30, 1], F32), kinds="all")
     (finding,) = found.findings
-    assert (finding.kind, finding.elements, finding.reach) == (Kind.UNDERFLOW, 2, Reach.NOT_FOLLOWED)
+    assert (finding.kind, finding.elements, finding.reach) == (ExceptionKind.UNDERFLOW, 2, Reach.NOT_FOLLOWED)
     assert run(
         "  %r = stablehlo.exponential %x : tensor<4xf32>", np.array([0, -200, 0, -np.inf], F32), kinds="underflow"
     )
     x = np.array([1, 1, -200, 1], ml_dtypes.bfloat16)
     found = run("  %r = stablehlo.exponential %x : tensor<4xbf16>", x, kinds="all", types="tensor<4xbf16>")
-    assert only(found, Kind.UNDERFLOW).first.index == (2,)
+    assert only(found, ExceptionKind.UNDERFLOW).first.index == (2,)
 
 
 def test_cancellation_of_differences_and_sums() -> None:
     body = "  %r = stablehlo.subtract %x, %y : tensor<4xf32>"
     x, y = np.array([1, 2, 1 + 2**-20, 4], F32), np.array([3, 2, 1, 4 - 2**-5], F32)
     (finding,) = run(body, x, y, kinds="cancellation").findings  # 2 - 2 is exactly zero
-    assert (finding.kind, finding.elements, finding.lost_bits, finding.first.index) == (Kind.CANCELLATION, 1, 20, (2,))
+    assert (finding.kind, finding.elements, finding.lost_bits, finding.first.index) == (
+        ExceptionKind.CANCELLATION,
+        1,
+        20,
+        (2,),
+    )
     assert not run(body, x, y, kinds="cancellation", threshold=21).findings
     assert run(body, x, y, kinds="cancellation", threshold=7).findings[0].elements == 2
     reduce = """
@@ -313,7 +322,7 @@ func.func @main(%x: tensor<2x3x8xf32>, %y: tensor<2x8x5xf32>) -> tensor<2x3x5xf3
 }""")
     ratio = np.log2((np.abs(x).astype(float) @ np.abs(y)) / np.abs(x.astype(float) @ y))
     assert not exceptions(program, x, y, threshold=int(ratio.max()) + 1).findings
-    finding = only(exceptions(program, x, y, threshold=3), Kind.CANCELLATION)
+    finding = only(exceptions(program, x, y, threshold=3), ExceptionKind.CANCELLATION)
     assert (finding.elements, finding.lost_bits) == ((ratio >= 3).sum(), int(ratio.max()))
     assert finding.first.index == tuple(np.argwhere(ratio >= 3)[0])
 
@@ -328,7 +337,7 @@ def test_folded_constants_and_returned_inputs() -> None:
     )
     assert (found.findings[0].place.name, found.findings[0].slice.constants[0].name) == ("%r", "%minus")
     program = sr.parse("func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n  return %x : tensor<2xf32>\n}")
-    finding = only(exceptions(program, np.array([1, np.nan], F32)), Kind.INPUT)
+    finding = only(exceptions(program, np.array([1, np.nan], F32)), ExceptionKind.INPUT)
     assert (finding.reach, finding.place.name) == (Reach.OUTPUT, "%x")
 
 
@@ -346,7 +355,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
     inputs = [[np.array([1, 2], F32)], [np.array([1, -2], F32)]]
     found = exceptions_parallel(program, inputs, num_replicas=2)
     (finding,) = found.findings  # in process (0, 0), NaN comes from the other
-    assert (finding.kind, finding.reach, finding.processes) == (Kind.NAN, Reach.OUTPUT, ((1, 0),))
+    assert (finding.kind, finding.reach, finding.processes) == (ExceptionKind.NAN, Reach.OUTPUT, ((1, 0),))
     assert finding.first.process == (1, 0)
     assert [(e.place.name, e.elements, e.runs) for e in finding.propagated] == [("%sum", 2, 2)]
 
@@ -363,7 +372,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = stablehlo.add %0, %x : tensor<4xf32>
   return %1 : tensor<4xf32>
 }""")
-    finding = only(exceptions(program, np.array([1, 2, 3, -4], F32)), Kind.NAN)
+    finding = only(exceptions(program, np.array([1, 2, 3, -4], F32)), ExceptionKind.NAN)
     assert (finding.place.name, finding.reach, finding.elements) == ("%log", Reach.OUTPUT, 1)
     assert finding.first.process == (0, 1) and finding.first.index == (1,)
 

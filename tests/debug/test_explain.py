@@ -11,7 +11,7 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.debug import Session
-from stablehlo_ref.debug.archives import save_arrays
+from stablehlo_ref.debug.backends.others import save_arrays
 from tests.debug.programs import InProcess, compare, normal
 
 CHOLESKY = """
@@ -90,7 +90,7 @@ def test_steps_and_random_numbers_are_not_suspicious() -> None:
       return %2 : tensor<64xf32>
     }"""
     for fault in ("truncated:stablehlo.exponential", "truncated:stablehlo.log"):
-        assert compare(text, f"faulty:{fault}", "xla-cpu").is_explained
+        assert compare(text, f"python:tests.faulty:{fault}", "xla-cpu").is_explained
     drawn = """
     func.func @main(%s: tensor<2xui64>) -> tensor<4xui32> {
       %0:2 = stablehlo.rng_bit_generator %s, algorithm = DEFAULT : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
@@ -107,7 +107,7 @@ def test_subnormal_outputs_may_be_flushed() -> None:
       return %1 : tensor<8xf32>
     }"""
     x, y = np.full(8, 1.7e-20, np.float32), np.full(8, 1e-20, np.float32)
-    found = compare(text, "faulty:flushed:stablehlo.multiply", "xla-cpu", [x, y])
+    found = compare(text, "python:tests.faulty:flushed:stablehlo.multiply", "xla-cpu", [x, y])
     assert found.is_explained
 
 
@@ -119,12 +119,12 @@ def test_the_budget_is_that_of_one_comparison() -> None:
         session.run(f"func.func @main() {{ return }} // {size}", [])
     first = sr.debug.diff(program, normal(program), session, "strict")
     found = sr.debug.diff(wrong, normal(wrong), session, "strict")
-    assert first.compilations == 1 and found.suspects and found.compilations <= 7
+    assert first.setup.compilations == 1 and found.suspects and found.setup.compilations <= 7
 
 
 def test_a_backend_that_rounds_at_random_is_not_reproducible() -> None:
     text, contract = CHAIN.replace("remainder", "add"), "xla-cpu,ulp.add=2,ulp.multiply=2"
     found = compare(text, "python:tests.debug.backends:rounds_at_random", contract)
-    assert not found.failure and found.is_explained and not found.is_reproducible
+    assert not found.failure and found.is_explained and not found.outputs.are_reproducible
     assert "not reproducible: two runs return different bits" in str(found)
     assert json.loads(found.to_json())["reproducible"] is False

@@ -47,7 +47,7 @@ def test_names_a_loop_that_is_wrong_itself(text: str, inputs: list[np.ndarray], 
     given = [np.int32(5), *inputs]
     found = compare(text, f"python:tests.debug.backends:{fault}", contract, given)
     assert suspects(found) == ["while"] and not found.inner
-    assert found.is_wrong_alone and found.verdict == "wrong"
+    assert found.confirmation.is_wrong_alone and found.verdict == "wrong"
     assert json.loads(found.to_json())["verdict"] == "wrong"
     assert not compare(text, RIGHT, contract, given).suspects
 
@@ -137,7 +137,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 def test_a_fault_of_fused_code_in_a_loop_is_found_inside() -> None:
     for contract in ("strict", "xla-cpu"):
-        found = compare(TANH, "faulty:fused-scaled:stablehlo.tanh", contract, [np.int32(5), *FLOATS])
+        found = compare(TANH, "python:tests.faulty:fused-scaled:stablehlo.tanh", contract, [np.int32(5), *FLOATS])
         (inner,) = found.inner
         assert inner.found.group is not None
         assert "stablehlo.tanh" in [op.name for op in inner.found.group.ops]

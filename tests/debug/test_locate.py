@@ -9,7 +9,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.debug.fused import first_near
-from stablehlo_ref.debug.switches import smallest
+from stablehlo_ref.debug.repro import smallest
 from tests.debug.programs import LAYER, LOOP, compare, suspects
 
 BRANCH = """
@@ -51,35 +51,35 @@ def test_enters_the_branch_that_is_taken(index: int) -> None:
 def test_finds_the_turn_that_is_wrong() -> None:
     """The product of the third turn is subnormal: 3e-14, then 9e-27, then 2.7e-39."""
     inputs = [np.asarray(3, np.int32), np.full(8, 0.1, np.float32), np.full(8, 3e-13, np.float32)]
-    found = compare(LOOP, "faulty:flushed:stablehlo.multiply", "strict", inputs)
+    found = compare(LOOP, "python:tests.faulty:flushed:stablehlo.multiply", "strict", inputs)
     (inner,) = found.inner
     assert suspects(inner.found) == ["multiply"] and inner.turn == 2
     inputs[2] = np.full(8, 0.5, np.float32)
-    assert not compare(LOOP, "faulty:flushed:stablehlo.multiply", "strict", inputs).is_wrong
+    assert not compare(LOOP, "python:tests.faulty:flushed:stablehlo.multiply", "strict", inputs).is_wrong
 
 
 def test_a_value_that_is_used_later_does_not_enlarge_the_group() -> None:
-    found = compare(SHARED, "faulty:unobserved-scaled:stablehlo.add", "strict")
+    found = compare(SHARED, "python:tests.faulty:unobserved-scaled:stablehlo.add", "strict")
     assert found.group is not None and len(found.group.ops) <= 3
-    assert found.compilations <= 2 * 3 + 5
+    assert found.setup.compilations <= 2 * 3 + 5
 
 
 def test_names_the_op_that_is_unstable() -> None:
     found = compare(LAYER, "python:tests.debug.backends:noisy_tanh", "strict")
-    assert found.failure is not None and found.failure.failure == "unstable"
-    assert found.unstable is not None and found.unstable.name == "stablehlo.tanh"
+    assert found.failure is not None and found.failure.outcome.failure == "unstable"
+    assert found.failure.unstable is not None and found.failure.unstable.name == "stablehlo.tanh"
     assert "other bits in a second run, on the same operands: stablehlo.tanh" in str(found)
 
 
 def test_says_that_a_verdict_is_repeated() -> None:
-    found = compare(LAYER, "faulty:shifted:stablehlo.transpose", "strict")
-    assert found.is_repeated and found.is_wrong_alone
+    found = compare(LAYER, "python:tests.faulty:shifted:stablehlo.transpose", "strict")
+    assert found.confirmation.is_repeated and found.confirmation.is_wrong_alone
     assert "a second run repeats it; so does the op alone" in str(found)
 
 
 def test_the_fewest_settings_that_heal_a_fault() -> None:
     found = compare(LAYER, "python:tests.debug.backends:wrong_unless", "strict")
-    assert found.workarounds == ["without=fuse"]
+    assert found.repro.workarounds == ("without=fuse",)
     assert "right with: without=fuse" in str(found)
 
 
@@ -111,19 +111,19 @@ def test_a_near_end_is_found_in_few_steps(answer: int) -> None:
 
 def test_names_the_op_on_which_a_backend_fails() -> None:
     found = compare(LAYER, "python:tests.debug.backends:no_slices", "strict")
-    assert [op.name for op in found.failing] == ["stablehlo.slice"]
+    assert [op.name for op in found.failure.ops] == ["stablehlo.slice"]
     assert "fails also alone, fed with the interpreter's values: stablehlo.slice %6" in str(found)
-    assert found.compilations <= 2 * 4 + 5
+    assert found.setup.compilations <= 2 * 4 + 5
 
 
 def test_names_the_ops_on_which_a_backend_fails_together() -> None:
     found = compare(LAYER, "python:tests.debug.backends:no_tanh_then_slice", "strict")
-    names = [op.name.removeprefix("stablehlo.") for op in found.failing]
+    names = [op.name.removeprefix("stablehlo.") for op in found.failure.ops]
     assert names[0] == "tanh" and names[-1] == "slice"
 
 
 def test_no_op_is_named_if_a_backend_fails_on_everything() -> None:
-    assert not compare(LAYER, "python:tests.debug.backends:refuses", "strict").failing
+    assert not compare(LAYER, "python:tests.debug.backends:refuses", "strict").failure.ops
 
 
 def test_a_backend_that_returns_no_intermediate_values_is_fed_the_interpreters() -> None:
@@ -131,7 +131,7 @@ def test_a_backend_that_returns_no_intermediate_values_is_fed_the_interpreters()
     assert found.stopped is not None and "too many outputs" in found.stopped.reason
     assert found.group is not None and found.group.is_certain
     assert [op.name for op in found.group.ops] == ["stablehlo.tanh"]
-    assert found.compilations <= 2 * 4 + 5
+    assert found.setup.compilations <= 2 * 4 + 5
 
 
 def test_an_op_is_named_whose_results_the_backend_does_not_return() -> None:
@@ -139,7 +139,7 @@ def test_an_op_is_named_whose_results_the_backend_does_not_return() -> None:
     found = compare(LAYER, "python:tests.debug.backends:vectors_only", "xla-cpu")
     assert found.stopped is not None and "only vectors" in found.stopped.reason
     assert found.group is not None and [op.name for op in found.group.ops] == ["stablehlo.tanh"]
-    assert found.compilations <= 2 * 4 + 5
+    assert found.setup.compilations <= 2 * 4 + 5
 
 
 def test_an_iota_that_each_cut_has_is_named() -> None:
@@ -170,7 +170,7 @@ def test_values_that_do_not_depend_on_the_faulty_op_are_not_asked_for() -> None:
     }"""
     found = compare(text, "python:tests.debug.backends:one_output_of_fused", "strict")
     assert found.group is not None and found.group.is_certain
-    assert [op.name.partition(".")[2] for op in found.group.ops] == ["multiply", "add"]
+    assert [op.mnemonic for op in found.group.ops] == ["multiply", "add"]
 
 
 def test_an_op_that_fused_code_may_explain_is_run_alone() -> None:
@@ -184,8 +184,8 @@ def test_an_op_that_fused_code_may_explain_is_run_alone() -> None:
       return %3 : tensor<1xf32>
     }"""
     inputs = [np.float32([0.739085])]
-    assert suspects(compare(text, "faulty:wrong-op:stablehlo.add", "xla-cpu", inputs)) == ["add"]
-    assert not compare(text, "faulty:fused-wrong-op:stablehlo.add", "xla-cpu", inputs).suspects
+    assert suspects(compare(text, "python:tests.faulty:wrong-op:stablehlo.add", "xla-cpu", inputs)) == ["add"]
+    assert not compare(text, "python:tests.faulty:fused-wrong-op:stablehlo.add", "xla-cpu", inputs).suspects
 
 
 @pytest.mark.parametrize("contract", ["strict", "xla-cpu"])
@@ -198,8 +198,8 @@ def test_a_wrong_transform_has_a_program_that_shows_it(contract: str) -> None:
       return %1 : tensor<16xcomplex<f32>>
     }"""
     x = (np.arange(16) + 1j).astype(np.complex64)
-    found = compare(text, "faulty:shifted:stablehlo.fft", contract, [x])
-    assert suspects(found) == ["fft"] and found.is_wrong_alone
+    found = compare(text, "python:tests.faulty:shifted:stablehlo.fft", contract, [x])
+    assert suspects(found) == ["fft"] and found.confirmation.is_wrong_alone
     assert json.loads(found.to_json())["repro"]
     assert found.repro is not None and sr.load(found.repro.text()).run()[0].item() is True
 
@@ -215,7 +215,7 @@ def test_some_elements_that_fused_code_may_explain_are_checked_alone() -> None:
       return %3 : tensor<2xf32>
     }"""
     inputs = [np.float32([0.1, 0.739085])]
-    assert suspects(compare(text, "faulty:dropped:stablehlo.add", "xla-cpu", inputs)) == ["add"]
+    assert suspects(compare(text, "python:tests.faulty:dropped:stablehlo.add", "xla-cpu", inputs)) == ["add"]
 
 
 def test_what_was_not_judged_before_a_suspect_is_counted() -> None:

@@ -77,7 +77,7 @@ def test_takes_a_session_and_a_contract() -> None:
         for contract in ("strict,ulp.tanh=0", contract_of("strict")):
             found = reduce(program, normal(program), session, contract)
             assert names(found.program) == ["tanh"]
-        with pytest.raises(sr.EvaluationError, match="the program is not interesting: there is nothing to reduce"):
+        with pytest.raises(sr.EvaluationError, match="the program is not interesting, the predicate returns None"):
             reduce(program, normal(program), session, "strict,ulp.tanh=1e30")
 
 
@@ -99,7 +99,7 @@ def test_is_deterministic() -> None:
 
 def test_does_not_slip_to_another_fault() -> None:
     program = sr.load(LAYER)
-    predicate = by_backend(InProcess("faulty:shifted:stablehlo.transpose"), contract_of("strict"))
+    predicate = by_backend(InProcess("python:tests.faulty:shifted:stablehlo.transpose"), contract_of("strict"))
     found = reduce(program, normal(program), predicate)
     assert found.fingerprint == ("wrong op", "stablehlo.transpose")
     assert names(found.program) == ["transpose"]
@@ -147,3 +147,29 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     )
     assert capsys.readouterr().out.startswith("1 op of 14, after ")
     assert main([str(small), "--inputs", str(small.with_suffix(".npz"))]) == 0
+
+
+@pytest.mark.parametrize(
+    ("predicate", "message"),
+    [
+        (lambda text, inputs: True, "returns True for a program without ops too"),
+        (lambda text, inputs: False, "not interesting, the predicate returns False"),
+    ],
+)
+def test_predicates_that_tell_nothing_are_errors(predicate: Any, message: str) -> None:
+    program = sr.load(LAYER)
+    with pytest.raises(sr.EvaluationError, match=message):
+        reduce(program, normal(program), predicate)
+
+
+def test_a_program_without_ops_has_nothing_to_reduce() -> None:
+    program = sr.load("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }")
+    with pytest.raises(sr.EvaluationError, match="no ops besides constants"):
+        reduce(program, normal(program), lambda text, inputs: "%x" in text or "tensor" in text or None)
+
+
+def test_answers_that_are_no_text_are_an_error(tmp_path: Path) -> None:
+    program = sr.load(LAYER)
+    (tmp_path / "answers.jsonl").write_bytes(b"\xff\xfe\n")
+    with pytest.raises(sr.EvaluationError, match=r"cannot read .*answers.jsonl: expected \[key, answer\] in each line"):
+        reduce(program, normal(program), has("tanh"), folder=tmp_path)

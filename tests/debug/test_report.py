@@ -20,7 +20,7 @@ pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
 
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.debug import Diff
-from stablehlo_ref.debug.report.measure import EDGES
+from stablehlo_ref.debug.report.document import EDGES
 from stablehlo_ref.debug.report.page import _compressed
 from stablehlo_ref.debug.report.plots import bin_names, shares
 from tests.debug.chromium import Page, needs_chromium
@@ -74,13 +74,13 @@ class Elements(HTMLParser):
 @cache
 def _found(name: str) -> Diff:
     cases = {
-        "wrong": (LAYER, "faulty:shifted:stablehlo.transpose", "strict"),
-        "group": (LAYER, "faulty:fused-scaled:stablehlo.tanh", "strict"),
-        "permitted": (LAYER, "faulty:truncated:stablehlo.tanh", "xla-cpu"),
+        "wrong": (LAYER, "python:tests.faulty:shifted:stablehlo.transpose", "strict"),
+        "group": (LAYER, "python:tests.faulty:fused-scaled:stablehlo.tanh", "strict"),
+        "permitted": (LAYER, "python:tests.faulty:truncated:stablehlo.tanh", "xla-cpu"),
         "loop": (LOOP, "python:tests.debug.backends:tanh_off", "strict"),
         "same": (LAYER, "self", "strict"),
         "failed": (LAYER, "python:tests.debug.backends:refuses", "strict"),
-        "hostile": (HOSTILE, "faulty:scaled:stablehlo.tanh", "strict"),
+        "hostile": (HOSTILE, "python:tests.faulty:scaled:stablehlo.tanh", "strict"),
     }
     return compare(*cases[name])
 
@@ -139,10 +139,10 @@ def test_findings_come_first_with_values_and_places() -> None:
     page = Elements(html)
     assert html.index('class="findings"') < html.index('id="rows"')
     for text in ("1 op is certainly wrong under the contract strict", "stablehlo.transpose %5", "<string>:12:8",
-                 "512 of 512", "all 32", "Also wrong alone on small integers", "faulty:shifted"):  # fmt: skip
+                 "512 of 512", "all 32", "python:tests.faulty:shifted"):  # fmt: skip
         assert text in page.text
     assert [row[2] for row in _rows(html)].count("wrong") == 1
-    assert _found("wrong").evidence is not None
+    assert _found("wrong").setup.judge is not None
 
 
 def test_groups_loops_and_failures_are_findings() -> None:
@@ -164,7 +164,7 @@ def test_the_map_counts_the_elements_of_the_finding() -> None:
     }}"""
     draw = np.random.default_rng(0)
     inputs = [draw.normal(size=2048).astype(np.float32) for _ in range(2)]
-    found = compare(text, "faulty:tf32:stablehlo.tanh", "xla-cpu", inputs)
+    found = compare(text, "python:tests.faulty:tf32:stablehlo.tanh", "xla-cpu", inputs)
     assert found.suspects[0].excess is not None
     page = Elements(found.to_html()).text
     assert f"Where it differs: {found.suspects[0].excess.count} of 2048 elements" in page
@@ -199,7 +199,14 @@ def test_maps_have_the_share_of_each_cell() -> None:
 def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program, page = tmp_path / "layer.mlir", tmp_path / "report.html"
     program.write_text(LAYER)
-    command = ["diff", str(program), "--backend", "faulty:shifted:stablehlo.transpose", "--random-inputs", "0"]
+    command = [
+        "diff",
+        str(program),
+        "--backend",
+        "python:tests.faulty:shifted:stablehlo.transpose",
+        "--random-inputs",
+        "0",
+    ]
     assert main([*command, "--report", str(page)]) == 1
     assert f"wrote {page}" in capsys.readouterr().out
     assert "random; real ones show more" in Elements(page.read_text(encoding="utf-8")).text

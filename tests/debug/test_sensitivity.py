@@ -8,16 +8,16 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.debug import contract_of
-from stablehlo_ref.debug.sensitivity import EXPLAINED, _by_ulps, sensitivities
+from stablehlo_ref.debug.explain import EXPLAINED, _by_ulps, sensitivities
 from tests.debug.programs import LAYER, LOOP, compare, normal
 
 STRICT = contract_of("strict")
 
 
 def test_reports_whether_rounding_explains_a_difference() -> None:
-    found = compare(LAYER, "faulty:truncated:stablehlo.dot_general", "strict")
+    found = compare(LAYER, "python:tests.faulty:truncated:stablehlo.dot_general", "strict")
     assert not found.suspects
-    assert found.sensitivities and all(s.is_explained for s in found.sensitivities)
+    assert found.outputs.sensitivities and all(s.is_explained for s in found.outputs.sensitivities)
     assert "within what random rounding of every op makes" in str(found)
 
 

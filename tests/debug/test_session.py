@@ -14,8 +14,8 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.debug import Session, diff
-from stablehlo_ref.debug.archives import save_arrays
-from stablehlo_ref.debug.backends.base import Backend, open_backend
+from stablehlo_ref.debug.backends import Backend, open_backend
+from stablehlo_ref.debug.backends.others import save_arrays
 from tests.debug.programs import LAYER, normal
 from tests.shared import MLIR_PYTHON, needs_mlir
 
@@ -29,7 +29,7 @@ func.func @main(%x: tensor<2xbf16>, %y: tensor<3xi32>) -> (tensor<2xbf16>, tenso
 INPUTS = [np.array([1, 2], ml_dtypes.bfloat16), np.arange(3, dtype=np.int32)]
 TOOL = """
 import sys, numpy as np, stablehlo_ref as sr
-from stablehlo_ref.debug.archives import load_arrays, save_arrays
+from stablehlo_ref.debug.backends.others import load_arrays, save_arrays
 from pathlib import Path
 program = sr.load(sys.argv[1])
 save_arrays(Path(sys.argv[3]), program.run(*load_arrays(Path(sys.argv[2]), program.inputs)))
@@ -151,8 +151,6 @@ def test_missing_packages_are_named() -> None:
 def test_unknown_backend() -> None:
     with pytest.raises(ValueError, match="unknown backend 'tensorrt'"):
         open_backend("tensorrt")
-    with pytest.raises(ValueError, match="faulty:FAULT:OP"):
-        open_backend("faulty:nothing:stablehlo.add")
     with pytest.raises(FileNotFoundError, match="no such PJRT plug-in"):
         open_backend("pjrt:/nowhere.so")
 
@@ -181,8 +179,8 @@ def test_no_false_alarms(backend: str, contract: str) -> None:
     with Session(backend, python=MLIR_PYTHON, seconds=100) as session:
         for seed in range(3):
             found = diff(program, normal(program, seed), session, contract)
-            assert not found.is_wrong and not found.suspicions, str(found)
-            assert found.errors and not found.stopped
+            assert not found.is_wrong, str(found)
+            assert found.outputs.errors and not found.stopped
 
 
 def test_no_process_remains_once_this_one_is_killed(tmp_path: Path) -> None:

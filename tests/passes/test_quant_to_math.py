@@ -26,7 +26,7 @@ def test_results_are_the_same(data: st.DataObject) -> None:
 def test_ops_on_floats_stand_between_conversions() -> None:
     q = "tensor<2x!quant.uniform<i8:f32, 2.0:3>>"
     text = f"func.func @main(%x: {q}) -> {q} {{\n  %0 = stablehlo.add %x, %x : {q}\n  return %0 : {q}\n}}\n"
-    ops = [op.name.partition(".")[2] for op in sr.parse(text).transform(QDQ).module.walk()]
+    ops = [op.mnemonic for op in sr.parse(text).transform(QDQ).module.walk()]
     assert ops[2:] == ["uniform_dequantize", "uniform_dequantize", "add", "uniform_quantize", "return"]
 
 

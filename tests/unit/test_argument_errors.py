@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.argument_types import fits
 from stablehlo_ref.debug.exceptions import ExceptionWatcher
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
@@ -40,8 +41,9 @@ TOKEN = "func.func @main(%token: !stablehlo.token) {\n  return\n}"
 LEFT_OUT = {
     "CustomCall", "Diagnostic", "EvaluationError", "Function", "ImplementationDefinedWarning", "InternalError",
     "InvalidError", "Location", "MalformedError", "Observer", "Operation", "Parameter", "Record", "RunOptions",
-    "StablehloError", "TensorType", "UnsupportedError", "Value", "Program.verify", "debug.Diff",
-    "debug.Exceptions", "debug.Outcome", "debug.Reduced", "debug.TraceDiff", "text.InlinedFunction",
+    "StablehloError", "TensorType", "UnsupportedError", "Value", "Program.verify", "debug.Setup",
+    "debug.Confirmation", "debug.Diff", "debug.Exceptions", "debug.Failure", "debug.Inner", "debug.Outcome",
+    "debug.Outputs", "debug.Reduced", "debug.TraceDiff", "text.InlinedFunction",
 }  # fmt: skip
 CALLBACKS = {("from_jax", "source"), ("debug.reduce", "predicate"), ("text.inline_function", "fresh_names")}
 
@@ -327,3 +329,10 @@ def test_what_functions_of_the_caller_raise() -> None:
     call = ONE.replace("func.call @twice", "stablehlo.custom_call @t")
     with pytest.raises(sr.EvaluationError, match=r":3:8: error: .*ZeroDivisionError: mine"):
         sr.load(call).run(X, custom_calls={"t": raises})
+
+
+def test_scalars_of_numpy_are_numbers() -> None:
+    assert sr.debug.Contract("lax", fma=np.bool_(True), narrow_ulps=np.float32(2)).fma
+    assert str(sr.debug.Contract("lax", fma=np.bool_(True))) == str(sr.debug.Contract("lax", fma=True))
+    assert fits(np.array(2.5), float) and fits(np.array(5), int)
+    assert not any(fits(wrong, int) for wrong in (np.array([5]), np.array(2.5), np.array("5")))

@@ -10,7 +10,6 @@ import pytest
 from command_line import shell
 
 from stablehlo_ref.debug import PRESETS
-from stablehlo_ref.debug.backends.faulty import FAULTS
 from stablehlo_ref.passes.catalog import PASSES
 
 pytest.importorskip("argcomplete")
@@ -62,8 +61,6 @@ NAMES = {
     "diff model.mlir --contract=tp": ["--contract=tpu"],
     "diff model.mlir --backend se": ["self"],
     "diff model.mlir --backend wei": ["weights.npz"],
-    "diff model.mlir --backend faulty:": [f"faulty:{fault}:" for fault in FAULTS],
-    "diff model.mlir --backend faulty:tf32:stablehlo.t": ["faulty:tf32:stablehlo.tanh"],
     "model.mlir --input ": ["x=", "params\\[\\'w\\'\\]=", "mask="],
     "run model.mlir --input m": ["mask="],
     "diff model.mlir --backend self --input m": ["mask="],
@@ -103,7 +100,7 @@ def test_passes_of_a_pipeline(folder: Path) -> None:
 
 def test_backends(folder: Path) -> None:
     found = completed("stablehlo-interp diff model.mlir --backend ", folder)
-    assert {"jax", "cpp", "self", "iree", "cmd:", "python:", "pjrt:", "faulty:", "weights.npz"} <= set(found)
+    assert {"jax", "cpp", "self", "iree", "cmd:", "python:", "pjrt:", "weights.npz"} <= set(found)
     assert "model.mlir" not in found
 
 
@@ -121,7 +118,7 @@ def test_zsh_and_fish_show_what_a_value_is(shell: str, colon: str, tab: str, fol
     ("stablehlo-interp diff model.mlir --contract st", ["strict"]),
     ("stablehlo-interp model.mlir --input ma", ["mask="]),
     ("stablehlo-interp model.mlir --input x=we", ["weights.npz"]),  # bash itself keeps what is before `=`
-    ("stablehlo-interp diff model.mlir --backend fau", ["faulty:"]),
+    ("stablehlo-interp diff model.mlir --backend pyt", ["python:"]),
 ])  # fmt: skip
 def test_bash(line: str, expected: list[str], folder: Path) -> None:
     script = f"""

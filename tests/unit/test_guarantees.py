@@ -38,3 +38,11 @@ def test_stats_print_guarantees(tmp_path: Path, capsys: pytest.CaptureFixture[st
     path.write_text(PROGRAM)
     main([str(path), "--random-inputs", "0", "--stats", "--reproducible"])
     assert "stablehlo.exponential f64: correctly rounded; same everywhere" in capsys.readouterr().err
+
+
+def test_powers_are_functions_in_every_dialect() -> None:
+    rows = sr.parse("""func.func @main(%x: tensor<2xf64>, %z: complex<f64>) -> (tensor<2xf64>, complex<f64>) {
+      %0 = chlo.broadcast_power %x, %x : (tensor<2xf64>, tensor<2xf64>) -> tensor<2xf64>
+      %1 = complex.pow %z, %z : complex<f64>
+      return %0, %1 : tensor<2xf64>, complex<f64> }""").guarantees()
+    assert [row.is_same_everywhere for row in rows] == [False, False]

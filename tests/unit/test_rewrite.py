@@ -35,7 +35,7 @@ def unary(name: str, operand: Value, like: Operation) -> Operation:
 
 
 def names(block: Block) -> list[str]:
-    return [op.name.partition(".")[2] for op in block.operations]
+    return [op.mnemonic for op in block.operations]
 
 
 # --- uses -----------------------------------------------------------------------------------------------------------

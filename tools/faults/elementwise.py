@@ -177,7 +177,7 @@ def _(op: Operation, r: Array, x: Array) -> Array:
 @after("range too small", "exponential exponential_minus_one tanh logistic log sqrt rsqrt", inputs="large")
 def _(op: Operation, r: Array, x: Array) -> Array:
     floats(r)
-    name = op.name.partition(".")[2]
+    name = op.mnemonic
     function = {"exponential": lax.exp, "exponential_minus_one": lax.expm1}.get(name) or getattr(lax, name)
     return function(jnp.clip(x, 0.5, 1.5))
 

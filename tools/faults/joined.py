@@ -50,7 +50,7 @@ def producer(site: Site, names: str) -> tuple[int, Operation] | None:
     """Return the number of an operand that one of some ops computes, and that op."""
     for index, value in enumerate(site.op.operands):
         owner = value.owner
-        if isinstance(owner, Operation) and owner.name.partition(".")[2] in names.split():
+        if isinstance(owner, Operation) and owner.mnemonic in names.split():
             return index, owner
     return None
 
@@ -69,7 +69,7 @@ def _(site: Site) -> Sequence[Value] | None:
 @rule("inverse functions cancelled", "log exponential sqrt", inputs="large")
 def _(site: Site) -> Sequence[Value] | None:
     """`log(exp(x))` is x also where it overflows, and `sqrt(x * x)` is x."""
-    name = site.op.name.partition(".")[2]
+    name = site.op.mnemonic
     found = producer(site, {"log": "exponential", "exponential": "log", "sqrt": "multiply"}[name])
     if found is None or (name == "sqrt" and found[1].operands[0] is not found[1].operands[1]):
         return None

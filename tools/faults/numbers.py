@@ -18,7 +18,7 @@ DIRECTIONS = {"LT": "LE", "LE": "LT", "GT": "GE", "GE": "GT", "EQ": "NE", "NE": 
 def _(op: Operation, r: Array, x: Array, y: Array) -> Array:
     integers(r)
     info = jnp.iinfo(r.dtype)
-    wide = {"add": lax.add, "subtract": lax.sub, "multiply": lax.mul}[op.name.partition(".")[2]]
+    wide = {"add": lax.add, "subtract": lax.sub, "multiply": lax.mul}[op.mnemonic]
     exact = wide(x.astype(jnp.float64), y.astype(jnp.float64))
     most, least = (jnp.asarray(n, r.dtype) for n in (info.max, info.min))
     return jnp.where(exact > float(info.max), most, jnp.where(exact < float(info.min), least, r))
@@ -40,7 +40,7 @@ def _(op: Operation, r: Array, *xs: Array) -> Array:
     integers(*xs)
     other = jnp.dtype(("uint" if xs[0].dtype.kind == "i" else "int") + str(8 * xs[0].dtype.itemsize))
     ys = [lax.bitcast_convert_type(x, other) for x in xs]
-    name = op.name.partition(".")[2]
+    name = op.mnemonic
     if name == "convert":
         return ys[0].astype(r.dtype)
     if name == "compare":

@@ -37,7 +37,7 @@ def _(site: Site) -> Sequence[Value] | None:
     made = copied(site)
     body = made.regions[-1].block.operations
     for op in body[:-1]:
-        name = op.name.partition(".")[2]
+        name = op.mnemonic
         if name in COMBINERS and op.operand_types[0] == op.result_types[0]:
             op.name = f"stablehlo.{COMBINERS[name]}"
             return site.insert(made)

@@ -119,7 +119,8 @@ def run(trial: Trial, sessions: dict[str, Session]) -> tuple[dict[str, Any], Dif
     ops = sum(1 for op in Flat(program).ops for _ in op.walk())
     row |= {
         "result": outcome(found, {place(op) for op in sites}), "ops": ops, "sites": len(sites),
-        "named": [f"{op.name} at {op.location.line}" for op in named(found)], "compilations": found.compilations,
+        "named": [f"{op.name} at {op.location.line}" for op in named(found)],
+        "compilations": found.setup.compilations,
         "ratio": round((seconds - faulty.elapsed) / plain, 1), "seconds": round(seconds, 2), "plain": round(plain, 4),
     }  # fmt: skip
     return row, found
@@ -189,7 +190,7 @@ def place(op: Operation) -> tuple[str, str]:
 def named(found: Diff) -> list[Operation]:
     """Return the op or the group that is named, in the innermost loop."""
     if found.failure:
-        return [found.unstable] if found.unstable is not None else list(found.failing)
+        return [found.failure.unstable] if found.failure.unstable is not None else list(found.failure.ops)
     if found.inner:
         return named(found.inner[0].found)
     if found.suspects:
@@ -200,7 +201,7 @@ def named(found: Diff) -> list[Operation]:
 def outcome(found: Diff, wrong: set[tuple[str, str]]) -> str:
     ops = named(found)
     if not ops:
-        return f"failed: {found.failure.failure}" if found.failure else "missed"
+        return f"failed: {found.failure.outcome.failure}" if found.failure else "missed"
     if not any(place(op) in wrong for op in ops):
         return "wrong op"
     return "exact" if len(ops) == 1 else "group" if len(ops) <= GROUP else "large group"
@@ -221,10 +222,10 @@ def right_run(case: Case, kind: str, backend: str, contract: str, sessions: dict
     if theirs.failure:
         return {"result": f"the backend fails: {theirs.reason[-200:]}"}
     found = diff(program, inputs, session, contract)
-    result = "alarm" if not found.is_explained else "same bits" if found.same else "other bits"
+    result = "alarm" if not found.is_explained else "same bits" if found.outputs.same else "other bits"
     seconds = round(time.perf_counter() - started, 2)
     report = "" if found.is_explained else str(found)
-    return {"result": result, "report": report, "ops": found.ops, "seconds": seconds}
+    return {"result": result, "report": report, "ops": len(found.setup.flat.ops), "seconds": seconds}
 
 
 class Reordered(Session):

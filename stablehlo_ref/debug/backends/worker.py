@@ -7,17 +7,50 @@ error.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
+import select
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.debug.backends.base import Backend, open_backend
-from stablehlo_ref.debug.backends.lifeline import end_with_other_end
+from stablehlo_ref.debug.backends import Backend, open_backend
+
+
+def start_watchdog(descriptor: int) -> None:
+    """Kill this process group once nobody has the other end of a pipe open; nothing is ever written to it.
+
+    On Linux the kernel does it, also while a thread holds the interpreter's lock; elsewhere, a thread.
+    """
+    if sys.platform == "linux":
+        fcntl.fcntl(descriptor, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_ASYNC)
+        if _is_closed(descriptor):  # before the signal was asked for
+            _end()
+    else:
+        threading.Thread(target=_wait, args=(descriptor,), daemon=True).start()
+
+
+def _is_closed(descriptor: int) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _wait(descriptor: int) -> None:
+    os.read(descriptor, 1)
+    _end()
+
+
+def _end() -> None:
+    os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -26,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
     read, write, alive = map(int, descriptors)
     for descriptor in (read, write, alive):
         os.set_inheritable(descriptor, False)  # for processes that the backend starts
-    end_with_other_end(alive)
+    start_watchdog(alive)
     if int(max_bytes):
         resource.setrlimit(resource.RLIMIT_DATA, (int(max_bytes), int(max_bytes)))
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -8,22 +8,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.debug.exceptions.backend import backend_exceptions, only_in_backend
+from stablehlo_ref.arrays.interop import to_arrays
+from stablehlo_ref.debug.cut import Flat, operands_of
 from stablehlo_ref.debug.exceptions.findings import (
     GENERATIONS,
+    BackwardSlice,
     Effect,
     Event,
+    ExceptionKind,
     Exceptions,
     Finding,
-    Kind,
     OnlyInBackend,
     Place,
     Reach,
-    Slice,
 )
+from stablehlo_ref.debug.exceptions.sources import place_of
+from stablehlo_ref.debug.exceptions.taint import element_at, first_index, has_exceptions, masks
 from stablehlo_ref.debug.exceptions.watch import ExceptionWatcher
+from stablehlo_ref.debug.session import Session
+from stablehlo_ref.debug.values import MAX_BYTES, backend_values
+from stablehlo_ref.define.context import Observer
 from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
 
 __all__ = [
@@ -33,19 +43,18 @@ __all__ = [
     "ExceptionWatcher",
     "Exceptions",
     "Finding",
-    "Kind",
+    "ExceptionKind",
     "OnlyInBackend",
     "Place",
     "Reach",
-    "Slice",
+    "BackwardSlice",
     "backend_exceptions",
     "exceptions",
     "exceptions_parallel",
     "kinds_of",
     "only_in_backend",
 ]
-
-GROUPS = {"inf": (Kind.OVERFLOW, Kind.DIVISION), "all": GENERATIONS}
+GROUPS = {"inf": (ExceptionKind.OVERFLOW, ExceptionKind.DIVISION), "all": GENERATIONS}
 
 
 @checks_arguments
@@ -53,16 +62,16 @@ def exceptions(
     program: Program,
     /,
     *inputs: Any,
-    kinds: str | Iterable[Kind | str] = GENERATIONS,
+    kinds: str | Iterable[ExceptionKind | str] = GENERATIONS,
     threshold: int | None = None,
     **named: Any,
 ) -> Exceptions:
     """Run a program on inputs, in order or by name, and return where exceptional values come from.
 
-    `kinds` are the generations to look for, names or members of `Kind`: nan, overflow, division-by-zero (inf is both),
-    underflow, cancellation; all by default. A cancellation loses at least `threshold` bits, by default half of those of
-    the type. Options of `Program.run` are keywords too, except `observer` and `until`. Raises the run's errors, and
-    EvaluationError for an unknown kind.
+    `kinds` are the generations to look for, names or members of `ExceptionKind`: nan, overflow, division-by-zero (inf
+    is both), underflow, cancellation; all by default. A cancellation loses at least `threshold` bits, by default half
+    of those of the type. Options of `Program.run` are keywords too, except `observer` and `until`. Raises the run's
+    errors, and EvaluationError for an unknown kind.
     """
     _check_options(named)
     watcher = ExceptionWatcher(program, kinds_of(kinds), threshold)
@@ -74,7 +83,7 @@ def exceptions_parallel(
     program: Program,
     inputs_per_process: Sequence[Any],
     *,
-    kinds: str | Iterable[Kind | str] = GENERATIONS,
+    kinds: str | Iterable[ExceptionKind | str] = GENERATIONS,
     threshold: int | None = None,
     **options: Any,
 ) -> Exceptions:
@@ -92,9 +101,9 @@ def _check_options(options: Mapping[str, Any]) -> None:
 
 
 @checks_arguments
-def kinds_of(names: str | Iterable[Kind | str]) -> tuple[Kind, ...]:
+def kinds_of(names: str | Iterable[ExceptionKind | str]) -> tuple[ExceptionKind, ...]:
     """Return the kinds of generations of names, `nan,inf` or a list; EvaluationError for an unknown name."""
-    found: list[Kind] = []
+    found: list[ExceptionKind] = []
     for name in names.split(",") if isinstance(names, str) else names:
         group = GROUPS.get(str(name).strip())
         known = {str(kind): (kind,) for kind in GENERATIONS}
@@ -102,3 +111,67 @@ def kinds_of(names: str | Iterable[Kind | str]) -> tuple[Kind, ...]:
             raise EvaluationError(f"unknown kind of exception {str(name)!r}; there are {', '.join([*known, *GROUPS])}")
         found += group or known[str(name).strip()]
     return tuple(dict.fromkeys(found))
+
+
+@checks_arguments
+def backend_exceptions(
+    program: Program, inputs: Sequence[Any], backend: str | Session, *, max_bytes: int = MAX_BYTES
+) -> list[OnlyInBackend]:
+    """Return the values of a program that have NaN or infinities only in a backend, in the order of the program.
+
+    The backend returns at most `max_bytes` of intermediate values in one compilation. Raises the interpreter's errors,
+    and EvaluationError if the backend fails.
+    """
+    if not isinstance(backend, Session):
+        with Session(backend) as session:
+            return backend_exceptions(program, inputs, session, max_bytes=max_bytes)
+    flat, arrays = Flat(program), to_arrays(inputs)
+    values = backend_values(flat, arrays, backend, max_bytes)
+    if values.failure is not None:
+        raise EvaluationError(f"the backend failed: {values.failure}", program.entry.location)
+    return only_in_backend(flat, arrays, values.arrays)
+
+
+def only_in_backend(flat: Flat, inputs: Sequence[Array], arrays: Mapping[Value, Array]) -> list[OnlyInBackend]:
+    """Return where the backend's values of a flat program, `arrays`, are exceptional and ours are not.
+
+    The program is run again only if the backend has exceptional values at all; values are compared as they come.
+    """
+    suspects = {value: x for value, x in arrays.items() if value not in flat.arguments and has_exceptions(x)}
+    if not suspects:
+        return []
+    comparison = _Comparison(flat, suspects)
+    flat.program.run(*inputs, observer=comparison)
+    return comparison.found
+
+
+class _Comparison(Observer):
+    """Compares the results of ops with those of a backend."""
+
+    sees_every_op = True
+
+    def __init__(self, flat: Flat, arrays: Mapping[Value, Array]) -> None:
+        self.found: list[OnlyInBackend] = []
+        self._flat = flat
+        self._arrays = arrays
+        self._differ: set[Value] = set()
+
+    def after(self, op: Operation, results: Sequence[Any]) -> None:
+        for value, ours in zip(op.results, results):
+            theirs = self._arrays.get(value)
+            if theirs is not None and np.shape(theirs) == np.shape(ours):
+                self._compare(op, value, theirs, ours)
+
+    def _compare(self, op: Operation, value: Value, theirs: Array, ours: Any) -> None:
+        other = masks(theirs)
+        where = other.any & ~masks(ours).any
+        if not where.any():
+            return
+        index = first_index(where)
+        kind = "nan" if other.nan[index] else "inf"
+        is_generated = not any(operand in self._differ for operand in operands_of(op))
+        self._differ.add(value)
+        place = place_of(self._flat.program.value_index, value)
+        shown = element_at(theirs, index), element_at(ours, index)
+        count = int(np.count_nonzero(where))
+        self.found.append(OnlyInBackend(place, kind, count, where.size, index, *shown, is_generated))

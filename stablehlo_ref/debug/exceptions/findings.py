@@ -1,8 +1,9 @@
-"""What a run shows of exceptional values: plain data, with a form in JSON."""
+"""Hold what a run shows of exceptional values: plain data, with forms in JSON and as text."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.define.processes import ProcessId
 
+SHOWN = 4  # ops, inputs, constants of a line
 
-class Kind(StrEnum):
+
+class ExceptionKind(StrEnum):
     """What happens, or where an exceptional value comes from. The values are the names on the command line."""
 
     NAN = "nan"  # from operands that are not NaN
@@ -24,9 +27,22 @@ class Kind(StrEnum):
     UNKNOWN = "unknown"  # it comes from a loop or call whose values are not followed
 
 
-GENERATIONS = (Kind.NAN, Kind.OVERFLOW, Kind.DIVISION, Kind.UNDERFLOW, Kind.CANCELLATION)
-ORIGINS = (Kind.INPUT, Kind.CONSTANT, Kind.UNKNOWN)
-FOLLOWED = (Kind.NAN, Kind.OVERFLOW, Kind.DIVISION, *ORIGINS)  # through the run, to outputs
+GENERATIONS = (
+    ExceptionKind.NAN,
+    ExceptionKind.OVERFLOW,
+    ExceptionKind.DIVISION,
+    ExceptionKind.UNDERFLOW,
+    ExceptionKind.CANCELLATION,
+)
+ORIGINS = (ExceptionKind.INPUT, ExceptionKind.CONSTANT, ExceptionKind.UNKNOWN)
+FOLLOWED = (ExceptionKind.NAN, ExceptionKind.OVERFLOW, ExceptionKind.DIVISION, *ORIGINS)  # through the run, to outputs
+WORDS = {
+    ExceptionKind.NAN: "NaN",
+    ExceptionKind.OVERFLOW: "an infinity by overflow",
+    ExceptionKind.DIVISION: "an infinity by division by zero",
+    ExceptionKind.UNDERFLOW: "numbers that underflow",
+    ExceptionKind.CANCELLATION: "a cancellation",
+}
 
 
 class Reach(StrEnum):
@@ -68,11 +84,11 @@ class Event:
 
 @dataclass
 class Effect:
-    """What an op does to exceptional values that come to it: passes them on, or removes some of them (a *kill*).
+    """What an op does to exceptional values that come to it: passes them on, or removes some of them.
 
-    `elements` are, if it passes them on, those of its results; if it kills, those of its operands that are gone. With
-    `exact`, they are counted element by element; else an op that has a result with exceptions passes on all of
-    its operands, and only what has gone from all its results is killed.
+    `elements` are, if it passes them on, those of its results; if it removes them, those of its operands that are gone.
+    With `exact`, they are counted element by element; else an op that has a result with exceptions passes on all of its
+    operands, and removes only what has gone from all its results.
     """
 
     place: Place
@@ -83,7 +99,7 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Slice:
+class BackwardSlice:
     """What a value is computed from: ops, the nearest first, and the inputs and constants at the end."""
 
     ops: tuple[Place, ...] = ()
@@ -96,7 +112,7 @@ class Slice:
 class Finding:
     """Where exceptional values come from, how many, and what becomes of them."""
 
-    kind: Kind
+    kind: ExceptionKind
     place: Place
     type: str
     exact: bool  # whether elements are compared one by one with those of operands
@@ -108,8 +124,8 @@ class Finding:
     reach: Reach = Reach.NOT_FOLLOWED
     outputs: tuple[int, ...] = ()  # the numbers of those that are reached
     propagated: list[Effect] = field(default_factory=list)  # in the order of the run
-    killed: list[Effect] = field(default_factory=list)
-    slice: Slice = field(default_factory=Slice)
+    removed: list[Effect] = field(default_factory=list)
+    slice: BackwardSlice = field(default_factory=BackwardSlice)
 
 
 @dataclass(frozen=True)
@@ -143,7 +159,7 @@ class Exceptions:
     """What a run shows of exceptional values. `findings` are ranked: those that reach an output come first."""
 
     findings: list[Finding]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ExceptionKind, ...]
     ops: int  # that ran and were looked at, each time counted
     threshold: int | None = None  # of lost bits; None is half of those of the type
     only_in_backend: list[OnlyInBackend] = field(default_factory=list)  # with the command's --backend
@@ -170,6 +186,101 @@ class Exceptions:
         return json.dumps(self.document(), allow_nan=False)
 
     def __str__(self) -> str:
-        from stablehlo_ref.debug.exceptions.text import text_of  # the text is in terms of this module
 
         return text_of(self)
+
+
+def call_text(op: str | None, event: Event) -> str:
+    """Return `log(-1.0) = nan`."""
+    name = (op or "").partition(".")[2]
+    return f"{name}({', '.join(event.operands)}) = {event.result}" if event.operands else f"it is {event.result}"
+
+
+_EXPLAINED = {
+    Reach.OUTPUT: "reaches an output",
+    Reach.NOT_FOLLOWED: "not followed to outputs, as the numbers look like any others",
+    Reach.MASKED: "masked, harmless",
+}
+_COUNTED = {Reach.OUTPUT: "to an output", Reach.NOT_FOLLOWED: "not followed", Reach.MASKED: "masked"}
+
+
+def text_of(found: Exceptions) -> str:
+    """Return a summary, and a paragraph for each finding; several constants that are masked are one line."""
+    lines = [_summary(found), *(line for reach in Reach for line in _section(found.reaching(reach), reach))]
+    if found.only_in_backend:
+        lines += ["\nonly in the backend:", *(f"  {exception}" for exception in found.only_in_backend)]
+    return "\n".join(lines)
+
+
+def _summary(found: Exceptions) -> str:
+    counts = ", ".join(f"{n} {_COUNTED[reach]}" for reach in Reach if (n := len(found.reaching(reach))))
+    looked = f"looked for {', '.join(found.kinds)} in {found.ops} executed op{'' if found.ops == 1 else 's'}"
+    sources = f"{len(found.findings)} source{'s' if len(found.findings) > 1 else ''} of exceptions"
+    return f"{sources}: {counts}; {looked}" if counts else f"no exceptions; {looked}"
+
+
+def _section(findings: Sequence[Finding], reach: Reach) -> Iterator[str]:
+    if not findings:
+        return
+    yield f"\n{_EXPLAINED[reach]}:"
+    constants = [f for f in findings if f.kind is ExceptionKind.CONSTANT and reach is Reach.MASKED]
+    is_many = len(constants) > SHOWN
+    for finding in findings:
+        if not (is_many and finding.kind is ExceptionKind.CONSTANT):
+            yield from _paragraph(finding)
+    if is_many:
+        yield f"  {len(constants)} constants have NaN or infinities: {_places([f.place for f in constants])}"
+
+
+def _paragraph(finding: Finding) -> Iterator[str]:
+    place = finding.place
+    yield f"  {place.location}: {_what(finding)}"
+    first = finding.first
+    if finding.kind not in ORIGINS or first.result:
+        index = list(first.index) if first.index else ""
+        yield f"      first at {first.address}{index}{_process(finding)}: {call_text(place.op, first)}"
+    if place.model_location:
+        yield f"      in the model: {place.model_location}"
+    if finding.outputs:
+        yield f"      reaches {_outputs(finding.outputs)}{_through(finding.propagated)}"
+    if finding.removed:
+        yield f"      removed by {_effects(finding.removed)}"
+    origins = [*finding.slice.inputs, *finding.slice.constants]
+    if origins:
+        yield f"      computed from {_places(origins)}"
+
+
+def _what(finding: Finding) -> str:
+    place = finding.place
+    runs = f" in {finding.runs} runs" if finding.runs > 1 else ""
+    counted = f"{finding.elements} element{'s' if finding.elements > 1 else ''}{runs}"
+    match finding.kind:
+        case ExceptionKind.INPUT | ExceptionKind.CONSTANT:
+            return f"{finding.kind} {place.name} has NaN or infinities: {counted}"
+        case ExceptionKind.UNKNOWN:
+            return f"{place.name} has NaN or infinities from where values are not followed: {counted}"
+        case ExceptionKind.CANCELLATION:
+            return f"{place.op} {place.name} loses up to {finding.lost_bits} bits by cancellation: {counted}"
+    return f"{place.op} {place.name} generates {WORDS[finding.kind]}: {counted}"
+
+
+def _process(finding: Finding) -> str:
+    return f" in process {finding.first.process}" if len(finding.processes) > 1 or any(finding.first.process) else ""
+
+
+def _outputs(numbers: Sequence[int]) -> str:
+    return f"output{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+
+
+def _through(effects: Sequence[Effect]) -> str:
+    return f" through {_places([effect.place for effect in effects])}" if effects else ""
+
+
+def _places(places: Sequence[Place]) -> str:
+    more = f", and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
+    return ", ".join(map(str, places[:SHOWN])) + more
+
+
+def _effects(effects: Sequence[Effect]) -> str:
+    shown = ", ".join(f"{effect.place} ({effect.elements})" for effect in effects[:SHOWN])
+    return shown + (f", and {len(effects) - SHOWN} more" if len(effects) > SHOWN else "")

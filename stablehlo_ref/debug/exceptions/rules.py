@@ -1,46 +1,19 @@
-"""What counts as a generation: of infinities by division, of underflow, of cancellation."""
+"""Find generations: of infinities by division, of underflow, of cancellation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.debug.exceptions.dots import cancelled
-from stablehlo_ref.debug.exceptions.elements import is_real, smallest_normal, without_repetition
+from stablehlo_ref.debug.bounds.reductions import recognised
+from stablehlo_ref.debug.exceptions.taint import is_real, smallest_normal, without_repetition
+from stablehlo_ref.define.definition import facts_of
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.numerics.dtypes import mantissa_bits
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
-
-BLOCK = 1 << 15  # elements, so that temporaries stay in the cache
-
-# Where a function has a pole: an infinite result there is exact, and no overflow.
-_POLES: dict[str, Callable[..., Array]] = {
-    "divide": lambda x, y: y == 0,
-    "divf": lambda x, y: y == 0,
-    "log": lambda x: x == 0,
-    "log2": lambda x: x == 0,
-    "log10": lambda x: x == 0,
-    "log_plus_one": lambda x: x == -1,
-    "log1p": lambda x: x == -1,
-    "rsqrt": lambda x: x == 0,
-    "power": lambda x, y: x == 0,
-    "powf": lambda x, y: x == 0,
-    "atanh": lambda x: abs(x) == 1,
-    "erf_inv": lambda x: abs(x) == 1,
-    "lgamma": lambda x: (x <= 0) & (np.floor(x) == x),
-    "digamma": lambda x: (x <= 0) & (np.floor(x) == x),
-    "polygamma": lambda n, x: (x <= 0) & (np.floor(x) == x),
-    "zeta": lambda x, q: (x == 1) | ((q <= 0) & (np.floor(q) == q)),
-}
-# Ops whose results may be tiny although no operand is: whether an operand that is 0 makes the result 0 exactly.
-_UNDERFLOWS = {
-    "multiply": True, "divide": True, "power": True, "convert": True, "reduce_precision": True, "mulf": True,
-    "divf": True, "truncf": True, "exponential": False, "exp": False, "exp2": False, "logistic": False, "erfc": False,
-}  # fmt: skip
-_SUMS = ("add", "subtract", "addf", "subf")
 
 
 class Lossy(NamedTuple):
@@ -50,22 +23,18 @@ class Lossy(NamedTuple):
     bits: int = 0
 
 
-def name_of(op: Operation) -> str:
-    """Return the name of an op without its dialect."""
-    return op.name.partition(".")[2]
-
-
 def at_pole(op: Operation, operands: Sequence[Any]) -> Array:
     """Return where an op has a pole, so that an infinite result is exact."""
-    test = _POLES.get(name_of(op))
-    if test is None or len(operands) != test.__code__.co_argcount:
+    facts, arrays = facts_of(op), [np.asarray(x) for x in operands]
+    if facts is None or facts.pole is None or len({array.shape for array in arrays}) > 1:
         return np.asarray(False)
-    return np.asarray(test(*[widen_if_narrow(np.asarray(x)) for x in operands]))
+    return np.asarray(facts.pole(*map(widen_if_narrow, arrays)))
 
 
 def may_underflow(op: Operation, result: Any) -> bool:
     """Return whether an op is one whose results may be zero or subnormal by rounding, and some result is."""
-    if name_of(op) not in _UNDERFLOWS or not is_real(result) or not result.size:
+    facts = facts_of(op)
+    if facts is None or facts.underflow is None or not is_real(result) or not result.size:
         return False
     wide = widen_if_narrow(without_repetition(np.asarray(result)))
     tiny = smallest_normal(result)
@@ -76,13 +45,14 @@ def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | No
     """Return where a result is zero or subnormal although the operands are normal numbers; None if nowhere."""
     if not may_underflow(op, result) or not all(map(is_real, operands)):
         return None
+    facts = facts_of(op)
     where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result))
     tiny = np.ones(np.count_nonzero(where), bool)
     for operand in operands if tiny.size else ():
         array = np.asarray(operand)
         size = np.abs(widen_if_narrow(array[where] if array.shape == where.shape else array))
         is_normal = (size >= smallest_normal(operand)) & (size < np.inf)
-        tiny &= is_normal if _UNDERFLOWS[name_of(op)] else is_normal | (size == 0)
+        tiny &= is_normal if facts is not None and facts.underflow == "unless zero" else is_normal | (size == 0)
     where[where] = tiny
     return Lossy(where) if tiny.any() else None
 
@@ -96,37 +66,36 @@ def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold:
     """Return where a sum or difference loses `threshold` bits or more; None if nowhere.
 
     What is lost is how much smaller the result is than the larger term; in reductions and dots, than the sum of the
-    magnitudes of all terms.
-    Results that are exactly zero are not counted.
+    magnitudes of all terms. Results that are exactly zero are not counted.
     """
     if not is_real(result) or not result.size or not all(map(is_real, operands)):
         return None
     least = 2.0 ** (default_threshold(result) if threshold is None else threshold)
-    if name_of(op) in _SUMS:
-        lhs, rhs = map(np.asarray, operands)
-        return _of_pairs(lhs, rhs, np.asarray(result), least)
-    if op.name == "stablehlo.reduce" and _is_sum(op):
+    facts = facts_of(op)
+    if facts is not None and facts.adds and len(operands) == 2:
+        return _lossy(_larger(*map(np.asarray, operands)), np.asarray(result), least)
+    if op.name == "stablehlo.reduce" and len(op.results) == 1 and recognised(op.regions[0]) == "add":
         terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
         return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
     if op.name == "stablehlo.dot_general" and all(map(np.size, operands)):
-        found = cancelled(op, np.asarray(operands[0]), np.asarray(operands[1]), np.asarray(result), least)
-        return None if found is None else Lossy(*found)
+        sums = _sums_of_magnitudes(op, *map(np.asarray, operands))
+        return _lossy(sums.reshape(result.shape), np.asarray(result), least)
     return None
 
 
-def _of_pairs(lhs: Array, rhs: Array, result: Array, least: float) -> Lossy | None:
-    if not all(array.flags.c_contiguous and array.shape == result.shape for array in (lhs, rhs, result)):
-        return _lossy(_larger(lhs, rhs), result, least)
-    flat = [array.reshape(-1) for array in (lhs, rhs, result)]
-    found: Lossy | None = None
-    for start in range(0, result.size, BLOCK):
-        x, y, z = (array[start : start + BLOCK] for array in flat)
-        part = _lossy(_larger(x, y), z, least)
-        if part is not None:
-            where = np.zeros(result.size, bool) if found is None else found.where
-            where[start : start + BLOCK] = part.where
-            found = Lossy(where, max(part.bits, found.bits if found else 0))
-    return None if found is None else Lossy(found.where.reshape(result.shape), found.bits)
+def _sums_of_magnitudes(op: Operation, lhs: Array, rhs: Array) -> Array:
+    """Return the sums of the magnitudes of the terms of a `dot_general`, in f64."""
+    x, y = (_rows(op, side, array) for side, array in (("lhs", lhs), ("rhs", rhs)))
+    with np.errstate(all="ignore"):
+        return np.asarray(np.abs(x) @ np.abs(y).transpose(0, 2, 1))
+
+
+def _rows(op: Operation, side: str, array: Array) -> Array:
+    """Return an operand as (batch, rows, terms of a sum)."""
+    batch, summed = (op.properties[f"{side}_{axes}_dimensions"] for axes in ("batching", "contracting"))
+    free = [axis for axis in range(array.ndim) if axis not in (*batch, *summed)]
+    sizes = [int(np.prod([array.shape[axis] for axis in axes], dtype=int)) for axes in (batch, free, summed)]
+    return np.transpose(array.astype(np.float64), (*batch, *free, *summed)).reshape(sizes)
 
 
 def _larger(lhs: Array, rhs: Array) -> Array:
@@ -142,12 +111,3 @@ def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:
     small, large = size[where].astype(np.float64), terms[where].astype(np.float64)
     where[where] = counts = (small > 0) & (large < np.inf)
     return Lossy(where, int((np.log2(large[counts]) - np.log2(small[counts])).max())) if counts.any() else None
-
-
-def _is_sum(op: Operation) -> bool:
-    block = op.regions[0].block
-    return (
-        len(op.results) == 1
-        and [inner.name for inner in block.operations] == ["stablehlo.add", "stablehlo.return"]
-        and set(block.operations[0].operands) == set(block.arguments)
-    )

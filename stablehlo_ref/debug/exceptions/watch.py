@@ -9,27 +9,28 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.debug.exceptions.elements import has_exceptions, is_float, masks
-from stablehlo_ref.debug.exceptions.findings import GENERATIONS, Exceptions, Kind
-from stablehlo_ref.debug.exceptions.labels import (
-    EXACT,
-    MOVES,
-    Label,
+from stablehlo_ref.debug.exceptions.findings import GENERATIONS, ExceptionKind, Exceptions
+from stablehlo_ref.debug.exceptions.flow import Flow, Scope, State, scopes_of, yielded
+from stablehlo_ref.debug.exceptions.rules import at_pole, cancellation, underflow
+from stablehlo_ref.debug.exceptions.sources import SourceTable
+from stablehlo_ref.debug.exceptions.taint import (
+    Taint,
     bits_of,
     carried,
     compact,
     expanded,
+    has_exceptions,
+    is_exact,
+    is_float,
+    masks,
     moved,
-    only_label,
+    moves,
+    only_taint,
     sum_of_bits,
 )
-from stablehlo_ref.debug.exceptions.ledger import Ledger
-from stablehlo_ref.debug.exceptions.rules import at_pole, cancellation, underflow
-from stablehlo_ref.debug.exceptions.scopes import Flow, Scope, State, scopes_of, yielded
-from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.definition import REGISTRY, is_constant_like
 from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.execute.follow import Follower, Frame
-from stablehlo_ref.execute.regions import CONSTANTS
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.value_index import defining_op
@@ -52,9 +53,9 @@ class ExceptionWatcher(Follower):
     def __init__(
         self,
         program: Program,
-        kinds: Iterable[Kind] = GENERATIONS,
+        kinds: Iterable[ExceptionKind] = GENERATIONS,
         threshold: int | None = None,
-        trap: Collection[Kind] = (),
+        trap: Collection[ExceptionKind] = (),
     ) -> None:
         if threshold is not None and threshold < 0:
             raise ArgumentValueError(f"threshold must not be negative, got {threshold}")
@@ -63,15 +64,15 @@ class ExceptionWatcher(Follower):
         self.threshold = threshold
         self.ops = 0
         self._flow = Flow(program.module)
-        self._ledger = Ledger(program.value_index, trap)
-        self._constants: dict[Value, Label] = {}
-        self._programs: dict[Operation, Program] = {}  # ops that move elements, as programs that move labels
+        self._sources = SourceTable(program.value_index, trap)
+        self._constants: dict[Value, Taint] = {}
+        self._programs: dict[Operation, Program] = {}  # ops that move elements, as programs that move taints
         super().__init__(program.value_index)
 
     def found(self, results: Sequence[Sequence[Any]]) -> Exceptions:
         """Return the findings after the run; `results` are those of each process."""
         reached = [self._reached(i, value, results) for i, value in enumerate(self._returned())]
-        return Exceptions(self._ledger.findings(self.kinds, reached), self.kinds, self.ops, self.threshold)
+        return Exceptions(self._sources.findings(self.kinds, reached), self.kinds, self.ops, self.threshold)
 
     def _returned(self) -> list[list[Value]]:
         """Return the values that are returned as each output, of which there is one for each return."""
@@ -85,7 +86,7 @@ class ExceptionWatcher(Follower):
         bits = sum_of_bits(bits_of(scope.get(value, 0)) for scope in scopes for value in values)
         wrong = [given[number] for given in results if number < len(given) and has_exceptions(given[number])]
         if wrong and not bits:
-            kind = Kind.INPUT if _is_input(values[0]) else Kind.UNKNOWN
+            kind = ExceptionKind.INPUT if _is_input(values[0]) else ExceptionKind.UNKNOWN
             bits = self._origin(kind, values[0], wrong[0], self.frames[0])
         return bits
 
@@ -104,7 +105,7 @@ class ExceptionWatcher(Follower):
         state.operands = operands
         state.is_leaf = not _is_control_flow(op.name)
         if not state.is_leaf or _communicates(op.name):
-            self._flow.enter(op, state, self._labels(frame, op))
+            self._flow.enter(op, state, self._taints(frame, op))
 
     def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
         state: State = frame.data
@@ -112,7 +113,7 @@ class ExceptionWatcher(Follower):
             return
         if not state.is_leaf:
             self._control_flow(frame, op, results)
-        elif op.name in CONSTANTS:
+        elif is_constant_like(op):
             state.scope[op.results[0]] = self._constant(frame, op.results[0], results[0])
         else:
             self.ops += 1
@@ -122,56 +123,60 @@ class ExceptionWatcher(Follower):
 
     def _control_flow(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
         state: State = frame.data
-        labels = self._flow.results(op, state) or [None] * len(results)
-        for value, result, label in zip(op.results, results, labels):
-            state.scope[value] = self._from_inside(frame, op, value, result) if label is None else label
+        taints = self._flow.results(op, state) or [None] * len(results)
+        for value, result, taint in zip(op.results, results, taints):
+            state.scope[value] = self._from_inside(frame, op, value, result) if taint is None else taint
 
-    def _from_inside(self, frame: Frame, op: Operation, value: Value, result: Any) -> Label:
-        """Return the label of a result of control flow that is not followed value by value."""
+    def _from_inside(self, frame: Frame, op: Operation, value: Value, result: Any) -> Taint:
+        """Return the taint of a result of control flow that is not followed value by value."""
         if not has_exceptions(result):
             return 0
         bits = yielded(op, scopes_of(self.stacks)) | self._flow.sent(op)
-        return bits or self._origin(Kind.UNKNOWN, value, result, frame)
+        return bits or self._origin(ExceptionKind.UNKNOWN, value, result, frame)
 
     def _leaf(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
         state: State = frame.data
-        labels = self._labels(frame, op)
-        if any(type(label) is not int or label for label in labels) or any(map(has_exceptions, results)):
-            self._exceptional(frame, op, labels, results)
+        taints = self._taints(frame, op)
+        if any(type(taint) is not int or taint for taint in taints) or any(map(has_exceptions, results)):
+            self._exceptional(frame, op, taints, results)
         else:
             state.scope.update(dict.fromkeys(op.results, 0))
         if len(results) == 1:
             self._rounding(frame, op, results[0])
 
-    # --- labels -------------------------------------------------------------------------------------------------
+    # --- taints -------------------------------------------------------------------------------------------------
 
-    def _labels(self, frame: Frame, op: Operation) -> list[Label]:
-        return [self._label(value, x, frame) for value, x in zip(op.operands, frame.data.operands)]
+    def _taints(self, frame: Frame, op: Operation) -> list[Taint]:
+        return [self._taint(value, x, frame) for value, x in zip(op.operands, frame.data.operands)]
 
-    def _label(self, value: Value, array: Any, frame: Frame) -> Label:
-        """Return the label of an operand, whose exceptional elements are looked for if it is new."""
+    def _taint(self, value: Value, array: Any, frame: Frame) -> Taint:
+        """Return the taint of an operand, whose exceptional elements are looked for if it is new."""
         scope: Scope = frame.data.scope
-        label = scope.get(value)
-        if label is not None:
-            return label
+        taint = scope.get(value)
+        if taint is not None:
+            return taint
         is_input = _is_input(value)
-        label = 0
+        taint = 0
         if has_exceptions(array):
-            label = 0 if is_input else self._flow.entered(value, scope)
-            label = label or self._origin(Kind.INPUT if is_input else Kind.UNKNOWN, value, array, frame)
+            taint = 0 if is_input else self._flow.entered(value, scope)
+            taint = taint or self._origin(
+                ExceptionKind.INPUT if is_input else ExceptionKind.UNKNOWN, value, array, frame
+            )
         if is_input:  # others may have another value in the next turn
-            scope[value] = label
-        return label
+            scope[value] = taint
+        return taint
 
-    def _constant(self, frame: Frame, value: Value, array: Any) -> Label:
+    def _constant(self, frame: Frame, value: Value, array: Any) -> Taint:
         if value not in self._constants:
-            self._constants[value] = self._origin(Kind.CONSTANT, value, array, frame) if has_exceptions(array) else 0
+            self._constants[value] = (
+                self._origin(ExceptionKind.CONSTANT, value, array, frame) if has_exceptions(array) else 0
+            )
         return self._constants[value]
 
-    def _origin(self, kind: Kind, value: Value, array: Any, frame: Frame) -> int:
+    def _origin(self, kind: ExceptionKind, value: Value, array: Any, frame: Frame) -> int:
         """Return the bit of a value whose exceptions come from elsewhere."""
         where = masks(array).any if is_float(array) else np.asarray(True)
-        return self._ledger.source(kind, value, array, where, frame, self.process.id)
+        return self._sources.source(kind, value, array, where, frame, self.process.id)
 
     # --- ops ----------------------------------------------------------------------------------------------------
 
@@ -179,27 +184,27 @@ class ExceptionWatcher(Follower):
         """Look for underflow and cancellation."""
         operands = frame.data.operands
         found = {
-            Kind.UNDERFLOW: underflow(op, operands, result) if Kind.UNDERFLOW in self.kinds else None,
-            Kind.CANCELLATION: (
-                cancellation(op, operands, result, self.threshold) if Kind.CANCELLATION in self.kinds else None
+            ExceptionKind.UNDERFLOW: underflow(op, operands, result) if ExceptionKind.UNDERFLOW in self.kinds else None,
+            ExceptionKind.CANCELLATION: (
+                cancellation(op, operands, result, self.threshold) if ExceptionKind.CANCELLATION in self.kinds else None
             ),
         }
         for kind, lossy in found.items():
             if lossy is not None:
                 exact = _is_elementwise(op.name)
                 where, process = lossy.where, self.process.id
-                self._ledger.source(kind, op.results[0], result, where, frame, process, operands, exact, lossy.bits)
+                self._sources.source(kind, op.results[0], result, where, frame, process, operands, exact, lossy.bits)
 
-    def _exceptional(self, frame: Frame, op: Operation, labels: Sequence[Label], results: Sequence[Any]) -> None:
+    def _exceptional(self, frame: Frame, op: Operation, taints: Sequence[Taint], results: Sequence[Any]) -> None:
         """Find what an op does with exceptional operands, and which of its results are new."""
         operands = frame.data.operands
-        if label := only_label(op, labels):
-            return self._kept(frame, op, label, results[0])
-        arrays = [expanded(label, x) for label, x in zip(labels, operands)]
-        if op.name in MOVES and (followed := moved(op, operands, arrays, self._programs)):
+        if taint := only_taint(op, taints):
+            return self._kept(frame, op, taint, results[0])
+        arrays = [expanded(taint, x) for taint, x in zip(taints, operands)]
+        if moves(op) and (followed := moved(op, operands, arrays, self._programs)):
             return self._moved(frame, op, arrays, *followed)
         through = carried(op, operands, arrays)
-        nan_only = [np.where(masks(x).nan, label, UINT64.type(0)) for label, x in zip(arrays, operands)]
+        nan_only = [np.where(masks(x).nan, taint, UINT64.type(0)) for taint, x in zip(arrays, operands)]
         nan_through = carried(op, operands, nan_only)
         if sent := self._flow.sent(op) if _communicates(op.name) else 0:
             through = nan_through = [np.asarray(UINT64.type(sent)) for _ in results]
@@ -207,51 +212,55 @@ class ExceptionWatcher(Follower):
         for value, result, all_of, nan_of in zip(op.results, results, through, nan_through):
             made.append(self._result(frame, op, value, result, all_of, nan_of))
             frame.data.scope[value] = compact(made[-1])
-        self._kills(frame, op, arrays, made)
+        self._count_removed(frame, op, arrays, made)
 
-    def _kept(self, frame: Frame, op: Operation, label: int, result: Any) -> None:
-        """Follow elements that have one label and are all in the result."""
-        frame.data.scope[op.results[0]] = label if has_exceptions(result) else 0  # which may be empty
-        self._ledger.effect(op, False, label, masks(result).any, frame, True)
+    def _kept(self, frame: Frame, op: Operation, taint: int, result: Any) -> None:
+        """Follow elements that have one taint and are all in the result."""
+        frame.data.scope[op.results[0]] = taint if has_exceptions(result) else 0  # which may be empty
+        self._sources.effect(op, False, taint, masks(result).any, frame, True)
 
     def _moved(
-        self, frame: Frame, op: Operation, labels: Sequence[Array], result: Array, gone: Sequence[Array]
+        self, frame: Frame, op: Operation, taints: Sequence[Array], result: Array, gone: Sequence[Array]
     ) -> None:
         """Follow elements that are moved, or dropped."""
         frame.data.scope[op.results[0]] = compact(result)
-        self._ledger.effect(op, False, bits_of(result), result != 0, frame, True)
-        for label, where in zip(labels, gone):
-            self._ledger.effect(op, True, bits_of(label[where]), where, frame, True)
+        self._sources.effect(op, False, bits_of(result), result != 0, frame, True)
+        for taint, where in zip(taints, gone):
+            self._sources.effect(op, True, bits_of(taint[where]), where, frame, True)
 
     def _result(self, frame: Frame, op: Operation, value: Value, result: Any, through: Array, nan_of: Array) -> Array:
-        """Return the label of a result: the sources that come through the op, and those that are new."""
+        """Return the taint of a result: the sources that come through the op, and those that are new."""
         if not is_float(result):
             bits = bits_of(through) if has_exceptions(result) else 0
             return np.full(np.shape(result) if not isinstance(result, tuple) else (), bits, UINT64)
         nan, inf = masks(result)
-        label = np.where(nan | inf, through, UINT64.type(0))
-        passed = label != 0
-        self._ledger.effect(op, False, bits_of(label), passed, frame, _is_exact(op.name))
+        taint = np.where(nan | inf, through, UINT64.type(0))
+        passed = taint != 0
+        self._sources.effect(op, False, bits_of(taint), passed, frame, is_exact(op))
         new_inf, pole = inf & ~passed, at_pole(op, frame.data.operands)
-        new = {Kind.NAN: nan & (nan_of == 0), Kind.OVERFLOW: new_inf & ~pole, Kind.DIVISION: new_inf & pole}
+        new = {
+            ExceptionKind.NAN: nan & (nan_of == 0),
+            ExceptionKind.OVERFLOW: new_inf & ~pole,
+            ExceptionKind.DIVISION: new_inf & pole,
+        }
         if not _is_elementwise(op.name) and not any(map(is_float, frame.data.operands)):
-            new = {Kind.UNKNOWN: (nan | inf) & ~passed}  # such as of the infeed
+            new = {ExceptionKind.UNKNOWN: (nan | inf) & ~passed}  # such as of the infeed
         for kind, where in new.items():
             if where.any():
-                bit = self._ledger.source(
+                bit = self._sources.source(
                     kind, value, result, where, frame, self.process.id, frame.data.operands, _is_elementwise(op.name)
                 )
-                label = np.where(where, label | UINT64.type(bit), label)
-        return label
+                taint = np.where(where, taint | UINT64.type(bit), taint)
+        return taint
 
-    def _kills(self, frame: Frame, op: Operation, arrays: Sequence[Array], made: Sequence[Array]) -> None:
+    def _count_removed(self, frame: Frame, op: Operation, arrays: Sequence[Array], made: Sequence[Array]) -> None:
         """Count the exceptional elements of operands that are in no result."""
         is_elementwise = _is_elementwise(op.name) and len(made) == 1
         every = UINT64.type(sum_of_bits(map(bits_of, made)))
-        for label in {id(v): a for v, a in zip(op.operands, arrays)}.values():
-            left = made[0] if is_elementwise and label.shape == made[0].shape else every
-            gone = (label != 0) & ((label & left) == 0)
-            self._ledger.effect(op, True, bits_of(np.where(gone, label, UINT64.type(0))), gone, frame, is_elementwise)
+        for taint in {id(v): a for v, a in zip(op.operands, arrays)}.values():
+            left = made[0] if is_elementwise and taint.shape == made[0].shape else every
+            gone = (taint != 0) & ((taint & left) == 0)
+            self._sources.effect(op, True, bits_of(np.where(gone, taint, UINT64.type(0))), gone, frame, is_elementwise)
 
 
 @cache
@@ -267,10 +276,6 @@ def _communicates(name: str) -> bool:
 @cache
 def _is_elementwise(name: str) -> bool:
     return name in REGISTRY and REGISTRY[name].traits.elementwise
-
-
-def _is_exact(name: str) -> bool:
-    return name in EXACT or _is_elementwise(name)
 
 
 def _is_input(value: Value) -> bool:

@@ -6,21 +6,37 @@ docs/reference/json.md describes it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import asdict
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from hashlib import sha256
+from importlib.metadata import version
 from typing import Any, TypeAlias
 
-from stablehlo_ref.arrays.value_text import json_number
-from stablehlo_ref.debug.diff import Diff, Inner
-from stablehlo_ref.debug.fused import Group
-from stablehlo_ref.debug.judge import Excess, Judgement, Verdict
-from stablehlo_ref.debug.probe import Probed
-from stablehlo_ref.debug.report.listing import Listed, listing
-from stablehlo_ref.debug.report.measure import deviations
-from stablehlo_ref.debug.report.provenance import provenance
-from stablehlo_ref.debug.session import Outcome
-from stablehlo_ref.ir.core import Operation
+import numpy as np
 
+from stablehlo_ref._version import __version__
+from stablehlo_ref.arrays.value_text import json_number
+from stablehlo_ref.debug.bounds.ball import Ball, overflowed, ulp, widened
+from stablehlo_ref.debug.contract import Contract
+from stablehlo_ref.debug.cut import CHECKS, Flat, fed_to, is_constant, operands_of
+from stablehlo_ref.debug.diff import Diff, Inner, Setup
+from stablehlo_ref.debug.fused import FaultyGroup
+from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, excess_of
+from stablehlo_ref.debug.session import Outcome
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.flat import flatten, restore
+from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
+from stablehlo_ref.numerics.dtypes import is_fractional
+from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.elide import elide_constants
+from stablehlo_ref.syntax.printer import Printer
+
+SHOWN_ELEMENTS = 8  # of a constant
+EDGES = (0.0, 0.5, *(2.0**k for k in range(25)))  # of a histogram of ULPs: 0, up to 1/2, up to 1, up to 2, ...
+SHOWN_RANGES = 6  # of indices along an axis
 SCHEMA = 1
 Document: TypeAlias = dict[str, Any]
 
@@ -36,23 +52,19 @@ def json_text(found: Diff) -> str:
 
 
 def _result(found: Diff) -> Document:
-    ops = found.evidence.flat.ops if found.evidence else []
+    ops = found.setup.flat.ops
     indices = {op: index for index, op in enumerate(ops)}
     return {
         "verdict": found.verdict,
         "wrong": found.is_wrong,
-        "same": found.same,
-        "failure": _outcome(found.failure),
-        "errors": [json_number(error) for error in found.errors],
-        "compilations": found.compilations,
+        "same": found.outputs.same,
+        "failure": _outcome(found.failure.outcome if found.failure else None),
+        "errors": [json_number(error) for error in found.outputs.errors],
+        "compilations": found.setup.compilations,
         "stopped": _outcome(found.stopped),
         "counts": {v.name.lower(): sum(j.verdict is v for j in found.judgements) for v in Verdict},
         "ops": list(_ops(found)),
         "exceptions": [asdict(exception) for exception in found.exceptions],
-        "suspicious": [
-            {"op": indices[s.op], "test": s.test, "statistic": json_number(s.statistic), "p": s.p, "text": str(s)}
-            for s in found.suspicions
-        ],
         "sensitivities": [
             {
                 "output": s.output,
@@ -61,29 +73,28 @@ def _result(found: Diff) -> Document:
                 "factor": json_number(s.factor),
                 "explained": s.is_explained,
             }
-            for s in found.sensitivities
+            for s in found.outputs.sensitivities
         ],
-        "beyond": [{"output": b.output, "excess": excess_document(b.excess), "text": str(b)} for b in found.beyond],
+        "beyond": [
+            {"output": b.output, "excess": excess_document(b.excess), "text": str(b)} for b in found.outputs.beyond
+        ],
         "not_explained": [indices[op] for op in found.not_explained],
-        "unjudged": [] if found.same or found.failure else [indices[op] for op in found.unjudged],
-        "reproducible": found.is_reproducible,
+        "unjudged": [] if found.outputs.same or found.failure else [indices[op] for op in found.unjudged],
+        "reproducible": found.outputs.are_reproducible,
         "loops": [_inner(inner, indices) for inner in found.inner],
         "group": None if found.group is None else _group(found.group, indices),
-        "probe": None if found.probed is None else _probe(found.probed, indices),
-        "repeated": found.is_repeated,
-        "wrong_alone": found.is_wrong_alone,
-        "unstable": None if found.unstable is None else indices.get(found.unstable),
-        "workarounds": list(found.workarounds),
+        "repeated": found.confirmation is None or found.confirmation.is_repeated,
+        "wrong_alone": found.confirmation and found.confirmation.is_wrong_alone,
+        "unstable": indices.get(found.failure.unstable) if found.failure and found.failure.unstable else None,
+        "workarounds": list(found.repro.workarounds) if found.repro else [],
         "repro": None if found.repro is None else found.repro.text(),
     }
 
 
 def _ops(found: Diff) -> Iterator[Document]:
     """Yield the ops of the program in order, those that were judged with their verdicts."""
-    if found.evidence is None:
-        return
     judgements = {judgement.op: judgement for judgement in found.judgements}
-    for op, listed in zip(found.evidence.flat.ops, listing(found.evidence.flat)):
+    for op, listed in zip(found.setup.flat.ops, listing(found.setup.flat)):
         yield {**_op(op, listed), **_judgement(found, judgements.get(op))}
 
 
@@ -118,8 +129,8 @@ def _measures(found: Diff, judgement: Judgement) -> Document:
     """Return the largest error of an op relative to its bound and in ULPs, and how many elements are off."""
     if judgement.verdict is Verdict.SAME:
         return {"error": 0.0, "ulps": 0.0, "differing": 0}
-    assert found.evidence is not None and found.evidence.judge is not None
-    every = list(deviations(found.evidence.judge, judgement))
+    assert found.setup.judge is not None
+    every = list(deviations(found.setup.judge, judgement))
     if not every:
         return {"error": None, "ulps": None, "differing": None}
     errors = [float(d.ratios.max(initial=0)) for d in every if d.ratios is not None]
@@ -143,7 +154,7 @@ def _inner(inner: Inner, indices: dict[Operation, int]) -> Document:
     return {"op": indices[inner.loop], "turn": inner.turn, "found": _result(inner.found)}
 
 
-def _group(group: Group, indices: dict[Operation, int]) -> Document:
+def _group(group: FaultyGroup, indices: dict[Operation, int]) -> Document:
     return {
         "ops": [indices[op] for op in group.ops],
         "certain": group.is_certain,
@@ -151,10 +162,196 @@ def _group(group: Group, indices: dict[Operation, int]) -> Document:
     }
 
 
-def _probe(probed: Probed, indices: dict[Operation, int]) -> Document:
-    failure, excess = _outcome(probed.failure), excess_document(probed.excess)
-    return {"op": indices[probed.op], "differs": probed.differs, "excess": excess, "failure": failure}
-
-
 def _outcome(outcome: Outcome | None) -> Document | None:
     return None if outcome is None else {"kind": outcome.failure, "reason": outcome.reason}
+
+
+def provenance(found: Diff) -> dict[str, Any]:
+    """Return what a comparison was made of, as plain data."""
+    return {
+        "program": _program(found.setup),
+        "inputs": {"origin": found.setup.origin, "arrays": _inputs(found.setup)},
+        "backend": found.setup.backend,
+        "backend_versions": dict(found.setup.versions),
+        "contract": _contract(found.setup.contract),
+        "versions": versions(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of this package, of what it runs on, and the machine."""
+    return {
+        "stablehlo-ref": __version__,
+        "numpy": version("numpy"),
+        "ml_dtypes": version("ml_dtypes"),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+    }
+
+
+def _program(made: Setup) -> dict[str, Any]:
+    program = made.program
+    return {
+        "file": program.module.location.filename,
+        "sha256": sha256(str(program).encode()).hexdigest(),
+        "entry": program.entry.name,
+        "ops": len(made.flat.ops),
+    }
+
+
+def _inputs(made: Setup) -> list[dict[str, Any]]:
+    return [
+        {"name": p.name, "type": str(p.type), "sha256": sha256(array.tobytes()).hexdigest()}
+        for p, array in zip(made.program.inputs, made.inputs)
+    ]
+
+
+def _contract(contract: Contract) -> dict[str, Any]:
+    return {f.name: getattr(contract, f.name) for f in fields(contract)} | {"ulps": dict(contract.ulps)}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An op as text, and the names of its results and of the values that it uses."""
+
+    text: str
+    results: tuple[str, ...]
+    operands: tuple[str, ...]
+
+
+def listing(flat: Flat) -> list[Listed]:
+    """Return the text of each op of a program; large constants are left out."""
+    module = restore(flatten(flat.program.module))
+    elide_constants(module, SHOWN_ELEMENTS)
+    block = functions(module)[flat.program.entry.name].regions[0].block
+    for copied, value in zip(_values(block), _values(flat.block)):
+        copied.origin = value.origin
+    ops = [op for op in block.operations[:-1] if not op.name.startswith(CHECKS)]
+    return on_enough_stack(module.location, FRAMES, _listed, ops)
+
+
+def _values(block: Block) -> Iterator[Value]:
+    yield from block.arguments
+    yield from (result for op in block.operations for result in op.results)
+
+
+class _Lister(Printer):
+    """Prints ops with the names that values have in the program, `@relu/%3`."""
+
+    def operand(self, value: Value) -> str:
+        return value.origin or super().operand(value)
+
+    def _result_names(self, op: Operation) -> str:
+        is_known = op.results and all(result.origin for result in op.results)
+        return f"{', '.join(map(self.operand, op.results))} = " if is_known else super()._result_names(op)
+
+
+def _listed(ops: Sequence[Operation]) -> list[Listed]:
+    printer = _Lister()
+    found = []
+    for op in ops:
+        printer.parts = []
+        printer.spaced, printer.after_mark = False, False
+        printer.operation(op)
+        names = tuple(map(printer.operand, op.results)), tuple(map(printer.operand, operands_of(op)))
+        found.append(Listed("".join(printer.parts).strip(), *names))
+    return found
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A result of a backend beside the exact result of the op on the backend's own operands, and the bound on both."""
+
+    value: Value
+    actual: Array
+    expected: Array  # in f64 or complex128 for floating-point types
+    radius: Array | None  # None if there is no bound
+
+    @property
+    def size(self) -> int:
+        return self.actual.size
+
+    @cached_property
+    def errors(self) -> Array:
+        """The distance of each element from the expected one; infinite where only one of both is special."""
+        actual = widened(self.actual)
+        if not is_fractional(self.actual.dtype):
+            return np.asarray(actual != self.expected).astype(np.float64)
+        with np.errstate(all="ignore"):
+            same = (actual == self.expected) | (np.isnan(actual) & np.isnan(self.expected))
+            apart = np.abs(actual - self.expected)
+        return np.where(same, 0.0, np.where(np.isnan(apart), np.inf, apart))
+
+    @cached_property
+    def ulps(self) -> Array | None:
+        """The errors in ULPs of the result's type at the expected value; None for integers and booleans."""
+        if not is_fractional(self.actual.dtype):
+            return None
+        with np.errstate(all="ignore"):
+            return self.errors / ulp(np.abs(self.expected), self.actual.dtype)
+
+    @cached_property
+    def ratios(self) -> Array | None:
+        """The errors relative to their bounds, more than 1 where they exceed them; None without bounds."""
+        if self.radius is None:
+            return None
+        radius = np.broadcast_to(self.radius, self.errors.shape)
+        with np.errstate(all="ignore"):
+            found = self.errors / radius
+        return np.where(self.errors == 0, 0.0, np.where(np.isinf(radius), 0.0, found))
+
+    @property
+    def differs(self) -> Array:
+        """Whether each element is more than half an ULP off, or not the expected integer."""
+        return self.errors > 0 if self.ulps is None else self.ulps > 0.5
+
+    def histogram(self) -> list[int] | None:
+        """Return how many elements are 0, up to 1/2, 1, 2, ..., 2^24, and more ULPs off; None for integers."""
+        if self.ulps is None:
+            return None
+        places = np.searchsorted(EDGES, self.ulps.reshape(-1), side="left")
+        return [int(n) for n in np.bincount(places, minlength=len(EDGES) + 1)]
+
+
+def deviations(judge: Judge, judgement: Judgement) -> Iterator[Deviation]:
+    """Yield the deviation of each result of an op; none if values are missing and the op cannot be evaluated."""
+    op = judgement.op
+    fed, values = fed_to(op), judge.values
+    if any(v not in values and not is_constant(v) for v in fed) or any(result not in values for result in op.results):
+        return
+    known = [judge.operand(value) for value in fed]
+    balls = _bounds(judge, judgement)
+    ours = None if balls else judge.evaluate(op, known)
+    for index, result in enumerate(op.results):
+        actual = values[result]
+        bound = overflowed(balls[index], actual.dtype) if balls else None
+        expected, radius = (bound.center, bound.radius) if bound else (None, None)
+        expected = widened(ours[index]) if ours else expected
+        if expected is not None and expected.shape == actual.shape:
+            yield Deviation(result, actual, expected, radius)
+
+
+def _bounds(judge: Judge, judgement: Judgement) -> Sequence[Ball] | None:
+    """Return the bounds on the op alone, or those of what may be computed again with it where they are exceeded."""
+    alone, op = judge.known_bounds(judgement.op), judgement.op
+    if alone is None or judgement.verdict is Verdict.SAME:
+        return alone
+    pairs = zip(op.results, alone)
+    is_inside = all(excess_of(judge.values[result], ball, judge.contract) is None for result, ball in pairs)
+    return alone if is_inside else judge.bounds(op)
+
+
+def places(where: Array) -> list[str]:
+    """Return for each axis the indices at which anything is true: `all 16`, `31`, `0-3, 7`."""
+    return [_ranges(np.any(where, tuple(i for i in range(where.ndim) if i != axis))) for axis in range(where.ndim)]
+
+
+def _ranges(hit: Array) -> str:
+    """Return the indices of what is true as ranges."""
+    if hit.all():
+        return f"all {hit.size}" if hit.size != 1 else "0"
+    steps = np.diff(np.concatenate(([0], hit.astype(np.int8), [0])))
+    pairs = list(zip(np.flatnonzero(steps == 1), np.flatnonzero(steps == -1) - 1))
+    shown = [str(a) if a == b else f"{a}-{b}" for a, b in pairs[:SHOWN_RANGES]]
+    more = f" and {int(hit.sum()) - sum(b - a + 1 for a, b in pairs[:SHOWN_RANGES])} more"
+    return ", ".join(shown) + (more if len(pairs) > SHOWN_RANGES else "") if shown else "none"

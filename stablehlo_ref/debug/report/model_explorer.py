@@ -29,12 +29,10 @@ def node_data(found: Diff) -> dict[str, Any]:
 
     Of an op that several calls or turns of loops run, it is the worst. Ops that were not judged have no data.
     """
-    if found.evidence is None:
-        return {}
     judged: _Judged = {}
     _collect(document(found), judged)
     graphs: dict[str, Any] = {}
-    for function in found.evidence.program.module.walk():
+    for function in found.setup.program.module.walk():
         if function.name == "func.func" and function.regions[0].blocks:
             keyed = ((identifier, judged.get(_key(op))) for identifier, op in _nodes(function))
             results = {identifier: _node(*known) for identifier, known in keyed if known}
@@ -48,7 +46,7 @@ def node_data_text(found: Diff) -> str:
 
 
 def _graph(found: Diff, results: dict[str, Any]) -> dict[str, Any]:
-    name = f"error / bound of {found.backend} under {found.contract.name}"
+    name = f"error / bound of {found.setup.backend} under {found.setup.contract.name}"
     return {"name": name, "results": results, "hideAggregatedStats": ["sum", "avg"]}
 
 
@@ -75,8 +73,6 @@ def _collect(data: Document, judged: _Judged) -> None:
     for op in ops:
         if op["verdict"] in COLOURS:
             _add(judged, op, op["verdict"], float(op["error"] or 0))
-    for suspicion in data["suspicious"]:
-        _add(judged, ops[suspicion["op"]], "suspicious", 0.0)
     if data["group"]:
         for index in data["group"]["ops"]:
             verdict = "wrong" if data["group"]["certain"] else "suspicious"

@@ -7,23 +7,26 @@ import json
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.contract import PRESETS
-from stablehlo_ref.debug.diff import Diff
-from stablehlo_ref.debug.judge import Verdict
-from stablehlo_ref.debug.report import plots
-from stablehlo_ref.debug.report.document import Document, document
-from stablehlo_ref.debug.report.findings import Finding, findings
-from stablehlo_ref.debug.report.measure import Deviation, places
+from stablehlo_ref.debug.diff import Diff, Setup
+from stablehlo_ref.debug.judge import Judgement, Verdict
+from stablehlo_ref.debug.report import confirmed_text, inner_text, plots
+from stablehlo_ref.debug.report.document import Deviation, Document, deviations, document, places
+from stablehlo_ref.ir.core import Operation, Value
 
+SHOWN_USERS = 5  # of an op, in its slice
+WRONG, SUSPICIOUS = "certainly wrong", "suspicious"
 SHOWN = 100  # findings in the table
 DETAILED = 20  # findings with plots and a slice
 LONGEST = 1 << 18  # characters of a small program that is shown
@@ -80,7 +83,7 @@ def summary(found: Diff) -> str:
         return f"<pre>{escape(str(found))}</pre>"
 
 
-def _render(macro: str, found: Diff, data: Document, listed: Sequence[Finding], **more: Any) -> str:
+def _render(macro: str, found: Diff, data: Document, listed: Sequence[DiffFinding], **more: Any) -> str:
     text: str = getattr(_templates().module, macro)(
         {"found": found, "data": data, "findings": listed, "headline": headline(found), "shown": SHOWN,
          "detailed": DETAILED, "longest": LONGEST, "verdicts": _verdicts(data), "permissions": _permissions(data),
@@ -103,10 +106,10 @@ def _file(name: str) -> str:
 
 def headline(found: Diff) -> str:
     """Return what was found in one sentence."""
-    name = found.contract.name
+    name = found.setup.contract.name
     if found.failure:
-        return f"The backend failed on the program: {found.failure.failure}"
-    if found.same:
+        return f"The backend failed on the program: {found.failure.outcome.failure}"
+    if found.outputs.same:
         return "No difference: all outputs have the bits that the interpreter computes"
     if found.inner:
         return f"Wrong under the contract {name} inside of {_count(len(found.inner), 'op', '')}"
@@ -115,10 +118,10 @@ def headline(found: Diff) -> str:
     if found.group is not None:
         certainty = "certainly wrong" if found.group.is_certain else "suspicious"
         return f"{_count(len(found.group.ops), 'op')} {certainty} under the contract {name}, only together"
-    if found.beyond:
-        return f"{_count(len(found.beyond), 'output', '')} not explained by the contract {name}: {found.verdict}"
-    if found.suspicions:
-        return f"No op is wrong under the contract {name}, but {_count(len(found.suspicions), 'finding')} suspicious"
+    if found.outputs.beyond:
+        return (
+            f"{_count(len(found.outputs.beyond), 'output', '')} not explained by the contract {name}: {found.verdict}"
+        )
     return f"The outputs differ, and no op is wrong under the contract {name}"
 
 
@@ -143,7 +146,7 @@ def _contract(data: Document) -> list[tuple[str, Any, Any]]:
     return [(name.replace("_", " "), value, dict(other) if name == "ulps" else other) for name, value, other in fields]
 
 
-def _plotted(finding: Finding, index: int) -> Iterator[Plotted]:
+def _plotted(finding: DiffFinding, index: int) -> Iterator[Plotted]:
     for number, (name, deviation) in enumerate(zip(finding.ops[0]["results"], finding.deviations)):
         counts = deviation.histogram()
         named = [] if counts is None else [(n, c) for n, c in zip(plots.bin_names(), counts) if c]
@@ -210,3 +213,130 @@ def _policy(script: str) -> str:
     """Return a content security policy that allows the page's own script, and nothing from elsewhere."""
     digest = b64encode(sha256(script.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """An op in a slice: its role, its document (None for an argument of the program), the backend's value."""
+
+    role: str  # "operand", "this op", "user"
+    name: str
+    op: Document | None
+    value: str
+    anchor: str
+
+
+@dataclass
+class DiffFinding:
+    """Ops that are wrong or suspicious; `where` says in which turn of which loops."""
+
+    verdict: str
+    ops: list[Document]
+    anchors: list[str]  # the numbers of the ops in the program table
+    excess: Document | None = None
+    where: str = ""
+    notes: list[str] = field(default_factory=list)
+    slice: list[Neighbour] = field(default_factory=list)
+    deviations: list[Deviation] = field(default_factory=list)
+    repro: str | None = None
+
+
+def findings(found: Diff, document: Document, prefix: str = "", where: str = "") -> Iterator[DiffFinding]:
+    """Yield what was found, the most certain first; `prefix` is that of numbers of ops in the program table."""
+    made = _Findings(found, document, found.setup, prefix, where)
+    for inner, inside in zip(found.inner, document["loops"]):
+        yield from findings(inner.found, inside["found"], f"{prefix}{inside['op']}.", inner_text(inner))
+    yield from made.suspects()
+    yield from made.group()
+    yield from made.not_explained()
+
+
+@dataclass
+class _Findings:
+    found: Diff
+    document: Document
+    setup: Setup
+    prefix: str
+    where: str
+
+    def __post_init__(self) -> None:
+        self.indices = {op: index for index, op in enumerate(self.setup.flat.ops)}
+
+    def suspects(self) -> Iterator[DiffFinding]:
+        repro = None if self.found.group else self.document["repro"]
+        for judgement in self.found.suspects:
+            made = self._of(WRONG, judgement.op)
+            made.excess = made.ops[0]["excess"]
+            made.deviations = self._deviations(judgement)
+            if judgement is self.found.suspects[0]:
+                made.notes = [confirmed_text(self.found), *self._workarounds()]
+            made.repro, repro = repro, None
+            yield made
+
+    def group(self) -> Iterator[DiffFinding]:
+        group = self.found.group
+        if group is not None and group.ops:
+            made = self._of(WRONG if group.is_certain else SUSPICIOUS, *group.ops)
+            made.excess = self.document["group"]["excess"]
+            made.notes = ["only where no intermediate value is an output: the ops are wrong together"]
+            made.notes += self._workarounds()
+            made.repro = self.document["repro"]
+            yield made
+
+    def not_explained(self) -> Iterator[DiffFinding]:
+        judgements = {judgement.op: judgement for judgement in self.found.judgements}
+        for op in self.found.not_explained:
+            made = self._of(SUSPICIOUS, op)
+            made.notes = ["far beyond what rounding makes of the backend's own operands"]
+            made.deviations = self._deviations(judgements[op])
+            yield made
+
+    def _of(self, verdict: str, *ops: Operation) -> DiffFinding:
+        numbers = [self._index(op) for op in ops]
+        documents = [self.document["ops"][number] for number in numbers]
+        slice = list(self._slice(ops))
+        return DiffFinding(verdict, documents, [f"{self.prefix}{n}" for n in numbers], where=self.where, slice=slice)
+
+    def _index(self, op: Operation) -> int:
+        return self.indices[op]
+
+    def _workarounds(self) -> list[str]:
+        workarounds = self.found.repro.workarounds if self.found.repro else ()
+        return [f"right with: {', '.join(workarounds)}"] if workarounds else []
+
+    def _deviations(self, judgement: Judgement) -> list[Deviation]:
+        judge = self.setup.judge
+        return [] if judge is None else list(deviations(judge, judgement))
+
+    def _slice(self, ops: Sequence[Operation]) -> Iterator[Neighbour]:
+        """Yield the values that ops use, the ops, and the ops that use their results."""
+        listed = self.document["ops"]
+        inside = {name for op in ops for name in listed[self._index(op)]["results"]}
+        used = dict.fromkeys(chain.from_iterable(listed[self._index(op)]["operands"] for op in ops))
+        defined = {name: number for number, op in enumerate(listed) for name in op["results"]}
+        for name in used:
+            if name not in inside:
+                yield self._neighbour("operand", name, defined.get(name))
+        for op in ops:
+            yield self._neighbour("this op", listed[self._index(op)]["results"][0], self._index(op))
+        users = [n for n, op in enumerate(listed) if inside.intersection(op["operands"])]
+        outside = [n for n in users if not inside.intersection(listed[n]["results"])]
+        for number in outside[:SHOWN_USERS]:
+            yield self._neighbour("user", next(iter(listed[number]["results"]), ""), number)
+
+    def _neighbour(self, role: str, name: str, number: int | None) -> Neighbour:
+        flat = self.setup.flat
+        if number is None:
+            known = {argument.origin: argument for argument in flat.arguments}
+            return Neighbour(role, name, None, self._value(known.get(name)), "")
+        results = flat.ops[number].results
+        value = self._value(results[0]) if results else ""
+        return Neighbour(role, name, self.document["ops"][number], value, f"{self.prefix}{number}")
+
+    def _value(self, value: Value | None) -> str:
+        """Return the type and the statistics of a value of the backend."""
+        if value is None:
+            return ""
+        judge = self.setup.judge
+        array = None if judge is None else judge.values.get(value)
+        return str(value.type) + (f": {statistics(array)}" if array is not None else "")

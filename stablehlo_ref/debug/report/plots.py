@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.arrays.interop import require
-from stablehlo_ref.debug.report.measure import EDGES, Deviation
+from stablehlo_ref.debug.report.document import EDGES, Deviation
 from stablehlo_ref.ir.arrays import Array
 
 # Colours that stand for those of the page, which depend on its theme.

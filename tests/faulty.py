@@ -1,4 +1,4 @@
-"""`faulty:FAULT:OP[:TYPE]`: this interpreter with a fault, to try the commands out.
+"""`python:tests.faulty:FAULT:OP[:TYPE]`: the backend that is this interpreter with a fault.
 
 The fault is in all ops of a name, or in those whose first result has a type (`tensor<4xf32>`). Prefixes say when:
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from stablehlo_ref.debug.cut import Flat, fed_to, is_constant, operands_of
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.define.definition import REGISTRY, did_you_mean_op
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
@@ -105,7 +105,7 @@ def _truncated(case: Case) -> Array:
 
 
 def _wrong_op(case: Case) -> Array:
-    name = case.op.name.partition(".")[2]
+    name = case.op.mnemonic
     return case.renamed(f"stablehlo.{_OTHERS[name]}") if name in _OTHERS else case.result
 
 
@@ -230,14 +230,12 @@ def split(fault: str) -> tuple[list[str], str]:
     return conditions, fault
 
 
-def backend(argument: str) -> Faulty:
-    """Return the backend of `FAULT:OP[:TYPE]`; ValueError for an unknown fault or op."""
-    fault, _, rest = argument.partition(":")
+def __getattr__(name: str) -> Any:
+    """Return the function of the backend `FAULT:OP[:TYPE]`; ValueError for an unknown fault or op."""
+    fault, colon, rest = name.partition(":")
+    if not colon:
+        raise AttributeError(name)
     op, _, type = rest.partition(":")
-    if split(fault)[1] not in FAULTS or not op:
-        raise ValueError(f"expected faulty:FAULT:OP with a fault of {', '.join(FAULTS)}; got 'faulty:{argument}'")
-    if op not in REGISTRY:
-        raise ValueError(f"unknown op {op!r}{did_you_mean_op(op, ())}")
-    if op in _BLOCKS:
-        raise ValueError(f"a fault cannot be in {op}, but in the ops of its regions")
-    return Faulty(fault, op, type)
+    if split(fault)[1] not in FAULTS or op not in REGISTRY or op in _BLOCKS:
+        raise ValueError(f"expected a fault of {', '.join(FAULTS)} and an op without blocks, got {name!r}")
+    return Faulty(fault, op, type).run

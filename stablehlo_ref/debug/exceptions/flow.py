@@ -1,19 +1,19 @@
-"""The labels of values while a program runs: by function call, through loops, branches and calls."""
+"""Follow the taints of values while a program runs: by function call, through loops, branches and calls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from stablehlo_ref.debug.exceptions.labels import Label, bits_of, sum_of_bits
-from stablehlo_ref.debug.origins import CALLS
+from stablehlo_ref.debug.cut import BRANCHES, CALLS, LOOP, branch_of
+from stablehlo_ref.debug.exceptions.taint import Taint, bits_of, sum_of_bits
 from stablehlo_ref.define.processes import Process
 from stablehlo_ref.execute.follow import Frame
 from stablehlo_ref.execute.liveness import last_uses
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.passes.call_graph import functions
 
-Scope = dict[Value, Label]  # of the values of one call of a function that have been seen
+Scope = dict[Value, Taint]  # of the values of one call of a function that have been seen
 
 
 class State:
@@ -28,7 +28,7 @@ class State:
 
 
 class Flow:
-    """Moves labels along control flow: into the arguments of blocks, and from terminators to results.
+    """Moves taints along control flow: into the arguments of blocks, and from terminators to results.
 
     Loops (`while`), branches (`if`, `case`) and calls are followed value by value. Into and out of other ops with
     regions, and to other processes, everything is taken to go that goes in.
@@ -41,13 +41,13 @@ class Flow:
 
     # --- into blocks --------------------------------------------------------------------------------------------
 
-    def enter(self, op: Operation, state: State, labels: list[Label]) -> None:
+    def enter(self, op: Operation, state: State, taints: list[Taint]) -> None:
         """Note what goes into an op, and into the function that it calls."""
-        bits = sum_of_bits(map(bits_of, labels))
+        bits = sum_of_bits(map(bits_of, taints))
         if bits:
             self._entered[op] = self._entered.get(op, 0) | bits
         if (function := self.called(op)) is not None:
-            state.inner = dict(zip(function.regions[0].blocks[0].arguments, labels))
+            state.inner = dict(zip(function.regions[0].blocks[0].arguments, taints))
 
     def called(self, op: Operation) -> Operation | None:
         """Return the function that an op calls."""
@@ -62,11 +62,11 @@ class Flow:
         if block is None or loop is None or loop is not outer.op or state.turns.get(block) == count:
             return
         state.turns[block] = count
-        if loop.name == "stablehlo.while":
+        if loop.name == LOOP:
             sources = loop.operands if count == 0 else _returned(loop.regions[1])
             bound = [state.scope.get(value) for value in sources]
-            for argument, label in zip(block.arguments, bound):
-                _set(state.scope, argument, label)
+            for argument, taint in zip(block.arguments, bound):
+                _set(state.scope, argument, taint)
 
     def entered(self, value: Value, scope: Scope) -> int:
         """Return the sources that may be in an argument of a block that is not bound."""
@@ -85,23 +85,23 @@ class Flow:
 
     # --- out of blocks ------------------------------------------------------------------------------------------
 
-    def results(self, op: Operation, state: State) -> list[Label | None] | None:
-        """Return the labels of the results of control flow; None if it is not followed."""
+    def results(self, op: Operation, state: State) -> list[Taint | None] | None:
+        """Return the taints of the results of control flow; None if it is not followed."""
         function = self.called(op)
         if function is not None:
-            return _labels(state.inner, function.regions[0])
-        if op.name == "stablehlo.while":
+            return _taints(state.inner, function.regions[0])
+        if op.name == LOOP:
             body = op.regions[1]
             if len(body.blocks) != 1 or len(body.block.operations) < 2:
                 return None
             is_run = body.block in state.turns
-            return _labels(state.scope, body) if is_run else [state.scope.get(value) for value in op.operands]
-        if op.name in ("stablehlo.if", "stablehlo.case"):
-            return _labels(state.scope, op.regions[_chosen(op, state.operands[0])])
+            return _taints(state.scope, body) if is_run else [state.scope.get(value) for value in op.operands]
+        if op.name in BRANCHES:
+            return _taints(state.scope, op.regions[branch_of(op, state.operands[0])])
         return None
 
     def drop(self, op: Operation, scope: Scope) -> None:
-        """Forget the labels of values that are not used after an op."""
+        """Forget the taints of values that are not used after an op."""
         block = op.parent
         if block is None or block.parent is None or len(block.parent.blocks) > 1:
             return
@@ -128,18 +128,12 @@ def _returned(region: Region) -> list[Value]:
     return region.block.operations[-1].operands
 
 
-def _labels(scope: Scope, region: Region) -> list[Label | None] | None:
+def _taints(scope: Scope, region: Region) -> list[Taint | None] | None:
     return [scope.get(value) for value in _returned(region)] if len(region.blocks) == 1 else None
 
 
-def _chosen(op: Operation, index: Any) -> int:
-    if op.name == "stablehlo.if":
-        return 0 if bool(index) else 1
-    return int(index) if 0 <= int(index) < len(op.regions) else len(op.regions) - 1
-
-
-def _set(scope: Scope, value: Value, label: Label | None) -> None:
-    if label is None:
+def _set(scope: Scope, value: Value, taint: Taint | None) -> None:
+    if taint is None:
         scope.pop(value, None)
     else:
-        scope[value] = label
+        scope[value] = taint

@@ -1,0 +1,317 @@
+"""Bound sums and sums of products, in any order: n times u times the largest partial sum that an order can have.
+
+Fourier transforms, triangular solves, Cholesky factors and batch normalisation are bounded on known operands. Higham,
+Accuracy and Stability of Numerical Algorithms, 2nd ed.: sections 24.1 (FFT), 8.1 (triangular systems), 10.1 (Cholesky).
+The bounds hold for blocked algorithms too, also if they invert blocks on the diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from math import log2, prod
+
+import numpy as np
+
+from stablehlo_ref.debug.bounds.ball import (
+    OURS,
+    Ball,
+    NoBound,
+    Query,
+    accumulator_dtype,
+    dtype_of,
+    gamma,
+    largest,
+    smallest_normal,
+    ulp,
+    unit_roundoff,
+)
+from stablehlo_ref.debug.bounds.elementary import rounded
+from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.types import FLOATS, FloatType, TensorType, Type
+from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+
+_GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
+ROUNDINGS = 8  # of an element in one level of a transform: a complex product with a rounded root of unity, and a sum
+
+
+def sum_of(query: Query, terms: Array | float) -> Ball:
+    """Bound a sum of at most `terms` operands, which are not rounded."""
+    return _bounded(query, terms, DOT_ALGORITHMS["ieee"])
+
+
+def product_sum(query: Query) -> Ball:
+    """Bound a dot product or convolution; its operands may be rounded as the contract's algorithm of dots does."""
+    algorithm = dot_algorithm(query)
+    return _bounded(query, float(terms_of(query) * algorithm.products), algorithm)
+
+
+def terms_of(query: Query) -> int:
+    """Return the number of products in an element of a dot product or convolution."""
+    properties, shapes = query.op.properties, [_shape(query, i) for i in range(2)]
+    if query.name == "dot":
+        return shapes[0][-1]
+    if query.name == "dot_general":
+        return int(prod(shapes[0][d] for d in properties["lhs_contracting_dimensions"]))
+    spatial = prod(shapes[1][d] for d in properties["kernel_spatial_dimensions"])
+    return int(spatial * shapes[1][properties["kernel_input_feature_dimension"]])
+
+
+def _shape(query: Query, index: int) -> Sequence[int]:
+    type = query.op.operands[index].type
+    if not isinstance(type, TensorType):
+        raise NoBound
+    return [n or 0 for n in type.shape]
+
+
+def dot_algorithm(query: Query) -> ProductRounding:
+    """Return how operands of products are rounded: as the op says, or as the contract, unless it is full precision."""
+    if (operations := query.op.properties.get("num_primitive_operations")) is not None:
+        return _requested(query, int(operations))
+    requested = query.op.properties.get("precision_config") or ()
+    is_full = requested and all(isinstance(p, Enum) and p.value == "HIGHEST" for p in requested)
+    return DOT_ALGORITHMS["ieee" if is_full else query.contract.dot_algorithm]
+
+
+def _requested(query: Query, operations: int) -> ProductRounding:
+    """Return the attribute `algorithm` of an op; NoBound if its sums may be imprecise."""
+    properties = query.op.properties
+    if properties.get("allow_imprecise_accumulation"):
+        raise NoBound
+    sides = [(properties[f"{side}_precision_type"], properties[f"{side}_component_count"]) for side in ("lhs", "rhs")]
+    roundoffs = [_roundoff(type) ** count * 2 ** (count - 1) for type, count in sides]
+    dtype = dtype_of(query.op.operands[0])
+    is_rounded = any(roundoff > unit_roundoff(dtype) for roundoff in roundoffs)
+    return ProductRounding(max(roundoffs) if is_rounded else 0.0, operations)
+
+
+def _roundoff(type: object) -> float:
+    if type == FLOATS["tf32"]:
+        return 2.0**-11
+    assert isinstance(type, Type)
+    return unit_roundoff(numpy_dtype(type))
+
+
+def _accumulator(query: Query) -> DType:
+    """Return the least precise type of partial sums: that of the body; of products, as the op or the contract says."""
+    if query.op.regions:
+        return query.dtype
+    requested = query.op.properties.get("accumulation_type")
+    if isinstance(requested, FloatType) and requested != FLOATS["tf32"]:
+        return numpy_dtype(requested)
+    return accumulator_dtype(query.dtype, query.contract.accumulator)
+
+
+def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> Ball:
+    if kind(query.dtype) != "floating" or any(
+        _is_unknown(s, dtype_of(v)) for v, s in zip(query.values, query.operands)
+    ):
+        raise NoBound
+    center = query.wide(query.centers)
+    total = query.wide([_magnitude(query, i) for i in range(len(query.operands))])
+    propagated = np.zeros(()) if query.is_exact else _propagated(query, total, terms)
+    shift = algorithm.roundoff * (2 + algorithm.roundoff) * (total + propagated)
+    shifted = total + propagated + shift, np.abs(center) + propagated + shift
+    accumulator = _accumulator(query)
+    rounded = _rounded(terms, accumulator, *(x * _GROWTH_OF_PARTS if algorithm.products > 1 else x for x in shifted))
+    ours = gamma(terms, OURS) * (total + propagated)
+    radius = propagated + shift + rounded + ours + _underflow(query, terms, accumulator)
+    if accumulator != query.dtype:
+        radius = radius + query.contract.ulps_of(query.name, 0.5) * ulp(np.abs(center) + radius, query.dtype)
+    may_overflow = _may_overflow(query, terms, center, total, radius, accumulator)
+    center, radius = np.where(may_overflow, 0.0, center), np.where(may_overflow, np.inf, radius)
+    if query.is_exact:
+        radius = np.where(np.isfinite(center), radius, 0.0)
+    return Ball(center, radius)
+
+
+def _is_unknown(ball: Ball, dtype: DType) -> bool:
+    """Return whether an operand has no bound that sums can use: complex numbers, and indices that are not known."""
+    return kind(dtype) == "complex" or (kind(dtype) != "floating" and not ball.is_exact)
+
+
+def _underflow(query: Query, terms: Array | float, accumulator: DType) -> Array:
+    """Bound the errors of subnormal products, or of products and partial sums that are flushed to zero."""
+    share = 2.0 if query.contract.flush_subnormals else 2 * unit_roundoff(accumulator)
+    return np.asarray(terms * share * smallest_normal(accumulator))
+
+
+def _may_overflow(
+    query: Query, terms: Array | float, center: Array, total: Array, radius: Array, accumulator: DType
+) -> Array:
+    """Return where partial sums overflow in some order and not in another, or to infinities of both signs.
+
+    Infinities and NaN in operands are in all orders. A sum beyond the largest number overflows in all orders, and to
+    its own sign if the terms of the other do not.
+    """
+    top = largest(accumulator) * (1 - 2.0**-8)
+    of_other_sign = (total - np.abs(center)) / 2 + radius
+    surely = (np.abs(center) - radius > largest(query.dtype)) & (of_other_sign < top)
+    may_overflow = np.isfinite(center) & (total + radius >= top) & ~surely
+    if np.all(np.isfinite(center)):
+        return may_overflow
+    numbers = range(len(query.operands))
+    finite_total = query.wide([_finite(_magnitude(query, i)) for i in numbers])
+    finite_sum = np.sign(center) * query.wide([_finite(query.operands[i].center) for i in numbers])
+    finite_of_other_sign = (finite_total - np.where(np.isnan(center), 0.0, finite_sum)) / 2
+    finite_of_other_sign = finite_of_other_sign + gamma(terms, OURS) * finite_total
+    multiplies_padding = np.isnan(center) if _has_padding(query) else np.zeros(center.shape, bool)
+    may_be_other = ~np.isfinite(center) & ~(finite_of_other_sign < top)
+    return np.asarray(may_overflow | multiplies_padding | may_be_other)
+
+
+def _has_padding(query: Query) -> bool:
+    """Return whether a convolution has zeros that no operand has: backends do not multiply infinities by them."""
+    properties = query.op.properties
+    return query.name == "convolution" and (
+        any(n for pair in properties["padding"] for n in pair) or any(n > 1 for n in properties["lhs_dilation"])
+    )
+
+
+def _finite(array: Array) -> Array:
+    return np.where(np.isfinite(array), array, 0.0) if array.dtype.kind == "f" else array
+
+
+def _rounded(terms: Array | float, accumulator: DType, total: Array, magnitude: Array) -> Array:
+    """Bound the rounding errors of a sum in any order: of the products, and half a ULP of each partial sum.
+
+    A sum of some of the terms is between the sum of the negative and that of the positive ones, so its magnitude is at
+    most (total + magnitude) / 2, where `total` is the sum of magnitudes and `magnitude` that of the sum.
+    """
+    u = unit_roundoff(accumulator)
+    growth = 1 + 2 * gamma(terms, u)
+    largest_partial_sum = growth * (total + magnitude) / 2
+    of_sums = np.maximum(np.asarray(terms) - 1, 0) * 0.5 * ulp(largest_partial_sum, accumulator)
+    of_products = np.minimum(u * total, np.asarray(terms) * 0.5 * ulp(total, accumulator))
+    return np.where(np.isfinite(largest_partial_sum), growth * of_products + of_sums, np.inf)
+
+
+def _magnitude(query: Query, index: int) -> Array:
+    """Return the magnitude of an operand, but indices and the operand of `select_and_scatter` as they are."""
+    array, value = query.operands[index].center, query.values[index]
+    selects = query.name == "select_and_scatter" and value is query.op.operands[0]
+    return array if selects or kind(dtype_of(value)) != "floating" else np.asarray(np.abs(array))
+
+
+def _propagated(query: Query, total: Array, terms: Array | float) -> Array:
+    """Bound the effect of errors of operands: the sum of enlarged magnitudes less that of magnitudes.
+
+    It is infinite for all elements if any operand is not finite.
+    """
+    enlarged = [
+        _magnitude(query, i) + s.radius if kind(dtype_of(query.values[i])) == "floating" else s.center
+        for i, s in enumerate(query.operands)
+    ]
+    if any(np.any(~np.isfinite(array)) for array in enlarged if array.dtype.kind == "f"):
+        return np.full(total.shape, np.inf)
+    larger = query.wide(enlarged)
+    larger_by: Array = np.maximum(larger - total, 0) + 2 * gamma(terms, OURS) * larger
+    return larger_by
+
+
+def _known(query: Query, center: Array, radius: Array) -> Ball:
+    """Return a ball of which nothing is known where it is not finite, or near to an overflow."""
+    is_known = np.isfinite(center) & (np.abs(center) + radius < largest(query.dtype) / 4)
+    return Ball(np.where(is_known, center, 0.0), np.where(is_known, radius, np.inf))
+
+
+def _exact(query: Query) -> None:
+    if not query.is_exact:
+        raise NoBound
+
+
+def transformed(query: Query) -> Ball:
+    """`fft`: in the norm of a transform, the error is at most that of log2(n) levels."""
+    _exact(query)
+    lengths, name = query.op.properties["fft_length"], query.op.properties["fft_type"].name
+    operand, size = query.operand(0).center, prod(lengths)
+    axes = tuple(range(-len(lengths), 0))
+    norm = np.sqrt(np.sum(np.abs(operand) ** 2, axis=axes, keepdims=True) * size)
+    norm = norm / size if name in ("IFFT", "IRFFT") else norm
+    levels = log2(max(size, 1)) + 3  # more for lengths that are not powers of two: transforms of larger ones
+    relative = gamma(ROUNDINGS * levels * (3 if size & (size - 1) else 1), unit_roundoff(query.dtype))
+    center = query.wide(query.centers)
+    radius = np.sqrt(2) * relative * np.broadcast_to(norm, center.shape)
+    return _known(query, center, np.where(np.isfinite(norm) & (norm * size < largest(query.dtype)), radius, np.inf))
+
+
+def solved(query: Query) -> Ball:
+    """`triangular_solve`: componentwise, by the condition of the matrix and the right-hand side."""
+    _exact(query)
+    properties = query.op.properties
+    a, b = query.operand(0).center, query.operand(1).center
+    t = np.tril(a) if properties["lower"] else np.triu(a)
+    if properties["unit_diagonal"]:
+        t = t - t * np.eye(t.shape[-1]) + np.eye(t.shape[-1])
+    transpose = properties["transpose_a"].name != "NO_TRANSPOSE"
+    t = _transposed(t) if transpose != (not properties["left_side"]) else t
+    inverse, t = np.abs(_inverse(t)), np.abs(t)
+    sides = np.abs(b) if properties["left_side"] else _transposed(np.abs(b))
+    u = gamma(4 * t.shape[-1] + 8, unit_roundoff(query.dtype)) * _factor(query)
+    condition = np.max(np.sum(inverse @ t, axis=-1, initial=0.0), axis=-1, initial=0.0)[..., None, None]
+    radius = np.where(u * condition < 0.25, 2 * u * (inverse @ (t @ (inverse @ sides))), np.inf)
+    return _known(query, query.wide(query.centers), radius if properties["left_side"] else _transposed(radius))
+
+
+def factored(query: Query) -> Ball:
+    """`cholesky`: by the condition of the factor; the other triangle is not known."""
+    _exact(query)
+    center = query.wide(query.centers)
+    if not np.all(np.isfinite(center)):
+        return _known(query, center, np.zeros(center.shape))
+    lower = bool(query.op.properties["lower"])
+    factor = np.tril(center if lower else _transposed(center.conj()))
+    inverse, size = np.abs(_inverse(factor)), np.abs(factor)
+    u = gamma(4 * size.shape[-1] + 8, unit_roundoff(query.dtype)) * _factor(query)
+    relative = inverse @ (size @ _transposed(size)) @ _transposed(inverse)
+    norm = np.max(np.sum(relative, axis=-1, initial=0.0), axis=-1, initial=0.0)[..., None, None]
+    radius = np.where(u * norm < 0.25, 2 * u * (size @ np.tril(relative)), np.inf)
+    radius = np.where(np.tri(size.shape[-1], dtype=bool), radius, np.inf)
+    return _known(query, center, radius if lower else _transposed(radius))
+
+
+def _factor(query: Query) -> float:
+    """Return how much larger rounding errors are than of real numbers by IEEE-754: divisions and roots may be off."""
+    ulps = max(query.contract.ulps_of(name, 0.5) for name in ("divide", "sqrt"))
+    return (4.0 if query.dtype.kind == "c" else 1.0) * max(1.0, ulps)
+
+
+def _transposed(array: Array) -> Array:
+    return np.swapaxes(array, -1, -2)
+
+
+def _inverse(matrix: Array) -> Array:
+    try:
+        inverse: Array = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError as error:
+        raise NoBound from error
+    return inverse
+
+
+def normalised(query: Query) -> Ball:
+    """`batch_norm_inference` and `batch_norm_training`, in any order of their sums and products."""
+    _exact(query)
+    x, scale, offset = (query.operand(i).center for i in range(3))
+    axis = query.op.properties["feature_index"]
+    others = tuple(i for i in range(x.ndim) if i != axis)
+    shape = [x.shape[axis] if i == axis else 1 for i in range(x.ndim)]
+    u = unit_roundoff(query.dtype)
+    if query.name == "batch_norm_inference":
+        mean, variance = (query.operand(i).center.reshape(shape) for i in (3, 4))
+        of_mean, of_variance = np.zeros(()), np.zeros(())
+    else:
+        mean, variance = x.mean(others, keepdims=True), x.var(others, keepdims=True)
+        relative = gamma(2 * x.size / max(x.shape[axis], 1) + 8, u)
+        of_mean = relative * np.abs(x).mean(others, keepdims=True)
+        of_variance = relative * 2 * (x**2).mean(others, keepdims=True)
+    center = query.wide(query.centers)
+    if query.index:
+        return rounded(query, center, (of_mean, of_variance)[query.index - 1].reshape(center.shape))
+    total = variance + query.op.properties["epsilon"]
+    root = 1 / np.sqrt(total)
+    ulps = max(query.contract.ulps_of(name, 0.5) for name in ("rsqrt", "divide", "sqrt"))
+    size = np.abs(scale.reshape(shape)) * root
+    terms = size * (np.abs(x) + np.abs(mean)) + np.abs(offset.reshape(shape))
+    radius = 8 * (1 + ulps) * u * terms + size * (of_mean + np.abs(x - mean) * of_variance / total)
+    return _known(query, center, np.where(of_variance < total / 2, radius, np.inf))

@@ -1,0 +1,463 @@
+"""Bound what a legal backend computes: map the balls of an op's operands to those of its results under a contract.
+
+If the radii of operands are zero, as they are for values that a backend returned, the radius of a result bounds the
+rounding errors of this op alone; composed over several ops, it bounds those of a fused group. All bounds are worst
+cases, in exact arithmetic up to roundings of f64 that are accounted for: those of sums hold for each order.
+
+A rule is that of the op's class, or else of its facts. Conditionals are followed into the branch that is taken, and
+loops as long as their condition is certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import ml_dtypes
+import numpy as np
+
+from stablehlo_ref.debug.bounds import complexes, elementary, reductions, sums
+from stablehlo_ref.debug.bounds.ball import (
+    TINY,
+    Ball,
+    NoBound,
+    Query,
+    dtype_of,
+    exact,
+    smallest_normal,
+    used,
+    widened,
+)
+from stablehlo_ref.debug.bounds.elementary import ends, rounded, stored, unknown_where
+from stablehlo_ref.debug.bounds.reductions import is_exact_body
+from stablehlo_ref.debug.bounds.sums import product_sum
+from stablehlo_ref.debug.contract import Contract
+from stablehlo_ref.debug.cut import BRANCHES, LOOP, branch_of, fed_to, is_constant, is_constant_op, operands_of
+from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.define.definition import REGISTRY, facts_of
+from stablehlo_ref.define.facts import Arithmetic, Facts
+from stablehlo_ref.define.spec import shape as shape_of
+from stablehlo_ref.dialects.chlo_broadcasting import Broadcasting
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.types import BooleanType, IntegerType, QuantizedType, TensorType
+from stablehlo_ref.numerics.dtypes import FLOAT32, is_fractional, kind
+from stablehlo_ref.ops.comparison import Compare, Select
+from stablehlo_ref.ops.conversion import BitcastConvert, Convert, Imag, Real, ReducePrecision
+from stablehlo_ref.ops.convolution import Convolution
+from stablehlo_ref.ops.dot_general import DotGeneral
+from stablehlo_ref.ops.einsum import Dot
+from stablehlo_ref.ops.elementary import Atan2, Logistic, Rsqrt
+from stablehlo_ref.ops.elementwise import Abs, Add, Divide, Multiply, Negate, Power, Sign, Subtract
+from stablehlo_ref.ops.fft import Fft
+from stablehlo_ref.ops.gather_scatter import Scatter
+from stablehlo_ref.ops.linear_algebra import Cholesky, TriangularSolve
+from stablehlo_ref.ops.normalization import BatchNormGrad, BatchNormInference, BatchNormTraining
+from stablehlo_ref.ops.reduction import Reduce
+from stablehlo_ref.ops.sort import Sort
+from stablehlo_ref.ops.windows import ReduceWindow, SelectAndScatter
+
+Rule: TypeAlias = Callable[[Query], Ball]
+MOST_STEPS = 1024  # ops that are executed in a loop with bounds on its floating-point numbers
+MOST_BYTES = 1 << 28  # of their results
+Balls = Mapping[Value, Ball]
+
+
+def transfer(
+    op: Operation, values: Sequence[Value], operands: Sequence[Ball], contract: Contract, evaluate: Evaluator
+) -> list[Ball] | None:
+    """Return the balls of an op's results; None if there is no rule for the op.
+
+    `values` are what the op is fed (`fed_to`), and `operands` their balls.
+    """
+    try:
+        if op.name in BRANCHES:
+            return of_branch(op, dict(zip(values, operands)), contract, evaluate)
+        if op.name == LOOP:
+            return of_loop(op, dict(zip(values, operands)), contract, evaluate)
+        dtypes = [dtype_of(value) for value in values]
+        known = [_flushed(ball, dtype, contract) for ball, dtype in zip(operands, dtypes)]
+        made = []
+        for index, result in enumerate(op.results):
+            query = Query(op, values, known, index, dtype_of(result), contract, evaluate)
+            with np.errstate(all="ignore"):
+                made.append(_finished(query, rule_of(query)(query)))
+        return made
+    except NoBound:
+        return None
+
+
+def _flushed(ball: Ball, dtype: DType, contract: Contract) -> Ball:
+    """Let subnormal operands be zero, if the contract does."""
+    if not contract.flush_subnormals or not is_fractional(dtype):
+        return ball
+    magnitude = np.abs(ball.center)
+    subnormal = (magnitude > 0) & (magnitude < smallest_normal(dtype))
+    return Ball(ball.center, np.where(subnormal, ball.radius + magnitude, ball.radius)) if subnormal.any() else ball
+
+
+def _finished(query: Query, ball: Ball) -> Ball:
+    """Make radii that are NaN infinite, and let results that are flushed be zero.
+
+    An infinity or NaN that exact operands give is exact; rules leave it unknown if it depends on the order of a sum.
+    """
+    radius = np.broadcast_to(np.asarray(ball.radius, np.float64), ball.center.shape)
+    if not is_fractional(query.dtype):
+        return Ball(ball.center, np.where(np.isnan(radius), np.inf, radius))
+    surely = query.is_exact & ~np.isfinite(ball.center) & ~np.isinf(radius)
+    radius = np.where(np.isnan(radius), np.inf, radius)
+    if not query.is_exact:  # then the sign of zero is not known
+        radius = np.where((radius == 0) & (ball.center == 0), TINY, radius)
+    if query.contract.flush_subnormals:
+        magnitude, tiny = np.abs(ball.center), smallest_normal(query.dtype)
+        may_be_flushed = (magnitude - radius < tiny) & (magnitude + radius > 0)
+        radius = np.where(may_be_flushed, radius + tiny, radius)
+    return Ball(ball.center, np.where(surely, np.minimum(radius, TINY), radius))
+
+
+class Propagation:
+    """The balls of the results of ops in order, from those of values from elsewhere, None where there is no bound.
+
+    If not `with_choices`, nothing is known of results that the spec leaves open.
+    """
+
+    def __init__(
+        self,
+        known: Callable[[Value], Ball | None],
+        contract: Contract,
+        evaluate: Evaluator,
+        with_choices: bool = True,
+    ) -> None:
+        self.balls: dict[Value, Ball] = {}
+        self.count = 0  # ops so far
+        self._known, self._contract, self._evaluate, self._with_choices = known, contract, evaluate, with_choices
+        self._made: set[Value] = set()
+
+    def extend(self, ops: Sequence[Operation]) -> None:
+        """Add ops that follow the ones so far."""
+        for op in ops:
+            self.count += 1
+            self._made.update(op.results)
+            self.balls.update(zip(op.results, self._results(op)))
+
+    def _results(self, op: Operation) -> Sequence[Ball]:
+        """Return the balls of an op's results; none if they are not known."""
+        if is_constant_op(op):
+            return [exact(self._evaluate.constant(result)) for result in op.results]
+        feeds = fed_to(op)
+        known = [ball for value in feeds if (ball := self.operand(value)) is not None]
+        found = transfer(op, feeds, known, self._contract, self._evaluate) if len(known) == len(feeds) else None
+        if not found or self._with_choices or not self._evaluate.choices(op, [ball.center for ball in known]):
+            return found or ()
+        return ()
+
+    def operand(self, value: Value) -> Ball | None:
+        """Return the ball of a value where another op uses it."""
+        if is_constant(value):
+            return exact(self._evaluate.constant(value))
+        if value in self._made:
+            return used(self.balls[value], dtype_of(value)) if value in self.balls else None
+        return self._known(value)
+
+
+def propagation(arrays: Mapping[Value, Array], contract: Contract, evaluate: Evaluator) -> Propagation:
+    """Return a propagation from known values, through results that the spec does not leave open."""
+    return Propagation(lambda v: exact(arrays[v]) if v in arrays else None, contract, evaluate, with_choices=False)
+
+
+def rule_of(query: Query) -> Rule:
+    """Return the rule of a query's op; NoBound if there is none."""
+    op_class, facts, values = op_class_of(query.op), query.facts, (*query.op.operands, *query.op.results)
+    if any(map(_is_quantized, values)):
+        return exactly if facts.arithmetic is Arithmetic.MOVES else quantized
+    dtypes = [dtype_of(value) for value in values]
+    if not any(map(is_fractional, dtypes)):
+        return reductions.reduced if op_class in (Reduce, ReduceWindow) else exactly
+    found = rule_for(op_class, facts, any(kind(dtype) == "complex" for dtype in dtypes))
+    if found is None:
+        raise NoBound
+    return found
+
+
+def rule_for(op_class: type, facts: Facts, is_complex: bool) -> Rule | None:
+    """Return the rule of a class of ops on floating-point or complex numbers, or else that of its facts; or None."""
+    rules = _OF_COMPLEX if is_complex else _OF_REALS
+    if op_class in rules or facts.arithmetic is Arithmetic.MOVES:
+        return rules.get(op_class, moved)
+    if is_complex:
+        return complexes.function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
+    has_shape = bool(facts.monotone) or facts.slope < np.inf
+    return _OF_ARITHMETIC.get(facts.arithmetic, elementary.function if has_shape else None)
+
+
+def op_class_of(op: Operation) -> type:
+    """Return the class of an op, or of the op that it applies to broadcast operands, if these have one shape."""
+    found = REGISTRY[op.name].op_class
+    if not issubclass(found, Broadcasting):
+        return found
+    if len(set(map(shape_of, op.operand_types))) > 1:
+        raise NoBound
+    return found.applies
+
+
+def _is_quantized(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and isinstance(value.type.element_type, QuantizedType)
+
+
+# --- without rounding -----------------------------------------------------------------------------------------------
+
+
+def exactly(query: Query) -> Ball:
+    """An op on integers and booleans, or one whose result on known operands is unique: what the interpreter returns."""
+    if query.op.regions and not all(map(is_exact_body, query.op.regions)):
+        raise NoBound
+    if query.facts.arithmetic is Arithmetic.OPEN:
+        raise NoBound
+    center = widened(query.plain(query.centers))
+    return Ball(center, np.asarray(0.0 if query.is_exact else np.inf))
+
+
+def quantized(query: Query) -> Ball:
+    """An op on quantized tensors: at most one step from what the interpreter computes, as it rounds to a step."""
+    if not query.is_exact or (query.op.regions and op_class_of(query.op) is not ReduceWindow):
+        raise NoBound
+    center = widened(query.plain(query.centers))
+    if not is_fractional(query.dtype):
+        return Ball(center, np.ones(()))
+    return rounded(query, center, np.zeros(()), 2.0)  # `uniform_dequantize`, computed in its own type
+
+
+def part(query: Query) -> Ball:
+    """`real` and `imag`, whose errors are at most those of the complex number."""
+    operand = query.operand(0)
+    return stored(query, query.wide(query.centers), np.asarray(operand.radius))
+
+
+def bits(query: Query) -> Ball:
+    """`bitcast_convert`: the bits of NaN are not known."""
+    made = exactly(query)
+    is_nan = any(s.center.dtype.kind in "fc" and np.isnan(s.center).any() for s in query.operands)
+    return Ball(made.center, np.asarray(np.inf)) if is_nan else made
+
+
+def moved(query: Query) -> Ball:
+    """Data movement: radii move as the elements do."""
+    center = widened(query.plain(query.centers)) if query.is_exact else query.wide(query.centers)
+    return stored(query, center, _moved_radii(query, center))
+
+
+def _moved_radii(query: Query, center: Array) -> Array:
+    if query.is_exact:
+        return np.zeros(())
+    others = [s for v, s in zip(query.values, query.operands) if not is_fractional(dtype_of(v))]
+    if not is_fractional(query.dtype) or (op_class_of(query.op) is not Select and not all(s.is_exact for s in others)):
+        return np.full(center.shape, np.inf)
+    radii = [
+        np.broadcast_to(s.radius, s.center.shape) if is_fractional(dtype_of(v)) else s.center
+        for v, s in zip(query.values, query.operands)
+    ]
+    return np.abs(query.wide(radii))
+
+
+def selected(query: Query) -> Ball:
+    """`select`: as data movement, and unknown where the predicate is."""
+    made = moved(query)
+    uncertain = [s.radius for v, s in zip(query.values, query.operands) if v is query.op.operands[0]]
+    return Ball(made.center, made.radius + sum(uncertain, np.zeros(())))
+
+
+def same_radius(query: Query) -> Ball:
+    """`negate`, `abs`, and what returns one of its operands: the largest radius of them."""
+    radii = [s.radius for v, s in zip(query.values, query.operands) if is_fractional(dtype_of(v))]
+    radius = np.asarray(np.max(np.stack(np.broadcast_arrays(*radii)), axis=0))
+    return stored(query, query.wide(query.centers), radius)
+
+
+def steps(query: Query) -> Ball:
+    """Monotone step functions (`floor`, `sign`, `convert` to integers): known where both ends give the same."""
+    center, low, high = ends(query)
+    if is_fractional(query.dtype):
+        same = (low == center) & (high == center)
+        radius = np.where(same, 0.0, np.maximum(np.abs(low - center), np.abs(high - center)))
+        return stored(query, center, radius if query.is_exact else unknown_where(query.operand(0), radius))
+    return Ball(center, np.where((low == center) & (high == center), 0.0, np.inf))
+
+
+def compared(query: Query) -> Ball:
+    """`compare`: unknown where the operands may be equal or in another order than their centers."""
+    lhs, rhs = query.operand(0), query.operand(1)
+    radius = lhs.radius + rhs.radius
+    center = query.plain(query.centers) if query.is_exact else query.wide(query.centers)
+    if query.is_exact:
+        return Ball(center, np.zeros(()))
+    apart = np.abs(lhs.center - rhs.center) > radius
+    return Ball(center, np.where(apart | (radius == 0), 0.0, np.inf))
+
+
+def converted(query: Query) -> Ball:
+    """`convert`: rounds to floating-point types; a step function to integers, as all are from booleans and integers."""
+    target = kind(query.dtype)
+    if not is_fractional(query.dtype):
+        made = steps(query)
+        operand = query.operand(0)
+        if target == "boolean":  # not monotone: only zero is false
+            may_be_zero = (operand.radius > 0) & (np.abs(operand.center) <= operand.radius)
+            return Ball(made.center, np.where(may_be_zero, np.inf, made.radius))
+        low, high = integer_range(query.dtype)
+        inside = (operand.center - operand.radius > low - 1) & (operand.center + operand.radius < high + 1)
+        return Ball(made.center, np.where(inside, made.radius, np.inf))  # out of range: implementation-defined
+    center, radius = query.wide(query.centers), query.operand(0).radius if query.values else np.zeros(())
+    return (
+        stored(query, center, radius)
+        if _is_contained(dtype_of(query.op.operands[0]), query.dtype)
+        else rounded(query, center, radius)
+    )
+
+
+def _is_contained(source: DType, target: DType) -> bool:
+    """Return whether one floating-point type has all numbers of another, so that no conversion rounds."""
+    if kind(source) != "floating" or kind(target) != "floating":
+        return False
+    return (
+        source == target
+        or (target.itemsize >= FLOAT32.itemsize > source.itemsize)
+        or target.itemsize > FLOAT32.itemsize
+    )
+
+
+_OF_ARITHMETIC: dict[Arithmetic, Rule] = {
+    Arithmetic.SELECTS: same_radius, Arithmetic.STEPS: steps, Arithmetic.EXACT: exactly,
+}  # fmt: skip
+_FOR_ALL: dict[type, Rule] = {
+    Select: selected, Real: part, Imag: part, Fft: sums.transformed, TriangularSolve: sums.solved,
+    Cholesky: sums.factored, Add: elementary.added, Subtract: elementary.added, Compare: compared,
+}  # fmt: skip
+_OF_REALS: dict[type, Rule] = {
+    **_FOR_ALL,
+    **dict.fromkeys((Reduce, ReduceWindow), reductions.reduced),
+    **dict.fromkeys((Scatter, SelectAndScatter), reductions.scattered),
+    **dict.fromkeys((DotGeneral, Dot, Convolution), product_sum),
+    **dict.fromkeys((BatchNormInference, BatchNormTraining, BatchNormGrad), sums.normalised),
+    Multiply: elementary.multiplied, Divide: elementary.divided, Convert: converted, Sort: reductions.ordered,
+    BitcastConvert: bits, ReducePrecision: exactly, Power: elementary.power, Atan2: elementary.angle,
+    Logistic: elementary.logistic, Rsqrt: elementary.reciprocal_root,
+}  # fmt: skip
+_OF_COMPLEX: dict[type, Rule] = {
+    **_FOR_ALL,
+    Multiply: complexes.multiplied, Divide: complexes.divided, Negate: complexes.same_radius, Abs: complexes.magnitude,
+    Convert: complexes.converted, Sign: complexes.function, Reduce: complexes.reduced,
+    **dict.fromkeys((DotGeneral, Dot, Convolution), complexes.contracted),
+}  # fmt: skip
+
+
+def integer_range(dtype: DType) -> tuple[float, float]:
+    """Return the least and largest number of an integer type."""
+    info = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
+    return float(info.min), float(info.max)
+
+
+def of_branch(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball] | None:
+    """Return the balls of the results of the branch that is taken; None if that is not known."""
+    condition = balls.get(op.operands[0])
+    if condition is None or not condition.is_exact:
+        return None
+    taken = branch_of(op, condition.center)
+    found = _through(op.regions[taken].block, dict(balls), contract, evaluate)
+    return [s or _unknown(value) for s, value in zip(found, op.results)]
+
+
+def of_loop(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball] | None:
+    """Return the balls of the results of a loop; None if it is not known how often the body runs.
+
+    Nothing is known of floating-point numbers in a loop that is long.
+    """
+    outside = Propagation(balls.get, contract, evaluate)
+    first = state = [outside.operand(value) for value in op.operands]
+    condition, body = (region.block for region in op.regions)
+    ops = [inner for block in (condition, body) for inner in block.operations]
+    most = min(MOST_STEPS, MOST_BYTES // max(sum(map(_bytes_of, ops)), 1) * len(ops))
+    for _ in range(0, max(most, 1), len(ops)):
+        (goes_on,) = _through(condition, {**balls, **_arguments(condition, state)}, contract, evaluate)
+        if goes_on is None or not goes_on.is_exact:
+            return None
+        if not goes_on.center:
+            return [s or _unknown(value) for s, value in zip(state, op.results)]
+        state = _through(body, {**balls, **_arguments(body, state)}, contract, evaluate)
+    return _exact_results(op, first, state, balls, evaluate)
+
+
+def _arguments(block: Block, state: Sequence[Ball | None]) -> dict[Value, Ball]:
+    return {argument: ball for argument, ball in zip(block.arguments, state) if ball is not None}
+
+
+def _through(block: Block, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball | None]:
+    """Return the balls of what a block returns, None where there is no bound."""
+    *ops, terminator = block.operations
+    made = Propagation(balls.get, contract, evaluate)
+    made.extend(ops)
+    return [made.operand(value) for value in terminator.operands]
+
+
+def _unknown(value: Value) -> Ball:
+    assert isinstance(value.type, TensorType)
+    dtype = dtype_of(value)
+    wide = {"floating": np.dtype(np.float64), "complex": np.dtype(np.complex128)}.get(kind(dtype), dtype)
+    return Ball(np.zeros([n or 0 for n in value.type.shape], wide), np.asarray(np.inf))
+
+
+def _bytes_of(op: Operation) -> int:
+    types = [type for type in op.result_types if isinstance(type, TensorType)]
+    return 8 * sum(int(np.prod([n or 0 for n in type.shape])) for type in types)
+
+
+# --- long loops: what rounding cannot change ------------------------------------------------------------------------
+
+
+def _exact_results(
+    op: Operation, first: Sequence[Ball | None], state: Sequence[Ball | None], balls: Balls, evaluate: Evaluator
+) -> list[Ball] | None:
+    """Return what the interpreter computes for carries that depend on no rounding; None if the condition depends on it.
+
+    `state` is that after a few turns: a carry of which nothing is certain then is not certain at the end.
+    """
+    certain = {i for i, pair in enumerate(zip(first, state)) if all(s is not None and s.is_exact for s in pair)}
+    kept = _exact_carries(op, certain, {value for value, ball in balls.items() if ball.is_exact})
+    ours = None if kept is None else evaluate(op, [balls[v].center.astype(dtype_of(v)) for v in fed_to(op)])
+    if kept is None or ours is None:
+        return None
+    return [exact(ours[i]) if i in kept else _unknown(value) for i, value in enumerate(op.results)]
+
+
+def _exact_carries(op: Operation, certain: set[int], outside: set[Value]) -> set[int] | None:
+    """Return the carries that depend on no rounding; None if the condition does."""
+    condition, body = (region.block for region in op.regions)
+    kept = certain
+    while wrong := {i for i in kept if not _is_exact(body, body.operations[-1].operands[i], kept, outside)}:
+        kept = kept - wrong
+    return kept if _is_exact(condition, condition.operations[-1].operands[0], kept, outside) else None
+
+
+def _is_exact(block: Block, value: Value, kept: set[int], outside: set[Value]) -> bool:
+    """Return whether a value is a carry that is kept, certain from outside, or computed from such without rounding."""
+    made = {result: op for op in block.operations for result in op.results}
+    stack, seen = [value], set[Value]()
+    while stack:
+        top = stack.pop()
+        if top in seen or is_constant(top):
+            continue
+        seen.add(top)
+        if top in made:
+            if not all(map(_is_integral, made[top].walk())):
+                return False
+            stack += operands_of(made[top])
+        elif not (top.index in kept if top.owner is block else top in outside):
+            return False
+    return True
+
+
+def _is_integral(op: Operation) -> bool:
+    """Return whether an op has only one legal result: one of integers and booleans that is not random."""
+    types = (*op.operand_types, *op.result_types)
+    integral = (isinstance(t, TensorType) and isinstance(t.element_type, IntegerType | BooleanType) for t in types)
+    facts = facts_of(op)
+    return all(integral) and facts is not None and facts.arithmetic is not Arithmetic.OPEN

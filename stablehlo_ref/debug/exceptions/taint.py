@@ -1,0 +1,267 @@
+"""Find exceptional elements, NaN and infinities, and follow their taint: the set of their sources, as bits of a ui64.
+
+A taint is 0 for a value without exceptional elements, a number if all its exceptional elements have the same sources,
+or an array with 0 for ordinary elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.arrays.value_text import element_text
+from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.definition import definition_of, facts_of
+from stablehlo_ref.define.facts import Arithmetic
+from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.rewrite import clone
+from stablehlo_ref.ir.types import ComplexType, FloatType, FunctionType, IntegerType, TensorType, Type
+from stablehlo_ref.numerics.dtypes import UINT64, float_info, is_fractional, is_narrow_float, kind
+from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
+from stablehlo_ref.passes.element_types import with_replaced
+from stablehlo_ref.program import Program
+
+Taint: TypeAlias = "int | Array"
+_TAINT = IntegerType(64, "u")
+
+
+class Masks(NamedTuple):
+    """Where an array is NaN, and where it is infinite. A complex number with a NaN in it is NaN."""
+
+    nan: Array
+    inf: Array
+
+    @property
+    def any(self) -> Array:
+        """Where an array is exceptional."""
+        return np.asarray(self.nan | self.inf)
+
+
+def is_float(array: Any) -> bool:
+    """Return whether a value is an array of floating-point or complex numbers."""
+    return isinstance(array, np.ndarray | np.generic) and is_fractional(array.dtype)
+
+
+def is_real(array: Any) -> bool:
+    """Return whether a value is an array of floating-point numbers."""
+    return isinstance(array, np.ndarray | np.generic) and kind(array.dtype) == "floating"
+
+
+def has_exceptions(value: Any) -> bool:
+    """Return whether a value, or one in a tuple, has a NaN or an infinity; others than floats have none.
+
+    Two reductions without temporaries: NaN propagates through `max`, and repeated elements of a broadcast are visited
+    once.
+    """
+    if isinstance(value, tuple):
+        return any(map(has_exceptions, value))
+    if not is_float(value) or not value.size:
+        return False
+    array = without_repetition(np.asarray(value))
+    if array.dtype.kind == "c":
+        return not (_is_finite(array.real) and _is_finite(array.imag))
+    return not _is_finite(widen_if_narrow(array) if is_narrow_float(array.dtype) else array)
+
+
+def _is_finite(array: Array) -> bool:
+    with np.errstate(invalid="ignore"):
+        return bool(np.isfinite(array.max()) and np.isfinite(array.min()))
+
+
+def without_repetition(array: Array) -> Array:
+    """Return an array with size 1 along axes that repeat one element, as those of a broadcast do."""
+    if 0 not in array.strides:
+        return array
+    return array[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in array.strides)]
+
+
+def masks(array: Any) -> Masks:
+    """Return where an array is NaN and infinite; nowhere if it is not one of floats."""
+    if not is_float(array):
+        nowhere = np.zeros(np.shape(array), bool)
+        return Masks(nowhere, nowhere)
+    wide = widen_if_narrow(np.asarray(array))
+    nan = np.isnan(wide)
+    return Masks(np.asarray(nan), np.asarray(np.isinf(wide) & ~nan))
+
+
+def first_index(mask: Array) -> tuple[int, ...]:
+    """Return the index of the first true element, in row-major order."""
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(mask)), mask.shape))
+
+
+def element_at(value: Any, index: tuple[int, ...]) -> str:
+    """Return an element as text; of a scalar, itself."""
+    array = np.asarray(value)
+    return element_text(array[index if array.ndim else ()])
+
+
+def smallest_normal(array: Array) -> float:
+    """Return the smallest positive normal number of an array's type."""
+    return float(float_info(array.dtype).smallest_normal)
+
+
+def moves(op: Operation) -> bool:
+    """Return whether an op only moves elements of tensors, so that it can be run on the numbers of elements."""
+    definition = definition_of(op)
+    if definition is None or definition.facts is None or definition.facts.arithmetic is not Arithmetic.MOVES:
+        return False
+    if definition.traits.elementwise or definition.traits.communicates:
+        return False
+    return len(op.results) == 1 and all(isinstance(t, TensorType) for t in (*op.operand_types, *op.result_types))
+
+
+def is_exact(op: Operation) -> bool:
+    """Return whether taints of an op's results are known element by element."""
+    definition = definition_of(op)
+    is_elementwise = definition is not None and definition.traits.elementwise
+    return is_elementwise or moves(op) or op.name in _CARRIED
+
+
+def bits_of(taint: Taint) -> int:
+    """Return all sources of a taint."""
+    return taint if isinstance(taint, int) else int(np.bitwise_or.reduce(taint, axis=None, initial=0))
+
+
+def compact(taints: Array) -> Taint:
+    """Return an array of taints as one number, if all that are not 0 are equal."""
+    every = bits_of(taints)
+    return every if np.all((taints == 0) | (taints == every)) else taints
+
+
+def expanded(taint: Taint, value: Any) -> Array:
+    """Return the taint of an array of floats as an array; 0 for other values."""
+    if not is_float(value) or (isinstance(taint, int) and not taint):
+        return np.zeros(np.shape(value), UINT64)
+    if isinstance(taint, int):
+        return np.asarray(np.where(masks(value).any, UINT64.type(taint), UINT64.type(0)))
+    return np.asarray(taint)
+
+
+def only_taint(op: Operation, taints: Sequence[Taint]) -> int:
+    """Return the sources of all exceptional elements, if all are moved and kept, and have the same; else 0."""
+    different = {taint for taint in taints if isinstance(taint, int) and taint}
+    is_uniform = len(different) == 1 and all(isinstance(taint, int) for taint in taints)
+    if not is_uniform or not moves(op):
+        return 0
+    facts = facts_of(op)
+    return different.pop() if facts is not None and facts.keeps else 0
+
+
+def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
+    """Return for each result what sources its elements would have, were they exceptional.
+
+    Arrays broadcast to the shapes of the results. For ops that are not elementwise nor exact otherwise, each element
+    has the sources of all operands.
+    """
+    definition = definition_of(op)
+    if op.name in _CARRIED:
+        return _CARRIED[op.name](op, operands, taints)
+    if definition is not None and definition.traits.elementwise:
+        return [merged(taints)]
+    every = UINT64.type(sum_of_bits(map(bits_of, taints)))
+    return [np.asarray(every) for _ in op.results]
+
+
+def _chosen(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
+    return [np.where(np.asarray(operands[0]), taints[1], taints[2])]
+
+
+def sum_of_bits(numbers: Any) -> int:
+    """Return the union of sets of sources."""
+    found = 0
+    for bits in numbers:
+        found |= bits
+    return found
+
+
+def merged(taints: Sequence[Array]) -> Array:
+    """Return the union element by element."""
+    found = np.asarray(UINT64.type(0))
+    for taint in taints:
+        found = np.bitwise_or(found, taint)
+    return found
+
+
+def _reduced(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
+    every = merged([np.bitwise_or.reduce(taint, axis=tuple(op.properties["dimensions"])) for taint in _inputs(taints)])
+    found = merged([every, *taints[len(taints) // 2 :]])
+    return [found for _ in op.results]
+
+
+def _inputs(taints: Sequence[Array]) -> Sequence[Array]:
+    return taints[: len(taints) // 2]
+
+
+def _multiplied(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
+    """Return for each element of a product the union over its row and its column."""
+    lhs, rhs = (
+        _rows(taint, op.properties[f"{side}_batching_dimensions"], op.properties[f"{side}_contracting_dimensions"])
+        for side, taint in zip(("lhs", "rhs"), taints)
+    )
+    batch = len(op.properties["lhs_batching_dimensions"])
+    free = (1,) * (lhs.ndim - batch)
+    lhs = lhs.reshape((*lhs.shape, *(1,) * (rhs.ndim - batch)))
+    return [np.bitwise_or(lhs, rhs.reshape((*rhs.shape[:batch], *free, *rhs.shape[batch:])))]
+
+
+def _rows(taints: Array, batch: Sequence[int], contracting: Sequence[int]) -> Array:
+    free = [axis for axis in range(taints.ndim) if axis not in (*batch, *contracting)]
+    ordered = np.transpose(taints, (*batch, *free, *contracting))
+    kept = len(batch) + len(free)
+    return np.asarray(np.bitwise_or.reduce(ordered, axis=tuple(range(kept, taints.ndim))))
+
+
+_CARRIED: dict[str, Callable[[Operation, Sequence[Any], Sequence[Array]], list[Array]]] = {
+    "stablehlo.select": _chosen, "arith.select": _chosen, "stablehlo.reduce": _reduced,
+    "stablehlo.dot_general": _multiplied, "stablehlo.optimization_barrier": lambda op, operands, taints: list(taints),
+}  # fmt: skip
+
+
+def moved(
+    op: Operation, operands: Sequence[Any], taints: Sequence[Array], programs: dict[Operation, Program]
+) -> tuple[Array, list[Array]] | None:
+    """Return the taint of the result of an op that moves elements, and which elements of each operand are not in it.
+
+    The op is run on the numbers of the exceptional elements; `programs` keeps its program. None if that fails.
+    """
+    table, numbers = [np.zeros(1, UINT64)], []
+    for value, taint in zip(operands, taints):
+        given = np.zeros(taint.shape, UINT64)
+        start = sum(map(len, table))
+        given[taint != 0] = np.arange(start, start + np.count_nonzero(taint), dtype=UINT64)
+        table.append(taint[taint != 0])
+        numbers.append(given if is_float(value) else value)
+    try:
+        if op not in programs:
+            programs[op] = _on_taints(op)
+        result = np.asarray(programs[op].run(*numbers)[0]).astype(np.intp)
+    except StablehloError:
+        return None
+    every = np.concatenate(table)
+    is_left = np.zeros(every.size, bool)
+    is_left[result] = True
+    gone = [(taint != 0) & ~is_left[np.where(taint != 0, n, 0).astype(np.intp)] for n, taint in zip(numbers, taints)]
+    return np.asarray(every[result]), [np.asarray(where) for where in gone]
+
+
+def _on_taints(op: Operation) -> Program:
+    """Return the program of an op with ui64 for all types of floats."""
+    arguments = [Value(_taint_type(operand.type), None, index) for index, operand in enumerate(op.operands)]
+    made = clone(op, {})
+    made.operands = list(arguments)
+    for result in made.results:
+        result.type = _taint_type(result.type)
+    block = Block(arguments, [made, build_operation("func.return", list(made.results), (), op.location)])
+    signature = FunctionType(tuple(a.type for a in arguments), tuple(r.type for r in made.results))
+    members = {"sym_name": "main", "function_type": signature, "arg_attrs": (), "res_attrs": ()}
+    function = build_operation("func.func", (), (), op.location, members=members, regions=[Region([block])])
+    return Program(build_operation("builtin.module", (), (), op.location, regions=[Region([Block([], [function])])]))
+
+
+def _taint_type(type: Type) -> Type:
+    return with_replaced(type, lambda t: _TAINT if isinstance(t, FloatType | ComplexType) else t)
