@@ -9,12 +9,18 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.type_constraints import TypeConstraint
-from stablehlo_ref.dialects.mlir_types import boolean
+from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, Deduced, boolean, first_operand, first_result
 from stablehlo_ref.ir.attributes import FloatAttribute
 from stablehlo_ref.ir.types import ComplexType, FloatType, Type
 from stablehlo_ref.numerics import complex_elementary, complexes, elementary
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.elementwise import Elementwise
+
+
+def part_type(type: Type) -> Type:
+    """Return the type of the parts of a complex type; any other type itself."""
+    return type.element if isinstance(type, ComplexType) else type
+
 
 number = TypeConstraint("complex number", lambda t: isinstance(t, ComplexType))
 part = TypeConstraint("floating-point number", lambda t: isinstance(t, FloatType))
@@ -51,7 +57,7 @@ class Create(Elementwise, op="create", dialect="complex", nans="moved"):
     imaginary = In(part)
     complex_ = Out(number)
 
-    syntax = "operands attr-dict : custom(type_of_parts)"
+    syntax = ("operands attr-dict :", Deduced(first_result, lambda t, n: ([part_type(t)] * n, [t])))
 
     floating = complexes.complex
 
@@ -71,7 +77,7 @@ class Unary(Elementwise, dialect="complex"):
     fastmath = Attr(Opaque, default=None)
     result = Out(number)
 
-    syntax = "operands custom(arith_flags) attr-dict : same_type"
+    syntax = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(complex_: Type) -> Type:
@@ -91,7 +97,7 @@ class Part(Unary):
 
     result = Out(part)
 
-    syntax = "operands custom(arith_flags) attr-dict : custom(type_of_number)"
+    syntax = ("operands", FLAGS, "attr-dict :", Deduced(first_operand, lambda t, n: ([t] * n, [part_type(t)])))
 
     @staticmethod
     def infer(complex_: Type) -> Type:
@@ -215,7 +221,7 @@ class Binary(Elementwise, dialect="complex"):
     fastmath = Attr(Opaque, default=None)
     result = Out(number)
 
-    syntax = "operands custom(arith_flags) attr-dict : same_type"
+    syntax = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(lhs: Type) -> Type:
@@ -273,7 +279,7 @@ class Comparison(Elementwise, dialect="complex"):
     rhs = In(number)
     result = Out(boolean)
 
-    syntax = "operands attr-dict : custom(compared_type)"
+    syntax = ("operands attr-dict :", COMPARED)
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type) -> None:

@@ -7,7 +7,7 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type
-from stablehlo_ref.dialects.mlir_types import alike, boolean_like, float_like, integer_like
+from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, Deduced, alike, boolean_like, float_like, integer_like
 from stablehlo_ref.ir.types import BOOLEAN, Type
 from stablehlo_ref.numerics import elementary, floats, integers, math_functions, special_elementary, special_error
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -22,7 +22,7 @@ class Unary(Elementwise, dialect="math"):
     fastmath = Attr(Opaque, default=None)
     result = Out(float_like)
 
-    syntax = "operands custom(arith_flags) attr-dict : same_type"
+    syntax = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(operand: Type) -> Type:
@@ -272,7 +272,7 @@ class Predicate(Unary):
 
     result = Out(boolean_like)
 
-    syntax = "operands attr-dict : custom(compared_type)"
+    syntax = ("operands attr-dict :", COMPARED)
 
     @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:
@@ -314,7 +314,7 @@ class Binary(Elementwise, dialect="math"):
     fastmath = Attr(Opaque, default=None)
     result = Out(float_like)
 
-    syntax = "operands custom(arith_flags) attr-dict : same_type"
+    syntax = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(lhs: Type) -> Type:
@@ -370,7 +370,7 @@ class FPowI(Binary, op="fpowi"):
 
     rhs = In(integer_like)
 
-    syntax = "operands custom(arith_flags) attr-dict : custom(base_and_power)"
+    syntax = ("operands", FLAGS, "attr-dict :", Deduced(lambda types, _: types, lambda a, b, n: ([a, b], [a]), ","))
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
@@ -392,7 +392,7 @@ class Fma(Elementwise, op="fma", dialect="math"):
     rounding_mode = Attr(Opaque, default=None, name="roundingmode")
     result = Out(float_like)
 
-    syntax = "operands custom(arith_flags) attr-dict : same_type"
+    syntax = ("operands", FLAGS, "attr-dict : same_type")
 
     floating = math_functions.fused_multiply_add
 

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
 import numpy as np
 
-from stablehlo_ref.define.spec import element_type, is_quantized
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular
+from stablehlo_ref.define.spec import element_type, is_quantized, with_element_type
 from stablehlo_ref.define.type_constraints import TypeConstraint, index, tensor_of
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.attributes import Attribute, DenseElements, DenseResource, FloatAttribute, IntegerAttribute
-from stablehlo_ref.ir.types import BOOLEAN, BooleanType, FloatType, IndexType, IntegerType, OpaqueType, TensorType, Type
+from stablehlo_ref.ir.attributes import (
+    Attribute,
+    DenseElements,
+    DenseResource,
+    FloatAttribute,
+    IntegerAttribute,
+    OpaqueAttribute,
+)
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import (
+    BOOLEAN,
+    INDEX,
+    BooleanType,
+    FloatType,
+    IndexType,
+    IntegerType,
+    OpaqueType,
+    TensorType,
+    Type,
+)
 from stablehlo_ref.numerics.dtypes import INT64, UINT64, numpy_dtype
 from stablehlo_ref.ops.constants import elements_of
+
+Types: TypeAlias = Sequence[Type]
 
 DYNAMIC = -(1 << 63)  # marks a size in an attribute whose value is an operand (MLIR's ShapedType::kDynamic)
 
@@ -84,3 +108,97 @@ def in_bounds(index: Array, stop: int) -> int:
     if not 0 <= index < stop:
         raise EvaluationError(f"index {index} is out of bounds for size {stop}")
     return int(index)
+
+
+# --- pretty forms ----------------------------------------------------------------------------------------------------
+
+
+class Deduced(Directive):
+    """One type, or two with a separator between them, from which all others follow.
+
+    `shown` returns what is written, given the types of the operands and of the results; `follow` returns those, given
+    the written types and the number of operands.
+    """
+
+    def __init__(
+        self, shown: Callable[[Types, Types], Types], follow: Callable[..., tuple[Types, Types]], separator: str = ""
+    ) -> None:
+        self.shown = shown
+        self.follow = follow
+        self.separator = separator
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        written = [parser.type()]
+        if self.separator:
+            parser.expect(self.separator)
+            written.append(parser.type())
+        operands, results = self.follow(*written, len(draft.operands))
+        draft.operand_types, draft.result_types = tuple(operands), tuple(results)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        types = self.shown(op.operand_types, op.result_types)
+        operands, results = self.follow(*types, len(op.operands))
+        if list(operands) != op.operand_types or list(results) != op.result_types:
+            raise Irregular
+        separator = ", " if self.separator == "," else f" {self.separator} "
+        printer.value(separator.join(map(str, types)))
+
+
+class Implied(Directive):
+    """No text. `results` are the types of the results, `operands` those of a number of operands if they are implied."""
+
+    def __init__(self, results: Types, operands: Callable[[int], Types] | None = None) -> None:
+        self.results = results
+        self.operands = operands
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.result_types = tuple(self.results)
+        if self.operands:
+            draft.operand_types = tuple(self.operands(len(draft.operands)))
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if op.result_types != list(self.results):
+            raise Irregular
+        if self.operands and op.operand_types != list(self.operands(len(op.operands))):
+            raise Irregular
+
+
+def first_operand(operands: Types, results: Types) -> Types:
+    """Return the type of the first operand."""
+    return operands[:1]
+
+
+def first_result(operands: Types, results: Types) -> Types:
+    """Return the type of the first result."""
+    return results[:1]
+
+
+def booleans_like(type: Type) -> Type:
+    """Return `i1`, or for a tensor type the same with element type `i1`."""
+    return with_element_type(type, BOOLEAN) if isinstance(type, TensorType) else BOOLEAN
+
+
+class ArithFlags(Directive):
+    """`overflow<nsw, nuw>` and `fastmath<fast>`, both optional."""
+
+    members = ("overflow", "fastmath")
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        for name in self.members:
+            if parser.accept(name):
+                draft.members[name] = OpaqueAttribute(f"#arith.{name}{parser.balanced_text('flags')}")
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        for name in self.members:
+            flags = op.properties.get(name)
+            if flags is not None and not isinstance(flags, OpaqueAttribute):
+                raise Irregular
+            if flags is not None:
+                printer.value(flags.text.removeprefix("#arith."))
+
+
+COMPARED = Deduced(first_operand, lambda t, n: ([t] * n, [booleans_like(t)]))
+CAST = Deduced(
+    lambda operands, results: [operands[0], results[0]], lambda a, b, n: ([a] + [INDEX] * (n - 1), [b]), "to"
+)
+FLAGS = ArithFlags()

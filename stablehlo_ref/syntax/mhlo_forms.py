@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from stablehlo_ref.define.assembly import AsmParser, Draft
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 from stablehlo_ref.ir.types import TensorType, Type
-from stablehlo_ref.syntax.draft import Draft
+from stablehlo_ref.syntax.directives import SameType
 from stablehlo_ref.syntax.mhlo import OF_MHLO_ALONE, encoded
-from stablehlo_ref.syntax.protocols import AsmParser
 from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS
-from stablehlo_ref.syntax.type_forms import SameType
 
 
 def has_form_of_its_own(name: str) -> bool:

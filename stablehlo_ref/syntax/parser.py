@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
+from stablehlo_ref.define.assembly import Draft, attribute_dictionary, let_dictionary_win
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of
 from stablehlo_ref.define.plugins import PluginError, load_dialect
@@ -17,16 +18,14 @@ from stablehlo_ref.limits.activity import activity
 from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.limits.collection import collection_paused
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
+from stablehlo_ref.ops.reduction import copy_applied_region
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
-from stablehlo_ref.syntax.directive import attribute_dictionary, let_dictionary_win
-from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
 from stablehlo_ref.syntax.lines import Line, LineKey, constant_line, find_names, match_line
 from stablehlo_ref.syntax.mhlo import equivalent, ops_with_equal
 from stablehlo_ref.syntax.mhlo_forms import adopt_meaning, has_form_of_its_own, keep_unequal, parse_as_mhlo
-from stablehlo_ref.syntax.regions import copy_applied_region
 from stablehlo_ref.syntax.values import RESULT, Scope, ValueParser
 
 # Ops that MLIR prints without their dialect.
@@ -394,9 +393,8 @@ class Parser(ValueParser):
         if label in labels:
             raise self.error(f"redefinition of block '^{label}'", offset)
         labels[label] = offset
-        arguments = self.items(self.argument, "(", ")") if self.peek() == "(" else []
-        for index, argument in enumerate(arguments):
-            argument.index = index
+        arguments = self.argument_list() if self.peek() == "(" else []
+        for argument in arguments:
             self.define(argument.name, argument, offset)
         self.expect(":")
         return Block(arguments, self._operations(used), label)

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from stablehlo_ref.define.assembly import Directive, Draft
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.diagnostics import Diagnostic, Location, MalformedError, Source
 from stablehlo_ref.ir import attributes
 from stablehlo_ref.ir.core import Region, Value
-from stablehlo_ref.syntax.assembly import Attribute, Literal, OptionalGroup, assembly_of
-from stablehlo_ref.syntax.directive import Directive
-from stablehlo_ref.syntax.draft import Draft
+from stablehlo_ref.syntax.assembly import assembly_of
+from stablehlo_ref.syntax.directives import Attribute, Literal, OptionalGroup
 from stablehlo_ref.syntax.lexer import token
 from stablehlo_ref.syntax.parser import BARE_NAMES, Parser, match_head
 

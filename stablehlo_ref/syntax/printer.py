@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
+from stablehlo_ref.define.assembly import Irregular
 from stablehlo_ref.define.definition import OpDefinition, definition_of
 from stablehlo_ref.define.members import Member
 from stablehlo_ref.define.op import Bodies, In, Ins, Outs
-from stablehlo_ref.ir.attributes import VERBATIM, Verbatim
+from stablehlo_ref.ir.attributes import VERBATIM, Attribute, Verbatim
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax import mhlo, verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
-from stablehlo_ref.syntax.attribute_text import dictionary_text, is_value_name, location_text, quoted
-from stablehlo_ref.syntax.directive import Irregular
+from stablehlo_ref.syntax.attribute_text import (
+    attribute_text,
+    dictionary_text,
+    is_value_name,
+    location_text,
+    quoted,
+    symbol,
+)
 from stablehlo_ref.syntax.resources import resource_section, separate_resources
 
 INDENT = "  "
@@ -42,10 +49,10 @@ class Printer:
     def literal(self, token: str) -> None:
         """Print a token with MLIR's spacing around punctuation."""
         tight = ")}],>" if self.after_mark else ")}],>(<{["
-        if (self.spaced or not self.after_mark) and not (len(token) == 1 and token in tight):
+        if (self.spaced or not self.after_mark) and token[0] not in tight:
             self.parts.append(" ")
         self.parts.append(token)
-        self.spaced = token not in ("(", "[", "<", "{")
+        self.spaced = token[-1] not in "([<{" and (token[-1] != "=" or len(token) == 1)
         self.after_mark = not (token[0].isalpha() or token[0] == "_")
 
     def value(self, text: str) -> None:
@@ -59,6 +66,20 @@ class Printer:
         """Start an indented line."""
         self.parts.append("\n" + INDENT * self.indent)
         self.spaced = False
+
+    def attribute(self, attribute: Attribute) -> str:
+        """Return the text of an attribute."""
+        return attribute_text(attribute)
+
+    def symbol(self, name: str) -> str:
+        """Return `@name`."""
+        return symbol(name)
+
+    def dictionary(self, op: Operation, members: Sequence[str] = (), keyword: str = "") -> None:
+        """Print `keyword {...}`, with the attributes except for those of some members, unless there are none."""
+        rest = {name: value for name, value in op.properties.items() if name not in members}
+        if entries := mhlo.encoded(op.name, rest, op.spelling) | op.attributes:
+            self.value(f"{keyword} {dictionary_text(entries)}".lstrip())
 
     # --- names of values ----------------------------------------------------------------------------------------
 
@@ -151,6 +172,10 @@ class Printer:
             self.indent = kept[2]
             return False
         return True
+
+    def op_name(self, op: Operation) -> str:
+        """Return the name of an op in the dialect in which it is printed."""
+        return mhlo.name_of(op)
 
     def _name(self, op: Operation) -> str:
         """Return the name of an op in pretty form: without the dialect for modules, and for func's ops in functions."""

@@ -137,11 +137,13 @@ class TypeParser(Cursor):
         return types
 
     # types ::= (type (, type)*)?
-    def type_list(self) -> tuple[Type, ...]:
-        """Parse one type or more, separated by commas."""
-        types = [self.type()]
+    def type_list(self, count: int | None = None) -> tuple[Type, ...]:
+        """Parse one type or more, separated by commas; exactly `count`, a number of operands, if that is given."""
+        offset, types = self.start, [self.type()]
         while self.accept(","):
             types.append(self.type())
+        if count is not None and len(types) != count:
+            raise self.error(f"{count} operands present, but expected {len(types)}", offset)
         return tuple(types)
 
     # --- builtin types ------------------------------------------------------------------------------------------

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from stablehlo_ref.define.assembly import Draft
 from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import Type
-from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.file import FileParser
 from stablehlo_ref.syntax.lexer import SUFFIX, TRIVIA, token
 
@@ -179,6 +179,14 @@ class ValueParser(FileParser):
         value = Value(self.type(), None, 0, name)
         value.location = self.trailing_location()
         return value
+
+    # argument-list ::= ( (argument (, argument)*)? )
+    def argument_list(self) -> list[Value]:
+        """Parse block arguments in parentheses."""
+        arguments = self.items(self.argument, "(", ")")
+        for index, argument in enumerate(arguments):
+            argument.index = index
+        return arguments
 
     def arguments(self, names: Sequence[tuple[str, int]], types: Sequence[Type]) -> list[Value]:
         """Return block arguments with these names and types."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from stablehlo_ref.bytecode.vhlo.ops import split_name
 from stablehlo_ref.bytecode.vhlo.upgrade import to_stablehlo
 from stablehlo_ref.bytecode.vhlo.versions import CURRENT
+from stablehlo_ref.define.assembly import AsmParser, Draft
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.diagnostics import MalformedError
 from stablehlo_ref.ir.attributes import Attribute, TypeAttribute
 from stablehlo_ref.ir.types import FunctionType, Type
-from stablehlo_ref.syntax.draft import Draft
-from stablehlo_ref.syntax.protocols import AsmParser
 
 FUNCTION = "vhlo.func_v1"
 
@@ -31,9 +30,7 @@ class Place:
 def parse_function(parser: AsmParser, draft: Draft) -> None:
     """Parse what follows `vhlo.func_v1`: `@name(%arg: type, ...) -> (types) {...} {...}`."""
     name = parser.symbol_name()
-    arguments = parser.items(parser.argument, "(", ")")
-    for index, argument in enumerate(arguments):
-        argument.index = index
+    arguments = parser.argument_list()
     results: tuple[Type, ...] = ()
     if parser.accept("->"):
         results = tuple(parser.items(parser.type, "(", ")"))

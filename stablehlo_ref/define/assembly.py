@@ -1,21 +1,52 @@
-"""The parser and the printer as the directives of pretty forms use them."""
+"""What the pretty forms of ops are made of: directives, each of which parses and prints its part of the text.
+
+The `syntax` of an op class is a line of directives that have names (`syntax/assembly.py` lists them), or several lines
+and irregular directives in turn: `syntax = ("operands, format =", ExponentMantissa(), "attr-dict : same_type")`.
+Directives see the parser and the printer as the protocols here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from re import Match
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
+from stablehlo_ref.define.attribute_codecs import AttributeCodec
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+from stablehlo_ref.define.members import Undecodable
 from stablehlo_ref.diagnostics import Location, MalformedError
 from stablehlo_ref.ir.attributes import Attribute, FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.locations import DebugLocation
 from stablehlo_ref.ir.types import FloatType, FunctionType, Type
-from stablehlo_ref.syntax.draft import Draft
 
 T = TypeVar("T")
 OperandName: TypeAlias = tuple[str, int]  # the name of a value without `%`, and the offset of the `%` in the text
+
+
+class Draft:
+    """The parts of an op that have been parsed. Operand types that the text omits are those of the values."""
+
+    __slots__ = (
+        "attributes", "definition", "dictionary", "exclusive", "members", "name", "offset", "operand_types", "operands",
+        "regions", "result_types", "spelling", "successors",
+    )  # fmt: skip
+
+    def __init__(self, name: str, definition: OpDefinition | None, offset: int) -> None:
+        self.name = name
+        self.definition = definition
+        self.offset = offset
+        self.operands: list[tuple[str, int]] = []  # names without `%`, and offsets in the text
+        self.operand_types: tuple[Type, ...] | None = None
+        self.result_types: tuple[Type, ...] = ()
+        self.members: dict[str, object] = {}  # values of attribute members
+        self.attributes: dict[str, Attribute] = {}  # attributes in dictionaries, not decoded yet
+        self.dictionary = offset  # where the last dictionary starts
+        self.exclusive: tuple[str, ...] = ()  # attributes that must not be in the dictionary, as a pretty form has them
+        self.regions: list[Region] = []
+        self.successors: list[str] = []
+        self.spelling = ""  # as of `Operation`
 
 
 class AsmParser(Protocol):
@@ -79,8 +110,11 @@ class AsmParser(Protocol):
     def type(self) -> Type:
         """Parse a type."""
 
-    def type_list(self) -> tuple[Type, ...]:
-        """Parse types, separated by commas."""
+    def type_list(self, count: int | None = None) -> tuple[Type, ...]:
+        """Parse types, separated by commas: those of `count` operands if that is given."""
+
+    def result_types(self) -> tuple[Type, ...]:
+        """Parse `type` or `(types)`."""
 
     def function_type(self) -> FunctionType:
         """Parse `(types) -> types`."""
@@ -129,6 +163,9 @@ class AsmParser(Protocol):
     def arguments(self, names: Sequence[OperandName], types: Sequence[Type]) -> list[Value]:
         """Return block arguments with these names and types."""
 
+    def argument_list(self) -> list[Value]:
+        """Parse `(%name: type, ...)`."""
+
     def label(self) -> str:
         """Parse the label of a block; return it without `^`."""
 
@@ -166,6 +203,18 @@ class AsmPrinter(Protocol):
     def newline(self) -> None:
         """Start an indented line."""
 
+    def attribute(self, attribute: Attribute) -> str:
+        """Return the text of an attribute."""
+
+    def symbol(self, name: str) -> str:
+        """Return `@name`."""
+
+    def dictionary(self, op: Operation, members: Sequence[str] = (), keyword: str = "") -> None:
+        """Print `keyword {...}`, with the attributes except for those of some members, unless there are none."""
+
+    def op_name(self, op: Operation) -> str:
+        """Return the name of an op in the dialect in which it is printed."""
+
     def operand(self, value: Value) -> str:
         """Return `%name`."""
 
@@ -186,3 +235,89 @@ class AsmPrinter(Protocol):
 
         The terminator `implied`, if it has no operands and the region is one block, is omitted.
         """
+
+
+class Irregular(Exception):
+    """Raised by `Directive.print` if the pretty form cannot express an op, which is then printed in generic form."""
+
+
+class Directive:
+    """A part of a pretty form. `members` are the attribute members that it contains."""
+
+    members: tuple[str, ...] = ()
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        """Parse this part into `draft`."""
+        raise NotImplementedError
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        """Print this part of `op`; Irregular if it cannot express the op."""
+        raise NotImplementedError
+
+    def is_next(self, parser: AsmParser) -> bool:
+        """Return whether this part is next in the text; called for the first part of an optional group."""
+        raise NotImplementedError
+
+    def present(self, op: Operation) -> bool | None:
+        """Return whether `op` has what this part describes; None for a part that does not depend on the op."""
+        return None
+
+
+def attribute_dictionary(parser: AsmParser, draft: Draft, keyword: str = "") -> None:
+    """Parse `keyword {...}`, or `{...}` without a keyword, if it is next."""
+    if keyword and not parser.accept(keyword):
+        return
+    if keyword or parser.peek() == "{":
+        draft.dictionary = parser.start
+        written = parser.dictionary()
+        if twice := written.keys() & draft.attributes.keys():
+            message = f"duplicate attribute '{min(twice)}', which is a property already"
+            raise parser.error(message, draft.dictionary)
+        draft.attributes |= written
+
+
+def let_dictionary_win(parser: AsmParser, draft: Draft) -> None:
+    """Drop what the pretty form says of an attribute that is in the dictionary too.
+
+    MLIR reads the dictionary last, or refuses the attribute there: then this raises MalformedError.
+    """
+    for name in draft.attributes:
+        if name in draft.exclusive:
+            raise parser.error(f"attribute '{name}' is already given outside of the dictionary", draft.dictionary)
+        for member in REGISTRY[draft.name].members_of(name):
+            draft.members.pop(member, None)
+
+
+def give(draft: Draft, name: str, attribute: Attribute) -> None:
+    """Set the members of `draft` that an attribute, which is not in the dictionary, stands for."""
+    draft.members |= REGISTRY[draft.name].decode({name: attribute})[0]
+
+
+def member_value(op: Operation, name: str) -> Any:
+    """Return the value of an attribute member; Irregular if it is missing or could not be decoded."""
+    value = op.properties.get(name)
+    if value is None or isinstance(value, Undecodable):
+        raise Irregular
+    return value
+
+
+class SpelledCodec(AttributeCodec[T]):
+    """The codec of an attribute that has a pretty form of its own."""
+
+    def parse(self, parser: AsmParser) -> T:
+        """Parse the pretty form."""
+        raise NotImplementedError
+
+    def text(self, value: T) -> str:
+        """Return the pretty form."""
+        raise NotImplementedError
+
+
+def is_plain(region: Region) -> bool:
+    """Return whether a region can be printed without the label of its block."""
+    return len(region.blocks) == 1 and bool(region.block.operations)
+
+
+def listed(items: Iterable[object]) -> str:
+    """Return `[0, 1]`."""
+    return f"[{', '.join(map(str, items))}]"
