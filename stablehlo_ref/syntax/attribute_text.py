@@ -26,6 +26,7 @@ from stablehlo_ref.ir.attributes import (
     TypeAttribute,
     Unit,
 )
+from stablehlo_ref.ir.lexer import MAX_NESTING, to_bytes
 from stablehlo_ref.ir.locations import (
     CallSiteLocation,
     DebugLocation,
@@ -39,7 +40,6 @@ from stablehlo_ref.ir.types import BooleanType, FloatType, IntegerType, Type, de
 from stablehlo_ref.numerics import dtypes
 from stablehlo_ref.numerics.narrow_floats import widen
 from stablehlo_ref.syntax.float_text import full_text, short_text
-from stablehlo_ref.syntax.lexer import MAX_NESTING, to_bytes
 from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS, STRUCTS
 
 DOTTED = ("result_accuracy_mode", "rng_algorithm", "rng_distribution")  # enumerations that mhlo writes like structs

@@ -24,6 +24,7 @@ from stablehlo_ref.ir.attributes import (
     SymbolReference,
     TypeAttribute,
 )
+from stablehlo_ref.ir.lexer import NUMBER, STRING, shorten, token
 from stablehlo_ref.ir.locations import DebugLocation
 from stablehlo_ref.ir.types import (
     BooleanType,
@@ -37,7 +38,6 @@ from stablehlo_ref.ir.types import (
 from stablehlo_ref.syntax import literals
 from stablehlo_ref.syntax.attribute_text import attribute_text
 from stablehlo_ref.syntax.convolution import ConvolutionParser
-from stablehlo_ref.syntax.lexer import NUMBER, STRING, shorten, token
 from stablehlo_ref.syntax.structs import STRUCTS
 from stablehlo_ref.syntax.types import SIMPLE_TYPE
 

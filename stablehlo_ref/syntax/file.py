@@ -10,13 +10,13 @@ from typing import TypeVar, cast
 from stablehlo_ref.diagnostics import Source, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, DenseResource, StructAttribute, TypeAttribute
+from stablehlo_ref.ir.lexer import MAX_NESTING, STRING
 from stablehlo_ref.ir.locations import DebugLocation, LocationAlias
 from stablehlo_ref.ir.types import ComplexType, FunctionType, FutureType, TensorType, TupleType, Type
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax import literals
 from stablehlo_ref.syntax.attribute_text import attribute_text
 from stablehlo_ref.syntax.foreign import ForeignParser
-from stablehlo_ref.syntax.lexer import MAX_NESTING, STRING
 
 _substitute_names = re.compile(rf"{STRING}|[#!][A-Za-z_$][\w$]*+(?![\w.<])", re.ASCII).sub
 _find_aliases = re.compile(r"^[ \t]*([#!](?:[A-Za-z_$.\-][\w$.\-]*|\d+))[ \t]*=", re.ASCII | re.MULTILINE).finditer

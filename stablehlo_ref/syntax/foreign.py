@@ -18,6 +18,7 @@ from stablehlo_ref.ir.attributes import (
     SymbolReference,
     TypeAttribute,
 )
+from stablehlo_ref.ir.lexer import token
 from stablehlo_ref.ir.types import (
     BOOLEAN,
     FLOATS,
@@ -38,7 +39,6 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.syntax import mhlo
 from stablehlo_ref.syntax.attributes import AttributeParser
-from stablehlo_ref.syntax.lexer import token
 from stablehlo_ref.syntax.structs import STRUCTS
 
 # Types of vhlo without parts that MLIR calls otherwise; `tf31` is how vhlo spells tf32.

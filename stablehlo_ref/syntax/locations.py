@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.ir.lexer import STRING, token
 from stablehlo_ref.ir.locations import (
     UNKNOWN_LOCATION,
     CallSiteLocation,
@@ -14,7 +15,6 @@ from stablehlo_ref.ir.locations import (
     LocationAlias,
     NameLocation,
 )
-from stablehlo_ref.syntax.lexer import STRING, token
 from stablehlo_ref.syntax.types import TypeParser
 
 _match_file = token(rf"({STRING}):(\d++):(\d++)(?:\s*to\s*(\d*+):(\d++))?")

@@ -15,11 +15,11 @@ from typing import TypeVar
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.lexer import shorten
 from stablehlo_ref.ir.types import BooleanType, FloatType, IndexType, IntegerType, QuantizedType, Type
 from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics import dtypes
 from stablehlo_ref.numerics.narrow_floats import narrow
-from stablehlo_ref.syntax.lexer import shorten
 
 T = TypeVar("T", str, bytes)
 

@@ -13,6 +13,7 @@ from stablehlo_ref.define.similar_ops import did_you_mean_op
 from stablehlo_ref.diagnostics import LimitError, Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.lexer import STRING, SUFFIX, shorten, token
 from stablehlo_ref.ir.types import OpaqueType, Type
 from stablehlo_ref.limits.activity import activity
 from stablehlo_ref.limits.budget import check_time
@@ -22,7 +23,6 @@ from stablehlo_ref.ops.reduction import copy_applied_region
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
-from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
 from stablehlo_ref.syntax.lines import Line, LineKey, constant_line, find_names, match_line
 from stablehlo_ref.syntax.mhlo import equivalent, ops_with_equal
 from stablehlo_ref.syntax.mhlo_forms import adopt_meaning, has_form_of_its_own, keep_unequal, parse_as_mhlo

@@ -15,9 +15,9 @@ from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.diagnostics import Diagnostic, Location, MalformedError, Source
 from stablehlo_ref.ir import attributes
 from stablehlo_ref.ir.core import Region, Value
+from stablehlo_ref.ir.lexer import token
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.directives import Attribute, Literal, OptionalGroup
-from stablehlo_ref.syntax.lexer import token
 from stablehlo_ref.syntax.parser import BARE_NAMES, Parser, match_head
 
 _skip_separators = token(r"(?:(?:[,)}]|x(?=\s*+\[))\s*+)*+")

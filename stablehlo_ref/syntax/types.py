@@ -6,6 +6,7 @@ import re
 
 from stablehlo_ref.diagnostics import Source
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute
+from stablehlo_ref.ir.lexer import TRIVIA, Cursor, token
 from stablehlo_ref.ir.types import (
     FLOATS,
     INDEX,
@@ -27,7 +28,6 @@ from stablehlo_ref.ir.types import (
     tensor_type,
 )
 from stablehlo_ref.suggestions import closest, element_type
-from stablehlo_ref.syntax.lexer import TRIVIA, Cursor, token
 
 MAX_WIDTH = (1 << 24) - 1  # of an integer type, as in MLIR
 MAX_DIMENSION = (1 << 63) - 1

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from stablehlo_ref.define.assembly import Draft
 from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.lexer import SUFFIX, TRIVIA, token
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.syntax.file import FileParser
-from stablehlo_ref.syntax.lexer import SUFFIX, TRIVIA, token
 
 MAX_RESULTS = 1 << 20  # of an operation
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container
 from itertools import count
 
 from stablehlo_ref.ir.attributes import Verbatim
-from stablehlo_ref.syntax.lexer import STRING, SUFFIX
+from stablehlo_ref.ir.lexer import STRING, SUFFIX
 
 VALUE = rf"%{SUFFIX}(?:\#\d++)?+"
 _RESULT = rf"%{SUFFIX}(?:[ \t]*+:[ \t]*+\d++)?+"

@@ -6,8 +6,9 @@ from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from stablehlo_ref.ir.lexer import HASH, IDENTIFIER, NUMBER_LITERAL, STRING_LITERAL, SYMBOL, TYPE
 from stablehlo_ref.text.structure import CloseRegion, OpenRegion, Region, Structure
-from stablehlo_ref.text.tokens import HASH, IDENTIFIER, NUMBER, STRING_LITERAL, SYMBOL, TYPE, Tokens
+from stablehlo_ref.text.tokens import Tokens
 
 _OPENERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _CLOSERS = frozenset(_OPENERS.values())
@@ -106,7 +107,7 @@ class Aliases:
             while self.tokens.kinds[index + 1] == "::" and self.tokens.kinds[index + 2] == SYMBOL:
                 index += 2
             return index + 1
-        if kind in (NUMBER, STRING_LITERAL):
+        if kind in (NUMBER_LITERAL, STRING_LITERAL):
             return index + 1
         if kind in (IDENTIFIER, HASH, TYPE):
             return self.arguments_end(index + 1)

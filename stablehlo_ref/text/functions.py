@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from stablehlo_ref.ir.lexer import IDENTIFIER, STRING_LITERAL, SYMBOL, VALUE
 from stablehlo_ref.text.structure import Definition, Op, Region, Structure
-from stablehlo_ref.text.tokens import IDENTIFIER, STRING_LITERAL, SYMBOL, VALUE, Tokens
+from stablehlo_ref.text.tokens import Tokens
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 

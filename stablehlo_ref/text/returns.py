@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from stablehlo_ref.ir.lexer import IDENTIFIER, LABEL, STRING_LITERAL, VALUE
 from stablehlo_ref.text.functions import FoundFunction, unquoted
 from stablehlo_ref.text.structure import Block
-from stablehlo_ref.text.tokens import IDENTIFIER, LABEL, STRING_LITERAL, VALUE, Tokens, counted
+from stablehlo_ref.text.tokens import Tokens, counted
 
 _is_return = re.compile(r"(?:return(?:value|_v\d+)?|yield|output)\Z").match  # the last part of a name, in lower case
 _OPENERS = frozenset("([{<")

@@ -95,20 +95,22 @@ class _Resolver:
         return None
 
     def use(self, token: int) -> None:
-        name = self.tokens.values[token]
+        name = self.tokens.name(token)
         definition = self.find(name)
         if definition is None:
             raise self.tokens.error(f"use of undefined SSA value '{name}'", token)
         definition.uses += 1
         self.names.uses[token] = definition
-        if self.tokens.is_result_number(token + 1):
-            self.check_result_number(definition, token + 1)
+        if name != self.tokens.values[token]:
+            self.check_result_number(definition, token)
 
     def check_result_number(self, definition: Definition, token: int) -> None:
-        number = self.tokens.small_integer(self.tokens.values[token][1:], token)
+        before, _, digits = self.tokens.values[token].partition("#")
+        number = self.tokens.small_integer(digits, token, len(before))
         if number >= definition.count:
             has = counted(definition.count, "result")
-            raise self.tokens.error(f"invalid result number {number}: '{definition.name}' has {has}", token)
+            message = f"invalid result number {number}: '{definition.name}' has {has}"
+            raise self.tokens.error(message, token, len(before))
 
     def successor(self, token: int, region: Region) -> None:
         name = self.tokens.values[token]

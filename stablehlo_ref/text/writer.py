@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from stablehlo_ref.ir.lexer import HASH, IDENTIFIER, LABEL, SYMBOL, TYPE, VALUE
 from stablehlo_ref.text.aliases import Aliases, Contexts
 from stablehlo_ref.text.rename import NewNames
 from stablehlo_ref.text.returns import Return
 from stablehlo_ref.text.scopes import Names
 from stablehlo_ref.text.structure import Region
-from stablehlo_ref.text.tokens import HASH, IDENTIFIER, LABEL, SYMBOL, TYPE, VALUE, Tokens, counted
+from stablehlo_ref.text.tokens import Tokens, counted
 
 _REMOVED = "\0"  # is where an op was, so that its line can go as well; in MLIR it is a blank
 _REPLACED = frozenset({VALUE, LABEL, HASH, TYPE, SYMBOL, IDENTIFIER})  # what may have to change
@@ -116,7 +117,7 @@ class Writer:
             return _REMOVED, self.aliases.defined[index].end
         kind = self.tokens.kinds[index]
         if kind == VALUE:
-            return self.value(index)
+            return self.value(index), index + 1
         if kind == LABEL:
             return self.label(index), index + 1
         if kind in (HASH, TYPE) and self.aliases.is_use(index, contexts.in_dialect):
@@ -127,17 +128,15 @@ class Writer:
             return self.word(index, contexts.in_location)
         return None, index + 1
 
-    def value(self, index: int) -> tuple[str, int]:
+    def value(self, index: int) -> str:
         """Return the new name of a value. `%x#0` may be an argument, whose operand can have a number already."""
-        has_number = self.tokens.is_result_number(index + 1)
         definition = self.definitions.get(index) or self.names.uses.get(index)
         if definition is None:
             raise self.tokens.error(f"unexpected SSA value '{self.tokens.values[index]}' in a location", index)
-        new = definition.new_name
-        if has_number and not definition.is_operand:
-            new += self.tokens.values[index + 1]
-        self.grow(len(new) - len(self.tokens.values[index]), index)
-        return new, index + 1 + has_number
+        _, mark, number = self.tokens.values[index].partition("#")
+        new = definition.new_name + ("" if definition.is_operand else mark + number)
+        self.grow(len(new) - len(self.tokens.name(index)), index)
+        return new
 
     def label(self, index: int) -> str | None:
         name = self.tokens.values[index]
@@ -181,7 +180,7 @@ class Writer:
     # --- returns ------------------------------------------------------------------------------------------------
 
     def operands(self, found: Return) -> list[str]:
-        return [self.value(index)[0] for index in found.operands]
+        return [self.value(index) for index in found.operands]
 
     def returned(self, found: Return) -> str:
         """Return what is written for a return: nothing, or a branch to the last block."""

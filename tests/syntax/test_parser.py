@@ -11,7 +11,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.locations import name_of
 from stablehlo_ref.ir.types import FLOATS, TOKEN, FunctionType, IntegerType, tensor_type
 from stablehlo_ref.syntax.compare import difference
-from stablehlo_ref.syntax.lexer import MAX_NESTING
+from stablehlo_ref.ir.lexer import MAX_NESTING
 from stablehlo_ref.syntax.parser import parse
 from stablehlo_ref.syntax.printer import print_operation
 
