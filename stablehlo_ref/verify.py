@@ -24,7 +24,7 @@ from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.limits.collection import collection_paused
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.suggestions import closest, did_you_mean
-from stablehlo_ref.syntax.blame import described, may_follow
+from stablehlo_ref.syntax.places import described, may_follow
 
 T = TypeVar("T")
 

@@ -25,7 +25,7 @@ from stablehlo_ref.bytecode.use_lists import encoded_orders, use_orders
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.locations import UNKNOWN_LOCATION
-from stablehlo_ref.syntax.resources import blob_alignment, blob_elements
+from stablehlo_ref.syntax.printer import blob_alignment, blob_elements
 
 T = TypeVar("T")
 

@@ -21,6 +21,7 @@ MAX_NESTING = 64
 MAX_DIGITS = 4000  # of one integer
 
 BRACKETS = {"<": ">", "(": ")", "[": "]", "{": "}"}
+CLOSING = frozenset(BRACKETS.values())
 TRIVIA = r"(?:\s++|//[^\n]*+)*+"
 SUFFIX = r"(?:\d++|[A-Za-z_$.\-][\w$.\-]*+)"
 STRING = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'

@@ -21,12 +21,19 @@ from stablehlo_ref.limits.collection import collection_paused
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.ops.reduction import copy_applied_region
 from stablehlo_ref.suggestions import did_you_mean
-from stablehlo_ref.syntax import verbatim, vhlo
+from stablehlo_ref.syntax import verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
+from stablehlo_ref.syntax.file import RESULT, FileParser, Scope
+from stablehlo_ref.syntax.foreign import VHLO_FUNCTION, parse_vhlo_function, upgrade_vhlo
 from stablehlo_ref.syntax.lines import Line, LineKey, constant_line, find_names, match_line
-from stablehlo_ref.syntax.mhlo import equivalent, ops_with_equal
-from stablehlo_ref.syntax.mhlo_forms import adopt_meaning, has_form_of_its_own, keep_unequal, parse_as_mhlo
-from stablehlo_ref.syntax.values import RESULT, Scope, ValueParser
+from stablehlo_ref.syntax.mhlo import (
+    adopt_meaning,
+    equivalent,
+    has_form_of_its_own,
+    keep_unequal,
+    ops_with_equal,
+    parse_as_mhlo,
+)
 
 # Ops that MLIR prints without their dialect.
 BARE_NAMES = {
@@ -53,7 +60,7 @@ match_alias = token(rf"[#!]{SUFFIX}\s*+=")
 match_head = token(rf"(?:{_RESULTS})?+(?:([A-Za-z_][\w$.]*+)|({STRING}))")
 
 
-class Parser(ValueParser):
+class Parser(FileParser):
     """Parses a program."""
 
     def __init__(self, source: Source, allow_unregistered_dialect: bool = False) -> None:
@@ -163,10 +170,10 @@ class Parser(ValueParser):
     def _pretty(self, match: re.Match[str]) -> Draft:
         written, offset = BARE_NAMES.get(match[4], match[4]), match.start(4)
         name = equivalent(written)
-        if name == vhlo.FUNCTION:
+        if name == VHLO_FUNCTION:
             draft = Draft(name, None, offset)
-            vhlo.parse_function(self, draft)
-            vhlo.upgrade(self, draft)
+            parse_vhlo_function(self, draft)
+            upgrade_vhlo(self, draft)
             return draft
         if name not in REGISTRY:
             self._load_dialect(name, offset)
@@ -251,7 +258,7 @@ class Parser(ValueParser):
         self.expect(":")
         self.functional_type(draft)
         if is_vhlo:
-            vhlo.upgrade(self, draft)
+            upgrade_vhlo(self, draft)
         elif name != written:
             adopt_meaning(draft, written)
         return draft

@@ -6,12 +6,9 @@ from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stablehlo_ref.ir.lexer import HASH, IDENTIFIER, NUMBER_LITERAL, STRING_LITERAL, SYMBOL, TYPE
-from stablehlo_ref.text.structure import CloseRegion, OpenRegion, Region, Structure
+from stablehlo_ref.ir.lexer import BRACKETS, CLOSING, HASH, IDENTIFIER, NUMBER_LITERAL, STRING_LITERAL, SYMBOL, TYPE
+from stablehlo_ref.text.scopes import CloseRegion, OpenRegion, Region, Structure
 from stablehlo_ref.text.tokens import Tokens
-
-_OPENERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
-_CLOSERS = frozenset(_OPENERS.values())
 
 
 @dataclass(slots=True)
@@ -258,11 +255,11 @@ class Contexts:
     def see(self, index: int) -> None:
         """Take a token."""
         kind = self.tokens.kinds[index]
-        if kind in _OPENERS:
-            self.outer.append((_OPENERS[kind], self.in_location, self.in_dialect))
+        if kind in BRACKETS:
+            self.outer.append((BRACKETS[kind], self.in_location, self.in_dialect))
             self.in_location = self.enters_location(index, kind)
             self.in_dialect |= kind == "<" and index > 0 and self.tokens.kinds[index - 1] in (HASH, TYPE)
-        elif kind in _CLOSERS:
+        elif kind in CLOSING:
             self.leave(kind)
 
     def enters_location(self, index: int, kind: str) -> bool:

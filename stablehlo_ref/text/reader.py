@@ -26,7 +26,7 @@ import re
 from collections.abc import Callable
 
 from stablehlo_ref.ir.lexer import HASH, IDENTIFIER, LABEL, STRING_LITERAL, SYMBOL, TYPE, VALUE
-from stablehlo_ref.text.structure import (
+from stablehlo_ref.text.scopes import (
     Block,
     Candidate,
     CloseRegion,
@@ -307,9 +307,8 @@ class _Reader:
         if op is None or not op.waiting:
             return
         typed = [c for c in op.waiting if c.mode is Mode.TYPED]
-        if typed:
-            op.waiting = [c for c in op.waiting if c.mode is not Mode.TYPED]
-            self.drop(typed)
+        op.waiting = [c for c in op.waiting if c.mode is not Mode.TYPED]
+        self.drop(typed)
 
     # --- blocks -------------------------------------------------------------------------------------------------
 

@@ -11,8 +11,8 @@ import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.types import FLOATS, tensor_type
-from stablehlo_ref.syntax.compare import difference
 from stablehlo_ref.syntax.printer import print_operation
+from tests.compare import difference
 
 ARGUMENTS = "%a: tensor<2x2xf32>, %v: tensor<?xf32>, %n: tensor<1xindex>, %i: index, %p: i1"
 
