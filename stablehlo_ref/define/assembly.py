@@ -22,6 +22,7 @@ from stablehlo_ref.ir.locations import DebugLocation
 from stablehlo_ref.ir.types import FloatType, FunctionType, Type
 
 T = TypeVar("T")
+Types: TypeAlias = Sequence[Type]
 OperandName: TypeAlias = tuple[str, int]  # the name of a value without `%`, and the offset of the `%` in the text
 
 
@@ -261,6 +262,68 @@ class Directive:
     def present(self, op: Operation) -> bool | None:
         """Return whether `op` has what this part describes; None for a part that does not depend on the op."""
         return None
+
+
+class Deduced(Directive):
+    """One type, or two with a separator between them, from which all others follow.
+
+    `shown` returns what is written, given the types of the operands and of the results. `follow` returns all types of
+    operands and results, given what is written and the number of operands; ValueError if none follow. A form that
+    `is_short` may be replaced with a functional type, and is where it does not suffice.
+    """
+
+    def __init__(
+        self,
+        shown: Callable[[Types, Types], Types],
+        follow: Callable[..., tuple[Types, Types]],
+        separator: str = "",
+        is_short: bool = False,
+    ) -> None:
+        self.shown = shown
+        self.follow = follow
+        self.separator = separator
+        self.is_short = is_short
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if self.is_short and parser.peek() == "(":
+            parser.functional_type(draft)
+            return
+        offset, written = parser.start, [parser.type()]
+        if self.separator:
+            parser.expect(self.separator)
+            written.append(parser.type())
+        try:
+            operands, results = self.follow(*written, len(draft.operands))
+        except ValueError as error:
+            raise parser.error(str(error), offset) from error
+        draft.operand_types, draft.result_types = tuple(operands), tuple(results)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        types = self.shown(op.operand_types, op.result_types)
+        if self._follow_from(types, op):
+            separator = ", " if self.separator == "," else f" {self.separator} "
+            printer.value(separator.join(map(str, types)))
+        elif self.is_short:
+            printer.value(printer.functional_type(op))
+        else:
+            raise Irregular
+
+    def _follow_from(self, types: Types, op: Operation) -> bool:
+        try:
+            followed = self.follow(*types, len(op.operands))
+        except (TypeError, ValueError):  # too few are shown, or others
+            return False
+        return list(map(list, followed)) == [op.operand_types, op.result_types]
+
+
+def first_operand(operands: Types, results: Types) -> Types:
+    """Return the type of the first operand."""
+    return operands[:1]
+
+
+def first_result(operands: Types, results: Types) -> Types:
+    """Return the type of the first result."""
+    return results[:1]
 
 
 def attribute_dictionary(parser: AsmParser, draft: Draft, keyword: str = "") -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import Deduced, first_operand, first_result
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.type_constraints import TypeConstraint
-from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, Deduced, boolean, first_operand, first_result
+from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, boolean
 from stablehlo_ref.ir.attributes import FloatAttribute
 from stablehlo_ref.ir.types import ComplexType, FloatType, Type
 from stablehlo_ref.numerics import complex_elementary, complexes, elementary

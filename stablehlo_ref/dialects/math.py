@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from stablehlo_ref.define.assembly import Deduced
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type
-from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, Deduced, alike, boolean_like, float_like, integer_like
+from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, alike, boolean_like, float_like, integer_like
 from stablehlo_ref.ir.types import BOOLEAN, Type
 from stablehlo_ref.numerics import elementary, floats, integers, math_functions, special_elementary, special_error
 from stablehlo_ref.numerics.dtypes import numpy_dtype

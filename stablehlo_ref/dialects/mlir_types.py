@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable
 
 import numpy as np
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Deduced,
+    Directive,
+    Draft,
+    Irregular,
+    Types,
+    first_operand,
+)
 from stablehlo_ref.define.spec import element_type, is_quantized, with_element_type
 from stablehlo_ref.define.type_constraints import TypeConstraint, index, tensor_of
 from stablehlo_ref.diagnostics import EvaluationError
@@ -34,8 +42,6 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.numerics.dtypes import INT64, UINT64, numpy_dtype
 from stablehlo_ref.ops.constants import elements_of
-
-Types: TypeAlias = Sequence[Type]
 
 DYNAMIC = -(1 << 63)  # marks a size in an attribute whose value is an operand (MLIR's ShapedType::kDynamic)
 
@@ -113,37 +119,6 @@ def in_bounds(index: Array, stop: int) -> int:
 # --- pretty forms ----------------------------------------------------------------------------------------------------
 
 
-class Deduced(Directive):
-    """One type, or two with a separator between them, from which all others follow.
-
-    `shown` returns what is written, given the types of the operands and of the results; `follow` returns those, given
-    the written types and the number of operands.
-    """
-
-    def __init__(
-        self, shown: Callable[[Types, Types], Types], follow: Callable[..., tuple[Types, Types]], separator: str = ""
-    ) -> None:
-        self.shown = shown
-        self.follow = follow
-        self.separator = separator
-
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        written = [parser.type()]
-        if self.separator:
-            parser.expect(self.separator)
-            written.append(parser.type())
-        operands, results = self.follow(*written, len(draft.operands))
-        draft.operand_types, draft.result_types = tuple(operands), tuple(results)
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        types = self.shown(op.operand_types, op.result_types)
-        operands, results = self.follow(*types, len(op.operands))
-        if list(operands) != op.operand_types or list(results) != op.result_types:
-            raise Irregular
-        separator = ", " if self.separator == "," else f" {self.separator} "
-        printer.value(separator.join(map(str, types)))
-
-
 class Implied(Directive):
     """No text. `results` are the types of the results, `operands` those of a number of operands if they are implied."""
 
@@ -161,16 +136,6 @@ class Implied(Directive):
             raise Irregular
         if self.operands and op.operand_types != list(self.operands(len(op.operands))):
             raise Irregular
-
-
-def first_operand(operands: Types, results: Types) -> Types:
-    """Return the type of the first operand."""
-    return operands[:1]
-
-
-def first_result(operands: Types, results: Types) -> Types:
-    """Return the type of the first result."""
-    return results[:1]
 
 
 def booleans_like(type: Type) -> Type:

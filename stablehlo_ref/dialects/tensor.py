@@ -7,7 +7,18 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, listed, member_value
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Deduced,
+    Directive,
+    Draft,
+    Irregular,
+    first_operand,
+    first_result,
+    listed,
+    member_value,
+)
 from stablehlo_ref.define.attribute_codecs import Dims, Int, Integers, ListCodec
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.computation import Run
@@ -26,16 +37,7 @@ from stablehlo_ref.define.spec import (
 )
 from stablehlo_ref.define.type_constraints import anything, size_vector
 from stablehlo_ref.define.type_constraints import index as index_value
-from stablehlo_ref.dialects.mlir_types import (
-    CAST,
-    DYNAMIC,
-    Deduced,
-    any_tensor,
-    first_operand,
-    first_result,
-    in_bounds,
-    static_tensor,
-)
+from stablehlo_ref.dialects.mlir_types import CAST, DYNAMIC, any_tensor, in_bounds, static_tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import INDEX, IndexType, TensorType, Type

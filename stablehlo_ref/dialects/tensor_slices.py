@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, member_value
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Deduced, Directive, Draft, Irregular, member_value
 from stablehlo_ref.define.attribute_codecs import Dims, Presence, SegmentSizes
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.computation import RegionFunction, Run
@@ -20,7 +20,7 @@ from stablehlo_ref.define.spec import compatible, element_type, num_bits, rank, 
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.define.type_constraints import index as index_value
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.mlir_types import CAST, DYNAMIC, Deduced, any_tensor
+from stablehlo_ref.dialects.mlir_types import CAST, DYNAMIC, any_tensor
 from stablehlo_ref.dialects.tensor import SIZES, numbers_text, parse_numbers, with_sizes
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation

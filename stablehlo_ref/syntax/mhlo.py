@@ -15,7 +15,7 @@ from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.ir.attributes import Attribute, DenseArray, DenseElements, EnumAttribute, StructAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import BOOLEAN, TensorType, Type, integer_type, tensor_type
-from stablehlo_ref.syntax.directives import SameType
+from stablehlo_ref.syntax.assembly import same_type
 from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS
 
 # Ops that CHLO has instead of StableHLO, and their names there.
@@ -136,7 +136,7 @@ def parse_as_mhlo(parser: AsmParser, draft: Draft, definition: OpDefinition) -> 
     if parser.peek() == "{":
         draft.attributes |= parser.dictionary()
     parser.expect(":")
-    SameType().parse(parser, draft)
+    same_type().parse(parser, draft)
 
 
 def _top_k(parser: AsmParser, draft: Draft) -> None:

@@ -18,8 +18,7 @@ from stablehlo_ref.ir import attributes
 from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
 from stablehlo_ref.ir.lexer import token
 from stablehlo_ref.ir.value_index import defining_op
-from stablehlo_ref.syntax.assembly import assembly_of
-from stablehlo_ref.syntax.directives import Attribute, Literal, OptionalGroup
+from stablehlo_ref.syntax.assembly import Attribute, Literal, OptionalGroup, assembly_of
 from stablehlo_ref.syntax.parser import BARE_NAMES, Parser, match_head
 
 _skip_separators = token(r"(?:(?:[,)}]|x(?=\s*+\[))\s*+)*+")
