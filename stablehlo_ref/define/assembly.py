@@ -7,17 +7,17 @@ Directives see the parser and the printer as the protocols here.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from re import Match
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from stablehlo_ref.define.attribute_codecs import AttributeCodec
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.members import Undecodable
-from stablehlo_ref.diagnostics import Location, MalformedError
-from stablehlo_ref.ir.attributes import Attribute, FloatAttribute, IntegerAttribute
+from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Operation, Region, Value
+from stablehlo_ref.ir.lexer import Cursor
 from stablehlo_ref.ir.locations import DebugLocation
 from stablehlo_ref.ir.types import FloatType, FunctionType, Type
 
@@ -50,126 +50,90 @@ class Draft:
         self.spelling = ""  # as of `Operation`
 
 
-class AsmParser(Protocol):
+class AsmParser(Cursor, ABC):
     """A position in the text of a program, and methods that parse constructs there."""
-
-    text: str
-    position: int
-
-    # --- tokens ---
-
-    def take(self, match: Match[str] | None) -> Match[str] | None:
-        """Consume a match that was made at the current position, if there is one; return it."""
-
-    @property
-    def start(self) -> int:
-        """The offset of the next token."""
-
-    def peek(self) -> str:
-        """Return the next token; "" at the end of the text."""
-
-    def advance(self) -> str:
-        """Consume the next token and return it."""
-
-    def accept(self, expected: str) -> bool:
-        """Consume the next token if it is `expected`."""
-
-    def expect(self, expected: str) -> None:
-        """Consume the next token; MalformedError unless it is `expected`."""
-
-    def items(self, item: Callable[[], T], opening: str, closing: str) -> list[T]:
-        """Parse `opening (item (, item)*)? closing`."""
-
-    def word(self, what: str) -> str:
-        """Parse an identifier or keyword."""
-
-    def integer(self) -> int:
-        """Parse an integer of at most 64 bits."""
-
-    def dimensions(self) -> tuple[int, ...]:
-        """Parse `[1, 2]`."""
-
-    def string(self) -> str:
-        """Parse a string literal."""
-
-    def balanced_text(self, what: str) -> str:
-        """Return the text from the next bracket to the one that closes it; `what` describes it in errors."""
-
-    # --- errors ---
-
-    def location(self, offset: int) -> Location:
-        """Return the location of an offset."""
-
-    def error(self, message: str, offset: int | None = None) -> MalformedError:
-        """Return an error at an offset, by default that of the next token."""
-
-    def expected(self, what: str, starts_line: bool = False) -> MalformedError:
-        """Return an error that says what was expected instead of the next token."""
 
     # --- types and attributes ---
 
+    @abstractmethod
     def type(self) -> Type:
         """Parse a type."""
 
+    @abstractmethod
     def type_list(self, count: int | None = None) -> tuple[Type, ...]:
         """Parse types, separated by commas: those of `count` operands if that is given."""
 
+    @abstractmethod
     def result_types(self) -> tuple[Type, ...]:
         """Parse `type` or `(types)`."""
 
+    @abstractmethod
     def function_type(self) -> FunctionType:
         """Parse `(types) -> types`."""
 
+    @abstractmethod
     def attribute(self) -> Attribute:
         """Parse an attribute."""
 
+    @abstractmethod
     def elements(self, type: Type) -> Attribute:
         """Parse `dense<...>` or `dense_resource<...>` of a type that the text does not repeat."""
 
+    @abstractmethod
     def dictionary(self) -> dict[str, Attribute]:
         """Parse `{name = attribute, ...}`."""
 
-    def number(self, typed: bool = True) -> IntegerAttribute | FloatAttribute:
-        """Parse a number, with `: type` after it if `typed`."""
-
+    @abstractmethod
     def real(self, type: FloatType) -> float:
         """Parse a number of a floating-point type that the text does not repeat."""
 
+    @abstractmethod
     def symbol_name(self) -> str:
         """Parse `@name`."""
 
+    @abstractmethod
     def struct(self, name: str) -> Attribute:
         """Parse the fields `<...>` of a struct attribute."""
 
+    @abstractmethod
     def upgrading(self) -> AbstractContextManager[None]:
         """Read attributes of vhlo as what they mean, as those of ops of vhlo."""
 
+    @abstractmethod
     def convolution_lists(self, with_unused: bool = False) -> Mapping[str, Attribute]:
         """Parse the dimension numbers of a convolution in their short form; `?` if there are unused ones."""
 
     # --- operations ---
 
+    @abstractmethod
     def op_name(self) -> str:
         """Parse the name of an op, with or without quotes."""
 
+    @abstractmethod
     def operand(self) -> OperandName:
         """Parse the name of a value."""
 
+    @abstractmethod
     def operand_list(self) -> list[OperandName]:
         """Parse names of values, separated by commas, if there are any."""
 
+    @abstractmethod
     def argument(self) -> Value:
         """Parse a block argument: `%name: type`."""
 
+    @abstractmethod
     def arguments(self, names: Sequence[OperandName], types: Sequence[Type]) -> list[Value]:
         """Return block arguments with these names and types."""
 
+    @abstractmethod
     def argument_list(self) -> list[Value]:
         """Parse `(%name: type, ...)`."""
 
+    @abstractmethod
     def label(self) -> str:
         """Parse the label of a block; return it without `^`."""
 
+    @abstractmethod
     def region(
         self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False, implied: str = ""
     ) -> Region:
@@ -178,12 +142,15 @@ class AsmParser(Protocol):
         A block without a terminator gets `implied`, the name of an op without operands, if that is given.
         """
 
+    @abstractmethod
     def properties(self, draft: Draft) -> None:
         """Parse `<{...}>`, if it is next."""
 
+    @abstractmethod
     def functional_type(self, draft: Draft) -> None:
         """Parse `(operand types) -> result types`."""
 
+    @abstractmethod
     def trailing_location(self) -> DebugLocation | None:
         """Parse `loc(...)`, if it is next."""
 

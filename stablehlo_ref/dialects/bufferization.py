@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft
 from stablehlo_ref.define.attribute_codecs import Presence
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import compatible
 from stablehlo_ref.define.type_constraints import buffer
@@ -86,7 +89,7 @@ class ToBuffer(Op, op="to_buffer", dialect="bufferization"):
     read_only = Attr(Presence, default=False)
     buffer = Out(buffer)
 
-    syntax = ("operands", PresentWords("read_only"), "attr-dict :", CAST)
+    syntax: ClassVar[Syntax] = ("operands", PresentWords("read_only"), "attr-dict :", CAST)
 
     @staticmethod
     def constraints(C: Checker, tensor: TensorType, buffer: BufferType) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from stablehlo_ref.define.assembly import Deduced, first_operand, first_result
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.type_constraints import TypeConstraint
 from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, boolean
@@ -78,7 +81,7 @@ class Unary(Elementwise, dialect="complex"):
     fastmath = Attr(Opaque, default=None)
     result = Out(number)
 
-    syntax = ("operands", FLAGS, "attr-dict : same_type")
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(complex_: Type) -> Type:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from stablehlo_ref.define.assembly import Deduced
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, alike, boolean_like, float_like, integer_like
@@ -23,7 +26,7 @@ class Unary(Elementwise, dialect="math"):
     fastmath = Attr(Opaque, default=None)
     result = Out(float_like)
 
-    syntax = ("operands", FLAGS, "attr-dict : same_type")
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(operand: Type) -> Type:
@@ -315,7 +318,7 @@ class Binary(Elementwise, dialect="math"):
     fastmath = Attr(Opaque, default=None)
     result = Out(float_like)
 
-    syntax = ("operands", FLAGS, "attr-dict : same_type")
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(lhs: Type) -> Type:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draf
 from stablehlo_ref.define.attribute_codecs import Extents, Index, String
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import UNKNOWN, Size, dim, is_tensor, rank, size
 from stablehlo_ref.define.type_constraints import TypeConstraint
@@ -173,7 +175,7 @@ class SameShape(Op, dialect="shape"):
     input = In(shape_like)
     result = Out(shape_like)
 
-    syntax = "operands attr-dict : type(operands) -> type(results)"
+    syntax: ClassVar[Syntax] = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, input: Type, result: Type) -> None:

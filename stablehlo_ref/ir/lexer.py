@@ -237,6 +237,12 @@ class Cursor:
                 self.position = position
                 return
 
+    def balanced_text(self, what: str) -> str:
+        """Return the text from the next bracket to the one that closes it; `what` describes it in errors."""
+        start = self.start
+        self.balanced(what)
+        return self.text[start : self.position]
+
 
 def _described(token: str) -> str:
     """Return a token in quotes, with the name of a character that may look like another, or advice for quotes."""

@@ -94,7 +94,7 @@ def _pieces(text: T) -> Iterator[tuple[int, int]]:
     while end < len(text):
         check_time("parsing")
         start = end + 1
-        comma = text.find("," if isinstance(text, str) else b",", start + PIECE)  # type: ignore[arg-type]
+        comma = text.find("," if isinstance(text, str) else b",", start + PIECE)
         end = len(text) if comma < 0 else comma
         yield start, end
 

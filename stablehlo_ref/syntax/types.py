@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from stablehlo_ref.define.assembly import AsmParser
 from stablehlo_ref.diagnostics import Source
-from stablehlo_ref.ir.attributes import Attribute, StructAttribute
-from stablehlo_ref.ir.lexer import STRING, TRIVIA, Cursor, token
+from stablehlo_ref.ir.attributes import StructAttribute
+from stablehlo_ref.ir.lexer import STRING, TRIVIA, token
 from stablehlo_ref.ir.locations import (
     UNKNOWN_LOCATION,
     CallSiteLocation,
@@ -60,8 +61,8 @@ _match_simple_name = token(rf"loc\(({STRING})(?:\((\#[\w$.\-]++)\))?\)")
 _match_loc = token(r"loc(?:\((\#[\w$.\-]++)\)|(?![\w$.]))")
 
 
-class TypeParser(Cursor):
-    """Parses types and locations. Subclasses define `type_alias` for aliases (`!name`), and `attribute`."""
+class TypeParser(AsmParser):
+    """Parses types and locations. Subclasses define `type_alias` for aliases (`!name`)."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
@@ -71,10 +72,6 @@ class TypeParser(Cursor):
         # A location alias may be used before its definition, so uses are `LocationAlias`es, set later.
         self.location_aliases: dict[str, LocationAlias] = {}
         self.location_uses: dict[str, int] = {}  # offsets of aliases that are used and not yet defined
-
-    def attribute(self) -> Attribute:
-        """Parse an attribute."""
-        raise NotImplementedError
 
     def attribute_text(self) -> str:
         """Parse an attribute and return its text with aliases expanded."""
@@ -293,12 +290,6 @@ class TypeParser(Cursor):
         if not isinstance(type, TensorType):
             raise self.error(f"future element type must be a ranked tensor, but got '{type}'", offset)
         return type
-
-    def balanced_text(self, what: str) -> str:
-        """Return the text from the next bracket to the one that closes it; `what` describes it in errors."""
-        start = self.start
-        self.balanced(what)
-        return self.text[start : self.position]
 
     # quantized-type ::= !quant.uniform < storage (< min : max >)? : type (: axis)? , parameters >
     # parameters ::= parameter | { parameter (, parameter)* }
