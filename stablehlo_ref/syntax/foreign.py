@@ -13,7 +13,7 @@ from stablehlo_ref.bytecode.vhlo.upgrade import to_stablehlo
 from stablehlo_ref.bytecode.vhlo.versions import CURRENT
 from stablehlo_ref.define.assembly import AsmParser, Draft
 from stablehlo_ref.define.definition import REGISTRY
-from stablehlo_ref.diagnostics import MalformedError, Source
+from stablehlo_ref.diagnostics import MalformedError
 from stablehlo_ref.ir.attributes import (
     Attribute,
     EnumAttribute,
@@ -65,9 +65,7 @@ _find_humps = re.compile(r"(?=[A-Z])").split
 class ForeignParser(AttributeParser):
     """Parses what follows `#mhlo`, `#vhlo` and `!vhlo`."""
 
-    def __init__(self, source: Source) -> None:
-        super().__init__(source)
-        self.upgrades = False  # whether attributes of vhlo are read as what they mean, as in ops of vhlo, or kept
+    upgrades = False  # whether attributes of vhlo are read as what they mean, as in ops of vhlo, or kept
 
     def foreign_attribute(self, name: str) -> Attribute:
         if name.startswith("vhlo"):

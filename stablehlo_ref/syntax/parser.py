@@ -25,7 +25,7 @@ from stablehlo_ref.syntax import verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.file import RESULT, FileParser, Scope
 from stablehlo_ref.syntax.foreign import VHLO_FUNCTION, parse_vhlo_function, upgrade_vhlo
-from stablehlo_ref.syntax.lines import Line, LineKey, constant_line, find_names, match_line
+from stablehlo_ref.syntax.lines import CONSTANT, Line, LineKey, constant_line, find_names, match_line
 from stablehlo_ref.syntax.mhlo import (
     adopt_meaning,
     equivalent,
@@ -103,7 +103,7 @@ class Parser(FileParser):
         names = find_names(match[4]) + (find_names(match[6]) if match[6] else [])
         key = match.group(2, 3, 5, 7), len(names)
         line = self.lines.get(key)
-        if line is None and (line := constant_line(key, self.types)):
+        if line is None and match[2] == CONSTANT and (line := constant_line(key, self.types)):
             self.lines[key] = line
         return (line and self._repeat(line, names, match)) or self._first(match, names, key)
 
@@ -169,7 +169,7 @@ class Parser(FileParser):
 
     def _pretty(self, match: re.Match[str]) -> Draft:
         written, offset = BARE_NAMES.get(match[4], match[4]), match.start(4)
-        name = equivalent(written)
+        name = _meaning(written)
         if name == VHLO_FUNCTION:
             draft = Draft(name, None, offset)
             parse_vhlo_function(self, draft)
@@ -240,7 +240,7 @@ class Parser(FileParser):
         """Parse an op in generic form, given the match of its name."""
         offset = match.start(5)
         written = self.unescape(match[5], offset)
-        name = equivalent(written)
+        name = _meaning(written)
         self._check_dialect(name, offset)
         # Until a renamed op is what it means, its properties are those that it has under its own name.
         draft = Draft(name, REGISTRY.get(name) if name == written else None, offset)
@@ -320,7 +320,7 @@ class Parser(FileParser):
 
     def op_name(self) -> str:
         """Parse the name of an op with its dialect, with or without quotes."""
-        return equivalent(self.string() if self.peek()[:1] == '"' else self.word("the name of an op"))
+        return _meaning(self.string() if self.peek()[:1] == '"' else self.word("the name of an op"))
 
     def _build(self, draft: Draft) -> Operation:
         op = build_operation(
@@ -423,6 +423,11 @@ class Parser(FileParser):
         if not self.peek():
             raise self.expected("'}'")
         return operations
+
+
+def _meaning(written: str) -> str:
+    """Return the name of the op that an op of mhlo is; that of any other op itself."""
+    return equivalent(written) if written.startswith("mhlo.") else written
 
 
 def _unknown_op(name: str) -> str:
