@@ -1,7 +1,6 @@
 """Lists of numbers as arrays: decimal, hexadecimal, true and false, parsed by whole-array operations.
 
-A decimal fraction is parsed as an integer and a power of ten. Where both are exact as doubles (15 digits, 22 powers of
-ten), one multiplication or division returns the nearest double; other fractions go through `float`.
+Decimal fractions become the nearest doubles, which are rounded to narrower types as if the decimals were.
 """
 
 from __future__ import annotations
@@ -27,14 +26,12 @@ MAX_INT64, MIN_INT64 = (1 << 63) - 1, -(1 << 63)
 PIECE = 1 << 20  # characters that are parsed between two looks at the clock; a few hundredths of a second
 FEW = 16  # numbers, of which Python parses that many faster than whole-array operations do
 MAX_WORD = 4000  # characters of one number; Python refuses to convert longer integers
-EXACT_INTEGER = 1 << 53  # doubles hold every integer up to it
 FINITE = {  # magnitudes up to which numbers of common types are finite
     np.dtype(name): bound for name, bound in (("f8", np.inf), ("f4", 1e38), (dtypes.BFLOAT16, 1e38), ("f2", 6e4))
 }
 FLOAT32 = np.dtype(np.float32)
 SPLIT = 2.0**28 + 1.0  # `p - (p - x)` with `p = SPLIT * x` is the double `x` rounded to 25 bits (Veltkamp)
 LAST_BITS = 0xFFFFFFF  # those of a double that are 0 if it is halfway between two numbers of 32 bits
-POWERS = np.array([10.0**n for n in range(23)])  # exact
 
 _WORDS = re.compile(r"[^\[\](),\s]+")
 _is_float = re.compile(r"-?\d+\.\d*(?:[eE][+-]?\d+)?|0x[0-9a-fA-F]+").fullmatch
@@ -44,8 +41,7 @@ _FEW_FLOAT = rb"\s*+" + FLOAT.encode() + rb"\s*+"
 _FEW_INTEGER = rb"\s*+-?\d{1,18}+\s*+"
 _are_few_floats = re.compile(_FEW_FLOAT + rb"(?:," + _FEW_FLOAT + rb")*+").fullmatch
 _are_few_integers = re.compile(_FEW_INTEGER + rb"(?:," + _FEW_INTEGER + rb")*+").fullmatch
-_PARTS = bytes.maketrans(b"eE", b",,")
-_COMMA, _MINUS = b",-"  # the codes of these characters
+_COMMA, _POINT, _MINUS = b",.-"  # the codes of these characters
 
 
 class LiteralError(ValueError):
@@ -215,53 +211,21 @@ def _decimals(text: bytes, count: int) -> Array | None:
     """Return the doubles nearest to decimal fractions; None unless all have the form `digits.digits[e[sign]digits]`."""
     if not count:
         return np.zeros(0)
-    if not text or text.translate(None, b"0123456789.,+-eE"):
+    if text.translate(None, b"0123456789.,+-eE"):
         return None
     characters = np.frombuffer(text, np.uint8)
     stops = np.append(np.flatnonzero(characters == _COMMA), len(text))  # the end of each number
-    starts = np.append(0, stops[:-1] + 1)
-    points = np.flatnonzero(characters == ord("."))
-    marks = np.flatnonzero((characters | 32) == ord("e"))
-    owners = _owners(marks, stops)
-    mantissa_stops = stops.copy()
-    mantissa_stops[owners] = marks
-    parts = _read(text.translate(_PARTS, b"."), np.int64, count + marks.size)
-    misplaced = points.size != count or (points <= starts).any() or (points >= mantissa_stops).any()
-    headless = not _is_digit(characters[points - 1]).all()  # a sign, say
-    ends = characters[stops - 1]
-    unfinished = not (_is_digit(ends) | (ends == ord("."))).all()  # the sign of an exponent, say
-    if parts is None or misplaced or headless or unfinished or (np.diff(owners) < 1).any():
+    points = np.flatnonzero(characters == _POINT)
+    if points.size != count or stops.size != count or (points >= stops).any() or (points[1:] <= stops[:-1]).any():
         return None
-    places = np.arange(count)  # indices of the mantissas among the parts, where exponents follow their mantissas
-    places[1:] += np.cumsum(np.bincount(owners, minlength=count))[:-1]
-    scales = points + 1 - mantissa_stops
-    scales[owners] += np.clip(parts[places[owners] + 1], -MAX_WORD, MAX_WORD)
-    return _scaled(parts[places], scales, characters[starts] == _MINUS, text, starts, stops)
+    starts = characters[np.append(0, stops[:-1] + 1)]
+    if not _is_digit(characters[points - 1]).all() or not (_is_digit(starts) | (starts == _MINUS)).all():
+        return None
+    return _read(text, np.float64, count)
 
 
 def _is_digit(characters: Array) -> Array:
     return (ord("0") <= characters) & (characters <= ord("9"))
-
-
-def _owners(marks: Array, stops: Array) -> Array:
-    """Return the index of the number, of those that end at `stops`, that contains each mark; often each has one."""
-    if marks.size == stops.size and (marks < stops).all() and (marks[1:] > stops[:-1]).all():
-        return np.arange(marks.size)
-    return np.searchsorted(stops, marks)
-
-
-def _scaled(mantissas: Array, scales: Array, negative: Array, text: bytes, starts: Array, stops: Array) -> Array:
-    """Return `mantissas * 10**scales`, rounded once. The sign comes from the text: a mantissa of -0 has lost it."""
-    powers = POWERS[np.minimum(np.abs(scales), len(POWERS) - 1)]
-    magnitudes = np.abs(mantissas.astype(np.float64))
-    values = np.where(scales < 0, magnitudes / powers, magnitudes * powers)
-    inexact = (np.abs(scales) >= len(POWERS)) | (magnitudes >= EXACT_INTEGER)
-    if np.count_nonzero(inexact) > len(values) // 8:
-        return np.fromstring(text, np.float64, sep=",")
-    for position in np.flatnonzero(inexact).tolist():
-        values[position] = abs(float(text[starts[position] : stops[position]]))
-    signed: Array = np.where(negative, -values, values)
-    return signed
 
 
 def _floats_one_by_one(body: str, count: int, dtype: DType) -> Array:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.diagnostics import LimitError, MalformedError, Source
 from stablehlo_ref.ir.types import FLOATS
 from stablehlo_ref.limits.budget import Budget, Deadline, in_force
