@@ -41,7 +41,7 @@ _FEW_FLOAT = rb"\s*+" + FLOAT.encode() + rb"\s*+"
 _FEW_INTEGER = rb"\s*+-?\d{1,18}+\s*+"
 _are_few_floats = re.compile(_FEW_FLOAT + rb"(?:," + _FEW_FLOAT + rb")*+").fullmatch
 _are_few_integers = re.compile(_FEW_INTEGER + rb"(?:," + _FEW_INTEGER + rb")*+").fullmatch
-_COMMA, _POINT, _MINUS = b",.-"  # the codes of these characters
+_COMMA, _POINT = b",."  # the codes of these characters
 
 
 class LiteralError(ValueError):
@@ -218,14 +218,10 @@ def _decimals(text: bytes, count: int) -> Array | None:
     points = np.flatnonzero(characters == _POINT)
     if points.size != count or stops.size != count or (points >= stops).any() or (points[1:] <= stops[:-1]).any():
         return None
-    starts = characters[np.append(0, stops[:-1] + 1)]
-    if not _is_digit(characters[points - 1]).all() or not (_is_digit(starts) | (starts == _MINUS)).all():
+    before = characters[points - 1]
+    if points[0] == 0 or not ((ord("0") <= before) & (before <= ord("9"))).all():
         return None
     return _read(text, np.float64, count)
-
-
-def _is_digit(characters: Array) -> Array:
-    return (ord("0") <= characters) & (characters <= ord("9"))
 
 
 def _floats_one_by_one(body: str, count: int, dtype: DType) -> Array:
