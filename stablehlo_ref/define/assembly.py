@@ -266,8 +266,9 @@ class Deduced(Directive):
         draft.operand_types, draft.result_types = tuple(operands), tuple(results)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        types = self.shown(op.operand_types, op.result_types)
-        if self._follow_from(types, op):
+        operands, results = op.operand_types, op.result_types
+        types = self.shown(operands, results)
+        if self._follow(types, operands, results):
             separator = ", " if self.separator == "," else f" {self.separator} "
             printer.value(separator.join(map(str, types)))
         elif self.is_short:
@@ -275,12 +276,12 @@ class Deduced(Directive):
         else:
             raise Irregular
 
-    def _follow_from(self, types: Types, op: Operation) -> bool:
+    def _follow(self, types: Types, operands: list[Type], results: list[Type]) -> bool:
         try:
-            followed = self.follow(*types, len(op.operands))
+            followed = self.follow(*types, len(operands))
         except (TypeError, ValueError):  # too few are shown, or others
             return False
-        return list(map(list, followed)) == [op.operand_types, op.result_types]
+        return list(followed[0]) == operands and list(followed[1]) == results
 
 
 def first_operand(operands: Types, results: Types) -> Types:

@@ -1,4 +1,4 @@
-"""Types and constants of MLIR values besides tensors: scalars, shapes and sizes."""
+"""Types and constants of MLIR values besides tensors: scalars, shapes and sizes; and pretty forms with such types."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draf
 from stablehlo_ref.define.attribute_codecs import Dims, Flags, Int, Matrix
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.members import Undecodable
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
@@ -38,7 +39,7 @@ from stablehlo_ref.define.spec import (
 )
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, quantized_tensor, tensor
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute, StructAttribute
+from stablehlo_ref.ir.attributes import StructAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits.budget import keep
@@ -67,15 +68,13 @@ class DimensionsForm(Directive):
             give(draft, "dimension_numbers", attribute)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        fields = {name: _as_attribute(member_value(op, name)) for name in self.members}
-        lists = printer.attribute(StructAttribute("stablehlo.conv", fields)).removeprefix("#stablehlo.conv<")[:-1]
+        for name in self.members:
+            member_value(op, name)  # Irregular unless it could be decoded
+        numbers = REGISTRY[op.name].encode(op.properties)["dimension_numbers"]
+        lists = printer.attribute(numbers).removeprefix("#stablehlo.conv<")[:-1]
         if lists.startswith("raw"):
             raise Irregular
         printer.value(lists)
-
-
-def _as_attribute(value: int | tuple[int, ...]) -> Attribute:
-    return tuple(map(IntegerAttribute, value)) if isinstance(value, tuple) else IntegerAttribute(value)
 
 
 WindowValue: TypeAlias = "tuple[int, ...] | tuple[tuple[int, ...], ...] | tuple[bool, ...]"

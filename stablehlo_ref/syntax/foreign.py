@@ -56,6 +56,8 @@ API_VERSIONS = (
     "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI",
 )  # fmt: skip
 
+VHLO_FUNCTION = "vhlo.func_v1"
+
 _match_versioned = re.compile(r"(\w+)_v\d+").fullmatch
 _match_integer = re.compile(r"(u?)i([1-9]\d*)").fullmatch
 _match_value_of_vhlo = token(r"=\s*#vhlo")
@@ -257,7 +259,7 @@ class ForeignParser(AttributeParser):
         return float(self.number(typed=False).value)
 
 
-VHLO_FUNCTION = "vhlo.func_v1"
+# --- ops of vhlo ------------------------------------------------------------------------------------------------------
 
 
 class _Place:

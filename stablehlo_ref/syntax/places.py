@@ -21,8 +21,14 @@ from stablehlo_ref.ir.value_index import defining_op
 from stablehlo_ref.syntax.assembly import Attribute, Literal, OptionalGroup, assembly_of
 from stablehlo_ref.syntax.parser import BARE_NAMES, Parser, match_head
 
+MAX_NOTES = 4  # about values, of one diagnostic
+
+_match_formula = re.compile(r"'[^']*' op \(\w[\w ]*\): ").match
 _skip_separators = token(r"(?:(?:[,)}]|x(?=\s*+\[))\s*+)*+")
 _find_keyword = re.compile(r"[^\"\[{(<=]*?\b([A-Za-z_]\w*)\s*+=").match
+
+
+# --- operands and attributes ------------------------------------------------------------------------------------------
 
 
 def pinpointed(diagnostic: Diagnostic, op: str) -> Diagnostic:
@@ -172,10 +178,6 @@ class _Recorder(Parser):
     ) -> Region:
         self.balanced("region")
         return Region([])
-
-
-MAX_NOTES = 4  # about values, of one diagnostic
-_match_formula = re.compile(r"'[^']*' op \(\w[\w ]*\): ").match
 
 
 # --- errors that follow from others ---------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ class Printer:
     def dictionary(self, op: Operation, members: Sequence[str] = (), keyword: str = "") -> None:
         """Print `keyword {...}`, with the attributes except for those of some members, unless there are none."""
         rest = {name: value for name, value in op.properties.items() if name not in members}
-        if entries := mhlo.encoded(op.name, rest, op.spelling) | op.attributes:
+        if (rest or op.attributes) and (entries := mhlo.encoded(op.name, rest, op.spelling) | op.attributes):
             self.value(f"{keyword} {dictionary_text(entries)}".lstrip())
 
     # --- names of values ----------------------------------------------------------------------------------------
@@ -294,6 +294,9 @@ def _text_of(op: Operation, generic: bool, locations: bool) -> str:
     printer = Printer(generic, locations)
     printer.operation(op)
     return "".join(printer.parts) + "\n" + (resource_section(op) if is_module else "")
+
+
+# --- resources --------------------------------------------------------------------------------------------------------
 
 
 def resource_section(module: Operation) -> str:

@@ -1,4 +1,4 @@
-"""Finding the functions of a text: ops with a symbol, a list of arguments and a body, in any dialect."""
+"""Find the functions of a text, in any dialect: ops with a symbol, a list of arguments and a body; and their returns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from stablehlo_ref.ir.lexer import BRACKETS, CLOSING, IDENTIFIER, LABEL, STRING_LITERAL, SYMBOL, VALUE
 from stablehlo_ref.text.scopes import Block, Definition, Op, Region, Structure
 from stablehlo_ref.text.tokens import Tokens, counted
+
+_is_return = re.compile(r"(?:return(?:value|_v\d+)?|yield|output)\Z").match  # the last part of a name, in lower case
 
 
 @dataclass(slots=True)
@@ -153,7 +155,7 @@ def unquoted(symbol: str) -> str:
     return symbol[1:-1] if symbol[:1] == '"' else symbol
 
 
-_is_return = re.compile(r"(?:return(?:value|_v\d+)?|yield|output)\Z").match  # the last part of a name, in lower case
+# --- returns --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)

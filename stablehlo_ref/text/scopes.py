@@ -1,4 +1,4 @@
-"""Deciding which definition each use of an SSA value means.
+"""The structure of a text, regions, blocks and ops that hold regions, and which definition each use of a value means.
 
 A region sees what it defines itself, what the header of its op defines for it, and what the regions around it see. A
 value may be used in front of its definition: the text of blocks need not follow their dominance, and graph regions
@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from stablehlo_ref.text.tokens import Tokens, counted
+
+# --- structure ------------------------------------------------------------------------------------------------------
 
 
 class Mode(Enum):
@@ -152,6 +154,9 @@ class Structure:
     events: list[Event]
     aliases: list[tuple[int, Region]]  # tokens that define an alias, and the regions in which it is visible
     closers: dict[int, int]  # of each bracket token: the one that closes it
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
 
 
 class Names:

@@ -1,4 +1,4 @@
-"""Writing the body of a function with new names and without aliases."""
+"""Write the body of a function with new names, which are not in use, and without aliases."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ from stablehlo_ref.text.functions import FoundFunction, Return
 from stablehlo_ref.text.scopes import Names, Region
 from stablehlo_ref.text.tokens import Tokens, counted
 
+_REMOVED = "\0"  # is where an op was, so that its line can go as well; in MLIR it is a blank
+_REPLACED = frozenset({VALUE, LABEL, HASH, TYPE, SYMBOL, IDENTIFIER})  # what may have to change
+_LOCATION_VALUES = frozenset({"=", ",", "(", "[", "<", ":"})  # after these, a location is an attribute
+
 _match_name = re.compile(rf"[%^]?({SUFFIX})(?:[#:]\d+)?", re.ASCII).fullmatch
 _match_prefix = re.compile(rf"%?({SUFFIX}|)", re.ASCII).fullmatch
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
 
 
 def base_name(name: str) -> str:
@@ -106,9 +113,7 @@ def rename(
     return NewNames(labels, f"^{fresh(prefixes.label)}", arguments)
 
 
-_REMOVED = "\0"  # is where an op was, so that its line can go as well; in MLIR it is a blank
-_REPLACED = frozenset({VALUE, LABEL, HASH, TYPE, SYMBOL, IDENTIFIER})  # what may have to change
-_LOCATION_VALUES = frozenset({"=", ",", "(", "[", "<", ":"})  # after these, a location is an attribute
+# --- the body -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
