@@ -1,4 +1,4 @@
-"""Find the functions of a text, in any dialect: ops with a symbol, a list of arguments and a body; and their returns."""
+"""Find the functions of a text, in any dialect: ops with a symbol, a list of arguments and a body; and returns."""
 
 from __future__ import annotations
 
