@@ -60,7 +60,7 @@ class Reader(Cursor):
         found = self.peek()
         return self.error(f"expected {what}, got '{found[:40]}'" if found else f"expected {what}, got the end")
 
-    def listed(self, item: Callable[[], T], opening: str, closing: str, required: bool = False) -> tuple[T, ...]:
+    def tuple_of(self, item: Callable[[], T], opening: str, closing: str, required: bool = False) -> tuple[T, ...]:
         """Parse `opening (item (, item)*)? closing`; at least one item if they are `required`."""
         self.expect(opening)
         found: list[T] = [item()] if required else []
@@ -98,12 +98,12 @@ class Reader(Cursor):
         self._skip_name("mesh")
         offset = self.start
         self.expect("<")
-        axes = self.listed(self._mesh_axis, "[", "]")
+        axes = self.tuple_of(self._mesh_axis, "[", "]")
         devices: tuple[int, ...] = ()
         if self.accept(","):
             self.expect("device_ids")
             self.expect("=")
-            devices = self.listed(self.integer, "[", "]")
+            devices = self.tuple_of(self.integer, "[", "]")
         self.expect(">")
         mesh = Mesh(axes, devices)
         if reason := invalid_mesh(mesh):
@@ -128,16 +128,16 @@ class Reader(Cursor):
         return SubAxis(before, self.integer())
 
     def axes(self, required: bool = False) -> tuple[AxisRef, ...]:
-        return self.listed(self.axis, "{", "}", required)
+        return self.tuple_of(self.axis, "{", "}", required)
 
     def axis_list(self) -> AxisList:
         return AxisList(self.axes())
 
     def axis_lists(self) -> AxisLists:
-        return AxisLists(self.listed(self.axis_list, "[", "]"))
+        return AxisLists(self.tuple_of(self.axis_list, "[", "]"))
 
     def manual_axes(self) -> ManualAxes:
-        return ManualAxes(self.listed(self.name, "{", "}"))
+        return ManualAxes(self.tuple_of(self.name, "{", "}"))
 
     def exchange(self) -> Exchange:
         axes = self.axes(required=True)
@@ -147,7 +147,7 @@ class Reader(Cursor):
         return Exchange(axes, source, self.integer())
 
     def exchanges(self) -> Exchanges:
-        return Exchanges(self.listed(self.exchange, "[", "]"))
+        return Exchanges(self.tuple_of(self.exchange, "[", "]"))
 
     # --- shardings ---
 
@@ -188,7 +188,7 @@ class Reader(Cursor):
             mesh = self.unescape(text[1:], offset) if text[1] == '"' else text[1:]
             self.advance()
         self.expect(",")
-        dimensions = self.listed(self.dimension, "[", "]")
+        dimensions = self.tuple_of(self.dimension, "[", "]")
         lists: dict[str, tuple[AxisRef, ...]] = {}
         reduction = "sum"
         while self.accept(","):
@@ -205,7 +205,7 @@ class Reader(Cursor):
 
     def shardings(self) -> Shardings:
         self.expect("<")
-        found = self.listed(self.sharding, "[", "]")
+        found = self.tuple_of(self.sharding, "[", "]")
         self.expect(">")
         return Shardings(found)
 
@@ -213,9 +213,9 @@ class Reader(Cursor):
 
     def rule(self) -> ShardingRule:
         self.expect("<")
-        operands = self.listed(self._mapping, "(", ")")
+        operands = self.tuple_of(self._mapping, "(", ")")
         self.expect("->")
-        results = self.listed(self._mapping, "(", ")")
+        results = self.tuple_of(self._mapping, "(", ")")
         sizes = self._factor_sizes() if self.peek() == "{" else ()
         kinds = {kind: self._special(kind) for kind in ShardingRule((), (), ()).special_factors}
         is_custom = self.accept(",")
@@ -225,7 +225,7 @@ class Reader(Cursor):
         return ShardingRule(sizes, operands, results, **kinds, is_custom=is_custom)
 
     def _mapping(self) -> TensorMapping:
-        return self.listed(self._factors, "[", "]")
+        return self.tuple_of(self._factors, "[", "]")
 
     def _factors(self) -> Factors:
         """Parse the factors of a dimension: `ij`; none are an error of the verifier."""
@@ -261,21 +261,21 @@ class Reader(Cursor):
             self.expect("=")
             sizes.append(self.integer())
 
-        self.listed(entry, "{", "}")
+        self.tuple_of(entry, "{", "}")
         return tuple(sizes)
 
     def _special(self, kind: str) -> Factors:
         if not self.accept(kind):
             return ()
         self.expect("=")
-        return self.listed(self._factor, "{", "}")
+        return self.tuple_of(self._factor, "{", "}")
 
     # --- propagation edges ---
 
     def edges(self) -> PropagationEdges:
         offset = self.start
         self.expect("<")
-        edges = PropagationEdges(self.listed(self._step, "[", "]"))
+        edges = PropagationEdges(self.tuple_of(self._step, "[", "]"))
         self.expect(">")
         if reason := invalid_edges(edges):
             raise self.error(reason, offset)
@@ -287,7 +287,7 @@ class Reader(Cursor):
         self.expect("-")
         index = self.integer()
         self.expect("=")
-        step = PropagationStep(index, self.listed(self._edge, "[", "]", required=True))
+        step = PropagationStep(index, self.tuple_of(self._edge, "[", "]", required=True))
         self.expect("}")
         return step
 
@@ -297,7 +297,7 @@ class Reader(Cursor):
         self.expect("=")
         source = self._value()
         self.expect("->")
-        edge = Edge(axis, source, self.listed(self._value, "[", "]", required=True))
+        edge = Edge(axis, source, self.tuple_of(self._value, "[", "]", required=True))
         self.expect("}")
         return edge
 
