@@ -20,10 +20,11 @@ from stablehlo_ref.dialects.sdy_codecs import ManualAxesValue, ShardingsValue
 from stablehlo_ref.dialects.sdy_shardings import bound_axes, check_values, common_mesh, rejecting
 from stablehlo_ref.distribution.axes import Span, span
 from stablehlo_ref.distribution.meshes import MOST_DEVICES
-from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, Shardings, quoted
+from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, Shardings
 from stablehlo_ref.distribution.sharding import Tiling
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.lexer import quoted
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
 
 

@@ -46,6 +46,9 @@ _QUOTES = (
     "'`\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}"
     "\N{RIGHT SINGLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}"
 )
+_is_word = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII).fullmatch
+_is_suffix = re.compile(SUFFIX, re.ASCII).fullmatch
+_UNPRINTABLE = re.compile(rb"[^ !#-\[\]-~]")
 _ESCAPE = re.compile(rb'\\(?:([0-9a-fA-F]{2})|([nt"\\]))')
 _ESCAPED = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
@@ -270,3 +273,27 @@ def to_bytes(text: str) -> bytes:
 
 def _unescaped(match: re.Match[bytes]) -> bytes:
     return bytes.fromhex(match[1].decode()) if match[1] else _ESCAPED[match[2]]
+
+
+# --- names and strings as text ---------------------------------------------------------------------------------------
+
+
+def quoted(value: str) -> str:
+    """Return a string literal."""
+    raw = to_bytes(value)
+    return '"' + _UNPRINTABLE.sub(lambda m: b"\\%02X" % m[0][0], raw).decode("ascii") + '"'
+
+
+def symbol(name: str) -> str:
+    """Return `@name`, quoted unless it is a bare identifier."""
+    return "@" + key_text(name)
+
+
+def is_value_name(name: str) -> bool:
+    """Return whether `%name` is the name of a value."""
+    return _is_suffix(name) is not None
+
+
+def key_text(key: str) -> str:
+    """Return a name, quoted unless it is a bare identifier."""
+    return key if _is_word(key) else quoted(key)

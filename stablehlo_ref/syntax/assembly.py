@@ -67,6 +67,7 @@ from stablehlo_ref.define.attribute_codecs import (
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, group_by_member
 from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.lexer import quoted, symbol
 from stablehlo_ref.ir.types import ComplexType, TensorType, TupleType, Type
 from stablehlo_ref.syntax import attribute_text as text
 
@@ -275,8 +276,8 @@ def form_of(codec: AttributeCodec[Any]) -> Form[Any]:
 
 _FORMS: dict[AttributeCodec[Any], Form[Any]] = {
     codec_of(Flag): Form(_parse_flag, text.attribute_text),
-    codec_of(String): Form(lambda parser: parser.string(), text.quoted),
-    codec_of(Symbol): Form(lambda parser: parser.symbol_name(), text.symbol),
+    codec_of(String): Form(lambda parser: parser.string(), quoted),
+    codec_of(Symbol): Form(lambda parser: parser.symbol_name(), symbol),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import cast
@@ -26,7 +25,7 @@ from stablehlo_ref.ir.attributes import (
     TypeAttribute,
     Unit,
 )
-from stablehlo_ref.ir.lexer import MAX_NESTING, to_bytes
+from stablehlo_ref.ir.lexer import MAX_NESTING, key_text, quoted, symbol
 from stablehlo_ref.ir.locations import (
     CallSiteLocation,
     DebugLocation,
@@ -43,26 +42,6 @@ from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS, STRUCTS
 
 DOTTED = ("result_accuracy_mode", "rng_algorithm", "rng_distribution")  # enumerations that mhlo writes like structs
 HEX_FROM = 101  # elements from which on a literal is printed as a hexadecimal string
-
-_is_word = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII).fullmatch
-_is_suffix = re.compile(r"\d+|[A-Za-z_$.\-][\w$.\-]*", re.ASCII).fullmatch
-_UNPRINTABLE = re.compile(rb"[^ !#-\[\]-~]")
-
-
-def quoted(value: str) -> str:
-    """Return a string literal."""
-    raw = to_bytes(value)
-    return '"' + _UNPRINTABLE.sub(lambda m: b"\\%02X" % m[0][0], raw).decode("ascii") + '"'
-
-
-def symbol(name: str) -> str:
-    """Return `@name`, quoted unless it is a bare identifier."""
-    return "@" + key_text(name)
-
-
-def is_value_name(name: str) -> bool:
-    """Return whether `%name` is the name of a value."""
-    return _is_suffix(name) is not None
 
 
 def attribute_text(attribute: Attribute | DebugLocation) -> str:
@@ -108,11 +87,6 @@ def dictionary_text(entries: Mapping[str, Attribute]) -> str:
     ordered = sorted(entries.items(), key=lambda entry: entry[0])
     written = [key_text(k) if v == UNIT else f"{key_text(k)} = {attribute_text(v)}" for k, v in ordered]
     return f"{{{', '.join(written)}}}"
-
-
-def key_text(key: str) -> str:
-    """Return a name, quoted unless it is a bare identifier."""
-    return key if _is_word(key) else quoted(key)
 
 
 def dimensions_text(sizes: Iterable[object]) -> str:

@@ -14,19 +14,12 @@ from stablehlo_ref.define.op import Bodies, In, Ins, Outs
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute, DenseResource, StructAttribute, Verbatim
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.lexer import is_value_name, key_text, quoted, symbol
 from stablehlo_ref.ir.types import FunctionType
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax import mhlo, verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
-from stablehlo_ref.syntax.attribute_text import (
-    attribute_text,
-    dictionary_text,
-    is_value_name,
-    key_text,
-    location_text,
-    quoted,
-    symbol,
-)
+from stablehlo_ref.syntax.attribute_text import attribute_text, dictionary_text, location_text
 
 INDENT = "  "
 SHORT_IN_FUNCTIONS = ("func.call", "func.return")
