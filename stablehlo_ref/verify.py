@@ -22,7 +22,7 @@ from stablehlo_ref.ir.wellformed import ill_formed_reason
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.limits.stack import FRAMES, collection_paused, on_enough_stack
 from stablehlo_ref.suggestions import closest, did_you_mean
-from stablehlo_ref.syntax.blame import described, may_follow
+from stablehlo_ref.syntax.places import described, may_follow
 
 T = TypeVar("T")
 

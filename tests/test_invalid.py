@@ -98,7 +98,8 @@ def _names_of_attributes(op: str) -> Iterator[str]:
     if definition.dialect == "sdy":
         yield from "<[{"  # how attributes begin that are written without a name
     yield from (*OP_CHECKS, *PARAMETER_CHECKS)
-    yield from re.findall(r"(\w+) = ", definition.syntax)
+    lines = (definition.syntax,) if isinstance(definition.syntax, str) else definition.syntax
+    yield from (name for line in lines if isinstance(line, str) for name in re.findall(r"(\w+) ?=", line))
     yield from definition.groups
     for member in definition.attributes.values():
         yield from (member.name, member.spelling)

@@ -63,7 +63,7 @@ ORPHAN = "---\norphan: true\n---"
 def page(definition: OpDefinition) -> str:
     """Return the page of an op."""
     parts = [ORPHAN, f"# {definition.name}", _summary(definition), _links(definition)]
-    if definition.syntax and "custom" not in definition.syntax:
+    if definition.syntax and isinstance(definition.syntax, str):
         parts.append(f"Pretty form: `{definition.name} {definition.syntax}`")
     parts += [_table("Inputs", definition, In | Ins | Attr | Body | Bodies), _table("Outputs", definition, Out | Outs)]
     parts += [_constraints(definition), _semantics(definition), _choices(definition), _example(definition)]

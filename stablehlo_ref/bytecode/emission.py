@@ -25,7 +25,7 @@ from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.ir.locations import UNKNOWN_LOCATION
-from stablehlo_ref.syntax.resources import blob_alignment, blob_elements
+from stablehlo_ref.syntax.printer import blob_alignment, blob_elements
 
 Use = tuple[bool, int, int]  # whether its op was replaced, the number of the op, the number of the operand
 

@@ -10,9 +10,9 @@ from stablehlo_ref.bytecode.encoding import Cursor
 from stablehlo_ref.bytecode.tables import Resource, Strings
 from stablehlo_ref.diagnostics import Source, StablehloError
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, DenseResource, FloatAttribute, IntegerAttribute
+from stablehlo_ref.ir.lexer import MAX_NESTING
 from stablehlo_ref.ir.types import FloatType, IntegerType, Type
 from stablehlo_ref.syntax.attribute_text import attribute_text
-from stablehlo_ref.syntax.lexer import MAX_NESTING
 from stablehlo_ref.syntax.parser import Parser
 
 MAX_TYPE_PARTS = 10_000  # of a type, shared parts counted as often as they occur; what uses types takes time for each

@@ -7,9 +7,9 @@ from stablehlo_ref.bytecode.file import BytecodeFile, Template
 from stablehlo_ref.bytecode.sections import Section, Version, read_section
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.lexer import MAX_NESTING
 from stablehlo_ref.ir.locations import DebugLocation
 from stablehlo_ref.ir.types import NONE, Type
-from stablehlo_ref.syntax.lexer import MAX_NESTING
 
 # What an op has, as bits of a byte.
 HAS_ATTRIBUTES, HAS_RESULTS, HAS_OPERANDS, HAS_SUCCESSORS = 1, 2, 4, 8

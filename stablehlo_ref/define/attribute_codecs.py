@@ -106,13 +106,13 @@ class IntegerCodec(AttributeCodec[int]):
             and attribute.type in self.types
             and _is_integer(attribute, self.width)
         ):
-            return self._wrapped(attribute.value)
+            return self.wrapped(attribute.value)
         raise self.mismatch()
 
-    def _wrapped(self, value: int) -> int:
+    def wrapped(self, value: int) -> int:
         """Return a value as MLIR reads it: of a signless type, 2**31 and more of 32 bits are negative."""
         is_signless = self.type == integer_type(self.width)
-        return value - (1 << self.width) if is_signless and value >= 1 << self.width - 1 else value
+        return value - (1 << self.width) if is_signless and value >> self.width - 1 == 1 else value
 
     def encode(self, value: int) -> IntegerAttribute:
         return IntegerAttribute(value, self.type)

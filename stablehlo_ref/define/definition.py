@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from stablehlo_ref.define.facts import Facts
 from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Member, Out, Outs
@@ -14,7 +14,11 @@ from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.suggestions import MIN_ABBREVIATION, closest
 
+if TYPE_CHECKING:
+    from stablehlo_ref.define.assembly import Directive
+
 T = TypeVar("T")
+Syntax: TypeAlias = "str | tuple[str | Directive, ...]"
 # An op computes NaNs, and those of its results are canonical; or it moves NaNs from operands to results, and changes no
 # more than their signs; or the bits of its operands can be observed.
 Nans: TypeAlias = Literal["computed", "moved", "observed"]
@@ -66,7 +70,7 @@ class OpDefinition:
     mnemonic: str  # "" for a class that only others inherit from
     op_class: type
     traits: Traits
-    syntax: str  # the pretty form as a line of directives (syntax/assembly.py); "" for generic form only
+    syntax: Syntax  # the pretty form (syntax/assembly.py); "" for generic form only
     members: Mapping[str, Member]
     roles: Mapping[str, Role]
     variant: Callable[[Operation], OpDefinition] | None = None  # the definition that depends on an op's attributes

@@ -41,13 +41,14 @@ An op class is never instantiated; a program is made of `ir.core.Operation`.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from types import MethodType
 from typing import Any, ClassVar
 
-from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Role, Traits
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Role, Syntax, Traits
 from stablehlo_ref.define.facts import Facts
 from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Member, Out, Outs
 
@@ -57,6 +58,7 @@ ROLES = (
     "infer", "constraints", "preconditions", "plan", "plan_control_flow", "forwarded", "plan_branch", "batching_rule",
     "implementation_defined", "temporaries",
 )  # fmt: skip
+_find_members = re.compile(r"\$(\w+)").findall  # in a line of `syntax`
 BESIDE_MEMBERS = ("C", "infer", "site")  # parameters of roles that are not members
 
 
@@ -67,7 +69,7 @@ class Op:
     """
 
     definition: ClassVar[OpDefinition] = OpDefinition("stablehlo", "", object, Traits(), "", {}, {})
-    syntax: ClassVar[str] = ""
+    syntax: ClassVar[Syntax] = ""
 
     def __init_subclass__(cls, op: str = "", dialect: str = "", facts: Facts | None = None, **traits: Any) -> None:
         super().__init_subclass__()
@@ -75,6 +77,10 @@ class Op:
         mnemonic = op or base.mnemonic
         members = {**base.members, **{m.name: m for m in vars(cls).values() if isinstance(m, Member)}}
         roles = {name: cls._role(name, members) for name in ROLES if hasattr(cls, name)} if mnemonic else {}
+        lines = (cls.syntax,) if isinstance(cls.syntax, str) else cls.syntax
+        unknown = [n for line in lines if isinstance(line, str) for n in _find_members(line) if n not in members]
+        if unknown and mnemonic:
+            raise TypeError(f"{cls.__name__}.syntax: no member '${unknown[0]}'; expected one of: {', '.join(members)}")
         cls.definition = OpDefinition(
             dialect or base.dialect, mnemonic, cls, replace(base.traits, **traits), cls.syntax, members, roles,
             variant=getattr(cls, "variant", None), facts=facts or base.facts,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeAlias
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, give, member_value
 from stablehlo_ref.define.attribute_codecs import AttributeCodec
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -12,10 +13,12 @@ from stablehlo_ref.define.op import Attr, Ins, Op, Out
 from stablehlo_ref.define.spec import size
 from stablehlo_ref.define.type_constraints import index
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.dialects.mlir_types import Implied
 from stablehlo_ref.ir.affine import AffineMap, parse_affine_map
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, OpaqueAttribute
-from stablehlo_ref.ir.types import IndexType
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import INDEX, IndexType
 from stablehlo_ref.numerics.dtypes import INT64
 
 
@@ -50,6 +53,30 @@ def kernel(map: AffineMap, choose: Callable[[list[int]], int]) -> Run:
     return run
 
 
+class AppliedMap(Directive):
+    """`affine_map<...>(%dims)[%symbols]`."""
+
+    members = ("map",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        offset, attribute = parser.start, parser.attribute()
+        if not isinstance(attribute, OpaqueAttribute):
+            raise parser.error("expected an affine map", offset)
+        give(draft, "map", attribute)
+        draft.exclusive = self.members
+        draft.operands = parser.items(parser.operand, "(", ")")
+        if parser.peek() == "[":
+            draft.operands += parser.items(parser.operand, "[", "]")
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        map = member_value(op, "map")
+        if not isinstance(map, AffineMap) or map.dims + map.symbols != len(op.operands):
+            raise Irregular
+        dims, symbols = op.operands[: map.dims], op.operands[map.dims :]
+        listed = f"[{printer.operands(symbols)}]" if symbols else ""
+        printer.value(f"{map.text}({printer.operands(dims)}){listed}")
+
+
 class Apply(Op, op="apply", dialect="affine"):
     """Return the result of `map`, applied to the operands: its dimensions and then its symbols."""
 
@@ -57,7 +84,7 @@ class Apply(Op, op="apply", dialect="affine"):
     operands = Ins(index)
     result = Out(index)
 
-    syntax = "custom(applied_map) attr-dict custom(indices)"
+    syntax = (AppliedMap(), "attr-dict", Implied([INDEX], lambda n: [INDEX] * n))
 
     @staticmethod
     def constraints(C: Checker, map: Map, operands: Sequence[IndexType]) -> None:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, member_value
 from stablehlo_ref.define.attribute_codecs import FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -21,10 +22,11 @@ from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import num_bits
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.dialects.mlir_types import constant_value, float_like, integer_like, type_of
+from stablehlo_ref.dialects.mlir_types import FLAGS, constant_value, float_like, integer_like, type_of
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import IntegerAttribute
-from stablehlo_ref.ir.types import Type, integer_type
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import BOOLEAN, Type, integer_type
 from stablehlo_ref.numerics import floats, integers
 from stablehlo_ref.numerics.dtypes import bit_width, bits_dtype, is_signed
 from stablehlo_ref.numerics.kernels import same_kernel
@@ -37,13 +39,32 @@ I1_QUOTIENT = same_kernel(np.greater_equal)  # x / 1 = x, and x / 0 has all bits
 I1_REMAINDER = same_kernel(np.greater)  # x % 1 = 0 and x % 0 = x; also x << y and the logical x >> y
 
 
+class TypedValue(Directive):
+    """`dense<...> : type`, `5 : index`, `true`: a constant, whose type is that of the result."""
+
+    members = ("value",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        offset, value = parser.start, parser.attribute()
+        type = BOOLEAN if isinstance(value, bool) else getattr(value, "type", None)
+        if type is None:
+            raise parser.error("expected a constant with a type", offset)
+        draft.members["value"], draft.result_types = value, (type,)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        value = member_value(op, "value")
+        if op.result_types != [BOOLEAN if isinstance(value, bool) else value.type]:
+            raise Irregular
+        printer.value(printer.attribute(value))
+
+
 class Constant(Op, op="constant", dialect="arith", computes_on_storage=True, facts=CONSTANT):
     """Return the constant `value`, a scalar or a tensor."""
 
     value = Attr(Opaque)
     result = Out(anything)
 
-    syntax = "attr-dict custom(typed_value)"
+    syntax = ("attr-dict", TypedValue())
 
     @staticmethod
     def constraints(C: Checker, value: Opaque, result: Type) -> None:
@@ -107,7 +128,7 @@ class Binary(Elementwise, dialect="arith", facts=EXACT):
     fastmath = Attr(FastMath, default=None)
     result = Out(integer_like)
 
-    syntax = "operands custom(arith_flags) attr-dict : same_type"
+    syntax = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(lhs: Type) -> Type:
@@ -371,7 +392,7 @@ class NegF(Elementwise, op="negf", dialect="arith", nans="moved", facts=SELECTS)
 
     floating = floats.negate
 
-    syntax = "operands custom(arith_flags) attr-dict : same_type"
+    syntax = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(operand: Type) -> Type:

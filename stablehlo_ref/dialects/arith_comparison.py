@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular
 from stablehlo_ref.define.attribute_codecs import EnumCodec, FastMath
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -15,8 +16,9 @@ from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type, is_tensor, shape, with_element_type
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.dialects.arith import unsigned_dtype
-from stablehlo_ref.dialects.mlir_types import boolean_like, float_like, integer_like
+from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, boolean_like, float_like, integer_like
 from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import BOOLEAN, Type, integer_type
 from stablehlo_ref.numerics import integers
 from stablehlo_ref.numerics.dtypes import BOOL, numpy_dtype
@@ -78,7 +80,7 @@ class CmpI(Comparison, op="cmpi"):
 
     predicate = Attr(IntegerPredicate)
 
-    syntax = "$predicate, operands attr-dict : custom(compared_type)"
+    syntax = ("$predicate, operands attr-dict :", COMPARED)
 
     @staticmethod
     def plan(lhs: Type, predicate: IntegerPredicate) -> Run:
@@ -113,7 +115,7 @@ class CmpF(Comparison, op="cmpf"):
     predicate = Attr(FloatPredicate)
     fastmath = Attr(FastMath, default=None)
 
-    syntax = "$predicate, operands custom(arith_flags) attr-dict : custom(compared_type)"
+    syntax = ("$predicate, operands", FLAGS, "attr-dict :", COMPARED)
 
     @staticmethod
     def plan(predicate: FloatPredicate) -> Run:
@@ -128,6 +130,21 @@ class CmpF(Comparison, op="cmpf"):
         return lambda x, y: compare(x, y) | (x != x) | (y != y)
 
 
+class ConditionAndType(Directive):
+    """The type of the condition, unless it is `i1`, and the type of the other values."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        first = parser.type()
+        condition, type = (first, parser.type()) if parser.accept(",") else (BOOLEAN, first)
+        draft.operand_types, draft.result_types = (condition, type, type), (type,)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        condition, type, other = op.operand_types
+        if not type == other == op.result_types[0]:
+            raise Irregular
+        printer.value(str(type) if condition == BOOLEAN else f"{condition}, {type}")
+
+
 class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True, nans="moved", facts=SELECTS):
     """Select `true_value` where `condition` is true and `false_value` elsewhere."""
 
@@ -136,7 +153,7 @@ class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True
     false_value = In(anything)
     result = Out(anything)
 
-    syntax = "operands attr-dict : custom(condition_type)"
+    syntax = ("operands attr-dict :", ConditionAndType())
 
     @staticmethod
     def infer(true_value: Type) -> Type:

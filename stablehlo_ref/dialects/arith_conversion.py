@@ -11,7 +11,15 @@ from stablehlo_ref.define.facts import EXACT, rounds
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type, is_tensor, num_bits, with_element_type
 from stablehlo_ref.dialects.arith import check_rounding, unsigned_dtype
-from stablehlo_ref.dialects.mlir_types import alike, fixed_integer_like, float_like, integer_like, number_like
+from stablehlo_ref.dialects.mlir_types import (
+    CAST,
+    FLAGS,
+    alike,
+    fixed_integer_like,
+    float_like,
+    integer_like,
+    number_like,
+)
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.types import IndexType, Type
 from stablehlo_ref.numerics import conversion
@@ -27,7 +35,7 @@ class Cast(Elementwise, dialect="arith", facts=EXACT):
     rounding_mode = Attr(Opaque, default=None, name="roundingmode")
     result = Out(number_like)
 
-    syntax = "operands custom(arith_flags) attr-dict : custom(cast_type)"
+    syntax = ("operands", FLAGS, "attr-dict :", CAST)
 
     @staticmethod
     def infer(operand: Type, result: Type) -> Type:

@@ -7,14 +7,45 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Directive,
+    Draft,
+    Irregular,
+    attribute_dictionary,
+    member_value,
+)
 from stablehlo_ref.define.attribute_codecs import String, Visibility
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
 from stablehlo_ref.define.spec import element_type, is_tensor, shape
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import INDEX, BooleanType, ComplexType, FloatType, IndexType, IntegerType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+
+
+class ModuleForm(Directive):
+    """`@name attributes {...} {...}`; the name and the attributes are optional."""
+
+    members = ("sym_name",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.peek()[:1] == "@":
+            draft.members["sym_name"] = parser.symbol_name()
+        attribute_dictionary(parser, draft, "attributes")
+        draft.regions = [parser.region(isolated=True)]
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if len(op.regions) != 1 or len(op.regions[0].blocks) > 1:
+            raise Irregular
+        if "sym_name" in op.properties:
+            printer.value(printer.symbol(member_value(op, "sym_name")))
+        printer.dictionary(op, self.members, "attributes")
+        printer.value("")
+        printer.region(op.regions[0], ())
 
 
 class Module(Op, op="module", dialect="builtin", isolated_from_above=True, single_block=False):
@@ -24,7 +55,7 @@ class Module(Op, op="module", dialect="builtin", isolated_from_above=True, singl
     sym_visibility = Attr(Visibility, default=None)
     body = Body()
 
-    syntax = "custom(module)"
+    syntax = (ModuleForm(),)
 
 
 class UnrealizedConversionCast(

@@ -7,18 +7,22 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Annotated, NamedTuple, TypeAlias, TypeVar
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular
 from stablehlo_ref.define.attribute_codecs import AttributeCodec, Opaque, SegmentSizes, String
+from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.computation import Run, Slots
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.op import Attr, In, Ins, Op
 from stablehlo_ref.define.spec import size
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.mlir_types import boolean, fixed_integer
+from stablehlo_ref.dialects.mlir_types import Implied, boolean, fixed_integer
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, OpaqueAttribute
-from stablehlo_ref.ir.types import Type, integer_type
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import BOOLEAN, BooleanType, IntegerType, Type, integer_type
 
 T = TypeVar("T")
 
@@ -64,7 +68,7 @@ class Assert(Op, op="assert", dialect="cf", effects=True):
     arg = In(boolean)
     msg = Attr(String)
 
-    syntax = "operands, $msg attr-dict custom(boolean_operands)"
+    syntax = ("operands, $msg attr-dict", Implied((), lambda n: [BOOLEAN] * n))
 
     @staticmethod
     def plan(msg: String) -> Run:
@@ -76,12 +80,109 @@ class Assert(Op, op="assert", dialect="cf", effects=True):
         return run
 
 
+def parse_successor(parser: AsmParser, draft: Draft) -> int:
+    """Parse `^label(%operands : types)` and return the number of operands."""
+    draft.successors.append(parser.label())
+    if not parser.accept("("):
+        return 0
+    operands = parser.operand_list()
+    parser.expect(":")
+    types = parser.type_list(len(operands))
+    parser.expect(")")
+    draft.operands += operands
+    draft.operand_types = (*(draft.operand_types or ()), *types)
+    return len(operands)
+
+
+def successor_texts(printer: AsmPrinter, op: Operation, first: int = 0) -> list[str]:
+    """Return the text of each successor, which the operands from `first` on are for; Irregular if they do not fit."""
+    try:
+        sizes = [len(types) for types in bind_types(op, REGISTRY[op.name]).call("forwarded")]
+    except (LookupError, TypeError, ValueError):
+        raise Irregular from None
+    if len(sizes) != len(op.successors) or first + sum(sizes) != len(op.operands):
+        raise Irregular
+    texts = []
+    for label, count in zip(op.successors, sizes):
+        values = op.operands[first : first + count]
+        first += count
+        types = ", ".join(str(value.type) for value in values)
+        texts.append(f"^{label}({printer.operands(values)} : {types})" if values else f"^{label}")
+    return texts
+
+
+class Successor(Directive):
+    """`^label(%operands : types)`."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        parse_successor(parser, draft)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        printer.value(", ".join(successor_texts(printer, op)))
+
+
+class ConditionalSuccessors(Directive):
+    """`%condition, ^label(%operands : types), ^label(%operands : types)`."""
+
+    members = ("operand_segment_sizes",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.operands, draft.operand_types = [parser.operand()], (BOOLEAN,)
+        sizes = [1]
+        for _ in range(2):
+            parser.expect(",")
+            sizes.append(parse_successor(parser, draft))
+        draft.members["operand_segment_sizes"] = tuple(sizes)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        texts = successor_texts(printer, op, 1)
+        printer.value(", ".join((printer.operand(op.operands[0]), *texts)))
+
+
+class SwitchSuccessors(Directive):
+    """`%flag : type, [default: ^label(%operands : types), 42: ^label(%operands : types), ...]`."""
+
+    members = ("case_values", "case_operand_segments", "operand_segment_sizes")
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.operands = [parser.operand()]
+        parser.expect(":")
+        offset, type = parser.start, parser.type()
+        if not isinstance(type, IntegerType | BooleanType):
+            raise parser.error(f"expected an integer type, got {type}", offset)
+        draft.operand_types = (type,)
+        parser.expect(",")
+        cases = parser.items(lambda: self._case(parser, draft), "[", "]")
+        if not cases or cases[0][0] is not None or any(value is None for value, _ in cases[1:]):
+            raise parser.error("expected 'default' as the first of the cases, and only there", offset)
+        values = [value for value, _ in cases[1:] if value is not None]
+        sizes = [size for _, size in cases]
+        if values:
+            draft.members["case_values"] = CaseValues(type, tuple(values))
+        draft.members["case_operand_segments"] = tuple(sizes[1:])
+        draft.members["operand_segment_sizes"] = (1, sizes[0], sum(sizes[1:]))
+
+    def _case(self, parser: AsmParser, draft: Draft) -> tuple[int | None, int]:
+        value = None if parser.accept("default") else parser.integer()
+        parser.expect(":")
+        return value, parse_successor(parser, draft)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        flag, texts = op.operands[0], successor_texts(printer, op, 1)
+        cases = op.properties.get("case_values") or CaseValues(flag.type, ())
+        if not isinstance(cases, CaseValues) or len(texts) != 1 + len(cases.values) or cases.type != flag.type:
+            raise Irregular
+        labels = ["default", *map(str, cases.values)]
+        written = ", ".join(f"{label}: {text}" for label, text in zip(labels, texts))
+        printer.value(f"{printer.operand(flag)} : {flag.type}, [{written}]")
+
+
 class Branch(Op, op="br", dialect="cf", terminator=True):
     """Branch to a block, whose arguments become `dest_operands`."""
 
     dest_operands = Ins(anything)
 
-    syntax = "custom(successor) attr-dict"
+    syntax = (Successor(), "attr-dict")
 
     @staticmethod
     def forwarded(dest_operands: Sequence[T]) -> Sequence[Sequence[T]]:
@@ -103,7 +204,7 @@ class CondBranch(Op, op="cond_br", dialect="cf", terminator=True):
     branch_weights = Attr(Opaque, default=None)
     operand_segment_sizes = Attr(SegmentSizes, name="operandSegmentSizes")
 
-    syntax = "custom(conditional_successors) attr-dict"
+    syntax = (ConditionalSuccessors(), "attr-dict")
 
     @staticmethod
     def constraints(C: Checker, dest_operands: Sequence[Type], operand_segment_sizes: SegmentSizes) -> None:
@@ -132,7 +233,7 @@ class Switch(Op, op="switch", dialect="cf", terminator=True):
     case_operand_segments = Attr(SegmentSizes)
     operand_segment_sizes = Attr(SegmentSizes, name="operandSegmentSizes")
 
-    syntax = "custom(switch_successors) attr-dict"
+    syntax = (SwitchSuccessors(), "attr-dict")
 
     @staticmethod
     def constraints(

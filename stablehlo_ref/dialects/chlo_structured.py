@@ -7,6 +7,15 @@ from typing import Annotated, TypeAlias, TypeVar
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Directive,
+    Draft,
+    Irregular,
+    attribute_dictionary,
+    member_value,
+)
 from stablehlo_ref.define.attribute_codecs import Flag, Int, SegmentSizesCodec
 from stablehlo_ref.define.computation import RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
@@ -28,6 +37,7 @@ from stablehlo_ref.define.type_constraints import integer_tensor, of_any_rank, t
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, integer_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.top_k import top_k_indices
@@ -103,6 +113,45 @@ class SegmentsCodec(SegmentSizesCodec):
 Segments: TypeAlias = Annotated[tuple[int, ...], SegmentsCodec()]
 
 
+class ScanForm(Directive):
+    """`(%inputs) inits (%inits) dimension = 0 attributes {...} {...} : functional_type`."""
+
+    members = ("dimension", "operand_segment_sizes", "result_segment_sizes")
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        inputs = parser.items(parser.operand, "(", ")")
+        parser.expect("inits")
+        inits = parser.items(parser.operand, "(", ")")
+        draft.operands = inputs + inits
+        parser.expect("dimension")
+        parser.expect("=")
+        draft.members["dimension"] = parser.integer()
+        draft.exclusive = ("dimension", "operandSegmentSizes", "resultSegmentSizes")
+        attribute_dictionary(parser, draft, "attributes")
+        draft.regions = [parser.region()]
+        parser.expect(":")
+        parser.functional_type(draft)
+        outputs = len(draft.result_types) - len(inits)
+        if outputs < 0:
+            message = f"expected at least {len(inits)} results, one for each init, got {len(draft.result_types)}"
+            raise parser.error(message, draft.offset)
+        draft.members["operand_segment_sizes"] = (len(inputs), len(inits))
+        draft.members["result_segment_sizes"] = (outputs, len(inits))
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if len(op.regions) != 1:
+            raise Irregular
+        count = member_value(op, "operand_segment_sizes")[0]
+        inputs, inits = op.operands[:count], op.operands[count:]
+        printer.literal("(")
+        printer.value(f"{printer.operands(inputs)}) inits ({printer.operands(inits)})")
+        printer.value(f"dimension = {member_value(op, 'dimension')}")
+        printer.dictionary(op, self.members, "attributes")
+        printer.value("")
+        printer.region(op.regions[0])
+        printer.value(f": {printer.functional_type(op)}")
+
+
 class Scan(Op, op="scan", dialect="chlo", isolated_from_above=True, facts=FOLDS):
     """Call `body` for each index of `dimension` in order, with slices of the inputs and loop-carried values.
 
@@ -122,7 +171,7 @@ class Scan(Op, op="scan", dialect="chlo", isolated_from_above=True, facts=FOLDS)
     body = Body()
     outputs_and_carries = Outs(tensor)
 
-    syntax = "custom(scan)"
+    syntax = (ScanForm(),)
 
     @staticmethod
     def constraints(

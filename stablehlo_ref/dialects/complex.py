@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
+from stablehlo_ref.define.assembly import Deduced, first_operand, first_result
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import (
     CONSTANT,
     EXACT,
@@ -21,12 +25,18 @@ from stablehlo_ref.define.facts import (
 )
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.type_constraints import TypeConstraint
-from stablehlo_ref.dialects.mlir_types import boolean
+from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, boolean
 from stablehlo_ref.ir.attributes import FloatAttribute
 from stablehlo_ref.ir.types import ComplexType, FloatType, Type
 from stablehlo_ref.numerics import complex_elementary, complexes, elementary
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.elementwise import Elementwise
+
+
+def part_type(type: Type) -> Type:
+    """Return the type of the parts of a complex type; any other type itself."""
+    return type.element if isinstance(type, ComplexType) else type
+
 
 number = TypeConstraint("complex number", lambda t: isinstance(t, ComplexType))
 part = TypeConstraint("floating-point number", lambda t: isinstance(t, FloatType))
@@ -63,7 +73,7 @@ class Create(Elementwise, op="create", dialect="complex", nans="moved", facts=MO
     imaginary = In(part)
     complex_ = Out(number)
 
-    syntax = "operands attr-dict : custom(type_of_parts)"
+    syntax = ("operands attr-dict :", Deduced(first_result, lambda t, n: ([part_type(t)] * n, [t])))
 
     floating = complexes.complex
 
@@ -83,7 +93,7 @@ class Unary(Elementwise, dialect="complex", facts=function()):
     fastmath = Attr(Opaque, default=None)
     result = Out(number)
 
-    syntax = "operands custom(arith_flags) attr-dict : same_type"
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(complex_: Type) -> Type:
@@ -103,7 +113,7 @@ class Part(Unary, facts=function()):
 
     result = Out(part)
 
-    syntax = "operands custom(arith_flags) attr-dict : custom(type_of_number)"
+    syntax = ("operands", FLAGS, "attr-dict :", Deduced(first_operand, lambda t, n: ([t] * n, [part_type(t)])))
 
     @staticmethod
     def infer(complex_: Type) -> Type:
@@ -227,7 +237,7 @@ class Binary(Elementwise, dialect="complex", facts=rounds()):
     fastmath = Attr(Opaque, default=None)
     result = Out(number)
 
-    syntax = "operands custom(arith_flags) attr-dict : same_type"
+    syntax = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(lhs: Type) -> Type:
@@ -285,7 +295,7 @@ class Comparison(Elementwise, dialect="complex", facts=EXACT):
     rhs = In(number)
     result = Out(boolean)
 
-    syntax = "operands attr-dict : custom(compared_type)"
+    syntax = ("operands attr-dict :", COMPARED)
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type) -> None:

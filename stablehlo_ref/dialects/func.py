@@ -2,12 +2,144 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, attribute_dictionary
 from stablehlo_ref.define.attribute_codecs import Dictionaries, FunctionTypeValue, String, Symbol, Visibility
 from stablehlo_ref.define.bound import ControlFlowSite
 from stablehlo_ref.define.computation import ControlFlow
+from stablehlo_ref.define.definition import WITHOUT_MEANING
+from stablehlo_ref.define.members import Undecodable
 from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
 from stablehlo_ref.define.type_constraints import anything
+from stablehlo_ref.ir.attributes import UNIT, Attribute
+from stablehlo_ref.ir.core import Operation, Region, Value
+from stablehlo_ref.ir.types import FunctionType, Type
 from stablehlo_ref.ops.control_flow import call
+
+
+class FunctionForm(Directive):
+    """`visibility @name(arguments) -> results attributes {...} {...}`; a declaration has no body."""
+
+    members = ("sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs")
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.peek() in ("public", "private", "nested"):
+            draft.members["sym_visibility"] = parser.advance()
+        draft.members["sym_name"] = parser.symbol_name()
+        arguments, argument_attributes = self._arguments(parser)
+        results, result_attributes = self._results(parser)
+        inputs = tuple(a.type for a in arguments)
+        draft.members["function_type"] = FunctionType(inputs, results)
+        if any(argument_attributes):
+            draft.members["arg_attrs"] = argument_attributes
+        if any(result_attributes):
+            draft.members["res_attrs"] = result_attributes
+        attribute_dictionary(parser, draft, "attributes")
+        draft.exclusive = ("sym_name", "sym_visibility", "function_type")
+        draft.regions = [self._body(parser, arguments)]
+
+    def _body(self, parser: AsmParser, arguments: list[Value]) -> Region:
+        if parser.peek() != "{":
+            return Region([])
+        if not arguments or arguments[0].name:
+            return parser.region(arguments, isolated=True)
+        offset = parser.start
+        region = parser.region(isolated=True)
+        if not region.blocks or not region.blocks[0].arguments:
+            raise parser.error("expected names for the arguments of a function with a body", offset)
+        return region
+
+    # arguments ::= ( (argument (, argument)*)? ) ; argument ::= (%name :)? type dictionary? location?
+    def _arguments(self, parser: AsmParser) -> tuple[list[Value], Dictionaries]:
+        attributes: list[dict[str, Attribute]] = []
+
+        def argument() -> Value:
+            named = parser.peek()[:1] == "%"
+            offset = parser.start
+            name = parser.operand()[0] if named else ""
+            names.append(name)
+            if named != bool(names[0]):
+                raise parser.error("expected names for all arguments or for none", offset)
+            if named:
+                parser.expect(":")
+            value = Value(parser.type(), None, len(attributes), name)
+            attributes.append(parser.dictionary() if parser.peek() == "{" else {})
+            value.location = parser.trailing_location()
+            return value
+
+        names: list[str] = []
+        return parser.items(argument, "(", ")"), tuple(attributes)
+
+    # results ::= (-> (type | ( (type dictionary? (, type dictionary?)*)? )))?
+    def _results(self, parser: AsmParser) -> tuple[tuple[Type, ...], Dictionaries]:
+        attributes: list[dict[str, Attribute]] = []
+
+        def result() -> Type:
+            type = parser.type()
+            attributes.append(parser.dictionary() if parser.peek() == "{" else {})
+            return type
+
+        if not parser.accept("->"):
+            return (), ()
+        if parser.peek() != "(":
+            return (parser.type(),), ()
+        return tuple(parser.items(result, "(", ")")), tuple(attributes)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        properties: Mapping[str, Any] = op.properties
+        type = properties.get("function_type")
+        if len(op.regions) != 1 or not isinstance(type, FunctionType) or "sym_name" not in properties:
+            raise Irregular
+        if any(isinstance(value, Undecodable) for value in properties.values()):
+            raise Irregular
+        if "sym_visibility" in properties:
+            printer.value(properties["sym_visibility"])
+        body = op.regions[0]
+        names = self._argument_names(printer, body, type)
+        arguments = self._argument_texts(printer, body, names, type, _of_each(properties, "arg_attrs", type.inputs))
+        results = self._result_text(printer, type, _of_each(properties, "res_attrs", type.outputs))
+        printer.value(f"{printer.symbol(properties['sym_name'])}({', '.join(arguments)}){results}")
+        printer.dictionary(op, self.members, "attributes")
+        if body.blocks:
+            printer.value("")
+            printer.region(body, names)
+
+    def _argument_names(self, printer: AsmPrinter, body: Region, type: FunctionType) -> list[str]:
+        """Return names for the arguments of a function with a body; Irregular if its type has other arguments."""
+        if not body.blocks:
+            return []
+        arguments = body.blocks[0].arguments
+        if [a.type for a in arguments] != list(type.inputs):
+            raise Irregular
+        return printer.region_argument_names(arguments)
+
+    def _argument_texts(
+        self, printer: AsmPrinter, body: Region, names: list[str], type: FunctionType, attributes: Dictionaries
+    ) -> list[str]:
+        suffixes = [self._suffix(printer, entries) for entries in attributes]
+        if not body.blocks:
+            return [str(t) + suffix for t, suffix in zip(type.inputs, suffixes)]
+        return list(map(printer.argument_text, body.blocks[0].arguments, names, suffixes))
+
+    def _suffix(self, printer: AsmPrinter, attributes: Mapping[str, Attribute]) -> str:
+        return f" {printer.attribute({**attributes})}" if attributes else ""
+
+    def _result_text(self, printer: AsmPrinter, type: FunctionType, attributes: Dictionaries) -> str:
+        if not type.outputs:
+            return ""
+        types = [str(t) + self._suffix(printer, a) for t, a in zip(type.outputs, attributes)]
+        bare = len(types) == 1 and not attributes[0] and not isinstance(type.outputs[0], FunctionType)
+        return f" -> {types[0]}" if bare else f" -> ({', '.join(types)})"
+
+
+def _of_each(properties: Mapping[str, Any], name: str, types: tuple[Type, ...]) -> Dictionaries:
+    """Return the attributes of each argument or result. A list of empty ones is omitted, as by MLIR."""
+    attributes: Dictionaries = properties.get(name) or ({},) * len(types)
+    if len(attributes) != len(types):
+        raise Irregular
+    return attributes
 
 
 class Func(Op, op="func", dialect="func", isolated_from_above=True, multiple_blocks=True):
@@ -20,7 +152,21 @@ class Func(Op, op="func", dialect="func", isolated_from_above=True, multiple_blo
     res_attrs = Attr(Dictionaries, default=())
     body = Body()
 
-    syntax = "custom(function)"
+    syntax = (FunctionForm(),)
+
+
+class NoInline(Directive):
+    """`<no_inline>`, or nothing. Earlier versions of MLIR write `{no_inline}`: what both read is the generic form."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.accept("<"):
+            parser.expect("no_inline")
+            parser.expect(">")
+            draft.attributes["no_inline"] = UNIT
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if not op.attributes.keys().isdisjoint(WITHOUT_MEANING[op.name]):
+            raise Irregular
 
 
 class Call(Op, op="call", dialect="func", releases_operands=True):
@@ -30,7 +176,7 @@ class Call(Op, op="call", dialect="func", releases_operands=True):
     inputs = Ins(anything)
     results = Outs(anything)
 
-    syntax = "$callee ( operands ) custom(no_inline) attr-dict : functional_type"
+    syntax = ("$callee ( operands )", NoInline(), "attr-dict : functional_type")
 
     @staticmethod
     def plan_control_flow(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from stablehlo_ref.define.assembly import Deduced
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import (
     EXACT,
     SELECTS,
@@ -20,7 +24,15 @@ from stablehlo_ref.define.facts import (
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.dialects.arith import check_rounding
-from stablehlo_ref.dialects.mlir_types import alike, boolean_like, float_like, integer_like
+from stablehlo_ref.dialects.mlir_types import (
+    COMPARED,
+    FLAGS,
+    LATER_FLAGS,
+    alike,
+    boolean_like,
+    float_like,
+    integer_like,
+)
 from stablehlo_ref.ir.types import BOOLEAN, Type
 from stablehlo_ref.numerics import elementary, floats, integers, special
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -35,7 +47,7 @@ class Unary(Elementwise, dialect="math", facts=function(monotone=True)):
     fastmath = Attr(Opaque, default=None)
     result = Out(float_like)
 
-    syntax = "operands custom(arith_flags) attr-dict : same_type"
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(operand: Type) -> Type:
@@ -285,7 +297,7 @@ class Predicate(Unary, facts=EXACT):
 
     result = Out(boolean_like)
 
-    syntax = "operands custom(later_flags) attr-dict : custom(compared_type)"
+    syntax = ("operands", LATER_FLAGS, "attr-dict :", COMPARED)
 
     @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:
@@ -327,7 +339,7 @@ class Binary(Elementwise, dialect="math", facts=function()):
     fastmath = Attr(Opaque, default=None)
     result = Out(float_like)
 
-    syntax = "operands custom(arith_flags) attr-dict : same_type"
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(lhs: Type) -> Type:
@@ -383,7 +395,7 @@ class FPowI(Binary, op="fpowi"):
 
     rhs = In(integer_like)
 
-    syntax = "operands custom(arith_flags) attr-dict : custom(base_and_power)"
+    syntax = ("operands", FLAGS, "attr-dict :", Deduced(lambda types, _: types, lambda a, b, n: ([a, b], [a]), ","))
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
@@ -405,7 +417,7 @@ class Fma(Elementwise, op="fma", dialect="math", facts=rounds(adds=True)):
     rounding_mode = Attr(Opaque, default=None, name="roundingmode")
     result = Out(float_like)
 
-    syntax = "operands custom(arith_flags) attr-dict : same_type"
+    syntax = ("operands", FLAGS, "attr-dict : same_type")
 
     floating = elementary.fused_multiply_add
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, member_value
 from stablehlo_ref.define.attribute_codecs import Int, Opaque, Presence, String, Symbol, TypeValue
 from stablehlo_ref.define.bound import PlanSite, Site
 from stablehlo_ref.define.computation import Run
@@ -16,6 +17,47 @@ from stablehlo_ref.ir.types import BufferType, TensorType, Type
 from stablehlo_ref.ops.constants import elements_of
 
 
+class GlobalForm(Directive):
+    """`"private" constant @name : type = value`; the value has no type, and may be `uninitialized`.
+
+    `alignment = 64` may follow. Earlier versions of MLIR write it as an attribute: what both read is the generic form.
+    """
+
+    members = ("sym_visibility", "constant", "sym_name", "type", "initial_value")
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.peek()[:1] == '"':
+            draft.members["sym_visibility"] = parser.string()
+        if parser.accept("constant"):
+            draft.members["constant"] = True
+        draft.members["sym_name"] = parser.symbol_name()
+        parser.expect(":")
+        draft.members["type"] = type = parser.type()
+        if parser.accept("="):
+            is_open = parser.accept("uninitialized")
+            draft.members["initial_value"] = UNIT if is_open else parser.elements(tensor_of(type))
+        if parser.accept("alignment"):
+            parser.expect("=")
+            draft.attributes["alignment"] = parser.attribute()
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if "alignment" in (*op.properties, *op.attributes):
+            raise Irregular
+        type, value = member_value(op, "type"), op.properties.get("initial_value")
+        parts = [printer.symbol(member_value(op, "sym_name")), ":", str(type)]
+        if op.properties.get("constant"):
+            parts.insert(0, "constant")
+        if op.properties.get("sym_visibility") is not None:
+            parts.insert(0, printer.attribute(member_value(op, "sym_visibility")))
+        if value == UNIT:
+            parts.append("= uninitialized")
+        elif value is not None:
+            if not isinstance(value, DenseElements | DenseResource) or value.type != tensor_of(type):
+                raise Irregular
+            parts.append(f"= {printer.attribute(value).removesuffix(f' : {value.type}')}")
+        printer.value(" ".join(parts))
+
+
 class Global(Op, op="global", dialect="memref"):
     """Declare a buffer with `initial_value`, with unspecified contents (a unit attribute), or of another module."""
 
@@ -26,7 +68,7 @@ class Global(Op, op="global", dialect="memref"):
     constant = Attr(Presence, default=False)
     alignment = Attr(Int, default=None)
 
-    syntax = "custom(memref_global) attr-dict"
+    syntax = (GlobalForm(), "attr-dict")
 
     @staticmethod
     def constraints(C: Checker, type: TypeValue, initial_value: Opaque | None) -> None:

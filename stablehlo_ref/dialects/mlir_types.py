@@ -1,15 +1,48 @@
-"""Types and constants of MLIR values besides tensors: scalars, shapes and sizes."""
+"""Types and constants of MLIR values besides tensors: scalars, shapes and sizes; and pretty forms with such types."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import ClassVar
+
 import numpy as np
 
-from stablehlo_ref.define.spec import element_type, is_quantized
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Deduced,
+    Directive,
+    Draft,
+    Irregular,
+    Types,
+    first_operand,
+)
+from stablehlo_ref.define.spec import element_type, is_quantized, with_element_type
 from stablehlo_ref.define.type_constraints import TypeConstraint, index, tensor_of
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.attributes import Attribute, DenseElements, DenseResource, FloatAttribute, IntegerAttribute
-from stablehlo_ref.ir.types import BOOLEAN, BooleanType, FloatType, IndexType, IntegerType, OpaqueType, TensorType, Type
+from stablehlo_ref.ir.attributes import (
+    UNIT,
+    Attribute,
+    DenseElements,
+    DenseResource,
+    FloatAttribute,
+    IntegerAttribute,
+    OpaqueAttribute,
+)
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import (
+    BOOLEAN,
+    INDEX,
+    BooleanType,
+    FloatType,
+    IndexType,
+    IntegerType,
+    OpaqueType,
+    TensorType,
+    Type,
+    integer_type,
+)
 from stablehlo_ref.numerics.dtypes import INT64, UINT64, numpy_dtype
 from stablehlo_ref.ops.constants import elements_of
 
@@ -84,3 +117,83 @@ def in_bounds(index: Array, stop: int) -> int:
     if not 0 <= index < stop:
         raise EvaluationError(f"index {index} is out of bounds for size {stop}")
     return int(index)
+
+
+# --- pretty forms ----------------------------------------------------------------------------------------------------
+
+
+class Implied(Directive):
+    """No text. `results` are the types of the results, `operands` those of a number of operands if they are implied."""
+
+    def __init__(self, results: Types, operands: Callable[[int], Types] | None = None) -> None:
+        self.results = results
+        self.operands = operands
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.result_types = tuple(self.results)
+        if self.operands:
+            draft.operand_types = tuple(self.operands(len(draft.operands)))
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if op.result_types != list(self.results):
+            raise Irregular
+        if self.operands and op.operand_types != list(self.operands(len(op.operands))):
+            raise Irregular
+
+
+def booleans_like(type: Type) -> Type:
+    """Return `i1`, or for a tensor type the same with element type `i1`."""
+    return with_element_type(type, BOOLEAN) if isinstance(type, TensorType) else BOOLEAN
+
+
+class ArithFlags(Directive):
+    """`upward`, `exact`, `nneg`, `overflow<nsw, nuw>` and `fastmath<fast>`, all optional."""
+
+    rounding_modes = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
+    words: ClassVar[dict[str, tuple[str, Attribute]]] = {
+        "exact": ("is_exact", UNIT),
+        "nneg": ("non_negative", UNIT),
+        **{word: ("rounding_mode", IntegerAttribute(i, integer_type(32))) for i, word in enumerate(rounding_modes)},
+    }
+    with_values = ("overflow", "fastmath")
+    members: tuple[str, ...] = ("is_exact", "non_negative", "rounding_mode", *with_values)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        name, value = self.words.get(parser.peek(), ("", None))
+        if draft.definition is not None and name in draft.definition.attributes:
+            parser.advance()
+            draft.members[name] = value
+        for name in self.with_values:
+            if parser.accept(name):
+                draft.members[name] = OpaqueAttribute(f"#arith.{name}{parser.balanced_text('flags')}")
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        for name in self.members[: -len(self.with_values)]:
+            if (value := op.properties.get(name)) is not None:
+                word = next((w for w, known in self.words.items() if known == (name, value)), None)
+                if word is None:
+                    raise Irregular
+                printer.value(word)
+        for name in self.with_values:
+            flags = op.properties.get(name)
+            if flags is not None and not isinstance(flags, OpaqueAttribute):
+                raise Irregular
+            if flags is not None:
+                printer.value(flags.text.removeprefix("#arith."))
+
+
+class LaterFlags(ArithFlags):
+    """Flags that earlier versions of MLIR have in the dictionary: what both read is the generic form."""
+
+    members = ()
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if any(op.properties.get(name) is not None for name in ArithFlags.members):
+            raise Irregular
+
+
+COMPARED = Deduced(first_operand, lambda t, n: ([t] * n, [booleans_like(t)]))
+CAST = Deduced(
+    lambda operands, results: [operands[0], results[0]], lambda a, b, n: ([a] + [INDEX] * (n - 1), [b]), "to"
+)
+FLAGS, LATER_FLAGS = ArithFlags(), LaterFlags()

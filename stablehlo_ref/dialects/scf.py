@@ -8,6 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Directive,
+    Draft,
+    Irregular,
+    OperandName,
+    attribute_dictionary,
+    member_value,
+)
 from stablehlo_ref.define.attribute_codecs import Dims, Presence
 from stablehlo_ref.define.bound import ControlFlowSite
 from stablehlo_ref.define.computation import ControlFlow, PlanBlock, PlannedBlock, Slots, Turns
@@ -17,9 +27,207 @@ from stablehlo_ref.define.spec import is_unique, num_bits, size
 from stablehlo_ref.define.type_constraints import anything, index
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects.mlir_types import boolean, fixed_integer
-from stablehlo_ref.ir.types import BOOLEAN, FunctionType, IndexType, Type
+from stablehlo_ref.ir.core import Operation, Region, Value
+from stablehlo_ref.ir.types import BOOLEAN, INDEX, FunctionType, IndexType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.ops.control_flow import all_compatible, branch, move
+from stablehlo_ref.ops.control_flow import all_compatible, are_located, branch, inits_text, move, parse_inits
+
+YIELD = "scf.yield"
+
+
+def parse_results(parser: AsmParser, draft: Draft) -> None:
+    """Parse `-> (types)` or `-> type`, if it is next."""
+    if parser.accept("->"):
+        draft.result_types = parser.result_types()
+
+
+def print_results(printer: AsmPrinter, op: Operation, bare: bool = False) -> None:
+    """Print `-> (types)`, unless there are no results; one type without brackets if `bare`."""
+    if op.results:
+        types = ", ".join(map(str, op.result_types))
+        printer.value(f"-> {types}" if bare and len(op.results) == 1 else f"-> ({types})")
+
+
+def print_region(printer: AsmPrinter, region: Region, names: Sequence[str] | None = None) -> None:
+    """Print a region without the terminator that is implied; Irregular if it has several blocks or labels."""
+    if len(region.blocks) != 1 or (names is None and region.block.arguments):
+        raise Irregular
+    printer.value("")
+    printer.region(region, names, implied=YIELD)
+
+
+def _arguments(region: Region) -> list[Value]:
+    return region.block.arguments if len(region.blocks) == 1 else []
+
+
+class IfForm(Directive):
+    """`%condition -> (types) {...} else {...}`."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.operands, draft.operand_types = [parser.operand()], (BOOLEAN,)
+        parse_results(parser, draft)
+        draft.regions = [parser.region(implied=YIELD)]
+        draft.regions.append(parser.region(implied=YIELD) if parser.accept("else") else Region([]))
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        printer.value(printer.operand(op.operands[0]))
+        print_results(printer, op)
+        print_region(printer, op.regions[0])
+        if op.regions[1].blocks:
+            printer.value("else")
+            print_region(printer, op.regions[1])
+
+
+class IndexSwitchForm(Directive):
+    """`%arg {...} -> types case 2 {...} case 5 {...} default {...}`."""
+
+    members = ("cases",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.operands, draft.operand_types = [parser.operand()], (INDEX,)
+        attribute_dictionary(parser, draft)
+        if parser.accept("->"):
+            draft.result_types = parser.result_types() if parser.peek() == "(" else parser.type_list()
+        cases: list[int] = []
+        while parser.accept("case"):
+            cases.append(parser.integer())
+            draft.regions.append(parser.region(implied=YIELD))
+        parser.expect("default")
+        draft.regions.insert(0, parser.region(implied=YIELD))
+        draft.members["cases"] = tuple(cases)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        cases = member_value(op, "cases")
+        if len(op.regions) != 1 + len(cases):
+            raise Irregular
+        printer.value(printer.operand(op.operands[0]))
+        printer.dictionary(op, self.members)
+        if op.results:
+            printer.value(f"-> {', '.join(map(str, op.result_types))}")
+        for head, region in zip([*(f"case {case}" for case in cases), "default"], (*op.regions[1:], op.regions[0])):
+            printer.newline()
+            printer.value(head)
+            print_region(printer, region)
+
+
+class ExecuteRegionForm(Directive):
+    """`no_inline -> (types) {...}`; `no_inline` is optional."""
+
+    members = ("no_inline",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.accept("no_inline"):
+            draft.members["no_inline"] = True
+            draft.exclusive = self.members
+        parse_results(parser, draft)
+        draft.regions = [parser.region()]
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if op.properties.get("no_inline"):
+            printer.value("no_inline")
+        print_results(printer, op, bare=True)
+        printer.value("")
+        printer.region(op.regions[0])
+
+
+class ForForm(Directive):
+    """`%i = %lower to %upper step %step iter_args(%argument = %init) -> (types) : type {...}`.
+
+    The type is that of the bounds; it is omitted if it is `index`.
+    """
+
+    members = ("unsigned_cmp",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.accept("unsigned"):
+            draft.members["unsigned_cmp"] = True
+            draft.exclusive = ("unsignedCmp",)
+        number = parser.operand()
+        parser.expect("=")
+        lower = parser.operand()
+        parser.expect("to")
+        upper = parser.operand()
+        parser.expect("step")
+        step, names, inits = parser.operand(), list[OperandName](), list[OperandName]()
+        if parser.accept("iter_args"):
+            names, inits = parse_inits(parser)
+            parse_results(parser, draft)
+        offset = parser.start
+        type = parser.type() if parser.accept(":") else INDEX
+        if len(draft.result_types) != len(inits):
+            raise parser.error(f"expected types of {len(inits)} iter_args, got {len(draft.result_types)}", offset)
+        draft.operands = [lower, upper, step, *inits]
+        draft.operand_types = (type, type, type, *draft.result_types)
+        arguments = parser.arguments([number, *names], (type, *draft.result_types))
+        draft.regions = [parser.region(arguments, implied=YIELD)]
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        lower, upper, step, *inits = op.operands
+        arguments = _arguments(op.regions[0])
+        if [v.type for v in arguments] != [lower.type, *op.result_types] or len(set(op.operand_types[:3])) != 1:
+            raise Irregular
+        if [v.type for v in inits] != op.result_types or are_located(printer, arguments):
+            raise Irregular
+        number, *names = printer.region_argument_names(arguments)
+        unsigned = "unsigned " if op.properties.get("unsigned_cmp") else ""
+        bounds = f"{printer.operand(lower)} to {printer.operand(upper)} step {printer.operand(step)}"
+        printer.value(f"{unsigned}%{number} = {bounds}")
+        if inits:
+            printer.value(f"iter_args({inits_text(printer, names, inits)})")
+            print_results(printer, op)
+        if lower.type != INDEX:
+            printer.value(f": {lower.type}")
+        print_region(printer, op.regions[0], [number, *names])
+
+
+class WhileForm(Directive):
+    """`(%argument = %init, ...) : (types) -> (types) {...} do {...} attributes {...}`."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        names, draft.operands = parse_inits(parser) if parser.peek() == "(" else ([], [])
+        parser.expect(":")
+        parser.functional_type(draft)
+        before = parser.region(parser.arguments(names, draft.operand_types or ()))
+        parser.expect("do")
+        draft.regions = [before, parser.region()]
+        attribute_dictionary(parser, draft, "attributes")
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        arguments = _arguments(op.regions[0])
+        types: list[Type] = [argument.type for argument in arguments]
+        if len(op.regions[0].blocks) != 1 or types != op.operand_types or are_located(printer, arguments):
+            raise Irregular
+        names = printer.region_argument_names(arguments)
+        if op.operands:
+            printer.value(f"({inits_text(printer, names, op.operands)})")
+        printer.value(f": {FunctionType(tuple(types), tuple(op.result_types))}")
+        printer.value("")
+        printer.region(op.regions[0], names)
+        printer.value("do ")
+        printer.region(op.regions[1])
+        printer.dictionary(op, keyword="attributes")
+
+
+class ConditionForm(Directive):
+    """`(%condition) {...} %args : types`."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        parser.expect("(")
+        draft.operands, draft.operand_types = [parser.operand()], (BOOLEAN,)
+        parser.expect(")")
+        attribute_dictionary(parser, draft)
+        if args := parser.operand_list():
+            parser.expect(":")
+            draft.operands += args
+            draft.operand_types += parser.type_list()
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        condition, *args = op.operands
+        printer.literal("(")
+        printer.value(f"{printer.operand(condition)})")
+        printer.dictionary(op)
+        if args:
+            printer.value(f"{printer.operands(args)} : {', '.join(str(v.type) for v in args)}")
 
 
 class If(Op, op="if", dialect="scf"):
@@ -30,7 +238,7 @@ class If(Op, op="if", dialect="scf"):
     else_region = Body(optional=True)
     results = Outs(anything)
 
-    syntax = "custom(scf_if) attr-dict"
+    syntax = (IfForm(), "attr-dict")
 
     @staticmethod
     def infer(then_region: FunctionType) -> Sequence[Type]:
@@ -63,7 +271,7 @@ class IndexSwitch(Op, op="index_switch", dialect="scf"):
     case_regions = Bodies()
     results = Outs(anything)
 
-    syntax = "custom(scf_index_switch)"
+    syntax = (IndexSwitchForm(),)
 
     @staticmethod
     def infer(default_region: FunctionType) -> Sequence[Type]:
@@ -102,7 +310,7 @@ class ExecuteRegion(Op, op="execute_region", dialect="scf", multiple_blocks=True
     no_inline = Attr(Presence, default=False)
     results = Outs(anything)
 
-    syntax = "custom(scf_execute_region) attr-dict"
+    syntax = (ExecuteRegionForm(), "attr-dict")
 
     @staticmethod
     def infer(region: FunctionType) -> Sequence[Type]:
@@ -129,7 +337,7 @@ class For(Op, op="for", dialect="scf"):
     region = Body()
     results = Outs(anything)
 
-    syntax = "custom(scf_for) attr-dict"
+    syntax = (ForForm(), "attr-dict")
 
     @staticmethod
     def infer(init_args: Sequence[Type]) -> Sequence[Type]:
@@ -200,7 +408,7 @@ class While(Op, op="while", dialect="scf"):
     after = Body()
     results = Outs(anything)
 
-    syntax = "custom(scf_while)"
+    syntax = (WhileForm(),)
 
     @staticmethod
     def constraints(
@@ -269,4 +477,4 @@ class Condition(Op, op="condition", dialect="scf", terminator=True):
     condition = In(boolean)
     args = Ins(anything)
 
-    syntax = "custom(scf_condition)"
+    syntax = (ConditionForm(),)

@@ -17,10 +17,12 @@ from stablehlo_ref.define.type_constraints import anything, token
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.mlir_types import any_tensor, static_tensor
 from stablehlo_ref.dialects.sdy_codecs import Direction, MeshValue, PropagationDirection, ShardingsValue, ShardingValue
+from stablehlo_ref.dialects.sdy_manual_computation import BodyWithArguments
 from stablehlo_ref.dialects.sdy_shardings import check_reductions, check_value, check_values, probed, rejecting
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, Type
+from stablehlo_ref.ops.constants import ConstantForm
 from stablehlo_ref.ops.control_flow import call
 
 
@@ -30,7 +32,7 @@ class MeshOp(Op, op="mesh", dialect="sdy"):
     sym_name = Attr(String)
     mesh = Attr(MeshValue, default=None)  # a mesh of StableHLO has its axes in `stablehlo.mesh`
 
-    syntax = "custom(mesh) attr-dict"
+    syntax = "symbol($sym_name) = $mesh attr-dict"
 
     @staticmethod
     def constraints(C: Checker, site: Site) -> None:
@@ -71,7 +73,7 @@ class ShardingConstraint(Annotation, op="sharding_constraint", whole_tensors=Tru
     result = Out(any_tensor | token)
     sharding = Attr(ShardingValue)
 
-    syntax = "operands custom(sharding) attr-dict : same_type"
+    syntax = "operands $sharding attr-dict : same_type"
 
     @staticmethod
     def constraints(
@@ -92,7 +94,7 @@ class PropagationBarrier(Annotation, op="propagation_barrier"):
 
     allowed_direction = Attr(Direction)
 
-    syntax = "operands custom(direction) attr-dict : same_type"
+    syntax = "operands allowed_direction=$allowed_direction attr-dict : same_type"
 
     @staticmethod
     def constraints(C: Checker, input: TensorType, allowed_direction: Direction, result: TensorType) -> None:
@@ -106,7 +108,7 @@ class DataFlowEdge(Annotation, op="data_flow_edge"):
     input = In(any_tensor)
     sharding = Attr(ShardingValue, default=None)
 
-    syntax = "operands custom(edge_sharding) attr-dict : same_type"
+    syntax = "operands ( sharding=$sharding )? attr-dict : same_type"
 
     @staticmethod
     def constraints(
@@ -153,7 +155,7 @@ class ShardingGroup(Op, op="sharding_group", dialect="sdy", computes_on_storage=
     input = In(any_tensor)
     group_id = Attr(Int)
 
-    syntax = "operands custom(group_id) attr-dict : type(operands)"
+    syntax = "operands group_id=$group_id attr-dict : type(operands)"
 
     @staticmethod
     def plan() -> Run:
@@ -166,7 +168,7 @@ class Constant(Op, op="constant", dialect="sdy"):
     value = Attr(Dense)
     output = Out(static_tensor)
 
-    syntax = "custom(constant)"
+    syntax = (ConstantForm(),)
 
     @staticmethod
     def infer(value: Dense) -> TensorType:
@@ -206,7 +208,11 @@ class NamedComputation(Op, op="named_computation", dialect="sdy", isolated_from_
     body = Body()
     results = Outs(anything)
 
-    syntax = "custom(named_computation)"
+    syntax = (
+        "< $name >(operands) ( in_shardings=$in_shardings )? ( out_shardings=$out_shardings )?",
+        BodyWithArguments(),
+        "attr-dict : functional_type",
+    )
 
     @staticmethod
     def infer(body: FunctionType) -> Sequence[Type]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated, Generic, TypeAlias, TypeVar
+from typing import Annotated, TypeAlias, TypeVar
 
-from stablehlo_ref.define.attribute_codecs import AttributeCodec
+from stablehlo_ref.define.assembly import AsmParser, SpelledCodec
 from stablehlo_ref.distribution.sdy_attributes import (
     AxisList,
     AxisLists,
@@ -23,12 +23,16 @@ T = TypeVar("T")
 I32 = integer_type(32)
 
 
-class SdyCodec(AttributeCodec[T], Generic[T]):
-    """An attribute of the dialect; it is written in its canonical text."""
+class SdyCodec(SpelledCodec[T]):
+    """An attribute of the dialect, written in its canonical text; `what` describes it in errors.
 
-    def __init__(self, mnemonic: str, kind: type[T]) -> None:
+    Pretty forms have only the part in brackets.
+    """
+
+    def __init__(self, mnemonic: str, kind: type[T], what: str) -> None:
         self.mnemonic = mnemonic
         self.kind = kind
+        self.what = what
         self.name = f"#sdy.{mnemonic}"
 
     def decode(self, attribute: Attribute) -> T:
@@ -43,8 +47,24 @@ class SdyCodec(AttributeCodec[T], Generic[T]):
     def encode(self, value: T) -> Attribute:
         return OpaqueAttribute(text_of(self.mnemonic, value))
 
+    def parse(self, parser: AsmParser) -> T:
+        offset = parser.start
+        try:
+            return self.decode(parser.attribute() if parser.peek()[:1] == "#" else self._part(parser))
+        except ValueError as error:
+            raise parser.error(f"{self.what} {error}", offset) from error
 
-class NumberedCodec(AttributeCodec[Enum]):
+    def _part(self, parser: AsmParser) -> Attribute:
+        body = parser.balanced_text(self.what)
+        if self.kind is Shardings:
+            return OpaqueAttribute(f"{self.name}<{body}>")
+        return OpaqueAttribute(f"{self.name}{body}" if body.startswith("<") else f"#sdy<{self.mnemonic}{body}>")
+
+    def text(self, value: T) -> str:
+        return str(value)[1:-1] if self.kind is Shardings else str(value)
+
+
+class NumberedCodec(SpelledCodec[Enum]):
     """An enumeration that MLIR stores as an integer of 32 bits."""
 
     def __init__(self, enum: type[Enum], mnemonic: str) -> None:
@@ -64,6 +84,15 @@ class NumberedCodec(AttributeCodec[Enum]):
     def encode(self, value: Enum) -> Attribute:
         return IntegerAttribute(list(self.enum).index(value), I32)
 
+    def parse(self, parser: AsmParser) -> Enum:
+        words = {member.value: member for member in self.enum}
+        if parser.peek() not in words:
+            raise parser.expected(", ".join(words))
+        return words[parser.advance()]
+
+    def text(self, value: Enum) -> str:
+        return str(value.value)
+
 
 class PropagationDirection(Enum):
     """The directions in which a propagation barrier lets shardings through."""
@@ -82,12 +111,12 @@ class ReductionOp(Enum):
     MIN = "min"
 
 
-MeshValue: TypeAlias = Annotated[Mesh, SdyCodec("mesh", Mesh)]
-ShardingValue: TypeAlias = Annotated[Sharding, SdyCodec("sharding", Sharding)]
-ShardingsValue: TypeAlias = Annotated[Shardings, SdyCodec("sharding_per_value", Shardings)]
-ManualAxesValue: TypeAlias = Annotated[ManualAxes, SdyCodec("manual_axes", ManualAxes)]
-AxesValue: TypeAlias = Annotated[AxisList, SdyCodec("axis_ref_list", AxisList)]
-AxesPerDimension: TypeAlias = Annotated[AxisLists, SdyCodec("list_of_axis_ref_lists", AxisLists)]
-ExchangesValue: TypeAlias = Annotated[Exchanges, SdyCodec("all_to_all_param_list", Exchanges)]
+MeshValue: TypeAlias = Annotated[Mesh, SdyCodec("mesh", Mesh, "mesh")]
+ShardingValue: TypeAlias = Annotated[Sharding, SdyCodec("sharding", Sharding, "sharding")]
+ShardingsValue: TypeAlias = Annotated[Shardings, SdyCodec("sharding_per_value", Shardings, "shardings")]
+ManualAxesValue: TypeAlias = Annotated[ManualAxes, SdyCodec("manual_axes", ManualAxes, "axes")]
+AxesValue: TypeAlias = Annotated[AxisList, SdyCodec("axis_ref_list", AxisList, "axes")]
+AxesPerDimension: TypeAlias = Annotated[AxisLists, SdyCodec("list_of_axis_ref_lists", AxisLists, "axes")]
+ExchangesValue: TypeAlias = Annotated[Exchanges, SdyCodec("all_to_all_param_list", Exchanges, "axes and dimensions")]
 Direction: TypeAlias = Annotated[PropagationDirection, NumberedCodec(PropagationDirection, "propagation_direction")]
 Reduction: TypeAlias = Annotated[ReductionOp, NumberedCodec(ReductionOp, "reduction_op")]

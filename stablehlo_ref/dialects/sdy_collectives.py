@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, member_value
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -38,6 +39,21 @@ from stablehlo_ref.distribution.axes import (
 from stablehlo_ref.distribution.sdy_attributes import AxisLists, AxisRef, DimensionSharding, Exchange, Mesh, Sharding
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
+
+
+class ReductionWord(Directive):
+    """`sum`, `max`, `min` or nothing."""
+
+    members = ("reduction_op",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        words = {word.value: word for word in ReductionOp}
+        if parser.peek() in words:
+            draft.members["reduction_op"] = words[parser.advance()]
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if op.properties.get("reduction_op") and (word := member_value(op, "reduction_op").value) != "sum":
+            printer.value(word)
 
 
 class Transition:
@@ -146,7 +162,7 @@ class AllGather(Collective, op="all_gather"):
 
     gathering_axes = Attr(AxesPerDimension)
 
-    syntax = "custom(gathering_axes) operands custom(out_sharding) attr-dict : same_type"
+    syntax = "$gathering_axes operands out_sharding=$out_sharding attr-dict : same_type"
 
     @staticmethod
     def constraints(
@@ -167,7 +183,7 @@ class AllSlice(Collective, op="all_slice"):
 
     slicing_axes = Attr(AxesPerDimension)
 
-    syntax = "custom(slicing_axes) operands custom(out_sharding) attr-dict : same_type"
+    syntax = "$slicing_axes operands out_sharding=$out_sharding attr-dict : same_type"
 
     @staticmethod
     def constraints(
@@ -188,7 +204,7 @@ class AllToAll(Collective, op="all_to_all"):
 
     params = Attr(ExchangesValue)
 
-    syntax = "custom(params) operands custom(out_sharding) attr-dict : same_type"
+    syntax = "$params operands out_sharding=$out_sharding attr-dict : same_type"
 
     @staticmethod
     def constraints(
@@ -227,7 +243,7 @@ def check_exchanges(exchanges: Sequence[Exchange], transition: Transition) -> No
 class CollectivePermute(Collective, op="collective_permute"):
     """Exchange shards between devices: each dimension has as many as before, along other axes."""
 
-    syntax = "operands custom(out_sharding) attr-dict : same_type"
+    syntax = "operands out_sharding=$out_sharding attr-dict : same_type"
 
     @staticmethod
     def constraints(
@@ -258,7 +274,7 @@ class AllReduce(Collective, op="all_reduce"):
     reduction_axes = Attr(AxesValue)
     reduction_op = Attr(Reduction, default=ReductionOp.SUM)
 
-    syntax = "custom(reduction_op) custom(reduction_axes) operands custom(out_sharding) attr-dict : same_type"
+    syntax = (ReductionWord(), "$reduction_axes operands out_sharding=$out_sharding attr-dict : same_type")
 
     @staticmethod
     def constraints(
@@ -290,7 +306,7 @@ class ReduceScatter(Collective, op="reduce_scatter"):
     reduce_scatter_axes = Attr(AxesPerDimension)
     reduction_op = Attr(Reduction, default=ReductionOp.SUM)
 
-    syntax = "custom(reduction_op) custom(reduce_scatter_axes) operands custom(out_sharding) attr-dict : same_type"
+    syntax = (ReductionWord(), "$reduce_scatter_axes operands out_sharding=$out_sharding attr-dict : same_type")
 
     @staticmethod
     def constraints(
@@ -314,7 +330,7 @@ class ShardedToUnreduced(Collective, op="sharded_to_unreduced"):
 
     axes = Attr(AxesPerDimension)
 
-    syntax = "custom(axes_per_dimension) operands custom(out_sharding) attr-dict : same_type"
+    syntax = "$axes operands out_sharding=$out_sharding attr-dict : same_type"
 
     @staticmethod
     def constraints(
@@ -337,7 +353,7 @@ class ReplicatedToUnreduced(Collective, op="replicated_to_unreduced"):
 
     axes = Attr(AxesValue)
 
-    syntax = "custom(axes) operands custom(out_sharding) attr-dict : same_type"
+    syntax = "$axes operands out_sharding=$out_sharding attr-dict : same_type"
 
     @staticmethod
     def constraints(

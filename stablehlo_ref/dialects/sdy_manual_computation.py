@@ -7,6 +7,7 @@ from math import prod
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular
 from stablehlo_ref.define.bound import ControlFlowSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
@@ -19,11 +20,27 @@ from stablehlo_ref.dialects.sdy_codecs import ManualAxesValue, ShardingsValue
 from stablehlo_ref.dialects.sdy_shardings import bound_axes, check_values, common_mesh, rejecting
 from stablehlo_ref.distribution.axes import Span, span
 from stablehlo_ref.distribution.meshes import MOST_DEVICES
-from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, Shardings, quoted
+from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, Shardings
 from stablehlo_ref.distribution.sharding import Tiling
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.lexer import quoted
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+
+
+class BodyWithArguments(Directive):
+    """`(%arg: type, ...) {...}`."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.regions = [parser.region(parser.argument_list(), isolated=True)]
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if len(op.regions) != 1 or len(op.regions[0].blocks) != 1:
+            raise Irregular
+        arguments = op.regions[0].block.arguments
+        names = printer.region_argument_names(arguments)
+        printer.value(f"({', '.join(map(printer.argument_text, arguments, names))}) ")
+        printer.region(op.regions[0], names)
 
 
 class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_from_above=True, whole_tensors=True):
@@ -39,7 +56,11 @@ class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_fro
     body = Body()
     results = Outs(anything)
 
-    syntax = "custom(manual_computation)"
+    syntax = (
+        "(operands) in_shardings=$in_shardings out_shardings=$out_shardings manual_axes=$manual_axes",
+        BodyWithArguments(),
+        "attr-dict : functional_type",
+    )
 
     @staticmethod
     def constraints(

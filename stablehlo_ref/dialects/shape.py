@@ -9,21 +9,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, listed, member_value
 from stablehlo_ref.define.attribute_codecs import Extents, Index, String
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import UNKNOWN, Size, dim, is_tensor, rank, size
 from stablehlo_ref.define.type_constraints import TypeConstraint
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects import mlir_types
-from stablehlo_ref.dialects.mlir_types import in_bounds, shape_like, size_like
+from stablehlo_ref.dialects.mlir_types import Implied, in_bounds, shape_like, size_like
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import INDEX, TensorType, Type, tensor_type
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import INDEX, OpaqueType, TensorType, Type, tensor_type
 from stablehlo_ref.numerics.dtypes import INT64
+
+
+class ConstantShape(Directive):
+    """`[1, 2]`, which MLIR does not allow in the dictionary too."""
+
+    members = ("sizes",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.members["sizes"] = parser.dimensions()
+        draft.exclusive = ("shape",)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        printer.value(listed(member_value(op, "sizes")))
+
+
+YIELDS_SHAPE = Implied([OpaqueType("!shape.shape")])
+YIELDS_SIZE = Implied([OpaqueType("!shape.size")], lambda n: [INDEX] * n)
 
 tensor_or_shape = TypeConstraint("tensor or shape", lambda t: isinstance(t, TensorType) or mlir_types.shape.holds(t))
 
@@ -101,7 +122,7 @@ class ConstShape(Op, op="const_shape", dialect="shape"):
     sizes = Attr(Extents, name="shape")
     result = Out(shape_like)
 
-    syntax = "attr-dict custom(constant_shape) : type(results)"
+    syntax = ("attr-dict", ConstantShape(), ": type(results)")
 
     @staticmethod
     def constraints(C: Checker, sizes: Extents, result: Type) -> None:
@@ -120,7 +141,7 @@ class ConstSize(Op, op="const_size", dialect="shape"):
     value = Attr(Index)
     result = Out(size_like)
 
-    syntax = "$value attr-dict custom(yields_size)"
+    syntax = ("$value attr-dict", YIELDS_SIZE)
 
     @staticmethod
     def constraints(C: Checker, value: Index) -> None:
@@ -137,7 +158,7 @@ class FromExtents(Op, op="from_extents", dialect="shape"):
     extents = Ins(size_like)
     shape = Out(shape_like)
 
-    syntax = "operands attr-dict : type(operands) custom(yields_shape)"
+    syntax = ("operands attr-dict : type(operands)", YIELDS_SHAPE)
 
     @staticmethod
     def constraints(C: Checker, extents: Sequence[Type], shape: Type) -> None:
@@ -154,7 +175,7 @@ class SameShape(Op, dialect="shape"):
     input = In(shape_like)
     result = Out(shape_like)
 
-    syntax = "operands attr-dict : type(operands) -> type(results)"
+    syntax: ClassVar[Syntax] = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, input: Type, result: Type) -> None:
@@ -172,7 +193,7 @@ class ToExtentTensor(SameShape, op="to_extent_tensor"):
 class FromExtentTensor(SameShape, op="from_extent_tensor"):
     """Convert a tensor of sizes to a shape."""
 
-    syntax = "operands attr-dict : type(operands) custom(yields_shape)"
+    syntax = ("operands attr-dict : type(operands)", YIELDS_SHAPE)
 
 
 class ValueAsShape(SameShape, op="value_as_shape"):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, attribute_dictionary
 from stablehlo_ref.define.attribute_codecs import Flag, String
 from stablehlo_ref.define.computation import ControlFlow, PlanBlock, Run
 from stablehlo_ref.define.constraints import Checker
@@ -13,11 +14,35 @@ from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.spec import size
 from stablehlo_ref.define.type_constraints import anything, witness
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.mlir_types import boolean, shape_like
+from stablehlo_ref.dialects.mlir_types import Implied, boolean, shape_like
 from stablehlo_ref.dialects.shape import broadcast, shape_list
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import FunctionType, OpaqueType, Type
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import BOOLEAN, FunctionType, OpaqueType, Type
 from stablehlo_ref.ops.control_flow import branch
+
+WITNESS = OpaqueType("!shape.witness")
+
+
+class AssumingForm(Directive):
+    """`%witness -> (types) {...}`."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.operands, draft.operand_types = [parser.operand()], (WITNESS,)
+        if parser.accept("->"):
+            draft.result_types = tuple(parser.items(parser.type, "(", ")"))
+        draft.regions = [parser.region()]
+        attribute_dictionary(parser, draft)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if op.operand_types != [WITNESS] or len(op.regions) != 1:
+            raise Irregular
+        printer.value(printer.operand(op.operands[0]))
+        if op.results:
+            printer.value(f"-> ({', '.join(map(str, op.result_types))})")
+        printer.value("")
+        printer.region(op.regions[0])
+        printer.dictionary(op)
 
 
 def all_equal(*shapes: Array) -> bool:
@@ -40,7 +65,7 @@ class ShapeEq(Op, op="shape_eq", dialect="shape"):
     shapes = Ins(shape_like)
     result = Out(boolean)
 
-    syntax = "operands attr-dict : type(operands) custom(yields_boolean)"
+    syntax = ("operands attr-dict : type(operands)", Implied([BOOLEAN]))
 
     @staticmethod
     def plan() -> Run:
@@ -53,7 +78,7 @@ class IsBroadcastable(Op, op="is_broadcastable", dialect="shape"):
     shapes = Ins(shape_like)
     result = Out(boolean)
 
-    syntax = "operands attr-dict : type(operands) custom(yields_boolean)"
+    syntax = ("operands attr-dict : type(operands)", Implied([BOOLEAN]))
 
     @staticmethod
     def constraints(C: Checker, shapes: Sequence[Type]) -> None:
@@ -70,7 +95,7 @@ class CstrBroadcastable(Op, op="cstr_broadcastable", dialect="shape"):
     shapes = Ins(shape_like)
     result = Out(witness)
 
-    syntax = "operands attr-dict : type(operands) custom(witness)"
+    syntax = ("operands attr-dict : type(operands)", Implied([WITNESS]))
 
     @staticmethod
     def constraints(C: Checker, shapes: Sequence[Type]) -> None:
@@ -90,7 +115,7 @@ class CstrEq(Op, op="cstr_eq", dialect="shape"):
     shapes = Ins(shape_like)
     result = Out(witness)
 
-    syntax = "operands attr-dict : type(operands) custom(witness)"
+    syntax = ("operands attr-dict : type(operands)", Implied([WITNESS]))
 
     @staticmethod
     def plan() -> Run:
@@ -108,7 +133,7 @@ class CstrRequire(Op, op="cstr_require", dialect="shape"):
     msg = Attr(String)
     result = Out(witness)
 
-    syntax = "operands, $msg attr-dict custom(witness_of_booleans)"
+    syntax = ("operands, $msg attr-dict", Implied([WITNESS], lambda n: [BOOLEAN] * n))
 
     @staticmethod
     def plan(msg: String) -> Run:
@@ -125,7 +150,7 @@ class ConstWitness(Op, op="const_witness", dialect="shape"):
     passing = Attr(Flag)
     result = Out(witness)
 
-    syntax = "$passing attr-dict custom(witness)"
+    syntax = ("$passing attr-dict", Implied([WITNESS]))
 
     @staticmethod
     def plan(passing: Flag) -> Run:
@@ -142,7 +167,7 @@ class AssumingAll(Op, op="assuming_all", dialect="shape"):
     inputs = Ins(witness)
     result = Out(witness)
 
-    syntax = "operands attr-dict custom(witness_of_witnesses)"
+    syntax = ("operands attr-dict", Implied([WITNESS], lambda n: [WITNESS] * n))
 
     @staticmethod
     def constraints(C: Checker, inputs: Sequence[OpaqueType]) -> None:
@@ -160,7 +185,7 @@ class Assuming(Op, op="assuming", dialect="shape"):
     body = Body()
     results = Outs(anything)
 
-    syntax = "custom(assuming)"
+    syntax = (AssumingForm(),)
 
     @staticmethod
     def constraints(C: Checker, body: FunctionType, results: Sequence[Type]) -> None:

@@ -13,10 +13,10 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import In, Op, Out
 from stablehlo_ref.define.type_constraints import index
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.mlir_types import shape_like, size, size_like
-from stablehlo_ref.dialects.shape import length, propagates_errors, size_value
+from stablehlo_ref.dialects.mlir_types import Implied, shape_like, size, size_like
+from stablehlo_ref.dialects.shape import YIELDS_SIZE, length, propagates_errors, size_value
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import Type
+from stablehlo_ref.ir.types import INDEX, Type
 
 
 class SizeToIndex(Op, op="size_to_index", dialect="shape"):
@@ -25,7 +25,7 @@ class SizeToIndex(Op, op="size_to_index", dialect="shape"):
     arg = In(size_like)
     result = Out(index)
 
-    syntax = "operands attr-dict : type(operands) custom(yields_index)"
+    syntax = ("operands attr-dict : type(operands)", Implied([INDEX]))
 
     @staticmethod
     def plan() -> Run:
@@ -38,7 +38,7 @@ class IndexToSize(Op, op="index_to_size", dialect="shape"):
     arg = In(index)
     result = Out(size)
 
-    syntax = "operands attr-dict custom(yields_size)"
+    syntax = ("operands attr-dict", YIELDS_SIZE)
 
     @staticmethod
     def plan() -> Run:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Deduced,
+    Directive,
+    Draft,
+    Irregular,
+    first_operand,
+    first_result,
+    listed,
+    member_value,
+)
 from stablehlo_ref.define.attribute_codecs import Dims, Int, Integers, ListCodec
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.computation import Run
@@ -25,12 +37,20 @@ from stablehlo_ref.define.spec import (
 )
 from stablehlo_ref.define.type_constraints import anything, size_vector
 from stablehlo_ref.define.type_constraints import index as index_value
-from stablehlo_ref.dialects.mlir_types import DYNAMIC, any_tensor, in_bounds, static_tensor
+from stablehlo_ref.dialects.mlir_types import CAST, DYNAMIC, any_tensor, in_bounds, static_tensor
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import IndexType, TensorType, Type
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.types import INDEX, IndexType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
 
 Reassociation: TypeAlias = Annotated[tuple[tuple[int, ...], ...], ListCodec(Integers)]
+
+
+ELEMENT_OF = Deduced(first_operand, lambda t, n: ([t] + [INDEX] * (n - 1), [element_type(t)]))
+INSERTED = Deduced(first_result, lambda t, n: ([element_type(t), t] + [INDEX] * (n - 2), [t]))
+SPLAT = Deduced(first_result, lambda t, n: ([element_type(t)] + [INDEX] * (n - 1), [t]))
+SIZES = Deduced(first_result, lambda t, n: ([INDEX] * n, [t]))
+INTO = Deduced(CAST.shown, CAST.follow, "into")
 
 
 class Dim(Op, op="dim", dialect="tensor", computes_on_storage=True):
@@ -40,7 +60,7 @@ class Dim(Op, op="dim", dialect="tensor", computes_on_storage=True):
     index = In(index_value)
     result = Out(index_value)
 
-    syntax = "attr-dict operands : custom(dim_type)"
+    syntax = ("attr-dict operands :", Deduced(first_operand, lambda t, n: ([t, INDEX], [INDEX])))
 
     @staticmethod
     def plan() -> Run:
@@ -53,7 +73,7 @@ class Rank(Op, op="rank", dialect="tensor", computes_on_storage=True):
     tensor = In(any_tensor)
     result = Out(index_value)
 
-    syntax = "operands attr-dict : custom(index_type)"
+    syntax = ("operands attr-dict :", Deduced(first_operand, lambda t, n: ([t] * n, [INDEX])))
 
     @staticmethod
     def plan() -> Run:
@@ -67,7 +87,7 @@ class Extract(Op, op="extract", dialect="tensor", computes_on_storage=True):
     indices = Ins(index_value)
     result = Out(anything)
 
-    syntax = "custom(indexed) attr-dict : custom(extracted_type)"
+    syntax = ("$tensor [ $indices ] attr-dict :", ELEMENT_OF)
 
     @staticmethod
     def infer(tensor: TensorType) -> Type:
@@ -91,7 +111,7 @@ class Insert(Op, op="insert", dialect="tensor", computes_on_storage=True):
     indices = Ins(index_value)
     result = Out(any_tensor)
 
-    syntax = "custom(inserted) attr-dict : custom(inserted_type)"
+    syntax = ("$scalar into $dest [ $indices ] attr-dict :", INSERTED)
 
     @staticmethod
     def infer(dest: TensorType) -> TensorType:
@@ -121,7 +141,7 @@ class FromElements(Op, op="from_elements", dialect="tensor", computes_on_storage
     elements = Ins(anything)
     result = Out(static_tensor)
 
-    syntax = "operands attr-dict : custom(elements_type)"
+    syntax = ("operands attr-dict :", Deduced(first_result, lambda t, n: ([element_type(t)] * n, [t])))
 
     @staticmethod
     def constraints(C: Checker, elements: Sequence[Type], result: TensorType) -> None:
@@ -140,7 +160,7 @@ class Cast(Op, op="cast", dialect="tensor", computes_on_storage=True, returns_vi
     source = In(any_tensor)
     dest = Out(any_tensor)
 
-    syntax = "operands attr-dict : custom(cast_type)"
+    syntax = ("operands attr-dict :", CAST)
 
     @staticmethod
     def infer(source: TensorType) -> TensorType:
@@ -161,7 +181,7 @@ class Empty(Op, op="empty", dialect="tensor", computes_on_storage=True, shape_op
     dynamic_sizes = Ins(index_value)
     result = Out(any_tensor)
 
-    syntax = "( operands ) attr-dict : custom(sizes_type)"
+    syntax = ("( operands ) attr-dict :", SIZES)
 
     @staticmethod
     def infer(site: Site, result: TensorType) -> TensorType:
@@ -192,7 +212,7 @@ class Splat(
     dynamic_sizes = Ins(index_value)
     result = Out(any_tensor)
 
-    syntax = "custom(indexed) attr-dict : custom(splat_type)"
+    syntax = ("$input ( [ $dynamic_sizes ] )? attr-dict :", SPLAT)
 
     @staticmethod
     def infer(site: Site, result: TensorType) -> TensorType:
@@ -219,7 +239,7 @@ class Reshape(
     shape = In(size_vector)
     result = Out(any_tensor)
 
-    syntax = "custom(called) attr-dict : functional_type"
+    syntax = "$source ( $shape ) attr-dict : functional_type"
 
     @staticmethod
     def infer(site: Site, source: TensorType, result: TensorType) -> TensorType:
@@ -233,6 +253,48 @@ class Reshape(
     @staticmethod
     def plan(result: TensorType) -> Run:
         return lambda source, sizes: source.reshape(shape(result))
+
+
+def parse_numbers(parser: AsmParser, draft: Draft) -> tuple[int, ...]:
+    """Parse `[1, %n, 3]`, with `DYNAMIC` for each operand."""
+
+    def number() -> int:
+        if parser.peek()[:1] != "%":
+            return parser.integer()
+        draft.operands.append(parser.operand())
+        return DYNAMIC
+
+    return tuple(parser.items(number, "[", "]"))
+
+
+def numbers_text(printer: AsmPrinter, static: Sequence[int], dynamic: Iterator[Value]) -> str:
+    """Return `[1, %n, 3]`; Irregular if there are too few operands."""
+    written = []
+    for n in static:
+        operand = next(dynamic, None) if n == DYNAMIC else None
+        if n == DYNAMIC and operand is None:
+            raise Irregular
+        written.append(str(n) if operand is None else printer.operand(operand))
+    return f"[{', '.join(written)}]"
+
+
+class ReassociationForm(Directive):
+    """`[[0, 1], [2]]`, followed by `output_shape [2, %n, 3]` if dimensions are expanded."""
+
+    def __init__(self, *members: str) -> None:
+        self.members = members
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.members["reassociation"] = tuple(parser.items(parser.dimensions, "[", "]"))
+        if "static_output_shape" in self.members:
+            parser.expect("output_shape")
+            draft.members["static_output_shape"] = parse_numbers(parser, draft)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        printer.value(listed(map(listed, member_value(op, "reassociation"))))
+        if "static_output_shape" in self.members:
+            written = numbers_text(printer, member_value(op, "static_output_shape"), iter(op.operands[1:]))
+            printer.value(f"output_shape {written}")
 
 
 class Regroup(Op, dialect="tensor", computes_on_storage=True, returns_views=True):
@@ -249,7 +311,7 @@ class Regroup(Op, dialect="tensor", computes_on_storage=True, returns_views=True
 class CollapseShape(Regroup, op="collapse_shape"):
     """Merge each group of adjacent dimensions into one."""
 
-    syntax = "custom(first_operand) custom(collapsed) attr-dict : custom(into_type)"
+    syntax = ("$src", ReassociationForm("reassociation"), "attr-dict :", INTO)
 
     @staticmethod
     def infer(src: TensorType, reassociation: Reassociation) -> TensorType:
@@ -290,7 +352,7 @@ class ExpandShape(Regroup, op="expand_shape", shape_operands=("output_shape",)):
     output_shape = Ins(index_value)
     static_output_shape = Attr(Dims, default=None)
 
-    syntax = "custom(first_operand) custom(expanded) attr-dict : custom(into_type)"
+    syntax = ("$src", ReassociationForm("reassociation", "static_output_shape"), "attr-dict :", INTO)
 
     @staticmethod
     def infer(site: Site, static_output_shape: Dims | None, result: TensorType) -> TensorType:

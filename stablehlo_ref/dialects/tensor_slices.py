@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Deduced, Directive, Draft, Irregular, member_value
 from stablehlo_ref.define.attribute_codecs import Dims, Presence, SegmentSizes
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.computation import RegionFunction, Run
@@ -19,11 +20,56 @@ from stablehlo_ref.define.spec import compatible, element_type, num_bits, rank, 
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.define.type_constraints import index as index_value
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.mlir_types import DYNAMIC, any_tensor
-from stablehlo_ref.dialects.tensor import with_sizes
+from stablehlo_ref.dialects.mlir_types import CAST, DYNAMIC, any_tensor
+from stablehlo_ref.dialects.tensor import SIZES, numbers_text, parse_numbers, with_sizes
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import INDEX, FunctionType, IndexType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
+
+STRIDED = {"static_offsets": "", "static_sizes": "", "static_strides": ""}
+UPDATED = Deduced(CAST.shown, lambda a, b, n: ([a, b] + [INDEX] * (n - 2), [b]), "into")
+
+
+class Numbers(Directive):
+    """Lists `[1, %n, 3]`, one for each of `lists`, each after its keyword if it has one; and the sizes of segments.
+
+    `before` is the number of operands before them: `%source`, or `%source into %dest`.
+    """
+
+    def __init__(self, lists: dict[str, str], before: int = 1, flag: str = "") -> None:
+        self.lists = lists
+        self.before = before
+        self.flag = flag
+        self.members = (*lists, "operand_segment_sizes", *((flag,) if flag else ()))
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.operands.append(parser.operand())
+        if self.before > 1:
+            parser.expect("into")
+            draft.operands.append(parser.operand())
+        if self.flag and parser.accept(self.flag):
+            draft.members[self.flag] = True
+        sizes = [1] * self.before
+        for member, keyword in self.lists.items():
+            if keyword:
+                parser.expect(keyword)
+            draft.members[member] = numbers = parse_numbers(parser, draft)
+            sizes.append(numbers.count(DYNAMIC))
+        draft.members["operand_segment_sizes"] = tuple(sizes)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        dynamic = iter(op.operands[self.before :])
+        names = list(map(printer.operand, op.operands[: self.before]))
+        lists = [kw + numbers_text(printer, member_value(op, m), dynamic) for m, kw in self.lists.items()]
+        flag = [self.flag] if self.flag and op.properties.get(self.flag) else []
+        if next(dynamic, None) is not None:
+            raise Irregular
+        first = " into ".join(names)
+        if any(self.lists.values()):
+            printer.value(" ".join((first, *flag, *lists)))
+        else:
+            printer.value(first + " ".join(lists))
 
 
 class Bitcast(Op, op="bitcast", dialect="tensor", computes_on_storage=True, returns_views=True):
@@ -32,7 +78,7 @@ class Bitcast(Op, op="bitcast", dialect="tensor", computes_on_storage=True, retu
     source = In(any_tensor)
     dest = Out(any_tensor)
 
-    syntax = "operands attr-dict : custom(cast_type)"
+    syntax = ("operands attr-dict :", CAST)
 
     @staticmethod
     def constraints(C: Checker, source: TensorType, dest: TensorType) -> None:
@@ -103,7 +149,7 @@ class ExtractSlice(Strided, op="extract_slice"):
     positions = Ins(index_value)
     result = Out(any_tensor)
 
-    syntax = "custom(sliced) attr-dict : custom(cast_type)"
+    syntax = (Numbers(STRIDED), "attr-dict :", CAST)
 
     @staticmethod
     def constraints(
@@ -140,7 +186,7 @@ class InsertSlice(Strided, op="insert_slice"):
     positions = Ins(index_value)
     result = Out(any_tensor)
 
-    syntax = "custom(inserted_slice) attr-dict : custom(updated_type)"
+    syntax = (Numbers(STRIDED, before=2), "attr-dict :", UPDATED)
 
     @staticmethod
     def infer(dest: TensorType) -> TensorType:
@@ -202,7 +248,7 @@ class Generate(Op, op="generate", dialect="tensor", shape_operands=("dynamic_ext
     body = Body()
     result = Out(any_tensor)
 
-    syntax = "operands custom(element_body) attr-dict : custom(sizes_type)"
+    syntax = ("operands $body attr-dict :", SIZES)
 
     @staticmethod
     def infer(site: Site, result: TensorType) -> TensorType:
@@ -233,7 +279,7 @@ class Pad(Op, op="pad", dialect="tensor"):
     region = Body()
     result = Out(any_tensor)
 
-    syntax = "custom(padded) custom(element_body) attr-dict : custom(cast_type)"
+    syntax = (Numbers({"static_low": "low", "static_high": "high"}, flag="nofold"), "$region attr-dict :", CAST)
 
     @staticmethod
     def constraints(

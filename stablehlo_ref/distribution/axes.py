@@ -10,7 +10,8 @@ from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
-from stablehlo_ref.distribution.sdy_attributes import AxisRef, DimensionSharding, Mesh, Sharding, quoted
+from stablehlo_ref.distribution.sdy_attributes import AxisRef, DimensionSharding, Mesh, Sharding
+from stablehlo_ref.ir.lexer import quoted
 from stablehlo_ref.ir.types import BufferType, OpaqueType, TensorType, TupleType, Type, UnrankedTensorType
 
 

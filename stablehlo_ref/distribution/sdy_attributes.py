@@ -8,21 +8,13 @@ from functools import cached_property
 from math import prod
 from typing import TypeAlias
 
+from stablehlo_ref.ir.lexer import quoted
+
 LETTERS = "ijklmnopqrstuvwxyz"  # of factors of a sharding rule
 
 
 def _list(items: Iterable[object]) -> str:
     return ", ".join(map(str, items))
-
-
-def quoted(name: str) -> str:
-    """Return the name of an axis in quotes."""
-    escaped = (c if c.isprintable() and c not in '"\\' and c.isascii() else _escaped(c) for c in name)
-    return f'"{"".join(escaped)}"'
-
-
-def _escaped(character: str) -> str:
-    return "".join(f"\\{byte:02X}" for byte in character.encode("utf-8", "surrogateescape"))
 
 
 # --- meshes and axes ------------------------------------------------------------------------------------------------

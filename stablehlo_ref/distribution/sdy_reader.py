@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
+from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.distribution.sdy_attributes import (
     LETTERS,
     AxisList,
@@ -29,6 +30,7 @@ from stablehlo_ref.distribution.sdy_attributes import (
     ValueRef,
     factor_name,
 )
+from stablehlo_ref.ir.lexer import Cursor
 
 T = TypeVar("T")
 MEMOIZED_LENGTH = 1000  # characters of the longest attribute that is memoized
@@ -36,10 +38,6 @@ BITS = 63  # of numbers, besides the sign
 REDUCTIONS = ("sum", "max", "min")
 NODES = ("operand", "result")
 
-_match_token = re.compile(
-    r"\s*(?:(?P<string>\"(?:[^\"\\\n]|\\.)*\")|(?P<symbol>@(?:[A-Za-z_][\w$.]*|\"(?:[^\"\\\n]|\\.)*\"))"
-    r"|(?P<word>[A-Za-z_][\w$.]*)|(?P<number>\d+)|->|(?P<other>[^\s]))"
-).match
 _match_factor = re.compile(r"z_([1-9]\d{0,8})(?!\d)|(?!z_)([i-z])").match
 _match_priority = re.compile(r"p(0|[1-9]\d{0,17})").fullmatch
 _match_head = re.compile(r"#sdy(?:\.([a-z_]+)|<\s*([a-z_]+))").match
@@ -53,58 +51,16 @@ class SdySyntaxError(ValueError):
         self.offset = offset
 
 
-class Token(NamedTuple):
-    """A piece of the text with its kind and offset."""
-
-    kind: str
-    text: str
-    offset: int
-
-
-class Reader:
+class Reader(Cursor):
     """A position in the text of an attribute, and a method for each construct."""
-
-    def __init__(self, text: str, start: int = 0) -> None:
-        self.text = text
-        self.end = start  # of the next token
-        self.next = self._scan()
 
     # --- tokens ---
 
-    def _scan(self) -> Token:
-        match = _match_token(self.text, self.end)
-        if not match:
-            return Token("end", "", len(self.text))
-        self.end = match.end()
-        return Token(match.lastgroup or "other", match[0].lstrip(), match.end() - len(match[0].lstrip()))
+    def expected(self, what: str, starts_line: bool = False, hint: str = "") -> MalformedError:
+        found = self.peek()
+        return self.error(f"expected {what}, got '{found[:40]}'" if found else f"expected {what}, got the end")
 
-    def advance(self) -> str:
-        """Consume the next token and return it."""
-        token, self.next = self.next, self._scan()
-        return token.text
-
-    def accept(self, expected: str) -> bool:
-        """Consume the next token if it is `expected`."""
-        if self.next.text != expected:
-            return False
-        self.advance()
-        return True
-
-    def expect(self, expected: str) -> None:
-        """Consume the next token; SdySyntaxError unless it is `expected`."""
-        if not self.accept(expected):
-            raise self.expected(f"'{expected}'")
-
-    def expected(self, what: str) -> SdySyntaxError:
-        found = f"'{self.next.text[:40]}'" if self.next.text else "the end"
-        return SdySyntaxError(f"expected {what}, got {found}", self.next.offset)
-
-    def of_kind(self, kind: str, what: str) -> str:
-        if self.next.kind != kind:
-            raise self.expected(what)
-        return self.advance()
-
-    def items(self, item: Callable[[], T], opening: str, closing: str, required: bool = False) -> tuple[T, ...]:
+    def tuple_of(self, item: Callable[[], T], opening: str, closing: str, required: bool = False) -> tuple[T, ...]:
         """Parse `opening (item (, item)*)? closing`; at least one item if they are `required`."""
         self.expect(opening)
         found: list[T] = [item()] if required else []
@@ -115,38 +71,43 @@ class Reader:
         return tuple(found)
 
     def integer(self) -> int:
-        offset, sign = self.next.offset, -1 if self.accept("-") else 1
-        digits = self.of_kind("number", "an integer")
+        offset, sign = self.start, -1 if self.accept("-") else 1
+        if not (digits := self.peek()).isdecimal():
+            raise self.expected("an integer")
         if len(digits) > 20 or int(digits) >= 1 << BITS:
-            raise SdySyntaxError("integer value too large", offset)
-        return sign * int(digits)
+            raise self.error("integer value too large", offset)
+        return sign * int(self.advance())
+
+    def _is_word(self) -> bool:
+        return self.peek()[:1].isalpha() or self.peek()[:1] == "_"
 
     def name(self) -> str:
         """Parse a string, the name of an axis."""
-        text = self.of_kind("string", 'the name of an axis such as "x"')[1:-1]
-        return unescaped(text) if "\\" in text else text
+        if self.peek()[:1] != '"' or len(self.peek()) < 2:
+            raise self.expected('the name of an axis such as "x"')
+        return self.string()
 
     def _skip_name(self, mnemonic: str) -> None:
         """Consume `#sdy.mnemonic`, which an attribute inside another one may start with."""
-        if self.accept("#"):
-            self.expect(f"sdy.{mnemonic}")
+        if self.peek()[:1] == "#":
+            self.expect(f"#sdy.{mnemonic}")
 
     # --- meshes and axes ---
 
     def mesh(self) -> Mesh:
         self._skip_name("mesh")
-        offset = self.next.offset
+        offset = self.start
         self.expect("<")
-        axes = self.items(self._mesh_axis, "[", "]")
+        axes = self.tuple_of(self._mesh_axis, "[", "]")
         devices: tuple[int, ...] = ()
         if self.accept(","):
             self.expect("device_ids")
             self.expect("=")
-            devices = self.items(self.integer, "[", "]")
+            devices = self.tuple_of(self.integer, "[", "]")
         self.expect(">")
         mesh = Mesh(axes, devices)
         if reason := invalid_mesh(mesh):
-            raise SdySyntaxError(reason, offset)
+            raise self.error(reason, offset)
         return mesh
 
     def _mesh_axis(self) -> tuple[str, int]:
@@ -167,16 +128,16 @@ class Reader:
         return SubAxis(before, self.integer())
 
     def axes(self, required: bool = False) -> tuple[AxisRef, ...]:
-        return self.items(self.axis, "{", "}", required)
+        return self.tuple_of(self.axis, "{", "}", required)
 
     def axis_list(self) -> AxisList:
         return AxisList(self.axes())
 
     def axis_lists(self) -> AxisLists:
-        return AxisLists(self.items(self.axis_list, "[", "]"))
+        return AxisLists(self.tuple_of(self.axis_list, "[", "]"))
 
     def manual_axes(self) -> ManualAxes:
-        return ManualAxes(self.items(self.name, "{", "}"))
+        return ManualAxes(self.tuple_of(self.name, "{", "}"))
 
     def exchange(self) -> Exchange:
         axes = self.axes(required=True)
@@ -186,7 +147,7 @@ class Reader:
         return Exchange(axes, source, self.integer())
 
     def exchanges(self) -> Exchanges:
-        return Exchanges(self.items(self.exchange, "[", "]"))
+        return Exchanges(self.tuple_of(self.exchange, "[", "]"))
 
     # --- shardings ---
 
@@ -205,9 +166,9 @@ class Reader:
         return DimensionSharding(tuple(axes), is_closed, self._priority())
 
     def _priority(self) -> int | None:
-        if self.next.kind != "word":
+        if not self._is_word():
             return None
-        match = _match_priority(self.next.text)
+        match = _match_priority(self.peek())
         if not match:
             raise self.expected("a priority such as 'p1', without leading zeros")
         self.advance()
@@ -221,19 +182,22 @@ class Reader:
         if self.accept("mesh"):
             mesh = self.mesh()
         else:
-            text = self.of_kind("symbol", "a mesh: '@name' or 'mesh<...>'")
-            mesh = unescaped(text[2:-1]) if text[1] == '"' else text[1:]
+            offset, text = self.start + 1, self.peek()
+            if text[:1] != "@" or len(text) < 2:
+                raise self.expected("a mesh: '@name' or 'mesh<...>'")
+            mesh = self.unescape(text[1:], offset) if text[1] == '"' else text[1:]
+            self.advance()
         self.expect(",")
-        dimensions = self.items(self.dimension, "[", "]")
+        dimensions = self.tuple_of(self.dimension, "[", "]")
         lists: dict[str, tuple[AxisRef, ...]] = {}
         reduction = "sum"
         while self.accept(","):
-            keyword = self.next.text
+            keyword = self.peek()
             if keyword not in ("replicated", "unreduced") or lists.get(keyword):
                 raise self.expected("'replicated' or 'unreduced', each at most once")
             self.advance()
             self.expect("=")
-            if keyword == "unreduced" and self.next.text in REDUCTIONS:
+            if keyword == "unreduced" and self.peek() in REDUCTIONS:
                 reduction = self.advance()
             lists[keyword] = self.axes(required=True)
         self.expect(">")
@@ -241,7 +205,7 @@ class Reader:
 
     def shardings(self) -> Shardings:
         self.expect("<")
-        found = self.items(self.sharding, "[", "]")
+        found = self.tuple_of(self.sharding, "[", "]")
         self.expect(">")
         return Shardings(found)
 
@@ -249,10 +213,10 @@ class Reader:
 
     def rule(self) -> ShardingRule:
         self.expect("<")
-        operands = self.items(self._mapping, "(", ")")
+        operands = self.tuple_of(self._mapping, "(", ")")
         self.expect("->")
-        results = self.items(self._mapping, "(", ")")
-        sizes = self._factor_sizes() if self.next.text == "{" else ()
+        results = self.tuple_of(self._mapping, "(", ")")
+        sizes = self._factor_sizes() if self.peek() == "{" else ()
         kinds = {kind: self._special(kind) for kind in ShardingRule((), (), ()).special_factors}
         is_custom = self.accept(",")
         if is_custom:
@@ -261,60 +225,60 @@ class Reader:
         return ShardingRule(sizes, operands, results, **kinds, is_custom=is_custom)
 
     def _mapping(self) -> TensorMapping:
-        return self.items(self._factors, "[", "]")
+        return self.tuple_of(self._factors, "[", "]")
 
     def _factors(self) -> Factors:
         """Parse the factors of a dimension: `ij`; none are an error of the verifier."""
-        return self._split_factors() if self.next.kind == "word" else ()
+        return self._split_factors() if self._is_word() else ()
 
     def _split_factors(self) -> Factors:
-        offset, text = self.next.offset, self.of_kind("word", "a factor such as 'i'")
+        offset, text = self.start, self.word("a factor such as 'i'")
         factors: list[int] = []
         position = 0
         while position < len(text):
             match = _match_factor(text, position)
             if not match:
                 reason = f"expected factors 'i' to 'z', 'z_1', 'z_2', ..., got '{text[position:][:40]}'"
-                raise SdySyntaxError(reason, offset + position)
+                raise self.error(reason, offset + position)
             factors.append(int(match[1]) + len(LETTERS) - 1 if match[1] else LETTERS.index(match[2]))
             position = match.end()
         return tuple(factors)
 
     def _factor(self) -> int:
-        offset, factors = self.next.offset, self._split_factors()
+        offset, factors = self.start, self._split_factors()
         if len(factors) != 1:
-            raise SdySyntaxError("expected a single factor", offset)
+            raise self.error("expected a single factor", offset)
         return factors[0]
 
     def _factor_sizes(self) -> tuple[int, ...]:
         sizes: list[int] = []
 
         def entry() -> None:
-            offset, factor = self.next.offset, self._factor()
+            offset, factor = self.start, self._factor()
             if factor != len(sizes):
                 reason = f"expected factors in order: {factor_name(len(sizes))!r}, got {factor_name(factor)!r}"
-                raise SdySyntaxError(reason, offset)
+                raise self.error(reason, offset)
             self.expect("=")
             sizes.append(self.integer())
 
-        self.items(entry, "{", "}")
+        self.tuple_of(entry, "{", "}")
         return tuple(sizes)
 
     def _special(self, kind: str) -> Factors:
         if not self.accept(kind):
             return ()
         self.expect("=")
-        return self.items(self._factor, "{", "}")
+        return self.tuple_of(self._factor, "{", "}")
 
     # --- propagation edges ---
 
     def edges(self) -> PropagationEdges:
-        offset = self.next.offset
+        offset = self.start
         self.expect("<")
-        edges = PropagationEdges(self.items(self._step, "[", "]"))
+        edges = PropagationEdges(self.tuple_of(self._step, "[", "]"))
         self.expect(">")
         if reason := invalid_edges(edges):
-            raise SdySyntaxError(reason, offset)
+            raise self.error(reason, offset)
         return edges
 
     def _step(self) -> PropagationStep:
@@ -323,7 +287,7 @@ class Reader:
         self.expect("-")
         index = self.integer()
         self.expect("=")
-        step = PropagationStep(index, self.items(self._edge, "[", "]", required=True))
+        step = PropagationStep(index, self.tuple_of(self._edge, "[", "]", required=True))
         self.expect("}")
         return step
 
@@ -333,26 +297,16 @@ class Reader:
         self.expect("=")
         source = self._value()
         self.expect("->")
-        edge = Edge(axis, source, self.items(self._value, "[", "]", required=True))
+        edge = Edge(axis, source, self.tuple_of(self._value, "[", "]", required=True))
         self.expect("}")
         return edge
 
     def _value(self) -> ValueRef:
-        if self.next.text not in NODES:
+        if self.peek() not in NODES:
             raise self.expected("'operand' or 'result'")
         kind = self.advance()
         self.expect("-")
         return ValueRef(kind, self.integer())
-
-
-def unescaped(text: str) -> str:
-    """Return the contents of a string literal without escapes."""
-    raw = re.sub(
-        rb"\\([0-9A-Fa-f]{2}|.)",
-        lambda m: bytes.fromhex(m[1].decode()) if len(m[1]) == 2 else {b"n": b"\n", b"t": b"\t"}.get(m[1], m[1]),
-        text.encode("utf-8", "surrogateescape"),
-    )
-    return raw.decode("utf-8", "surrogateescape")
 
 
 def invalid_mesh(mesh: Mesh) -> str | None:
@@ -429,12 +383,17 @@ def _read(text: str) -> Any:
     mnemonic = match and (match[1] or match[2])
     if not match or mnemonic not in MNEMONICS:
         return text
-    reader = Reader(text, match.end())
-    value = MNEMONICS[mnemonic](reader)
-    if match[2]:
-        reader.expect(">")
-    if reader.next.kind != "end":
-        raise reader.expected("the end of the attribute")
+    reader = Reader(Source(text))
+    reader.position = match.end()
+    try:
+        value = MNEMONICS[mnemonic](reader)
+        if match[2]:
+            reader.expect(">")
+        if reader.peek():
+            raise reader.expected("the end of the attribute")
+    except MalformedError as error:
+        message, place = error.diagnostics[0].message, error.diagnostics[0].location
+        raise SdySyntaxError(message, place.offset if place else 0) from None
     return value
 
 

@@ -20,7 +20,7 @@ from stablehlo_ref.diagnostics import EvaluationError, InvalidError, LimitError
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
-from stablehlo_ref.syntax.pinpoint import pinpointed
+from stablehlo_ref.syntax.places import pinpointed
 
 MAX_PLANS = 64  # of one op; when there are more, all are dropped
 

@@ -17,7 +17,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.types import TokenType
 from stablehlo_ref.ir.value_index import ValueIndex
-from stablehlo_ref.syntax.blame import defined_at
+from stablehlo_ref.syntax.places import defined_at
 
 CLEAR = "\r\x1b[K"  # returns to the start of the line on a terminal, and clears it
 WIDTH = 30  # characters of a progress bar

@@ -29,7 +29,7 @@ from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.signature import Function
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.limits import check_type
-from stablehlo_ref.syntax.blame import defined_at
+from stablehlo_ref.syntax.places import defined_at
 
 Select: TypeAlias = Callable[[Operation], bool] | str | Iterable[str]
 

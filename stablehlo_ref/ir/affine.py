@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
 
+from stablehlo_ref.diagnostics import MalformedError, Source
+from stablehlo_ref.ir.lexer import Cursor
+
 Expression: TypeAlias = Callable[[Sequence[int]], int]  # of the dimensions and then the symbols
 
 MAX_DEPTH = 64  # of brackets
 
-_TOKEN = re.compile(r"\s*(->|[A-Za-z_][\w$.]*|\d+|[-+*()\[\],<>])")
+_is_plain = re.compile(r"[\w$.\s\-+*()\[\],<>]*", re.ASCII).fullmatch
 _PRODUCTS = ("*", "floordiv", "ceildiv", "mod")
 
 
@@ -45,28 +48,15 @@ class AffineMap:
         return [(result(arguments) + (1 << 63)) % (1 << 64) - (1 << 63) for result in self.results]
 
 
-class _Reader:
-    """The tokens of a map, from left to right."""
+class _Reader(Cursor):
+    """A position in the text of a map."""
 
     def __init__(self, text: str) -> None:
-        self.tokens = _TOKEN.findall(text)
-        if "".join(self.tokens) != re.sub(r"\s", "", text):
-            raise ValueError("must be an affine map")
-        self.position = 0
-        self.depth = 0
+        super().__init__(Source(text))
         self.names: dict[str, int] = {}
 
-    def peek(self) -> str:
-        return self.tokens[self.position] if self.position < len(self.tokens) else ""
-
-    def accept(self, token: str) -> bool:
-        found = self.peek() == token
-        self.position += found
-        return found
-
-    def expect(self, token: str) -> None:
-        if not self.accept(token):
-            raise ValueError(f"must be an affine map: expected '{token}', found '{self.peek()}'")
+    def expected(self, what: str, starts_line: bool = False, hint: str = "") -> MalformedError:
+        return self.error(f"expected {what}, found '{self.peek()}'")
 
     def parameters(self, opening: str, closing: str) -> int:
         """Parse names of arguments and return their number."""
@@ -75,8 +65,7 @@ class _Reader:
         while not self.accept(closing):
             if count:
                 self.expect(",")
-            self.names[self.peek()] = len(self.names)
-            self.position += 1
+            self.names[self.advance()] = len(self.names)
             count += 1
         return count
 
@@ -95,8 +84,7 @@ class _Reader:
         return value
 
     def _binary(self, lhs: Expression, parse_rhs: Callable[[], Expression]) -> Expression:
-        name = self.tokens[self.position]
-        self.position += 1
+        name = self.advance()
         rhs, apply = parse_rhs(), _OPERATORS[name]
         if name in ("floordiv", "ceildiv", "mod"):
             return lambda arguments: apply(lhs(arguments), _positive(rhs(arguments)))
@@ -119,13 +107,12 @@ class _Reader:
             inner = self.sum()
             self.expect(")")
             return inner
-        token = self.peek()
-        self.position += 1
+        token = self.advance()
         if token.isdecimal():
             number = int(token)
             return lambda arguments: number
         if token not in self.names:
-            raise ValueError(f"must be an affine map: unknown name '{token}'")
+            raise self.error(f"unknown name '{token}'")
         index = self.names[token]
         return lambda arguments: arguments[index]
 
@@ -139,19 +126,22 @@ def _positive(x: int) -> int:
 @lru_cache(maxsize=1024)
 def parse_affine_map(text: str) -> AffineMap:
     """Return the map that a text `affine_map<...>` describes; ValueError if it describes none."""
-    reader = _Reader(text)
+    if not _is_plain(text):
+        raise ValueError("must be an affine map")
+    try:
+        return _parse(_Reader(text))
+    except MalformedError as error:
+        raise ValueError(f"must be an affine map: {error.diagnostics[0].message}") from None
+
+
+def _parse(reader: _Reader) -> AffineMap:
     reader.expect("affine_map")
     reader.expect("<")
     dims = reader.parameters("(", ")")
     symbols = reader.parameters("[", "]") if reader.peek() == "[" else 0
     reader.expect("->")
-    reader.expect("(")
-    results: list[Expression] = []
-    while not reader.accept(")"):
-        if results:
-            reader.expect(",")
-        results.append(reader.sum())
+    results = reader.items(reader.sum, "(", ")")
     reader.expect(">")
     if reader.peek():
-        raise ValueError("must be an affine map")
-    return AffineMap(text, dims, symbols, tuple(results))
+        raise reader.expected("the end")
+    return AffineMap(reader.text, dims, symbols, tuple(results))

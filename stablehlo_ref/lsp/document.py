@@ -8,8 +8,8 @@ from functools import cached_property
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.diagnostics import Diagnostic, Location, Source, split_text
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.lexer import Cursor
 from stablehlo_ref.lsp.names import NameParser, Names, token_names
-from stablehlo_ref.syntax.lexer import Cursor
 from stablehlo_ref.syntax.recovery import recover_with
 from stablehlo_ref.verify import invalid_ops
 

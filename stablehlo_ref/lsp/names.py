@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.ir.core import Operation, Value, symbol_name
+from stablehlo_ref.ir.lexer import LABEL, SUFFIX, SYMBOL
 from stablehlo_ref.ir.types import Type
-from stablehlo_ref.syntax.lexer import SUFFIX
 from stablehlo_ref.syntax.recovery import RecoveringParser
-from stablehlo_ref.text.tokens import LABEL, SYMBOL, Tokens
+from stablehlo_ref.text.tokens import Tokens
 
 _find_values = re.compile(rf"%({SUFFIX})(?:\#\d+)?", re.ASCII).finditer
 

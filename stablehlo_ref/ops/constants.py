@@ -6,6 +6,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Directive,
+    Draft,
+    Irregular,
+    attribute_dictionary,
+    member_value,
+)
 from stablehlo_ref.define.attribute_codecs import Dense, Int
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -24,6 +33,7 @@ from stablehlo_ref.define.type_constraints import (
 from stablehlo_ref.diagnostics import MalformedError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits.budget import reserve, within_time
 from stablehlo_ref.numerics.conversion import convert
@@ -35,13 +45,43 @@ KEPT = 1 << 22  # bytes of numbers that are computed while planning; more are co
 number_tensor = integer_tensor | float_tensor | complex_tensor | per_tensor_quantized
 
 
+class ConstantForm(Directive):
+    """`attr-dict dense<...> : type`, or `() {value = dense<...> : type} : () -> type` if the two types differ."""
+
+    members = ("value",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.accept("("):
+            parser.expect(")")
+            parser.properties(draft)
+            attribute_dictionary(parser, draft)
+            parser.expect(":")
+            draft.operand_types, draft.result_types = (type := parser.function_type()).inputs, type.outputs
+            return
+        draft.exclusive = self.members
+        attribute_dictionary(parser, draft)
+        offset = parser.start
+        value = parser.attribute()
+        if not isinstance(value, DenseElements | DenseResource):
+            raise parser.error("expected a tensor constant such as 'dense<0.0> : tensor<f32>'", offset)
+        draft.members["value"] = value
+        draft.result_types = (value.type,)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        value = member_value(op, "value")
+        if op.result_types != [value.type]:
+            raise Irregular
+        printer.dictionary(op, self.members)
+        printer.value(printer.attribute(value))
+
+
 class Constant(Op, op="constant", computes_on_storage=True, facts=CONSTANT):
     """Return the constant `value`."""
 
     value = Attr(Dense)  # I1
     output = Out(tensor | quantized_tensor)
 
-    syntax = "custom(constant)"
+    syntax = (ConstantForm(),)
 
     @staticmethod
     def infer(value: Dense) -> TensorType:

@@ -9,6 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Directive,
+    Draft,
+    Irregular,
+    OperandName,
+    attribute_dictionary,
+    is_plain,
+)
 from stablehlo_ref.define.bound import ControlFlowSite
 from stablehlo_ref.define.computation import Callee, ControlFlow, PlanBlock, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
@@ -25,6 +35,7 @@ from stablehlo_ref.define.type_constraints import (
     token,
 )
 from stablehlo_ref.ir.arrays import RuntimeValue
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, Type
 
 
@@ -108,6 +119,86 @@ class Case(Op, op="case", facts=CALLS):
         return go
 
 
+def parse_inits(parser: AsmParser) -> tuple[list[OperandName], list[OperandName]]:
+    """Parse `(%argument = %init, ...)`; return the arguments, and what they are at first."""
+    arguments: list[OperandName] = []
+
+    def pair() -> OperandName:
+        arguments.append(parser.operand())
+        parser.expect("=")
+        return parser.operand()
+
+    inits = parser.items(pair, "(", ")")
+    return arguments, inits
+
+
+def inits_text(printer: AsmPrinter, names: Sequence[str], inits: Sequence[Value]) -> str:
+    """Return `%argument = %init, ...`."""
+    return ", ".join(f"%{name} = {printer.operand(init)}" for name, init in zip(names, inits))
+
+
+def are_located(printer: AsmPrinter, arguments: Sequence[Value]) -> bool:
+    """Return whether arguments have locations to be printed, for which forms of loops have no place."""
+    return printer.locations and any(argument.location is not None for argument in arguments)
+
+
+class WhileForm(Directive):
+    """`(%arg = %init, ...) : types attributes {...} cond {...} do {...}`."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        names, draft.operands = parse_inits(parser)
+        types: tuple[Type, ...] = ()
+        if names:
+            parser.expect(":")
+            types = parser.type_list(len(names))
+        draft.operand_types = draft.result_types = types
+        attribute_dictionary(parser, draft, "attributes")
+        for keyword in ("cond", "do"):
+            parser.expect(keyword)
+            draft.regions.append(parser.region(parser.arguments(names, types)))
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if len(op.regions) != 2 or op.operand_types != op.result_types or not all(map(is_plain, op.regions)):
+            raise Irregular
+        cond, body = (region.block.arguments for region in op.regions)
+        if not op.operand_types == [v.type for v in cond] == [v.type for v in body]:
+            raise Irregular
+        if are_located(printer, (*cond, *body)):
+            raise Irregular
+        names = printer.region_argument_names(cond, body)
+        printer.literal("(")
+        printer.value(f"{inits_text(printer, names, op.operands)})")
+        if op.operands:
+            printer.value(f": {', '.join(map(str, op.operand_types))}")
+        printer.dictionary(op, keyword="attributes")
+        for keyword, region in zip(("cond", "do"), op.regions):
+            if keyword == "cond":
+                printer.newline()
+            printer.value(f"{keyword} ")
+            printer.region(region, names)
+
+
+class Barrier(Directive):
+    """`%0, %1 : type, type`, or `()`."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.accept("("):
+            parser.expect(")")
+            return
+        draft.operands = parser.operand_list()
+        parser.expect(":")
+        draft.operand_types = draft.result_types = parser.type_list(len(draft.operands))
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if op.operand_types != op.result_types:
+            raise Irregular
+        if not op.operands:
+            printer.literal("(")
+            printer.literal(")")
+            return
+        printer.value(f"{printer.operands(op.operands)} : {', '.join(map(str, op.operand_types))}")
+
+
 class While(Op, op="while", facts=CALLS):
     """Run `body` on the loop state as long as `cond` returns true."""
 
@@ -116,7 +207,7 @@ class While(Op, op="while", facts=CALLS):
     body = Body()  # I3
     results = Outs(tensor_token_or_buffer)
 
-    syntax = "custom(while)"
+    syntax = (WhileForm(),)
 
     @staticmethod
     def infer(operand: Sequence[Type]) -> Sequence[Type]:
@@ -187,7 +278,7 @@ class OptimizationBarrier(
     operand = Ins(tensor | per_tensor_quantized | token)  # I1
     result = Outs(tensor | per_tensor_quantized | token)
 
-    syntax = "attr-dict custom(barrier)"
+    syntax = ("attr-dict", Barrier())
 
     @staticmethod
     def infer(operand: Sequence[TensorType | TokenType]) -> Sequence[TensorType | TokenType]:

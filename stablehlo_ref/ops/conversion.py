@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, member_value
 from stablehlo_ref.define.attribute_codecs import Int32
 from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
@@ -35,6 +37,7 @@ from stablehlo_ref.define.type_constraints import (
     tensor,
     tensor_of,
 )
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import ComplexType, TensorType, Type
 from stablehlo_ref.numerics import complexes, conversion, implementation_defined
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
@@ -104,6 +107,26 @@ def stored(x: TensorType) -> Type:
     return stored_type
 
 
+class ExponentMantissa(Directive):
+    """`e5m10`."""
+
+    members = ("exponent_bits", "mantissa_bits")
+    _match = re.compile(r"e(\d{1,9})m(\d{1,9})").fullmatch
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        match = self._match(parser.peek())
+        if not match:
+            raise parser.expected("a format such as 'e5m10'")
+        parser.advance()
+        draft.members |= zip(self.members, map(int, match.groups()))
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        exponent, mantissa = (member_value(op, name) for name in self.members)
+        if exponent < 0 or mantissa < 0:
+            raise Irregular
+        printer.value(f"e{exponent}m{mantissa}")
+
+
 class ReducePrecision(Elementwise, op="reduce_precision", nans="observed", facts=rounds(underflow="unless zero")):
     """Round `operand` to a float format with `exponent_bits` and `mantissa_bits`, and convert it back."""
 
@@ -112,7 +135,7 @@ class ReducePrecision(Elementwise, op="reduce_precision", nans="observed", facts
     mantissa_bits = Attr(Int32)  # I3
     output = Out(float_tensor | per_tensor_quantized)
 
-    syntax = "operands, format = custom(exponent_mantissa) attr-dict : same_type"
+    syntax = ("operands, format =", ExponentMantissa(), "attr-dict : same_type")
 
     @staticmethod
     def infer(operand: TensorType) -> TensorType:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from stablehlo_ref.algorithms.sliding_windows import num_windows
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, give, listed, member_value
 from stablehlo_ref.define.attribute_codecs import Dims, Flags, Int, Matrix
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.facts import SUMS
+from stablehlo_ref.define.members import Undecodable
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
     dim,
@@ -37,6 +40,8 @@ from stablehlo_ref.define.spec import (
 )
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, quantized_tensor, tensor
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.attributes import StructAttribute
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits.budget import keep
 from stablehlo_ref.numerics import window_products, window_views
@@ -44,6 +49,94 @@ from stablehlo_ref.numerics.contraction import PREPARED_BYTES
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.window_views import BATCH, FEATURE, SPATIAL, Window
 from stablehlo_ref.ops.dot_general import PrecisionConfig
+
+
+class DimensionsForm(Directive):
+    """`[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`."""
+
+    members = (
+        "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions",
+        "kernel_input_feature_dimension", "kernel_output_feature_dimension", "kernel_spatial_dimensions",
+        "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions",
+    )  # fmt: skip
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        lists = parser.convolution_lists(with_unused=bool(draft.spelling))
+        attribute = StructAttribute("stablehlo.conv", lists, draft.spelling)
+        if draft.spelling:  # it may be one that only mhlo has
+            draft.attributes["dimension_numbers"] = attribute
+        else:
+            give(draft, "dimension_numbers", attribute)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        for name in self.members:
+            member_value(op, name)  # Irregular unless it could be decoded
+        numbers = REGISTRY[op.name].encode(op.properties)["dimension_numbers"]
+        lists = printer.attribute(numbers).removeprefix("#stablehlo.conv<")[:-1]
+        if lists.startswith("raw"):
+            raise Irregular
+        printer.value(lists)
+
+
+WindowValue: TypeAlias = "tuple[int, ...] | tuple[tuple[int, ...], ...] | tuple[bool, ...]"
+
+
+WRITE: Mapping[str, Callable[[Any], str]] = {
+    "pad": lambda pairs: listed(map(listed, pairs)),
+    "reverse": lambda flags: listed("true" if flag else "false" for flag in flags),
+}
+
+
+class WindowForm(Directive):
+    """`stride = [1, 1], pad = [[0, 0], [0, 0]], lhs_dilate = ..., rhs_dilate = ..., reverse = [false, false]`."""
+
+    words: ClassVar[Mapping[str, str]] = {
+        "stride": "window_strides",
+        "pad": "padding",
+        "lhs_dilate": "lhs_dilation",
+        "rhs_dilate": "rhs_dilation",
+        "reverse": "window_reversal",
+    }
+    members = tuple(words.values())
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        while parser.peek() != "}":
+            offset, word = parser.start, parser.advance()
+            if word not in self.words or self.words[word] in draft.members:
+                raise parser.error(f"Unexpected keyword {word}", offset)
+            parser.expect("=")
+            draft.members[self.words[word]] = self._value(parser, word)
+            if not parser.accept(","):
+                return
+
+    def _value(self, parser: AsmParser, word: str) -> WindowValue:
+        if word == "pad":
+            return tuple(parser.items(lambda: self._pair(parser), "[", "]"))
+        if word == "reverse":
+            return tuple(parser.items(lambda: self._flag(parser), "[", "]"))
+        return parser.dimensions()
+
+    def _pair(self, parser: AsmParser) -> tuple[int, ...]:
+        offset, pair = parser.start, parser.dimensions()
+        if len(pair) != 2:
+            raise parser.error(f"Expected array with 2 elements, got {len(pair)} elements instead", offset)
+        return pair
+
+    def _flag(self, parser: AsmParser) -> bool:
+        if parser.peek() in ("true", "false"):
+            return parser.advance() == "true"
+        return bool(parser.integer())
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        written = []
+        for word, name in self.words.items():
+            value = op.properties.get(name)
+            if isinstance(value, Undecodable):
+                raise Irregular
+            if value is not None:
+                written.append(f"{word} = {WRITE.get(word, listed)(value)}")
+        printer.value(", ".join(written))
+
 
 Axes: TypeAlias = tuple[int, ...]
 
@@ -95,8 +188,11 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
     dimension_numbers = Group("stablehlo.conv", as_type=ConvolutionDimensions)  # I8-I16
 
     syntax = (
-        "( operands ) dim_numbers = custom(convolution_dimensions), window = { custom(window) }"
-        " attr-dict : functional_type"
+        "( operands ) dim_numbers =",
+        DimensionsForm(),
+        ", window = {",
+        WindowForm(),
+        "} attr-dict : functional_type",
     )
 
     @staticmethod

@@ -50,6 +50,7 @@ from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits.budget import reserve
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import LARGE, contiguous
+from stablehlo_ref.ops.slicing import OperandsAndCommas
 
 SHORT_ROW = 32  # elements: inner loops over fewer are slow
 REPEATED = 1 << 12  # elements of a copy, at most, that makes inner loops longer
@@ -297,7 +298,7 @@ class Concatenate(Op, op="concatenate", computes_on_storage=True, nans="moved", 
     dimension = Attr(Int)  # I2
     result = Out(tensor | per_tensor_quantized)
 
-    syntax = "custom(operands_and_commas) dim = $dimension attr-dict : functional_type"
+    syntax = (OperandsAndCommas(), "dim = $dimension attr-dict : functional_type")
 
     @staticmethod
     def infer(inputs: Sequence[TensorType], dimension: Int) -> TensorType:

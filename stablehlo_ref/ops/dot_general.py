@@ -8,11 +8,14 @@ from enum import Enum
 from math import prod
 from typing import Annotated, TypeAlias
 
-from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int, ListCodec, TypeCodec
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, give, listed, member_value
+from stablehlo_ref.define.attribute_codecs import Dims, EnumCodec, Flag, Int, ListCodec, TypeCodec
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.facts import SUMS
+from stablehlo_ref.define.members import Undecodable
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
@@ -39,11 +42,89 @@ from stablehlo_ref.define.type_constraints import per_tensor_quantized as per_te
 from stablehlo_ref.define.type_constraints import quantized_tensor, tensor
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.attributes import Attribute
+from stablehlo_ref.ir.attributes import Attribute, StructAttribute
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FLOATS, TensorType, Type
 from stablehlo_ref.numerics.contraction import Arithmetic, arithmetic, round_to_tf32, rounded_arithmetic, rounding
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 from stablehlo_ref.ops.dot_products import Dot, choose
+
+
+class DotDimensionsForm(Directive):
+    """`batching_dims = [...] x [...], contracting_dims = [...] x [...]`."""
+
+    members = (
+        "lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions",
+        "rhs_contracting_dimensions",
+    )  # fmt: skip
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        batching, contracting = self.members[:2], self.members[2:]
+        if parser.accept("batching_dims"):
+            self._pair(parser, draft, batching)
+            parser.expect(",")
+        else:
+            draft.members.update(dict.fromkeys(batching, ()))
+        parser.expect("contracting_dims")
+        self._pair(parser, draft, contracting)
+
+    def _pair(self, parser: AsmParser, draft: Draft, names: tuple[str, ...]) -> None:
+        for token, name in zip("=x", names):
+            parser.expect(token)
+            draft.members[name] = parser.dimensions()
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        lists = [listed(member_value(op, name)) for name in self.members]
+        if lists[:2] != ["[]", "[]"]:
+            printer.value(f"batching_dims = {lists[0]} x {lists[1]},")
+        printer.value(f"contracting_dims = {lists[2]} x {lists[3]}")
+
+
+class PrecisionForm(Directive):
+    """`, precision = [DEFAULT, DEFAULT], algorithm = <...>`, both optional."""
+
+    members = (
+        "precision_config", "lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count",
+        "rhs_component_count", "num_primitive_operations", "allow_imprecise_accumulation",
+    )  # fmt: skip
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        while parser.accept(","):
+            if "precision_config" not in draft.members and parser.accept("precision"):
+                parser.expect("=")
+                draft.members["precision_config"] = self._precisions(parser, draft)
+            elif parser.accept("algorithm"):
+                parser.expect("=")
+                give(draft, "algorithm", parser.struct("stablehlo.dot_algorithm"))
+                return
+            else:
+                raise parser.expected("'precision' or 'algorithm'")
+
+    def _precisions(self, parser: AsmParser, draft: Draft) -> tuple[Enum, ...]:
+        codec = REGISTRY[draft.name].attributes["precision_config"].codec
+        assert isinstance(codec, ListCodec) and isinstance(codec.element, EnumCodec)
+        element = codec.element
+        return tuple(parser.items(lambda: self._precision(parser, element), "[", "]"))
+
+    def _precision(self, parser: AsmParser, codec: EnumCodec) -> Enum:
+        word = parser.peek()
+        if word not in codec.enum.__members__:
+            raise parser.expected(codec.name)
+        parser.advance()
+        return codec.enum[word]
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        precisions = op.properties.get("precision_config")
+        if isinstance(precisions, Undecodable):
+            raise Irregular
+        if precisions is not None:
+            printer.literal(",")
+            printer.value(f"precision = [{', '.join(p.name for p in precisions)}]")
+        algorithm = REGISTRY[op.name].encode(op.properties).get("algorithm")
+        if isinstance(algorithm, StructAttribute):
+            printer.literal(",")
+            printer.value(f"algorithm = {printer.attribute(algorithm).removeprefix(f'#{algorithm.name}')}")
+
 
 Axes: TypeAlias = tuple[int, ...]
 
@@ -125,7 +206,7 @@ class DotGeneral(
     dot_dimension_numbers = Group("stablehlo.dot", as_type=DotDimensions)  # I3-I6
     algorithm = Group("stablehlo.dot_algorithm", as_type=DotAlgorithm, is_checked_alone=True)  # I8-I14
 
-    syntax = "operands, custom(dot_dimensions) custom(precision) attr-dict : functional_type"
+    syntax = ("operands,", DotDimensionsForm(), PrecisionForm(), "attr-dict : functional_type")
 
     @staticmethod
     def infer(lhs: TensorType, rhs: TensorType, dot_dimension_numbers: DotDimensions) -> TensorType:

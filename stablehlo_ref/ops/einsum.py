@@ -31,7 +31,7 @@ from stablehlo_ref.ir.types import TensorType, tensor_type
 from stablehlo_ref.numerics.contraction import converted_bytes
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import raw_view
-from stablehlo_ref.ops.dot_general import DotGeneral, PrecisionConfig
+from stablehlo_ref.ops.dot_general import DotGeneral, PrecisionConfig, PrecisionForm
 
 Pair: TypeAlias = tuple[Sequence[int], Sequence[int]]  # dimensions of lhs and of rhs
 
@@ -68,7 +68,7 @@ class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True
     precision_config = Attr(PrecisionConfig, default=())
     result = Out(tensor | quantized_tensor)
 
-    syntax = "operands custom(precision) attr-dict : functional_type"
+    syntax = ("operands", PrecisionForm(), "attr-dict : functional_type")
 
     @staticmethod
     def infer(lhs: TensorType, rhs: TensorType) -> TensorType:

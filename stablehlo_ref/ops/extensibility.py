@@ -195,7 +195,7 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
     ffi_config = Attr(Opaque, default=None, name="mhlo.backend_config")
     results = Outs(any_value | unranked_tensor)
 
-    syntax = "custom(call_target) ( operands ) attr-dict : functional_type"
+    syntax = "symbol($call_target_name) ( operands ) attr-dict : functional_type"
 
     targets: ClassVar[dict[str, OpDefinition]] = {}  # targets that communicate, which are subclasses
 

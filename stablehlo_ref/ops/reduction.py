@@ -8,9 +8,21 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from stablehlo_ref.algorithms.reduction_schedule import plan_reduction
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Directive,
+    Draft,
+    Irregular,
+    attribute_dictionary,
+    is_plain,
+    listed,
+    member_value,
+)
 from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition, definition_of
 from stablehlo_ref.define.facts import FOLDS
 from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
 from stablehlo_ref.define.spec import (
@@ -28,14 +40,142 @@ from stablehlo_ref.define.spec import (
     without,
 )
 from stablehlo_ref.define.type_constraints import init_value, per_tensor_quantized, tensor
+from stablehlo_ref.diagnostics import Location
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
-from stablehlo_ref.ir.types import FunctionType, TensorType
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.types import FunctionType, TensorType, Type
 from stablehlo_ref.numerics.quantized import to_destination_type
 
 Types: TypeAlias = Sequence[TensorType]
 Results: TypeAlias = "RuntimeValue | Sequence[RuntimeValue]"  # of an op's run: of one result its value
 
 T = TypeVar("T")
+
+
+class ReduceForm(Directive):
+    """`(%input init: %init), ... applies op across dimensions = [...] attr-dict : functional_type`.
+
+    Without `applies op`, `reducer(%a: type, %b: type) ... {...}` follows the type.
+    """
+
+    members = ("dimensions",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        pairs = [self._pair(parser)]
+        while parser.accept(","):
+            pairs.append(self._pair(parser))
+        draft.operands = [x for x, _ in pairs] + [init for _, init in pairs]
+        offset = parser.start
+        inner = parser.op_name() if parser.accept("applies") else None
+        for token in ("across", "dimensions", "="):
+            parser.expect(token)
+        draft.members["dimensions"] = parser.dimensions()
+        draft.exclusive = self.members
+        attribute_dictionary(parser, draft)
+        parser.expect(":")
+        parser.functional_type(draft)
+        draft.regions = [self._applied(parser, draft, inner, offset) if inner else self._reducer(parser)]
+
+    def _pair(self, parser: AsmParser) -> tuple[tuple[str, int], tuple[str, int]]:
+        parser.expect("(")
+        operand = parser.operand()
+        parser.expect("init")
+        parser.expect(":")
+        init = parser.operand()
+        parser.expect(")")
+        return operand, init
+
+    def _applied(self, parser: AsmParser, draft: Draft, inner: str, offset: int) -> Region:
+        definition = REGISTRY.get(inner)
+        if definition is None or not definition.traits.commutative or len(definition.operands) != 2:
+            dialect = draft.name.partition(".")[0]
+            raise parser.error(
+                f"expected the inner-op to be a commutative binary-op from the {dialect} dialect, with zero region, "
+                f"producing single result; found '{inner}'",
+                offset,
+            )
+        element = draft.operand_types[0] if draft.operand_types else None
+        if not isinstance(element, TensorType):
+            raise parser.error(f"'applies' requires a tensor operand, got {element}", offset)
+        scalar, location = tensor_type((), element.element_type), parser.location(draft.offset)
+        return applied_region(definition, scalar, location, draft.spelling)
+
+    def _reducer(self, parser: AsmParser) -> Region:
+        parser.expect("reducer")
+        pairs = []
+        while parser.accept("("):
+            first = parser.argument()
+            parser.expect(",")
+            pairs.append((first, parser.argument()))
+            parser.expect(")")
+        arguments = [a for a, _ in pairs] + [b for _, b in pairs]
+        for index, argument in enumerate(arguments):
+            argument.index = index
+        return parser.region(arguments)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        count = len(op.operands) // 2
+        if not count or len(op.operands) % 2 or len(op.regions) != 1 or not is_plain(op.regions[0]):
+            raise Irregular
+        dimensions = listed(member_value(op, "dimensions"))
+        names = list(map(printer.operand, op.operands))
+        printer.literal("(")
+        printer.value(", (".join(f"{x} init: {init})" for x, init in zip(names, names[count:])))
+        inner = applied_op(op)
+        if inner:
+            printer.value(f"applies {printer.op_name(inner)}")
+        printer.value(f"across dimensions = {dimensions}")
+        printer.dictionary(op, self.members)
+        printer.value(f": {printer.functional_type(op)}")
+        if not inner:
+            self._print_reducer(printer, op.regions[0])
+
+    def _print_reducer(self, printer: AsmPrinter, region: Region) -> None:
+        arguments = region.block.arguments
+        count = len(arguments) // 2
+        if len(arguments) % 2:
+            raise Irregular
+        names = printer.region_argument_names(arguments)
+        written = [printer.argument_text(a, name) for a, name in zip(arguments, names)]
+        printer.newline()
+        pairs = "".join(f"({a}, {b}) " for a, b in zip(written, written[count:]))
+        printer.value(f"reducer{pairs} ")
+        printer.region(region, names)
+
+
+def applied_region(definition: OpDefinition, scalar: Type, location: Location, spelling: str = "") -> Region:
+    """Return the body of a reduction that applies one op to two scalars."""
+    arguments = [Value(scalar, None, 0), Value(scalar, None, 1)]
+    applied = Operation(definition.name, arguments.copy(), [scalar], {}, {}, [], location)
+    name = f"{definition.dialect}.return"
+    returned = Operation(name, applied.results.copy(), [], {}, {}, [], location)
+    applied.spelling = returned.spelling = spelling
+    return Region([Block(arguments, [applied, returned])])
+
+
+def copy_applied_region(region: Region, location: Location) -> Region:
+    """Return a copy of a region that `applied_region` returned."""
+    op = region.blocks[0].operations[0]
+    return applied_region(REGISTRY[op.name], op.results[0].type, location, op.spelling)
+
+
+def applied_op(op: Operation) -> Operation | None:
+    """Return the op that the body of a reduction applies, if `applies op` can express the body; else None."""
+    block = op.regions[0].block
+    if len(block.operations) != 2 or len(op.operands) != 2 or len(block.arguments) != 2:
+        return None
+    inner, returned = block.operations
+    definition, dialect = definition_of(inner), op.name.partition(".")[0]
+    if definition is None or not definition.traits.commutative or inner.name.partition(".")[0] != dialect:
+        return None
+    if not inner.spelling == returned.spelling == op.spelling:
+        return None
+    operand = op.operands[0].type
+    scalar = tensor_type((), operand.element_type) if isinstance(operand, TensorType) else None
+    same_types = {scalar} == {*inner.operand_types, *inner.result_types}
+    bare = not (inner.properties or inner.attributes or inner.regions or returned.attributes)
+    forwards = inner.operands == block.arguments and returned.operands == inner.results
+    return inner if same_types and bare and forwards and returned.name == f"{dialect}.return" else None
 
 
 class Reduce(Op, op="reduce", nans="computed", facts=FOLDS):
@@ -47,7 +187,7 @@ class Reduce(Op, op="reduce", nans="computed", facts=FOLDS):
     body = Body()  # I4
     results = Outs(tensor | per_tensor_quantized)
 
-    syntax = "custom(reduce)"
+    syntax = (ReduceForm(),)
 
     @staticmethod
     def infer(inputs: Sequence[TensorType], dimensions: Dims, body: FunctionType) -> Sequence[TensorType]:

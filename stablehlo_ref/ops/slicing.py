@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, member_value
 from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
@@ -13,8 +14,50 @@ from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import dim, element_type, make_tensor_type, most, rank, same, shape, size
 from stablehlo_ref.define.type_constraints import integer_scalar, per_tensor_quantized, tensor
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+
+
+class OperandsAndCommas(Directive):
+    """Operands, each followed by a comma. MLIR prints `%0, , sizes` if a part of the list is empty."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        while parser.peek()[:1] == "%":
+            draft.operands.append(parser.operand())
+            parser.expect(",")
+        if draft.operands:
+            parser.accept(",")
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if not op.operands:
+            raise Irregular
+        printer.value(printer.operands(op.operands) + ",")
+
+
+class SliceRanges(Directive):
+    """`[start:limit:stride, ...]`, where a stride of 1 is omitted."""
+
+    members = ("start_indices", "limit_indices", "strides")
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        ranges = parser.items(lambda: self._range(parser), "[", "]")
+        for index, name in enumerate(self.members):
+            draft.members[name] = tuple(r[index] for r in ranges)
+
+    def _range(self, parser: AsmParser) -> tuple[int, int, int]:
+        start = parser.integer()
+        parser.expect(":")
+        limit = parser.integer()
+        return start, limit, parser.integer() if parser.accept(":") else 1
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        starts, limits, strides = (member_value(op, name) for name in self.members)
+        if not len(starts) == len(limits) == len(strides):
+            raise Irregular
+        ranges = [f"{a}:{b}" if s == 1 else f"{a}:{b}:{s}" for a, b, s in zip(starts, limits, strides)]
+        printer.value(f"[{', '.join(ranges)}]")
+
 
 OWN_BYTES = 1 << 12  # smaller slices are copied, since a view would keep the memory of a large operand in use
 
@@ -28,7 +71,7 @@ class Slice(Op, op="slice", computes_on_storage=True, returns_views=True, nans="
     strides = Attr(Dims)  # I4
     result = Out(tensor | per_tensor_quantized)
 
-    syntax = "operands custom(slice_ranges) attr-dict : functional_type"
+    syntax = ("operands", SliceRanges(), "attr-dict : functional_type")
 
     @staticmethod
     def infer(operand: TensorType, start_indices: Dims, limit_indices: Dims, strides: Dims) -> TensorType:
@@ -76,7 +119,7 @@ class DynamicSlice(Op, op="dynamic_slice", computes_on_storage=True, returns_vie
     slice_sizes = Attr(Dims)  # I3
     result = Out(tensor | per_tensor_quantized)
 
-    syntax = "custom(operands_and_commas) sizes = $slice_sizes attr-dict : functional_type"
+    syntax = (OperandsAndCommas(), "sizes = $slice_sizes attr-dict : functional_type")
 
     @staticmethod
     def infer(operand: TensorType, slice_sizes: Dims) -> TensorType:

@@ -20,9 +20,9 @@ from stablehlo_ref.diagnostics import (
     UnsupportedError,
 )
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.lexer import Cursor
 from stablehlo_ref.limits.stack import needs_stack
 from stablehlo_ref.program import Program
-from stablehlo_ref.syntax.lexer import Cursor
 from stablehlo_ref.syntax.parser import parse as parse_module
 from stablehlo_ref.syntax.value_names import number_values
 from stablehlo_ref.verify import invalid_ops

@@ -1,4 +1,6 @@
-"""The pretty forms of ops: the `syntax` line of a class, compiled once into directives that parse and print.
+"""The pretty forms of ops: the `syntax` of a class, compiled once into directives that parse and print.
+
+It is a line, or a tuple of lines and irregular directives.
 
 ================================  ====================================================================================
 in the line                       in the text
@@ -6,7 +8,10 @@ in the line                       in the text
 ``,`` ``=`` ``:`` ``[`` words     the same token
 ``operands``                      all operands, separated by commas
 ``$member``                       an attribute in its pretty form: `[0, 1]`, `5`, `true`, `"..."`, `@f`, `LT`, a tensor
-                                  constant with its type; or a region, or regions separated by commas
+                                  constant with its type; or an operand or operands; or a region, or regions separated
+                                  by commas
+``symbol($member)``               a string attribute as the name of a symbol
+``word=$member``                  the same as `word = $member`, printed without blanks
 ``attr-dict``                     the remaining attributes `{...}`; nothing if there are none
 ``( ... )?``                      the parts inside, if the first attribute, region or operand list among them is
                                   present; the first part must be a token or `operands`
@@ -16,7 +21,6 @@ in the line                       in the text
 ``complex_type``                  the type of the result, or a functional type if it does not follow from the operands
 ``select_type``                   the type of the predicate and that of the other values, or a functional type
 ``tuple_type``                    the type of the result, whose elements have the types of the operands
-``custom(name)``                  the irregular form of that name in a module `custom*.py`
 ================================  ====================================================================================
 
 An attribute that a form contains may be in the dictionary too, and then that value counts (`let_dictionary_win`).
@@ -28,43 +32,59 @@ attribute.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, Generic, TypeVar
 
-from stablehlo_ref.define.attribute_codecs import Dense
-from stablehlo_ref.define.definition import REGISTRY, OpDefinition
-from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins
-from stablehlo_ref.ir import attributes
-from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.syntax.attribute_text import dictionary_text
-from stablehlo_ref.syntax.custom import FORMS
-from stablehlo_ref.syntax.custom_buffers import BUFFER_FORMS
-from stablehlo_ref.syntax.custom_cf import CF_FORMS
-from stablehlo_ref.syntax.custom_dialects import DIALECT_FORMS
-from stablehlo_ref.syntax.custom_scf import SCF_FORMS
-from stablehlo_ref.syntax.custom_sdy import SDY_FORMS
-from stablehlo_ref.syntax.custom_tensor import TENSOR_FORMS
-from stablehlo_ref.syntax.directive import Directive, attribute_dictionary, member_value
-from stablehlo_ref.syntax.draft import Draft
-from stablehlo_ref.syntax.forms import form_of
-from stablehlo_ref.syntax.mhlo import encoded
-from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
-from stablehlo_ref.syntax.type_forms import (
-    ComplexTypeOfParts,
-    FunctionalType,
-    SameType,
-    SelectType,
-    TupleTypeOfElements,
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Deduced,
+    Directive,
+    Draft,
+    Irregular,
+    SpelledCodec,
     Types,
+    attribute_dictionary,
+    first_result,
+    listed,
+    member_value,
 )
+from stablehlo_ref.define.attribute_codecs import (
+    AttributeCodec,
+    Dense,
+    DimsCodec,
+    EnumCodec,
+    Flag,
+    IntegerCodec,
+    RealCodec,
+    String,
+    Symbol,
+    codec_of,
+)
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition, group_by_member
+from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.lexer import quoted, symbol
+from stablehlo_ref.ir.types import ComplexType, TensorType, TupleType, Type
+from stablehlo_ref.syntax import attribute_text as text
+
+T = TypeVar("T")
 
 # --- literals, operands, groups -------------------------------------------------------------------------------------
 
 
 class Literal(Directive):
-    """A token, or several in a row. (Compiling an expression for them would take longer than most programs save.)"""
+    """A token, or several in a row. (Compiling an expression for them would take longer than most programs save.)
 
-    def __init__(self, tokens: Sequence[str]) -> None:
-        self.tokens = tokens
+    In `printed`, two tokens without a blank between them are one item.
+    """
+
+    def __init__(self, printed: Sequence[str]) -> None:
+        self.printed = printed
+        self.tokens = [token for item in printed for token in _split(item)]
 
     def is_next(self, parser: AsmParser) -> bool:
         return parser.peek() == self.tokens[0]
@@ -74,25 +94,34 @@ class Literal(Directive):
             parser.expect(expected)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        for literal in self.tokens:
-            printer.literal(literal)
+        for item in self.printed:
+            printer.literal(item)
 
 
 class Operands(Directive):
-    """`operands`."""
+    """`operands`, or `$member` of an operand or a list of operands, where there are others as well."""
+
+    def __init__(self, member: In | Ins | None = None) -> None:
+        self.member = member
 
     def is_next(self, parser: AsmParser) -> bool:
         return parser.peek()[:1] == "%"
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        draft.operands += parser.operand_list()
+        draft.operands += [parser.operand()] if isinstance(self.member, In) else parser.operand_list()
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if op.operands:
-            printer.value(printer.operands(op.operands))
+        if values := self._values(op):
+            printer.value(printer.operands(values))
 
     def present(self, op: Operation) -> bool:
-        return bool(op.operands)
+        return bool(self._values(op))
+
+    def _values(self, op: Operation) -> Sequence[Value]:
+        if self.member is None:
+            return op.operands
+        found = group_by_member(REGISTRY[op.name].operands, op.operands)[self.member.name]
+        return found if isinstance(found, tuple) else () if found is None else (found,)
 
 
 class OptionalGroup(Directive):
@@ -116,7 +145,140 @@ class OptionalGroup(Directive):
         return next((p for p in (part.present(op) for part in self.parts) if p is not None), False)
 
 
-# --- attributes -----------------------------------------------------------------------------------------------------
+# --- types ------------------------------------------------------------------------------------------------------------
+
+
+class FunctionalType(Directive):
+    """`(operand types) -> result types`."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        parser.functional_type(draft)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        printer.value(printer.functional_type(op))
+
+
+class TypesOf(Directive):
+    """`type(operands)` or `type(results)`."""
+
+    def __init__(self, of: str) -> None:
+        self.of = of
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if self.of == "results":
+            draft.result_types = parser.type_list()
+        else:
+            draft.operand_types = parser.type_list(len(draft.operands)) if draft.operands else ()
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        types = op.operand_types if self.of == "operands" else op.result_types
+        if not types:
+            raise Irregular
+        printer.value(", ".join(map(str, types)))
+
+    def present(self, op: Operation) -> bool:
+        return bool(op.operands if self.of == "operands" else op.results)
+
+
+def same_type(count: int = 1) -> Deduced:
+    """Return the form of the one type of all operands and `count` results."""
+    return Deduced(
+        lambda operands, results: [*operands, *results][:1], lambda t, n: ([t] * n, [t] * count), is_short=True
+    )
+
+
+def from_complex(type: Type, count: int) -> tuple[Types, Types]:
+    """Return the types of the parts of a complex tensor type, and the type."""
+    if not isinstance(type, TensorType) or not isinstance(type.element_type, ComplexType):
+        raise ValueError(f"expected tensor with complex element type, got {type}")
+    return [TensorType(type.shape, type.element_type.element, type.bounds, type.encoding)] * count, [type]
+
+
+def from_tuple(type: Type, count: int) -> tuple[Types, Types]:
+    """Return the types of the elements of a tuple type, and the type."""
+    if not isinstance(type, TupleType):
+        raise ValueError(f"expected tuple type, got {type}")
+    if len(type.elements) != count:
+        raise ValueError(f"{count} operands present, but expected {len(type.elements)}")
+    return type.elements, [type]
+
+
+# --- attributes and regions -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Form(Generic[T]):
+    """How values of an attribute member are parsed and printed in a pretty form."""
+
+    parse: Callable[[AsmParser], T]
+    text: Callable[[T], str]
+
+
+def _parse_flag(parser: AsmParser) -> bool:
+    if parser.accept("true"):
+        return True
+    if parser.accept("false"):
+        return False
+    raise parser.expected("'true' or 'false'")
+
+
+def _attribute_form(codec: AttributeCodec[T]) -> Form[T]:
+    """Return the form of members that are written as attributes."""
+    return Form(lambda parser: _decode(parser, codec), lambda value: text.attribute_text(codec.encode(value)))
+
+
+def _decode(parser: AsmParser, codec: AttributeCodec[T]) -> T:
+    offset = parser.start
+    try:
+        return codec.decode(parser.attribute())
+    except ValueError as error:
+        raise parser.error(str(error), offset) from error
+
+
+def _dims_form(codec: DimsCodec) -> Form[tuple[int, ...]]:
+    """Return the form of lists of integers: `[0, 1]`, or an attribute."""
+    return Form(lambda parser: parser.dimensions() if parser.peek() == "[" else _decode(parser, codec), listed)
+
+
+def _enum_form(codec: EnumCodec) -> Form[Enum]:
+    def parse(parser: AsmParser) -> Enum:
+        word = parser.peek()
+        if word in codec.enum.__members__:
+            parser.advance()
+            return codec.enum[word]
+        if word[:1] == "#":
+            return _decode(parser, codec)
+        raise parser.expected(codec.name)
+
+    return Form(parse, lambda value: value.name)
+
+
+def _real_form(codec: RealCodec) -> Form[float]:
+    """Return the form of real members: a number without its type."""
+    return Form(lambda parser: parser.real(codec.type), lambda value: text.float_text(value, codec.type))
+
+
+@cache
+def form_of(codec: AttributeCodec[Any]) -> Form[Any]:
+    """Return the pretty form of members with this codec."""
+    if isinstance(codec, EnumCodec):
+        return _enum_form(codec)
+    if isinstance(codec, RealCodec):
+        return _real_form(codec)
+    if isinstance(codec, SpelledCodec):
+        return Form(codec.parse, codec.text)
+    if isinstance(codec, IntegerCodec):
+        return Form(lambda parser: codec.wrapped(parser.integer()), str)
+    if isinstance(codec, DimsCodec):
+        return _dims_form(codec)
+    return _FORMS.get(codec) or _attribute_form(codec)
+
+
+_FORMS: dict[AttributeCodec[Any], Form[Any]] = {
+    codec_of(Flag): Form(_parse_flag, text.attribute_text),
+    codec_of(String): Form(lambda parser: parser.string(), quoted),
+    codec_of(Symbol): Form(lambda parser: parser.symbol_name(), symbol),
+}
 
 
 class Attribute(Directive):
@@ -139,24 +301,29 @@ class Attribute(Directive):
         return self.member.name in op.properties
 
 
+class SymbolName(Directive):
+    """`symbol($member)`."""
+
+    def __init__(self, member: str) -> None:
+        self.members = (member,)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.members[self.members[0]] = parser.symbol_name()
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        printer.value(printer.symbol(member_value(op, self.members[0])))
+
+
 class AttributeDictionary(Directive):
     """`attr-dict`: all attributes that no other part contains."""
 
-    def __init__(self, definition: OpDefinition) -> None:
-        self.definition = definition
-        self.elsewhere: frozenset[str] = frozenset()
+    elsewhere: tuple[str, ...] = ()
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
         attribute_dictionary(parser, draft)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if entries := self.entries(op):
-            printer.value(dictionary_text(entries))
-
-    def entries(self, op: Operation) -> dict[str, attributes.Attribute]:
-        """Return the attributes to print."""
-        members = {name: value for name, value in op.properties.items() if name not in self.elsewhere}
-        return encoded(op.name, members, op.spelling) | op.attributes
+        printer.dictionary(op, self.elsewhere)
 
 
 class Regions(Directive):
@@ -181,17 +348,26 @@ class Regions(Directive):
         return bool(op.regions)
 
 
-# --- compiling a syntax line ----------------------------------------------------------------------------------------
+def _split(item: str) -> list[str]:
+    """Return the tokens of an item that is printed without blanks, such as `word=`."""
+    is_one = len(item) == 1 or item[-1] not in "=("
+    return [item] if is_one else [item[:-1], item[-1]]
 
-_TOKEN = re.compile(r"\$\w+|(?:custom|type)\(\w+\)|attr-dict|->|\)\?|[A-Za-z_]\w*|\S")
-_CUSTOM = FORMS | BUFFER_FORMS | CF_FORMS | DIALECT_FORMS | SCF_FORMS | SDY_FORMS | TENSOR_FORMS
-_WORDS: dict[str, Callable[[], Directive]] = {
-    "operands": Operands,
-    "functional_type": FunctionalType,
-    "same_type": SameType,
-    "complex_type": ComplexTypeOfParts,
-    "select_type": SelectType,
-    "tuple_type": TupleTypeOfElements,
+
+_find_items = re.compile(
+    r"\$\w+|type\(\w+\)|symbol\(\$\w+\)|attr-dict|->|\)\?|>\(|[A-Za-z_]\w*=(?=\$)|[A-Za-z_]\w*|\S"
+).findall
+_WORDS: Mapping[str, Directive] = {
+    "operands": Operands(),
+    "functional_type": FunctionalType(),
+    "complex_type": Deduced(first_result, from_complex, is_short=True),
+    "select_type": Deduced(
+        lambda operands, results: [*operands[:1], *results[:1]],
+        lambda pred, type, n: ([pred] + [type] * (n - 1), [type]),
+        ",",
+        is_short=True,
+    ),
+    "tuple_type": Deduced(first_result, from_tuple, is_short=True),
 }
 
 
@@ -200,8 +376,9 @@ class Assembly:
 
     def __init__(self, definition: OpDefinition) -> None:
         self.definition = definition
-        self.parts = _compile(definition, _TOKEN.findall(definition.syntax))
-        elsewhere = frozenset(member for part in self.parts for member in part.members)
+        syntax = (definition.syntax,) if isinstance(definition.syntax, str) else definition.syntax
+        self.parts = _compile(definition, [x for s in syntax for x in (_find_items(s) if isinstance(s, str) else [s])])
+        elsewhere = tuple(member for part in self.parts for member in part.members)
         for part in self.parts:
             if isinstance(part, AttributeDictionary):
                 part.elsewhere = elsewhere
@@ -227,52 +404,52 @@ def assembly_of(definition: OpDefinition) -> Assembly:
     return _assemblies[definition]
 
 
-def _compile(definition: OpDefinition, tokens: list[str]) -> list[Directive]:
+def _compile(definition: OpDefinition, items: Sequence[str | Directive]) -> list[Directive]:
     parts: list[Directive] = []
     position = 0
-    while position < len(tokens):
-        end = _end_of_group(tokens, position)
+    while position < len(items):
+        item = items[position]
+        end = _end_of_group(items, position)
         if end:
-            parts.append(OptionalGroup(_compile(definition, tokens[position + 1 : end])))
+            parts.append(OptionalGroup(_compile(definition, items[position + 1 : end])))
             position = end
-        elif (part := _directive(definition, tokens[position])) is not None:
+        elif not isinstance(item, str):
+            parts.append(item)
+        elif (part := _directive(definition, item)) is not None:
             parts.append(part)
         elif parts and isinstance(parts[-1], Literal):
-            parts[-1] = Literal([*parts[-1].tokens, tokens[position]])
+            parts[-1] = Literal([*parts[-1].printed, item])
         else:
-            parts.append(Literal([tokens[position]]))
+            parts.append(Literal([item]))
         position += 1
     return parts
 
 
-def _end_of_group(tokens: list[str], start: int) -> int | None:
-    """Return the position of the `)?` if `tokens[start]` opens an optional group; None otherwise."""
+def _end_of_group(items: Sequence[str | Directive], start: int) -> int | None:
+    """Return the position of the `)?` if `items[start]` opens an optional group; None otherwise."""
     depth = 0
-    for position in range(start, len(tokens)):
-        depth += (tokens[position] == "(") - (tokens[position] in (")", ")?"))
+    for position in range(start, len(items)):
+        depth += (items[position] == "(") - (items[position] in (")", ")?"))
         if depth <= 0:
-            return position if tokens[position] == ")?" else None
+            return position if items[position] == ")?" else None
     return None
 
 
-def _directive(definition: OpDefinition, token: str) -> Directive | None:
+def _directive(definition: OpDefinition, item: str) -> Directive | None:
     """Return the directive of an item of a syntax line; None for a token of the text."""
-    if token == "attr-dict":
-        return AttributeDictionary(definition)
-    if token.startswith("type("):
-        return Types(token[5:-1])
-    if token.startswith("custom("):
-        form = _CUSTOM.get(token[7:-1])
-        if form is None:
-            raise TypeError(f"{definition.name}.syntax: no custom form '{token[7:-1]}'")
-        return form
-    if token.startswith("$"):
-        member = definition.members.get(token[1:])
+    if item == "attr-dict":
+        return AttributeDictionary()
+    if item.startswith("type("):
+        return TypesOf(item[5:-1])
+    if item.startswith("symbol("):
+        return SymbolName(item[8:-1])
+    if item.startswith("$"):
+        member = definition.members.get(item[1:])
         if isinstance(member, Attr):
             return Attribute(member)
-        if isinstance(member, In | Ins) and definition.operands == (member,):
-            return Operands()
+        if isinstance(member, In | Ins):
+            return Operands(None if definition.operands == (member,) else member)
         if isinstance(member, Body | Bodies):
             return Regions(isinstance(member, Bodies))
-        raise TypeError(f"{definition.name}.syntax: no attribute or region '{token}'")
-    return _WORDS[token]() if token in _WORDS else None
+        raise TypeError(f"{definition.name}.syntax: '{item}' is no attribute, operand or region")
+    return same_type(len(definition.results)) if item == "same_type" else _WORDS.get(item)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import cast
@@ -10,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import (
     UNIT,
     Attribute,
@@ -26,6 +25,7 @@ from stablehlo_ref.ir.attributes import (
     TypeAttribute,
     Unit,
 )
+from stablehlo_ref.ir.lexer import MAX_NESTING, key_text, quoted, symbol
 from stablehlo_ref.ir.locations import (
     CallSiteLocation,
     DebugLocation,
@@ -38,32 +38,10 @@ from stablehlo_ref.ir.locations import (
 from stablehlo_ref.ir.types import BooleanType, FloatType, IntegerType, Type, decimal_text
 from stablehlo_ref.numerics import dtypes
 from stablehlo_ref.numerics.narrow_floats import widen
-from stablehlo_ref.syntax.float_text import full_text, short_text
-from stablehlo_ref.syntax.lexer import MAX_NESTING, to_bytes
 from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS, STRUCTS
 
 DOTTED = ("result_accuracy_mode", "rng_algorithm", "rng_distribution")  # enumerations that mhlo writes like structs
 HEX_FROM = 101  # elements from which on a literal is printed as a hexadecimal string
-
-_is_word = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII).fullmatch
-_is_suffix = re.compile(r"\d+|[A-Za-z_$.\-][\w$.\-]*", re.ASCII).fullmatch
-_UNPRINTABLE = re.compile(rb"[^ !#-\[\]-~]")
-
-
-def quoted(value: str) -> str:
-    """Return a string literal."""
-    raw = to_bytes(value)
-    return '"' + _UNPRINTABLE.sub(lambda m: b"\\%02X" % m[0][0], raw).decode("ascii") + '"'
-
-
-def symbol(name: str) -> str:
-    """Return `@name`, quoted unless it is a bare identifier."""
-    return "@" + key_text(name)
-
-
-def is_value_name(name: str) -> bool:
-    """Return whether `%name` is the name of a value."""
-    return _is_suffix(name) is not None
 
 
 def attribute_text(attribute: Attribute | DebugLocation) -> str:
@@ -109,11 +87,6 @@ def dictionary_text(entries: Mapping[str, Attribute]) -> str:
     ordered = sorted(entries.items(), key=lambda entry: entry[0])
     written = [key_text(k) if v == UNIT else f"{key_text(k)} = {attribute_text(v)}" for k, v in ordered]
     return f"{{{', '.join(written)}}}"
-
-
-def key_text(key: str) -> str:
-    """Return a name, quoted unless it is a bare identifier."""
-    return key if _is_word(key) else quoted(key)
 
 
 def dimensions_text(sizes: Iterable[object]) -> str:
@@ -309,3 +282,72 @@ def _location_body(location: DebugLocation | None, depth: int = 0) -> str:
         case UnknownLocation() | None:
             return "unknown"
     raise TypeError(f"not an attribute: {location!r}")
+
+
+SHORT = 6  # digits
+MOST_ZEROS = 3  # in front of the digits; beyond them, numbers are printed with an exponent
+
+
+def short_text(value: float) -> str:
+    """Return a finite number with six significant digits: `1.500000e+00`."""
+    digits, exponent = _digits(abs(value), SHORT)
+    power = exponent + len(digits) - 1
+    sign = "-" if str(value).startswith("-") else ""
+    return f"{sign}{digits[0]}.{digits[1:]:0<{SHORT}}e{'+' if power >= 0 else '-'}{abs(power):02}"
+
+
+def full_text(value: float, dtype: DType) -> str | None:
+    """Return a finite number with enough digits to distinguish all numbers of its type, without trailing zeros.
+
+    None for whole numbers that would have no point, which are printed by their bits.
+    """
+    count = 2 + (dtypes.mantissa_bits(dtype) + 1) * 59 // 196
+    digits, exponent = _digits(abs(value), count)
+    sign = "-" if value < 0 else ""
+    if not _is_plain(digits, exponent, count):
+        return sign + _scientific(digits, exponent)
+    return None if exponent >= 0 else sign + _plain(digits, exponent)
+
+
+def _digits(value: float, count: int) -> tuple[str, int]:
+    """Return up to `count` digits of a number and the power of ten of the last, rounded as LLVM does.
+
+    Powers of ten that certainly exceed the digits are cut off first, and what is left is rounded half up.
+    """
+    numerator, denominator = value.as_integer_ratio()
+    power = 1 - denominator.bit_length()
+    significand = numerator * 5**-power  # as denominator is a power of two
+    spare = (significand.bit_length() - (count * 196 + 58) // 59) * 59 // 196
+    if spare > 0:
+        significand, power = significand // 10**spare, power + spare
+    text = str(significand)
+    digits = text.rstrip("0") or "0"
+    power += len(text) - len(digits) if significand else 0
+    if len(digits) <= count:
+        return digits, power if significand else 0
+    return _rounded(digits, power, count)
+
+
+def _rounded(digits: str, power: int, count: int) -> tuple[str, int]:
+    kept = int(digits[:count]) + (digits[count] >= "5")
+    text = str(kept)
+    digits, power = text.rstrip("0"), power + len(digits) - count
+    return digits, power + len(text) - len(digits)
+
+
+def _is_plain(digits: str, exponent: int, count: int) -> bool:
+    """Return whether a number is printed without an exponent; `exponent` is that of the last digit."""
+    if exponent >= 0:
+        return exponent <= MOST_ZEROS and len(digits) + exponent <= count
+    leading = exponent + len(digits) - 1
+    return leading >= 0 or -leading <= MOST_ZEROS
+
+
+def _plain(digits: str, exponent: int) -> str:
+    whole = len(digits) + exponent
+    return f"{digits[:whole]}.{digits[whole:]}" if whole > 0 else f"0.{'0' * -whole}{digits}"
+
+
+def _scientific(digits: str, exponent: int) -> str:
+    power = exponent + len(digits) - 1
+    return f"{digits[0]}.{digits[1:] or '0'}E{'+' if power >= 0 else '-'}{abs(power)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TypeAlias, cast
+from typing import cast
 
 import numpy as np
 
@@ -16,14 +16,13 @@ from stablehlo_ref.ir.attributes import (
     DenseArray,
     DenseElements,
     DenseResource,
-    EnumAttribute,
     FloatAttribute,
     IntegerAttribute,
     OpaqueAttribute,
-    StructAttribute,
     SymbolReference,
     TypeAttribute,
 )
+from stablehlo_ref.ir.lexer import NUMBER, STRING, shorten, token
 from stablehlo_ref.ir.locations import DebugLocation
 from stablehlo_ref.ir.types import (
     BooleanType,
@@ -36,15 +35,11 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.syntax import literals
 from stablehlo_ref.syntax.attribute_text import attribute_text
-from stablehlo_ref.syntax.convolution import ConvolutionParser
-from stablehlo_ref.syntax.lexer import NUMBER, STRING, shorten, token
-from stablehlo_ref.syntax.structs import STRUCTS
+from stablehlo_ref.syntax.structs import StructParser
 from stablehlo_ref.syntax.types import SIMPLE_TYPE
 
 DIALECTS_WITH_STRUCTS = ("stablehlo", "chlo")
 MEMOIZED_LENGTH = 100  # characters of the longest literal that is memoized
-
-Bounds: TypeAlias = "tuple[int | None, ...]"  # of dimensions; None where one is unbounded
 
 _match_number = token(rf"(-?)\s*({NUMBER})(?!\w)")
 _match_list = token(r"\[(\s*+(?:-?\d++\s*+(?:,\s*+-?\d++\s*+)*+)?+)\]")
@@ -56,7 +51,7 @@ _match_dense_rest = re.compile(rf'(?:[^>"/]++|{STRING}|//[^\n]*+|/)*+>').match
 _find_numbers = re.compile(r"-?\d+").findall
 
 
-class AttributeParser(ConvolutionParser):
+class AttributeParser(StructParser):
     """Parses attributes. Subclasses define `attribute_alias` for aliases (`#name`)."""
 
     def __init__(self, source: Source) -> None:
@@ -302,7 +297,7 @@ class AttributeParser(ConvolutionParser):
         angled = self.text.startswith("<", self.position)
         dialect, dot, _ = name[1:].partition(".")
         if dialect in DIALECTS_WITH_STRUCTS and angled:
-            return self.struct(name[1:]) if dot else self._enum(dialect)
+            return self.struct(name[1:]) if dot else self.enum(dialect)
         if dialect in ("mhlo", "vhlo") and angled:
             return self.foreign_attribute(name[1:])
         if not dot and not angled:
@@ -321,101 +316,6 @@ class AttributeParser(ConvolutionParser):
             sdy_reader.read_attribute(text)
         except sdy_reader.SdySyntaxError as error:
             raise self.error(str(error), start + error.offset) from error
-
-    # enum ::= # dialect < kind value >
-    def _enum(self, dialect: str) -> EnumAttribute | StructAttribute:
-        self.expect("<")
-        kind = self.word("the name of an enumeration")
-        value: EnumAttribute | StructAttribute
-        if self.peek() == "<":  # the older spelling of a struct
-            value = self.struct(f"{dialect}.{kind}")
-        else:
-            value = EnumAttribute(dialect, kind, self.word(f"a {kind}"))
-        self.expect(">")
-        return value
-
-    # struct ::= < field (, field)* > | < value >
-    def struct(self, name: str) -> EnumAttribute | StructAttribute:
-        """Parse what follows `#name`."""
-        if name == "stablehlo.conv":
-            return self.convolution()
-        self.expect("<")
-        if name == "stablehlo.bounds":
-            return StructAttribute(name, {"bounds": self._bounds(">")})
-        fields: dict[str, object] = {}
-        while not self.accept(">"):
-            offset, field = self.start, self.word("a field name")
-            if not fields and self.accept(">"):  # #stablehlo.result_accuracy_mode<DEFAULT>
-                dialect, _, kind = name.partition(".")
-                return EnumAttribute(dialect, kind, field)
-            self.field(name, field, fields, offset)
-            if not self.accept(",") and self.peek() != ">":
-                raise self.expected("',' or '>'")
-        return StructAttribute(name, STRUCTS.get(name, {}) | fields)
-
-    # field ::= word = attribute
-    def field(self, name: str, field: str, fields: dict[str, object], offset: int) -> None:
-        """Parse the rest of a field whose name is at `offset`, and add it to `fields`."""
-        known = STRUCTS.get(name)
-        if known is not None and field not in known:
-            expected = ", ".join(f"`{name}`" for name in known)
-            raise self.error(f"expected one of: {expected}, got '{field}'", offset)
-        if field in fields:
-            raise self.error(f"duplicated `{field}` entry", offset)
-        self.expect("=")
-        if field == "bounds":
-            self.expect("[")
-            fields[field] = self._bounds("]")
-        elif field == "sub_axis_info":
-            fields[field] = self._sub_axis()
-        elif name == "stablehlo.mesh" and field == "axes":
-            fields[field] = tuple(self.items(self._mesh_axis, "[", "]"))
-        else:
-            fields[field] = self._field_value(known[field] if known else None)
-
-    def _field_value(self, example: object) -> Attribute:
-        """Parse a field; `example` is its default, which determines the kind of value, or None."""
-        if isinstance(example, IntegerAttribute):
-            return IntegerAttribute(self.integer())
-        if example == ():
-            return tuple(map(IntegerAttribute, self.dimensions()))
-        return self.attribute()
-
-    def _mesh_axis(self) -> Attribute:
-        return self.struct("stablehlo.mesh_axis") if self.peek() == "<" else self.attribute()
-
-    # sub-axis ::= ( integer ) integer
-    def _sub_axis(self) -> StructAttribute:
-        self.expect("(")
-        before = self.integer()
-        self.expect(")")
-        sizes = {"pre_size": IntegerAttribute(before), "size": IntegerAttribute(self.integer())}
-        return StructAttribute("stablehlo.sub_axis_info", sizes)
-
-    # bounds ::= (bound (, bound)*)? ; bound ::= ? | integer
-    def _bounds(self, closing: str) -> Bounds:
-        bounds: list[int | None] = []
-        while not self.accept(closing):
-            bounds.append(None if self.accept("?") else self.integer())
-            if not self.accept(",") and self.peek() != closing:
-                raise self.expected(f"',' or '{closing}'")
-        return tuple(None if bound is not None and bound < 0 else bound for bound in bounds)
-
-    # convolution ::= < raw field (, field)* > | < list x list -> list >
-    def convolution(self, with_unused: bool = False) -> StructAttribute:
-        """Parse what follows `#stablehlo.conv` or `#mhlo.conv`."""
-        self.expect("<")
-        fields: dict[str, object] = {}
-        if not self.accept("raw"):
-            lists = self.convolution_lists(with_unused)
-            self.expect(">")
-            return StructAttribute("stablehlo.conv", lists)
-        while not self.accept(">"):
-            offset = self.start
-            self.field("stablehlo.conv", self.word("a field name"), fields, offset)
-            if not self.accept(",") and self.peek() != ">":
-                raise self.expected("',' or '>'")
-        return StructAttribute("stablehlo.conv", STRUCTS["stablehlo.conv"] | fields)
 
     def _affine(self) -> OpaqueAttribute:
         """Parse `affine_map<...>` or `affine_set<...>`, whose brackets may contain comparisons and arrows."""

@@ -8,7 +8,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.bytecode.vhlo.ops import split_name
+from stablehlo_ref.bytecode.vhlo.upgrade import to_stablehlo
+from stablehlo_ref.bytecode.vhlo.versions import CURRENT
+from stablehlo_ref.define.assembly import AsmParser, Draft
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.diagnostics import MalformedError
 from stablehlo_ref.ir.attributes import (
     Attribute,
     EnumAttribute,
@@ -18,6 +23,7 @@ from stablehlo_ref.ir.attributes import (
     SymbolReference,
     TypeAttribute,
 )
+from stablehlo_ref.ir.lexer import token
 from stablehlo_ref.ir.types import (
     BOOLEAN,
     FLOATS,
@@ -38,7 +44,6 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.syntax import mhlo
 from stablehlo_ref.syntax.attributes import AttributeParser
-from stablehlo_ref.syntax.lexer import token
 from stablehlo_ref.syntax.structs import STRUCTS
 
 # Types of vhlo without parts that MLIR calls otherwise; `tf31` is how vhlo spells tf32.
@@ -51,6 +56,8 @@ API_VERSIONS = (
     "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI",
 )  # fmt: skip
 
+VHLO_FUNCTION = "vhlo.func_v1"
+
 _match_versioned = re.compile(r"(\w+)_v\d+").fullmatch
 _match_integer = re.compile(r"(u?)i([1-9]\d*)").fullmatch
 _match_value_of_vhlo = token(r"=\s*#vhlo")
@@ -60,9 +67,7 @@ _find_humps = re.compile(r"(?=[A-Z])").split
 class ForeignParser(AttributeParser):
     """Parses what follows `#mhlo`, `#vhlo` and `!vhlo`."""
 
-    def __init__(self, source: Source) -> None:
-        super().__init__(source)
-        self.upgrades = False  # whether attributes of vhlo are read as what they mean, as in ops of vhlo, or kept
+    upgrades = False  # whether attributes of vhlo are read as what they mean, as in ops of vhlo, or kept
 
     def foreign_attribute(self, name: str) -> Attribute:
         if name.startswith("vhlo"):
@@ -78,7 +83,7 @@ class ForeignParser(AttributeParser):
         if body[1:].split(maxsplit=1)[0] not in mhlo.ENUMERATIONS:
             return OpaqueAttribute(f"#{name}{body}")
         self.position = start
-        return replace(self._enum("stablehlo"), spelling="mhlo")
+        return replace(self.enum("stablehlo"), spelling="mhlo")
 
     # ragged-dot ::= < field (, field)* >, one of which is a struct that has fields of CHLO's
     def _ragged_dot(self) -> StructAttribute:
@@ -169,8 +174,7 @@ class ForeignParser(AttributeParser):
                 fields[written] = self.attribute()
             else:
                 self.field(struct, "_".join(_find_humps(written)).lower(), fields, offset)
-            if not self.accept(",") and self.peek() != ">":
-                raise self.expected("',' or '>'")
+            self.separator(">")
         if isinstance(mesh := fields.get("mesh"), str):
             fields["mesh"] = SymbolReference((mesh,))
         if struct == "stablehlo.result_accuracy":
@@ -257,3 +261,54 @@ class ForeignParser(AttributeParser):
 
     def _vhlo_scale(self) -> float:
         return float(self.number(typed=False).value)
+
+
+# --- ops of vhlo ------------------------------------------------------------------------------------------------------
+
+
+class _Place:
+    """Where an op is in the text, for errors about it."""
+
+    def __init__(self, parser: AsmParser, offset: int) -> None:
+        self.parser = parser
+        self.offset = offset
+
+    def error(self, message: str) -> MalformedError:
+        return self.parser.error(message, self.offset)
+
+    unsupported = error
+
+
+def parse_vhlo_function(parser: AsmParser, draft: Draft) -> None:
+    """Parse what follows `vhlo.func_v1`: `@name(%arg: type, ...) -> (types) {...} {...}`."""
+    name = parser.symbol_name()
+    arguments = parser.argument_list()
+    results: tuple[Type, ...] = ()
+    if parser.accept("->"):
+        results = tuple(parser.items(parser.type, "(", ")"))
+    draft.regions = [parser.region(arguments, isolated=True)]
+    if parser.peek() == "{":
+        with parser.upgrading():
+            draft.attributes |= parser.dictionary()
+    signature = FunctionType(tuple(argument.type for argument in arguments), results)
+    draft.attributes |= {"sym_name": name, "function_type": TypeAttribute(signature)}
+
+
+def upgrade_vhlo(parser: AsmParser, draft: Draft) -> None:
+    """Turn the draft of an op of vhlo into that of the op of StableHLO that it stands for."""
+    op = split_name(draft.name)
+    if op is None:
+        raise parser.error(f"unknown op '{draft.name}'; the newest known version is {CURRENT}", draft.offset)
+    attributes: dict[str, Attribute] = {**draft.members, **draft.attributes}  # type: ignore[dict-item]
+    place = _Place(parser, draft.offset)
+    draft.name, draft.members, draft.attributes = to_stablehlo(draft.name, attributes, op.base == "func", place)
+    draft.definition = REGISTRY[draft.name]
+    if op.base == "func":
+        _end_with_return(draft)
+
+
+def _end_with_return(draft: Draft) -> None:
+    """Make the terminators of a function's blocks those of the func dialect; all regions of vhlo have the same."""
+    for block in (block for region in draft.regions for block in region.blocks):
+        for op in block.operations[-1:]:
+            op.name = "func.return" if op.name == "stablehlo.return" else op.name

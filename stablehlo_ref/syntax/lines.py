@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, TypeAlias
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import Attribute, DenseElements
 from stablehlo_ref.ir.core import Region
+from stablehlo_ref.ir.lexer import STRING, SUFFIX, TRIVIA, token
 from stablehlo_ref.ir.types import FLOATS, TensorType, Type
-from stablehlo_ref.syntax.lexer import STRING, SUFFIX, TRIVIA, token
+from stablehlo_ref.syntax.file import VALUE
 from stablehlo_ref.syntax.literals import filled
 from stablehlo_ref.syntax.numbers import FEW, FLOAT, FLOAT32, LiteralError, few_floats, parse_numbers
-from stablehlo_ref.syntax.values import VALUE
 
 CONSTANT = "stablehlo.constant"
 F32 = FLOATS["f32"]

@@ -13,6 +13,7 @@ import numpy as np
 from stablehlo_ref.diagnostics import Source
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import ComplexType, Type
+from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.numerics import dtypes
 from stablehlo_ref.syntax.numbers import LiteralError, parse_numbers
 
@@ -117,6 +118,7 @@ def _scalars(body: str, element_type: Type, shape: tuple[int, ...]) -> Array:
     except UnicodeEncodeError as error:
         raise LiteralError("unexpected character", error.start) from error
     is_complex = isinstance(element_type, ComplexType)
+    check_time("parsing")
     _check_structure(raw, shape, is_complex)
     count = _count(shape) * (2 if is_complex else 1)
     text = raw.translate(None, _BRACKETS)

@@ -1,35 +1,37 @@
 """Lists of numbers as arrays: decimal, hexadecimal, true and false, parsed by whole-array operations.
 
-A decimal fraction is parsed as an integer and a power of ten. Where both are exact as doubles (15 digits, 22 powers of
-ten), one multiplication or division returns the nearest double; other fractions go through `float`.
+Decimal fractions become the nearest doubles, which are rounded to narrower types as if the decimals were.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
+from typing import TypeVar
 
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.lexer import shorten
 from stablehlo_ref.ir.types import BooleanType, FloatType, IndexType, IntegerType, QuantizedType, Type
+from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics import dtypes
 from stablehlo_ref.numerics.narrow_floats import narrow
-from stablehlo_ref.syntax.lexer import shorten
+
+T = TypeVar("T", str, bytes)
 
 MAX_INT64, MIN_INT64 = (1 << 63) - 1, -(1 << 63)
+PIECE = 1 << 20  # characters that are parsed between two looks at the clock; a few hundredths of a second
 FEW = 16  # numbers, of which Python parses that many faster than whole-array operations do
 MAX_WORD = 4000  # characters of one number; Python refuses to convert longer integers
-EXACT_INTEGER = 1 << 53  # doubles hold every integer up to it
 FINITE = {  # magnitudes up to which numbers of common types are finite
     np.dtype(name): bound for name, bound in (("f8", np.inf), ("f4", 1e38), (dtypes.BFLOAT16, 1e38), ("f2", 6e4))
 }
 FLOAT32 = np.dtype(np.float32)
 SPLIT = 2.0**28 + 1.0  # `p - (p - x)` with `p = SPLIT * x` is the double `x` rounded to 25 bits (Veltkamp)
 LAST_BITS = 0xFFFFFFF  # those of a double that are 0 if it is halfway between two numbers of 32 bits
-POWERS = np.array([10.0**n for n in range(23)])  # exact
 
 _WORDS = re.compile(r"[^\[\](),\s]+")
 _is_float = re.compile(r"-?\d+\.\d*(?:[eE][+-]?\d+)?|0x[0-9a-fA-F]+").fullmatch
@@ -39,8 +41,7 @@ _FEW_FLOAT = rb"\s*+" + FLOAT.encode() + rb"\s*+"
 _FEW_INTEGER = rb"\s*+-?\d{1,18}+\s*+"
 _are_few_floats = re.compile(_FEW_FLOAT + rb"(?:," + _FEW_FLOAT + rb")*+").fullmatch
 _are_few_integers = re.compile(_FEW_INTEGER + rb"(?:," + _FEW_INTEGER + rb")*+").fullmatch
-_PARTS = bytes.maketrans(b"eE", b",,")
-_COMMA, _MINUS = b",-"  # the codes of these characters
+_COMMA, _POINT = b",."  # the codes of these characters
 
 
 class LiteralError(ValueError):
@@ -83,6 +84,37 @@ def _read(text: bytes, dtype: type[np.generic], count: int) -> Array | None:
     return values if values.size == count else None
 
 
+def _pieces(text: T) -> Iterator[tuple[int, int]]:
+    """Yield where pieces of a text start and end, at commas, within the time."""
+    end = -1
+    while end < len(text):
+        check_time("parsing")
+        start = end + 1
+        comma = text.find("," if isinstance(text, str) else b",", start + PIECE)
+        end = len(text) if comma < 0 else comma
+        yield start, end
+
+
+def _in_pieces(parse: Callable[[bytes, int], Array | None], text: bytes, count: int) -> Array | None:
+    """Return the `count` numbers of a text, parsed piece by piece; None if `parse` returns None for one."""
+    if len(text) <= PIECE:
+        return parse(_tight(text), count)
+    parsed: list[Array] = []
+    for start, end in _pieces(text):
+        piece = _tight(text[start:end])
+        numbers = parse(piece, piece.count(b",") + 1)
+        if numbers is None:
+            return None
+        parsed.append(numbers)
+    values = np.concatenate(parsed)
+    return values if values.size == count else None
+
+
+def _words(body: str) -> list[str]:
+    """Return the words of a literal."""
+    return [word for start, end in _pieces(body) for word in _WORDS.findall(body, start, end)]
+
+
 # --- booleans and integers ------------------------------------------------------------------------------------------
 
 
@@ -99,7 +131,7 @@ def _integers(text: bytes, count: int, element_type: Type, body: str) -> Array:
     dtype = dtypes.numpy_dtype(element_type)
     values = _few_integers(text, count) if count <= FEW else None
     if values is None:
-        values = _read(_tight(text), np.int64, count)
+        values = _in_pieces(lambda piece, size: _read(piece, np.int64, size), text, count)
     if values is None:
         return _integers_one_by_one(body, element_type)
     lowest, highest = int(values.min(initial=0)), int(values.max(initial=0))
@@ -129,7 +161,7 @@ def _integers_one_by_one(body: str, element_type: Type) -> Array:
     dtype = dtypes.numpy_dtype(element_type)
     mask = (1 << dtypes.bit_width(dtype)) - 1
     values = []
-    for match in _WORDS.finditer(body):
+    for match in within_time(_WORDS.finditer(body), "parsing"):
         word = match[0]
         if len(word) > MAX_WORD or not _is_integer(word):
             raise LiteralError(f"expected an integer, got '{shorten(word)}'", match.start())
@@ -149,8 +181,7 @@ def _floats(text: bytes, count: int, element_type: FloatType, body: str) -> Arra
     dtype = dtypes.numpy_dtype(element_type)
     if count <= FEW and _are_few_floats(text) and (few := few_floats(text.split(b","), count, dtype)) is not None:
         return few
-    text = _tight(text)
-    values = None if b"x" in text else _decimals(text, count)
+    values = None if b"x" in text else _in_pieces(_decimals, text, count)
     if values is None:
         return _floats_one_by_one(body, count, dtype)
     return round_once(values, dtype, body)
@@ -180,69 +211,33 @@ def _decimals(text: bytes, count: int) -> Array | None:
     """Return the doubles nearest to decimal fractions; None unless all have the form `digits.digits[e[sign]digits]`."""
     if not count:
         return np.zeros(0)
-    if not text or text.translate(None, b"0123456789.,+-eE"):
+    if text.translate(None, b"0123456789.,+-eE"):
         return None
     characters = np.frombuffer(text, np.uint8)
     stops = np.append(np.flatnonzero(characters == _COMMA), len(text))  # the end of each number
-    starts = np.append(0, stops[:-1] + 1)
-    points = np.flatnonzero(characters == ord("."))
-    marks = np.flatnonzero((characters | 32) == ord("e"))
-    owners = _owners(marks, stops)
-    mantissa_stops = stops.copy()
-    mantissa_stops[owners] = marks
-    parts = _read(text.translate(_PARTS, b"."), np.int64, count + marks.size)
-    misplaced = points.size != count or (points <= starts).any() or (points >= mantissa_stops).any()
-    headless = not _is_digit(characters[points - 1]).all()  # a sign, say
-    ends = characters[stops - 1]
-    unfinished = not (_is_digit(ends) | (ends == ord("."))).all()  # the sign of an exponent, say
-    if parts is None or misplaced or headless or unfinished or (np.diff(owners) < 1).any():
+    points = np.flatnonzero(characters == _POINT)
+    if points.size != count or stops.size != count or (points >= stops).any() or (points[1:] <= stops[:-1]).any():
         return None
-    places = np.arange(count)  # indices of the mantissas among the parts, where exponents follow their mantissas
-    places[1:] += np.cumsum(np.bincount(owners, minlength=count))[:-1]
-    scales = points + 1 - mantissa_stops
-    scales[owners] += np.clip(parts[places[owners] + 1], -MAX_WORD, MAX_WORD)
-    return _scaled(parts[places], scales, characters[starts] == _MINUS, text, starts, stops)
-
-
-def _is_digit(characters: Array) -> Array:
-    return (ord("0") <= characters) & (characters <= ord("9"))
-
-
-def _owners(marks: Array, stops: Array) -> Array:
-    """Return the index of the number, of those that end at `stops`, that contains each mark; often each has one."""
-    if marks.size == stops.size and (marks < stops).all() and (marks[1:] > stops[:-1]).all():
-        return np.arange(marks.size)
-    return np.searchsorted(stops, marks)
-
-
-def _scaled(mantissas: Array, scales: Array, negative: Array, text: bytes, starts: Array, stops: Array) -> Array:
-    """Return `mantissas * 10**scales`, rounded once. The sign comes from the text: a mantissa of -0 has lost it."""
-    powers = POWERS[np.minimum(np.abs(scales), len(POWERS) - 1)]
-    magnitudes = np.abs(mantissas.astype(np.float64))
-    values = np.where(scales < 0, magnitudes / powers, magnitudes * powers)
-    inexact = (np.abs(scales) >= len(POWERS)) | (magnitudes >= EXACT_INTEGER)
-    if np.count_nonzero(inexact) > len(values) // 8:
-        return np.fromstring(text, np.float64, sep=",")
-    for position in np.flatnonzero(inexact).tolist():
-        values[position] = abs(float(text[starts[position] : stops[position]]))
-    signed: Array = np.where(negative, -values, values)
-    return signed
+    before = characters[points - 1]
+    if points[0] == 0 or not ((ord("0") <= before) & (before <= ord("9"))).all():
+        return None
+    return _read(text, np.float64, count)
 
 
 def _floats_one_by_one(body: str, count: int, dtype: DType) -> Array:
     """Parse floats some of which are given by their bits; LiteralError for the first bad one."""
-    words = _WORDS.findall(body)
-    if not all(map(_is_float, words)) or len(words) != count or body.count(",") + 1 < count:
+    words = _words(body)
+    if not all(map(_is_float, within_time(words, "parsing"))) or len(words) != count or body.count(",") + 1 < count:
         raise _bad_word(
             body, "a number with a decimal point, such as 1.0", _is_float, lambda word: _as_bits(word, dtype)
         )
     if all(word.startswith("0x") for word in words):
         rounded = np.empty(count, dtype)
     else:
-        values = np.array([1.0 if word.startswith("0x") else float(word) for word in words])
+        values = np.array([1.0 if word.startswith("0x") else float(word) for word in within_time(words, "parsing")])
         rounded = np.array(round_once(values, dtype, body))
     bits = rounded.view(dtypes.bits_dtype(dtype))
-    for position, word in enumerate(words):
+    for position, word in within_time(enumerate(words), "parsing"):
         if word.startswith("0x"):
             bits[position] = _float_bits(word, dtype)
     return rounded
@@ -266,8 +261,8 @@ def round_once(values: Array, dtype: DType, body: str) -> Array:
         rounded = np.array(narrow(dtype)(values))
         halfway = _halfway(values, dtype)
         if halfway.size:
-            words = _WORDS.findall(body)
-            for position in halfway.tolist():
+            words = _words(body)
+            for position in within_time(halfway.tolist(), "parsing"):
                 side = Decimal(words[position]).compare(Decimal(float(values[position])))
                 nudged = np.nextafter(values[position : position + 1], np.inf if side > 0 else -np.inf)
                 if side:
@@ -305,7 +300,7 @@ def _bad_word(
     body: str, what: str, is_good: Callable[[str], object], hint: Callable[[str], str] = lambda word: ""
 ) -> LiteralError:
     """Return the error for the first word that is not good, or for a missing one."""
-    for match in _WORDS.finditer(body):
+    for match in within_time(_WORDS.finditer(body), "parsing"):
         if not is_good(match[0]):
             return LiteralError(f"expected {what}, got '{shorten(match[0])}'{hint(match[0])}", match.start())
     return LiteralError(f"expected {what} between commas")

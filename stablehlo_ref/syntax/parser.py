@@ -5,26 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
+from stablehlo_ref.define.assembly import Draft, attribute_dictionary, let_dictionary_win
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of, did_you_mean_op
 from stablehlo_ref.define.plugins import PluginError, load_dialect
 from stablehlo_ref.diagnostics import LimitError, Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.lexer import STRING, SUFFIX, shorten, token
 from stablehlo_ref.ir.types import OpaqueType, Type
 from stablehlo_ref.limits.budget import activity, check_time
 from stablehlo_ref.limits.stack import FRAMES, collection_paused, on_enough_stack
+from stablehlo_ref.ops.reduction import copy_applied_region
 from stablehlo_ref.suggestions import did_you_mean
-from stablehlo_ref.syntax import verbatim, vhlo
+from stablehlo_ref.syntax import verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
-from stablehlo_ref.syntax.directive import attribute_dictionary, let_dictionary_win
-from stablehlo_ref.syntax.draft import Draft
-from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
-from stablehlo_ref.syntax.lines import Line, LineKey, constant_line, find_names, match_line
-from stablehlo_ref.syntax.mhlo import equivalent, ops_with_equal
-from stablehlo_ref.syntax.mhlo_forms import adopt_meaning, has_form_of_its_own, keep_unequal, parse_as_mhlo
-from stablehlo_ref.syntax.regions import copy_applied_region
-from stablehlo_ref.syntax.values import RESULT, Scope, ValueParser
+from stablehlo_ref.syntax.file import RESULT, FileParser, Scope
+from stablehlo_ref.syntax.foreign import VHLO_FUNCTION, parse_vhlo_function, upgrade_vhlo
+from stablehlo_ref.syntax.lines import CONSTANT, Line, LineKey, constant_line, find_names, match_line
+from stablehlo_ref.syntax.mhlo import (
+    adopt_meaning,
+    equivalent,
+    has_form_of_its_own,
+    keep_unequal,
+    ops_with_equal,
+    parse_as_mhlo,
+)
 
 # Ops that MLIR prints without their dialect.
 BARE_NAMES = {
@@ -51,7 +57,7 @@ match_alias = token(rf"[#!]{SUFFIX}\s*+=")
 match_head = token(rf"(?:{_RESULTS})?+(?:([A-Za-z_][\w$.]*+)|({STRING}))")
 
 
-class Parser(ValueParser):
+class Parser(FileParser):
     """Parses a program."""
 
     def __init__(self, source: Source, allow_unregistered_dialect: bool = False) -> None:
@@ -94,7 +100,7 @@ class Parser(ValueParser):
         names = find_names(match[4]) + (find_names(match[6]) if match[6] else [])
         key = match.group(2, 3, 5, 7), len(names)
         line = self.lines.get(key)
-        if line is None and (line := constant_line(key, self.types)):
+        if line is None and match[2] == CONSTANT and (line := constant_line(key, self.types)):
             self.lines[key] = line
         return (line and self._repeat(line, names, match)) or self._first(match, names, key)
 
@@ -160,11 +166,11 @@ class Parser(ValueParser):
 
     def _pretty(self, match: re.Match[str]) -> Draft:
         written, offset = BARE_NAMES.get(match[4], match[4]), match.start(4)
-        name = equivalent(written)
-        if name == vhlo.FUNCTION:
+        name = _meaning(written)
+        if name == VHLO_FUNCTION:
             draft = Draft(name, None, offset)
-            vhlo.parse_function(self, draft)
-            vhlo.upgrade(self, draft)
+            parse_vhlo_function(self, draft)
+            upgrade_vhlo(self, draft)
             return draft
         if name not in REGISTRY:
             self._load_dialect(name, offset)
@@ -231,7 +237,7 @@ class Parser(ValueParser):
         """Parse an op in generic form, given the match of its name."""
         offset = match.start(5)
         written = self.unescape(match[5], offset)
-        name = equivalent(written)
+        name = _meaning(written)
         self._check_dialect(name, offset)
         # Until a renamed op is what it means, its properties are those that it has under its own name.
         draft = Draft(name, REGISTRY.get(name) if name == written else None, offset)
@@ -249,7 +255,7 @@ class Parser(ValueParser):
         self.expect(":")
         self.functional_type(draft)
         if is_vhlo:
-            vhlo.upgrade(self, draft)
+            upgrade_vhlo(self, draft)
         elif name != written:
             adopt_meaning(draft, written)
         return draft
@@ -311,7 +317,7 @@ class Parser(ValueParser):
 
     def op_name(self) -> str:
         """Parse the name of an op with its dialect, with or without quotes."""
-        return equivalent(self.string() if self.peek()[:1] == '"' else self.word("the name of an op"))
+        return _meaning(self.string() if self.peek()[:1] == '"' else self.word("the name of an op"))
 
     def _build(self, draft: Draft) -> Operation:
         op = build_operation(
@@ -391,9 +397,8 @@ class Parser(ValueParser):
         if label in labels:
             raise self.error(f"redefinition of block '^{label}'", offset)
         labels[label] = offset
-        arguments = self.items(self.argument, "(", ")") if self.peek() == "(" else []
-        for index, argument in enumerate(arguments):
-            argument.index = index
+        arguments = self.argument_list() if self.peek() == "(" else []
+        for argument in arguments:
             self.define(argument.name, argument, offset)
         self.expect(":")
         return Block(arguments, self._operations(used), label)
@@ -415,6 +420,11 @@ class Parser(ValueParser):
         if not self.peek():
             raise self.expected("'}'")
         return operations
+
+
+def _meaning(written: str) -> str:
+    """Return the name of the op that an op of mhlo is; that of any other op itself."""
+    return equivalent(written) if written.startswith("mhlo.") else written
 
 
 def _unknown_op(name: str) -> str:

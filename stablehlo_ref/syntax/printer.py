@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 
+import numpy as np
+
+from stablehlo_ref.define.assembly import Irregular
 from stablehlo_ref.define.definition import OpDefinition, definition_of
 from stablehlo_ref.define.members import Member
 from stablehlo_ref.define.op import Bodies, In, Ins, Outs
-from stablehlo_ref.ir.attributes import VERBATIM, Verbatim
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import VERBATIM, Attribute, DenseResource, StructAttribute, Verbatim
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.lexer import is_value_name, key_text, quoted, symbol
 from stablehlo_ref.ir.types import FunctionType
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax import mhlo, verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
-from stablehlo_ref.syntax.attribute_text import dictionary_text, is_value_name, location_text, quoted
-from stablehlo_ref.syntax.directive import Irregular
-from stablehlo_ref.syntax.resources import resource_section, separate_resources
+from stablehlo_ref.syntax.attribute_text import attribute_text, dictionary_text, location_text
 
 INDENT = "  "
 SHORT_IN_FUNCTIONS = ("func.call", "func.return")
@@ -42,10 +46,10 @@ class Printer:
     def literal(self, token: str) -> None:
         """Print a token with MLIR's spacing around punctuation."""
         tight = ")}],>" if self.after_mark else ")}],>(<{["
-        if (self.spaced or not self.after_mark) and not (len(token) == 1 and token in tight):
+        if (self.spaced or not self.after_mark) and token[0] not in tight:
             self.parts.append(" ")
         self.parts.append(token)
-        self.spaced = token not in ("(", "[", "<", "{")
+        self.spaced = token[-1] not in "([<{" and (token[-1] != "=" or len(token) == 1)
         self.after_mark = not (token[0].isalpha() or token[0] == "_")
 
     def value(self, text: str) -> None:
@@ -59,6 +63,20 @@ class Printer:
         """Start an indented line."""
         self.parts.append("\n" + INDENT * self.indent)
         self.spaced = False
+
+    def attribute(self, attribute: Attribute) -> str:
+        """Return the text of an attribute."""
+        return attribute_text(attribute)
+
+    def symbol(self, name: str) -> str:
+        """Return `@name`."""
+        return symbol(name)
+
+    def dictionary(self, op: Operation, members: Sequence[str] = (), keyword: str = "") -> None:
+        """Print `keyword {...}`, with the attributes except for those of some members, unless there are none."""
+        rest = {name: value for name, value in op.properties.items() if name not in members}
+        if (rest or op.attributes) and (entries := mhlo.encoded(op.name, rest, op.spelling) | op.attributes):
+            self.value(f"{keyword} {dictionary_text(entries)}".lstrip())
 
     # --- names of values ----------------------------------------------------------------------------------------
 
@@ -151,6 +169,10 @@ class Printer:
             self.indent = kept[2]
             return False
         return True
+
+    def op_name(self, op: Operation) -> str:
+        """Return the name of an op in the dialect in which it is printed."""
+        return mhlo.name_of(op)
 
     def _name(self, op: Operation) -> str:
         """Return the name of an op in pretty form: without the dialect for modules, and for func's ops in functions."""
@@ -272,3 +294,100 @@ def _text_of(op: Operation, generic: bool, locations: bool) -> str:
     printer = _printer(op, generic, locations)
     printer.operation(op)
     return "".join(printer.parts) + "\n" + (resource_section(op) if is_module else "")
+
+
+# --- resources --------------------------------------------------------------------------------------------------------
+
+
+def resource_section(module: Operation) -> str:
+    """Return the section with the blobs of all resources in a module; "" if there are none."""
+    blobs = {resource.key: resource for op in module.walk() for resource in _resources_of(op)}
+    entries = [f"      {key_text(key)}: {_blob_text(resource)}" for key, resource in blobs.items()]
+    if not entries:
+        return ""
+    listed = ",\n".join(entries)
+    return f"\n{{-#\n  dialect_resources: {{\n    builtin: {{\n{listed}\n    }}\n  }}\n#-}}\n"
+
+
+def _resources_of(op: Operation) -> Iterator[DenseResource]:
+    """Yield the resources with data in the attributes of an op."""
+    for value in (*op.properties.values(), *op.attributes.values()):
+        yield from _resources_in(value)
+
+
+def _resources_in(value: object) -> Iterator[DenseResource]:
+    match value:
+        case DenseResource(array=array) if array is not None:
+            yield value
+        case tuple():
+            for element in value:
+                yield from _resources_in(element)
+        case dict() | StructAttribute(fields=dict()):
+            fields = value if isinstance(value, dict) else value.fields
+            for element in fields.values():
+                yield from _resources_in(element)
+
+
+def _blob_text(resource: DenseResource) -> str:
+    """Return a blob as MLIR writes it: the alignment in four bytes, then the data."""
+    data = blob_alignment(resource).to_bytes(4, "little") + blob_elements(resource).tobytes()
+    return f'"0x{data.hex().upper()}"'
+
+
+def blob_elements(resource: DenseResource) -> Array:
+    """Return the elements that a blob has: all of them, or one if all are the same one."""
+    array: Array = resource.array
+    return array[(slice(1),) * array.ndim] if array.size and not any(array.strides) else array
+
+
+def blob_alignment(resource: DenseResource) -> int:
+    """Return the alignment of a blob in bytes: the one that it was read with, or that of its elements."""
+    array: Array = resource.array
+    return resource.alignment or (array.itemsize // 2 if array.dtype.kind == "c" else array.itemsize)
+
+
+# --- keys -----------------------------------------------------------------------------------------------------------
+
+
+def separate_resources(module: Operation) -> None:
+    """Rename resources that have the key of another resource with other data, as in modules that were merged."""
+    known: dict[str, DenseResource] = {}
+    for op in module.walk():
+        renamed = {id(r): key for r in _resources_of(op) if (key := _unique_key(r, known)) != r.key}
+        if renamed:
+            op.properties = {name: _with_keys(value, renamed) for name, value in op.properties.items()}
+            op.attributes = {name: _with_keys(value, renamed) for name, value in op.attributes.items()}
+
+
+def _unique_key(resource: DenseResource, known: dict[str, DenseResource]) -> str:
+    """Return the key of a resource, with a number if the key is that of other data."""
+    key, number = resource.key, 0
+    while key in known and not _same_data(known[key], resource):
+        number += 1
+        key = f"{resource.key}_{number}"
+    known.setdefault(key, resource)
+    return key
+
+
+def _same_data(a: DenseResource, b: DenseResource) -> bool:
+    if a.array is b.array:
+        return True
+    return a.array.nbytes == b.array.nbytes and bool(np.array_equal(_octets(a.array), _octets(b.array)))
+
+
+def _octets(array: Array) -> Array:
+    return np.ascontiguousarray(array).view(np.uint8)
+
+
+def _with_keys(value: object, keys: Mapping[int, str]) -> object:
+    """Return an attribute whose resources have new keys, by their ids."""
+    match value:
+        case DenseResource() if id(value) in keys:
+            return replace(value, key=keys[id(value)])
+        case tuple():
+            return tuple(_with_keys(element, keys) for element in value)
+        case dict():
+            return {name: _with_keys(element, keys) for name, element in value.items()}
+        case StructAttribute(name, fields):
+            return StructAttribute(name, {field: _with_keys(element, keys) for field, element in fields.items()})
+    return value

@@ -15,14 +15,14 @@ from dataclasses import replace
 from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, MalformedError, Source, StablehloError
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
+from stablehlo_ref.ir.lexer import STRING, SUFFIX, token
 from stablehlo_ref.ir.types import FLOATS, FunctionType, OpaqueType, Type, integer_type
 from stablehlo_ref.limits.stack import collection_paused
 from stablehlo_ref.suggestions import did_you_mean, element_type
-from stablehlo_ref.syntax.blame import defined_here, definition_note
-from stablehlo_ref.syntax.lexer import STRING, SUFFIX, token
+from stablehlo_ref.syntax.file import Scope
 from stablehlo_ref.syntax.parser import Parser, match_head
+from stablehlo_ref.syntax.places import defined_here, definition_note
 from stablehlo_ref.syntax.types import match_simple_type
-from stablehlo_ref.syntax.values import Scope
 
 UNKNOWN = OpaqueType("!malformed")  # the type of a poisoned value
 REREAD = 4  # how often, on average, a character may be parsed again after an error

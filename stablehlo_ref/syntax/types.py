@@ -1,11 +1,23 @@
-"""Types: recursive descent over MLIR's grammar, with a memo from the text of a type to the type."""
+"""Types, with a memo from their text, and debug locations: recursive descent over MLIR's grammar."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
+from stablehlo_ref.define.assembly import AsmParser
 from stablehlo_ref.diagnostics import Source
-from stablehlo_ref.ir.attributes import Attribute, StructAttribute
+from stablehlo_ref.ir.attributes import StructAttribute
+from stablehlo_ref.ir.lexer import STRING, TRIVIA, token
+from stablehlo_ref.ir.locations import (
+    UNKNOWN_LOCATION,
+    CallSiteLocation,
+    DebugLocation,
+    FileLocation,
+    FusedLocation,
+    LocationAlias,
+    NameLocation,
+)
 from stablehlo_ref.ir.types import (
     FLOATS,
     INDEX,
@@ -27,7 +39,6 @@ from stablehlo_ref.ir.types import (
     tensor_type,
 )
 from stablehlo_ref.suggestions import closest, element_type
-from stablehlo_ref.syntax.lexer import TRIVIA, Cursor, token
 
 MAX_WIDTH = (1 << 24) - 1  # of an integer type, as in MLIR
 MAX_DIMENSION = (1 << 63) - 1
@@ -45,20 +56,22 @@ _match_unranked = token(r"\*\s*x")
 _match_integer_type = re.compile(r"(si|ui|i)([1-9]\d*)").fullmatch
 _match_layout = re.compile(r"(?:affine_map<\s*\(|strided<\s*\[)([^)\]]*)").match
 _match_number = token(r"(-?(?:\d++(?:\.\d*+)?+(?:[eE][+\-]?\d++)?+))")
+_match_file = token(rf"({STRING}):(\d++):(\d++)(?:\s*to\s*(\d*+):(\d++))?")
+_match_simple_name = token(rf"loc\(({STRING})(?:\((\#[\w$.\-]++)\))?\)")
+_match_loc = token(r"loc(?:\((\#[\w$.\-]++)\)|(?![\w$.]))")
 
 
-class TypeParser(Cursor):
-    """Parses types. Subclasses define `type_alias` for aliases (`!name`) and `attribute` for attributes in types."""
+class TypeParser(AsmParser):
+    """Parses types and locations. Subclasses define `type_alias` for aliases (`!name`)."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.types: dict[str, Type] = dict(FLOATS) | {"index": INDEX, "none": NONE}
         self.types |= {"!stablehlo.token": TOKEN, "!mhlo.token": TokenType("mhlo")}
         self.function_types: dict[str, FunctionType] = {}
-
-    def attribute(self) -> Attribute:
-        """Parse an attribute."""
-        raise NotImplementedError
+        # A location alias may be used before its definition, so uses are `LocationAlias`es, set later.
+        self.location_aliases: dict[str, LocationAlias] = {}
+        self.location_uses: dict[str, int] = {}  # offsets of aliases that are used and not yet defined
 
     def attribute_text(self) -> str:
         """Parse an attribute and return its text with aliases expanded."""
@@ -137,11 +150,13 @@ class TypeParser(Cursor):
         return types
 
     # types ::= (type (, type)*)?
-    def type_list(self) -> tuple[Type, ...]:
-        """Parse one type or more, separated by commas."""
-        types = [self.type()]
+    def type_list(self, count: int | None = None) -> tuple[Type, ...]:
+        """Parse one type or more, separated by commas; exactly `count`, a number of operands, if that is given."""
+        offset, types = self.start, [self.type()]
         while self.accept(","):
             types.append(self.type())
+        if count is not None and len(types) != count:
+            raise self.error(f"{count} operands present, but expected {len(types)}", offset)
         return tuple(types)
 
     # --- builtin types ------------------------------------------------------------------------------------------
@@ -276,12 +291,6 @@ class TypeParser(Cursor):
             raise self.error(f"future element type must be a ranked tensor, but got '{type}'", offset)
         return type
 
-    def balanced_text(self, what: str) -> str:
-        """Return the text from the next bracket to the one that closes it; `what` describes it in errors."""
-        start = self.start
-        self.balanced(what)
-        return self.text[start : self.position]
-
     # quantized-type ::= !quant.uniform < storage (< min : max >)? : type (: axis)? , parameters >
     # parameters ::= parameter | { parameter (, parameter)* }
     def _quantized(self) -> Type:
@@ -331,6 +340,88 @@ class TypeParser(Cursor):
             raise self.expected("a scale")
         return float(match[1]), self.integer() if self.accept(":") else 0
 
+    # --- locations ----------------------------------------------------------------------------------------------------
+
+    # location? ::= (loc ( location-body ))?
+    def trailing_location(self) -> DebugLocation | None:
+        """Parse `loc(...)`, if it is next."""
+        match = _match_loc(self.text, self.position)
+        if not match or not match[1]:
+            return self.location_attribute() if match else None
+        self.position = match.end()
+        return self.location_alias(match[1], match.start(1))
+
+    # location ::= loc ( location-body )
+    def location_attribute(self) -> DebugLocation:
+        """Parse `loc(...)`."""
+        match = self.take(_match_simple_name(self.text, self.position))
+        if match:
+            child = self.location_alias(match[2], match.start(2)) if match[2] else None
+            return NameLocation(self.unescape(match[1], match.start(1)), child)
+        self.expect("loc")
+        self.expect("(")
+        location = self._location_body()
+        self.expect(")")
+        return location
+
+    # location-body ::= unknown | #alias | callsite ( ... ) | fused ... | file | name
+    def _location_body(self) -> DebugLocation:
+        self.descend()
+        start = self.peek()
+        if start[:1] == '"':
+            location = self._file_or_name()
+        elif start[:1] == "#":
+            offset = self.start
+            location = self.location_alias(self.advance(), offset)
+        elif start in _LOCATIONS:
+            self.advance()
+            location = _LOCATIONS[start](self)
+        else:
+            raise self.expected("a location")
+        self.depth -= 1
+        return location
+
+    def location_alias(self, name: str, offset: int) -> DebugLocation:
+        """Return the location that an alias `#name`, used at `offset`, stands for."""
+        alias = self.location_aliases.get(name)
+        if alias is None:
+            alias = self.location_aliases[name] = LocationAlias(name)
+            self.location_uses[name] = offset
+        return alias
+
+    # file ::= string : line : column (to (line)? : column)? ; name ::= string (( location-body ))?
+    def _file_or_name(self) -> DebugLocation:
+        match = self.take(_match_file(self.text, self.position))
+        if match:
+            line, column = self.to_integer(match[2], match.start(2)), self.to_integer(match[3], match.start(3))
+            end = None
+            if match[5]:
+                end_line = self.to_integer(match[4], match.start(4)) if match[4] else line
+                end = (end_line, self.to_integer(match[5], match.start(5)))
+            return FileLocation(self.unescape(match[1], match.start(1)), line, column, end)
+        name, child = self.string(), None
+        if self.accept("("):
+            child = self._location_body()
+            self.expect(")")
+        return NameLocation(name, child)
+
+    # callsite ::= callsite ( location-body at location-body )
+    def _callsite(self) -> CallSiteLocation:
+        self.expect("(")
+        callee = self._location_body()
+        self.expect("at")
+        caller = self._location_body()
+        self.expect(")")
+        return CallSiteLocation(callee, caller)
+
+    # fused ::= fused (< attribute >)? [ location-body (, location-body)* ]
+    def _fused(self) -> FusedLocation:
+        metadata = None
+        if self.accept("<"):
+            metadata = self.attribute()
+            self.expect(">")
+        return FusedLocation(tuple(self.items(self._location_body, "[", "]")), metadata)
+
 
 # Types that are no elements of buffers, and the text of attributes that are no memory spaces.
 NOT_IN_BUFFERS = (TensorType, UnrankedTensorType, TokenType, TupleType, QuantizedType, FunctionType)
@@ -342,4 +433,9 @@ _BUILTIN = {
     "complex": TypeParser._complex,
     "tuple": TypeParser._tuple,
     "vector": TypeParser._vector,
+}
+_LOCATIONS: dict[str, Callable[[TypeParser], DebugLocation]] = {
+    "unknown": lambda parser: UNKNOWN_LOCATION,
+    "callsite": TypeParser._callsite,
+    "fused": TypeParser._fused,
 }

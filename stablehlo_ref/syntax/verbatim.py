@@ -11,7 +11,7 @@ from collections.abc import Callable, Container
 from itertools import count
 
 from stablehlo_ref.ir.attributes import Verbatim
-from stablehlo_ref.syntax.lexer import STRING, SUFFIX
+from stablehlo_ref.ir.lexer import BRACKETS, STRING, SUFFIX
 
 VALUE = rf"%{SUFFIX}(?:\#\d++)?+"
 _RESULT = rf"%{SUFFIX}(?:[ \t]*+:[ \t]*+\d++)?+"
@@ -23,7 +23,6 @@ _starts_op = re.compile(
     rf"|{_RESULT}(?:\s*+,\s*+{_RESULT})*+\s*+=(?!=)|(?:module|func|call|call_indirect|return|unrealized_conversion_cast)\b)",
     re.ASCII,
 ).match
-_CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 _COMMENT = re.compile(rf"({STRING})|[ \t]*+//[^\n]*+")
 _LOCATION = re.compile(rf"({STRING})|\s*+\bloc\((?:[^()\"]|{STRING}|\((?:[^()\"]|{STRING}|\([^()]*+\))*+\))*+\)")
 _NAME = re.compile(rf"{STRING}|({VALUE})", re.ASCII)
@@ -40,8 +39,8 @@ def end_of_op(text: str, start: int) -> int | None:
         match = _match_part(text, position)
         assert match is not None  # the expression matches everywhere
         position, mark = match.end(), match[1]
-        if mark in _CLOSERS:
-            pending.append(_CLOSERS[mark])
+        if mark in BRACKETS:
+            pending.append(BRACKETS[mark])
         elif mark == "\n" or not mark:
             if not mark and position < len(text):
                 return None  # a string that does not end

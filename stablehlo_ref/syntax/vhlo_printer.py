@@ -24,6 +24,7 @@ from stablehlo_ref.ir.attributes import (
     TypeAttribute,
 )
 from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.lexer import key_text, quoted, symbol
 from stablehlo_ref.ir.types import (
     BOOLEAN,
     FLOATS,
@@ -40,7 +41,7 @@ from stablehlo_ref.ir.types import (
     UnrankedTensorType,
     tensor_type,
 )
-from stablehlo_ref.syntax.attribute_text import attribute_text, float_text, key_text, location_text, quoted, symbol
+from stablehlo_ref.syntax.attribute_text import attribute_text, float_text, location_text
 from stablehlo_ref.syntax.foreign import API_VERSIONS
 from stablehlo_ref.syntax.printer import Printer
 

@@ -6,11 +6,9 @@ from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stablehlo_ref.text.structure import CloseRegion, OpenRegion, Region, Structure
-from stablehlo_ref.text.tokens import HASH, IDENTIFIER, NUMBER, STRING_LITERAL, SYMBOL, TYPE, Tokens
-
-_OPENERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
-_CLOSERS = frozenset(_OPENERS.values())
+from stablehlo_ref.ir.lexer import BRACKETS, CLOSING, HASH, IDENTIFIER, NUMBER_LITERAL, STRING_LITERAL, SYMBOL, TYPE
+from stablehlo_ref.text.scopes import CloseRegion, OpenRegion, Region, Structure
+from stablehlo_ref.text.tokens import Tokens
 
 
 @dataclass(slots=True)
@@ -106,7 +104,7 @@ class Aliases:
             while self.tokens.kinds[index + 1] == "::" and self.tokens.kinds[index + 2] == SYMBOL:
                 index += 2
             return index + 1
-        if kind in (NUMBER, STRING_LITERAL):
+        if kind in (NUMBER_LITERAL, STRING_LITERAL):
             return index + 1
         if kind in (IDENTIFIER, HASH, TYPE):
             return self.arguments_end(index + 1)
@@ -257,11 +255,11 @@ class Contexts:
     def see(self, index: int) -> None:
         """Take a token."""
         kind = self.tokens.kinds[index]
-        if kind in _OPENERS:
-            self.outer.append((_OPENERS[kind], self.in_location, self.in_dialect))
+        if kind in BRACKETS:
+            self.outer.append((BRACKETS[kind], self.in_location, self.in_dialect))
             self.in_location = self.enters_location(index, kind)
             self.in_dialect |= kind == "<" and index > 0 and self.tokens.kinds[index - 1] in (HASH, TYPE)
-        elif kind in _CLOSERS:
+        elif kind in CLOSING:
             self.leave(kind)
 
     def enters_location(self, index: int, kind: str) -> bool:

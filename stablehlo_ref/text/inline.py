@@ -7,14 +7,11 @@ from collections.abc import Callable, Collection, Sequence
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import Source
 from stablehlo_ref.text.aliases import Aliases
-from stablehlo_ref.text.fresh import FreshNames, Prefixes, check_operand
-from stablehlo_ref.text.functions import FoundFunction, find_function
+from stablehlo_ref.text.functions import FoundFunction, find_function, find_returns
 from stablehlo_ref.text.reader import read_structure
-from stablehlo_ref.text.rename import rename
-from stablehlo_ref.text.returns import find_returns
 from stablehlo_ref.text.scopes import resolve_names
 from stablehlo_ref.text.tokens import Tokens, counted
-from stablehlo_ref.text.writer import InlinedFunction, WriteOptions, Writer
+from stablehlo_ref.text.writer import FreshNames, InlinedFunction, Prefixes, WriteOptions, Writer, check_operand, rename
 
 MAX_GROWTH = 1 << 26  # characters that aliases and new names may add to a text
 

@@ -25,7 +25,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from stablehlo_ref.text.structure import (
+from stablehlo_ref.ir.lexer import HASH, IDENTIFIER, LABEL, STRING_LITERAL, SYMBOL, TYPE, VALUE
+from stablehlo_ref.text.scopes import (
     Block,
     Candidate,
     CloseRegion,
@@ -40,7 +41,7 @@ from stablehlo_ref.text.structure import (
     Successor,
     Use,
 )
-from stablehlo_ref.text.tokens import HASH, IDENTIFIER, LABEL, STRING_LITERAL, SYMBOL, TYPE, VALUE, Tokens
+from stablehlo_ref.text.tokens import Tokens
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "{-#": "#-}"}
 _OPENERS = {closer: opener for opener, closer in _CLOSERS.items()}
@@ -250,7 +251,7 @@ class _Reader:
     def results(self, index: int) -> tuple[list[tuple[int, int]], int] | None:
         """Read `%a, %b:2 =` or `%i loc(...) =`: tokens with counts, and the token behind; None if there is no `=`."""
         kinds, found = self.kinds, []
-        while kinds[index] == VALUE:
+        while kinds[index] == VALUE and "#" not in self.values[index]:
             token, count = index, 1
             index += 1
             if kinds[index] == ":" and self.values[index + 1].isdigit():
@@ -306,9 +307,8 @@ class _Reader:
         if op is None or not op.waiting:
             return
         typed = [c for c in op.waiting if c.mode is Mode.TYPED]
-        if typed:
-            op.waiting = [c for c in op.waiting if c.mode is not Mode.TYPED]
-            self.drop(typed)
+        op.waiting = [c for c in op.waiting if c.mode is not Mode.TYPED]
+        self.drop(typed)
 
     # --- blocks -------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Tokens of MLIR assembly, for text of any dialect.
+"""Tokens of MLIR assembly as a list, for text of any dialect.
 
 Nothing here knows an op, a type or an attribute: a text is a list of tokens with their offsets, and the blanks and
 comments between them.
@@ -10,49 +10,12 @@ import re
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
+from stablehlo_ref.ir.lexer import HASH, LABEL, SUFFIX, TOKEN, TYPE, VALUE, kind_of
 
-SUFFIX = r"(?:\d+|[A-Za-z_$.\-][\w$.\-]*)"
-STRING = r'"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"'
 MAX_INTEGER_DIGITS = 9  # of a number of results
+END = "end"  # the kind of what follows the last token
 
-_find_tokens = re.compile(
-    rf"""
-      //[^\n]*+
-    | (?P<i> [A-Za-z_][\w$.]*+ )
-    | (?P<p> %{SUFFIX} )
-    | (?P<s> {STRING} )
-    | (?P<c> \{{-\# | \#-\}} | -> | :: | \.\.\. )
-    | (?P<h> \#{SUFFIX} )
-    | (?P<t> !{SUFFIX} )
-    | (?P<a> @(?: [A-Za-z_$.\d](?:[\w$.]|-(?!>))*+ | {STRING} ) )
-    | (?P<l> \^{SUFFIX} )
-    | (?P<n> \d+\.\d*(?:[eE][+\-]?\d+)? | \d[\w$]*+ )
-    | (?P<o> [^\s\0] )
-    """,
-    re.ASCII | re.VERBOSE,
-).finditer
-
-# Kinds of tokens. Punctuation has its own text as its kind.
-IDENTIFIER = "identifier"
-VALUE = "value"  # %name
-STRING_LITERAL = "string"
-HASH = "hash"  # #alias, #dialect.attribute, and the #1 of %0#1
-TYPE = "type"  # !alias, !dialect.type
-SYMBOL = "symbol"  # @name, @"name"
-LABEL = "label"  # ^name
-NUMBER = "number"
-END = "end"  # what follows the last token
-
-_KINDS = {
-    "i": IDENTIFIER,
-    "p": VALUE,
-    "s": STRING_LITERAL,
-    "h": HASH,
-    "t": TYPE,
-    "a": SYMBOL,
-    "l": LABEL,
-    "n": NUMBER,
-}
+_find_tokens = re.compile(rf"//[^\n]*+|\0|(%{SUFFIX}\s*+\#\d++|{TOKEN})", re.ASCII).finditer
 
 
 class Tokens:
@@ -61,9 +24,9 @@ class Tokens:
     def __init__(self, source: Source) -> None:
         """Split `source`; MalformedError at a string that does not end or a name that is missing."""
         self.source = source
-        found = [match for match in _find_tokens(source.text) if match.lastgroup]
-        self.values = [match[0] for match in found]
-        self.kinds = [_KINDS.get(match.lastgroup or "", match[0]) for match in found]
+        found = [match for match in _find_tokens(source.text) if match[1]]
+        self.values = [match[1] for match in found]
+        self.kinds = list(map(kind_of, self.values))
         self.starts = [match.start() for match in found]
         self.ends = [match.end() for match in found]
         for kind, message in _UNFINISHED.items():
@@ -77,9 +40,9 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.kinds)
 
-    def error(self, message: str, index: int) -> MalformedError:
-        """Return an error at a token, to be raised."""
-        return MalformedError(message, Location(self.source, self.starts[index]))
+    def error(self, message: str, index: int, shift: int = 0) -> MalformedError:
+        """Return an error at a token, or at a character in it, to be raised."""
+        return MalformedError(message, Location(self.source, self.starts[index] + shift))
 
     def starts_line(self, index: int) -> bool:
         """Return whether a line break separates a token from the one before it."""
@@ -95,21 +58,18 @@ class Tokens:
         blanks = self.source.text[self.ends[index - 1] : self.starts[index]]
         return " " if "\n" in blanks else blanks
 
-    def is_result_number(self, index: int) -> bool:
-        """Return whether a token is the `#1` of `%0#1`."""
-        is_number = self.kinds[index] == HASH and self.values[index][1:].isdigit()
-        return is_number and index > 0 and self.kinds[index - 1] == VALUE
+    def name(self, index: int) -> str:
+        """Return the `%0` of a value `%0#1`."""
+        return self.values[index].partition("#")[0].rstrip()
 
     def is_alias(self, index: int) -> bool:
-        """Whether a token refers to an alias: `#map` or `!ty`, but not `#dialect.map`, `!dialect<...>` or `%0#1`."""
-        if self.kinds[index] not in (HASH, TYPE) or "." in self.values[index]:
-            return False
-        return self.kinds[index + 1] != "<" and not self.is_result_number(index)
+        """Return whether a token refers to an alias: `#map` or `!ty`, but not `#dialect.map` or `!dialect<...>`."""
+        return self.kinds[index] in (HASH, TYPE) and "." not in self.values[index] and self.kinds[index + 1] != "<"
 
-    def small_integer(self, digits: str, index: int) -> int:
-        """Return the value of a number of results; MalformedError for any other number."""
+    def small_integer(self, digits: str, index: int, shift: int = 0) -> int:
+        """Return the value of a number of results, in a token; MalformedError for any other number."""
         if not digits.isdigit() or len(digits) > MAX_INTEGER_DIGITS:
-            raise self.error(f"expected a number of results, got '{digits[:40]}'", index)
+            raise self.error(f"expected a number of results, got '{digits[:40]}'", index, shift)
         return int(digits)
 
 
@@ -131,4 +91,4 @@ def names(text: str) -> set[str]:
     This is what `used_names` of `inline_function` takes where the caller is available as text.
     """
     tokens = Tokens(Source(text))
-    return {value for kind, value in zip(tokens.kinds, tokens.values) if kind in (VALUE, LABEL)}
+    return {tokens.name(index) for index, kind in enumerate(tokens.kinds) if kind in (VALUE, LABEL)}

@@ -1,20 +1,119 @@
-"""Writing the body of a function with new names and without aliases."""
+"""Write the body of a function with new names, which are not in use, and without aliases."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
+from stablehlo_ref.diagnostics import ArgumentValueError
+from stablehlo_ref.ir.lexer import HASH, IDENTIFIER, LABEL, SUFFIX, SYMBOL, TYPE, VALUE
 from stablehlo_ref.text.aliases import Aliases, Contexts
-from stablehlo_ref.text.rename import NewNames
-from stablehlo_ref.text.returns import Return
-from stablehlo_ref.text.scopes import Names
-from stablehlo_ref.text.structure import Region
-from stablehlo_ref.text.tokens import HASH, IDENTIFIER, LABEL, SYMBOL, TYPE, VALUE, Tokens, counted
+from stablehlo_ref.text.functions import FoundFunction, Return
+from stablehlo_ref.text.scopes import Names, Region
+from stablehlo_ref.text.tokens import Tokens, counted
 
 _REMOVED = "\0"  # is where an op was, so that its line can go as well; in MLIR it is a blank
 _REPLACED = frozenset({VALUE, LABEL, HASH, TYPE, SYMBOL, IDENTIFIER})  # what may have to change
 _LOCATION_VALUES = frozenset({"=", ",", "(", "[", "<", ":"})  # after these, a location is an attribute
+
+_match_name = re.compile(rf"[%^]?({SUFFIX})(?:[#:]\d+)?", re.ASCII).fullmatch
+_match_prefix = re.compile(rf"%?({SUFFIX}|)", re.ASCII).fullmatch
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
+
+
+def base_name(name: str) -> str:
+    """Return the `x` of `%x`, `%x#1`, `%x:2` and `^x`; ArgumentValueError if it is not a name."""
+    match = _match_name(name)
+    if not match:
+        raise ArgumentValueError(f"expected a name such as '%x' or '%x#1', got {name!r}")
+    return match[1]
+
+
+def check_operand(operand: str) -> str:
+    """Return an operand, `%x` or `%x#1`; ArgumentValueError if it is something else."""
+    if operand[:1] != "%" or ":" in operand or not _match_name(operand):
+        raise ArgumentValueError(f"expected an operand such as '%x' or '%x#1', got {operand!r}")
+    return operand
+
+
+def prefix_name(prefix: str) -> str:
+    """Return a prefix without `%`; ArgumentValueError if no name can start with it."""
+    match = _match_prefix(prefix)
+    if not match:
+        raise ArgumentValueError(f"expected the start of an SSA name, got {prefix!r}")
+    return match[1]
+
+
+class FreshNames:
+    """Names made of a prefix and a number, counted for each prefix, that leave out those in use."""
+
+    def __init__(self, used_names: Collection[str], make: Callable[[str], str] | None = None) -> None:
+        """Leave out `used_names`, or have every name made by `make`, a function of the prefix."""
+        self.used = set(map(base_name, used_names))
+        self.make = make
+        self.counts: dict[str, int] = {}
+
+    def __call__(self, prefix: str) -> str:
+        """Return a new name without `%`; ArgumentValueError if `make` returned one that is in use or is not a name."""
+        name = self.count(prefix) if self.make is None else base_name(self.make(prefix))
+        if name in self.used:
+            raise ArgumentValueError(f"expected a fresh name, got '%{name}' again")
+        self.used.add(name)
+        return name
+
+    def count(self, prefix: str) -> str:
+        while True:
+            number = self.counts.get(prefix, 0)
+            self.counts[prefix] = number + 1
+            if f"{prefix}{number}" not in self.used:
+                return f"{prefix}{number}"
+
+
+@dataclass(frozen=True)
+class Prefixes:
+    """What the names of results, of arguments of blocks and regions, and of blocks start with."""
+
+    result: str
+    argument: str
+    label: str
+
+    @classmethod
+    def of(cls, prefix: str, block_prefix: str, label_prefix: str | None) -> Prefixes:
+        """Check the prefixes; the default of `label_prefix` is `prefix` followed by `_bb`."""
+        result = prefix_name(prefix)
+        label = f"{result}_bb" if label_prefix is None else label_prefix.removeprefix("^")
+        return cls(result, prefix_name(block_prefix), prefix_name(label))
+
+
+@dataclass(slots=True)
+class NewNames:
+    """By old name, the labels of the function's own blocks; and the block that returns branch to, if there is one."""
+
+    labels: dict[str, str]
+    exit_label: str | None
+    exit_arguments: list[str]
+
+
+def rename(
+    function: FoundFunction, names: Names, returns: list[Return], fresh: FreshNames, prefixes: Prefixes
+) -> NewNames:
+    """Set `new_name` of each definition, and return new names of blocks."""
+    for definition in names.definitions:
+        if not definition.is_operand:
+            prefix = prefixes.argument if definition.is_argument else prefixes.result
+            definition.new_name = f"%{fresh(prefix)}"
+    entry = function.body.open + 1  # the first block continues one of the other text
+    labels = {name: f"^{fresh(prefixes.label)}" for name, token in function.body.labels.items() if token != entry}
+    if len(returns) == 1 and returns[0].is_last:
+        return NewNames(labels, None, [])
+    arguments = [f"%{fresh(prefixes.argument)}" for _ in returns[0].operands]
+    return NewNames(labels, f"^{fresh(prefixes.label)}", arguments)
+
+
+# --- the body -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -116,7 +215,7 @@ class Writer:
             return _REMOVED, self.aliases.defined[index].end
         kind = self.tokens.kinds[index]
         if kind == VALUE:
-            return self.value(index)
+            return self.value(index), index + 1
         if kind == LABEL:
             return self.label(index), index + 1
         if kind in (HASH, TYPE) and self.aliases.is_use(index, contexts.in_dialect):
@@ -127,17 +226,15 @@ class Writer:
             return self.word(index, contexts.in_location)
         return None, index + 1
 
-    def value(self, index: int) -> tuple[str, int]:
+    def value(self, index: int) -> str:
         """Return the new name of a value. `%x#0` may be an argument, whose operand can have a number already."""
-        has_number = self.tokens.is_result_number(index + 1)
         definition = self.definitions.get(index) or self.names.uses.get(index)
         if definition is None:
             raise self.tokens.error(f"unexpected SSA value '{self.tokens.values[index]}' in a location", index)
-        new = definition.new_name
-        if has_number and not definition.is_operand:
-            new += self.tokens.values[index + 1]
-        self.grow(len(new) - len(self.tokens.values[index]), index)
-        return new, index + 1 + has_number
+        _, mark, number = self.tokens.values[index].partition("#")
+        new = definition.new_name + ("" if definition.is_operand else mark + number)
+        self.grow(len(new) - len(self.tokens.name(index)), index)
+        return new
 
     def label(self, index: int) -> str | None:
         name = self.tokens.values[index]
@@ -181,7 +278,7 @@ class Writer:
     # --- returns ------------------------------------------------------------------------------------------------
 
     def operands(self, found: Return) -> list[str]:
-        return [self.value(index)[0] for index in found.operands]
+        return [self.value(index) for index in found.operands]
 
     def returned(self, found: Return) -> str:
         """Return what is written for a return: nothing, or a branch to the last block."""

@@ -20,8 +20,8 @@ from stablehlo_ref.bytecode.vhlo.versions import RELEASES
 from stablehlo_ref.bytecode.writer import write
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.syntax.compare import difference
 from stablehlo_ref.syntax.printer import print_operation
+from tests.compare import difference
 from tests.passes.programs import programs as generated
 from tests.shared import MLIR_PYTHON, UPSTREAM, needs_mlir, needs_upstream
 

@@ -18,7 +18,7 @@ import stablehlo_ref as sr
 from stablehlo_ref.bytecode.writer import write
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.diagnostics import MalformedError
-from stablehlo_ref.syntax.compare import difference
+from tests.compare import difference
 
 ADD = """
 func.func @main(%w: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> {

@@ -23,7 +23,7 @@ from stablehlo_ref.bytecode.vhlo.versions import (
     parse_version,
 )
 from stablehlo_ref.diagnostics import Source, UnsupportedError
-from stablehlo_ref.syntax.compare import difference
+from tests.compare import difference
 
 TARGETS = [release.version for release in RELEASES]
 

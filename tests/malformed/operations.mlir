@@ -145,3 +145,11 @@ func.func @f() {
   %0 = stablehlo.constant {value = dense<1.0> : tensor<f32>} dense<2.0> : tensor<f32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{expected '[', got ':'}}
+  %0 = tensor.extract %x : tensor<f32>
+  return
+}

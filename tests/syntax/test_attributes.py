@@ -27,8 +27,8 @@ from stablehlo_ref.ir.locations import (
 )
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, IntegerType, tensor_type
 from stablehlo_ref.syntax.attribute_text import attribute_text
-from stablehlo_ref.syntax.compare import same_attribute
 from stablehlo_ref.syntax.parser import Parser
+from tests.compare import same_attribute
 
 I64, F32 = IntegerType(64), FLOATS["f32"]
 

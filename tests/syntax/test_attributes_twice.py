@@ -21,8 +21,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import integer_type
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.attribute_text import attribute_text
-from stablehlo_ref.syntax.printer import Printer
-from stablehlo_ref.syntax.resources import resource_section
+from stablehlo_ref.syntax.printer import Printer, resource_section
 from tests.shared import needs_mlir
 from tests.syntax import test_mlir_reads_printed
 from tests.syntax.test_mlir_reads_printed import INTERPRET, UNREGISTERED, Reader, printed, programs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from itertools import count
 
 import ml_dtypes
 import numpy as np
@@ -11,9 +12,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from stablehlo_ref.diagnostics import MalformedError, Source
+import stablehlo_ref.dialects.register_all  # noqa: F401
+from stablehlo_ref.diagnostics import LimitError, MalformedError, Source
 from stablehlo_ref.ir.types import FLOATS
+from stablehlo_ref.limits.budget import Budget, Deadline, in_force
 from stablehlo_ref.numerics import dtypes
+from stablehlo_ref.syntax import numbers
 from stablehlo_ref.syntax.attribute_text import attribute_text
 from stablehlo_ref.syntax.parser import Parser
 
@@ -163,3 +167,34 @@ def test_rejects_resource_of_wrong_size():
 {-# dialect_resources: { builtin: { w: "0x0400000000" } } #-}"""
     with pytest.raises(MalformedError, match="expected 2 elements of 4 bytes, got 1 bytes of data in resource 'w'"):
         Parser(Source(source)).program()
+
+
+LONG = {
+    "f32": "1.5, -2.5e-3, 0.0",
+    "f64": "-0.1, 12345678901234567.0, 1.5",
+    "i32": "1, -2, 0x10",
+    "ui64": "1, 18446744073709551615, 7",
+    "bf16": "0x7F80, 1.00390625, -0.0",
+    "complex<f32>": "(1.5, -2.5), (0.0, 3.25), (1.0, 2.0)",
+}
+
+
+def long_literal(element: str) -> str:
+    return f"dense<[{', '.join([LONG[element]] * 200)}]> : tensor<600x{element}>"
+
+
+@pytest.mark.parametrize("element", LONG)
+def test_pieces_of_a_long_literal_are_parsed_as_the_whole(element, monkeypatch):
+    whole = array(long_literal(element))
+    monkeypatch.setattr(numbers, "PIECE", 50)
+    assert array(long_literal(element)).tobytes() == whole.tobytes()
+    with pytest.raises(MalformedError, match=r"expected .* got '.*x1'"):
+        read(long_literal(element)[::-1].replace(",", ", 1x", 1)[::-1])
+
+
+@pytest.mark.parametrize("element", LONG)
+def test_time_is_checked_between_the_pieces_of_a_long_literal(element, monkeypatch):
+    monkeypatch.setattr(numbers, "PIECE", 50)
+    ticks = count()
+    with in_force(Budget(Deadline(4, lambda: next(ticks)))), pytest.raises(LimitError, match="4 seconds"):
+        read(long_literal(element))

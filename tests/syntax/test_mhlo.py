@@ -12,7 +12,7 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.cli import run
 from stablehlo_ref.cli.console import split_text
-from stablehlo_ref.syntax.compare import difference
+from tests.compare import difference
 from tests.shared import MLIR_PYTHON, needs_mlir
 
 INTERPRET = sorted((Path(__file__).parents[1] / "interpret").glob("*.mlir"))

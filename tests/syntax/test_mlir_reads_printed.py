@@ -16,9 +16,8 @@ from stablehlo_ref.diagnostics import split_text
 from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import integer_type
-from stablehlo_ref.syntax.compare import difference
-from stablehlo_ref.syntax.printer import Printer
-from stablehlo_ref.syntax.resources import resource_section
+from stablehlo_ref.syntax.printer import Printer, resource_section
+from tests.compare import difference
 from tests.shared import MLIR_PYTHON, needs_mlir
 
 INTERPRET = sorted((Path(__file__).parents[1] / "interpret").rglob("*.mlir"))

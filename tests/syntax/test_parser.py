@@ -9,12 +9,12 @@ from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.dialects import register_all  # noqa: F401
 from stablehlo_ref.ir.attributes import UNIT, EnumAttribute, IntegerAttribute, StructAttribute
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.lexer import MAX_NESTING
 from stablehlo_ref.ir.locations import name_of
 from stablehlo_ref.ir.types import FLOATS, TOKEN, FunctionType, IntegerType, tensor_type
-from stablehlo_ref.syntax.compare import difference
-from stablehlo_ref.syntax.lexer import MAX_NESTING
 from stablehlo_ref.syntax.parser import parse
 from stablehlo_ref.syntax.printer import print_operation
+from tests.compare import difference
 
 F32 = tensor_type((), FLOATS["f32"])
 

@@ -11,8 +11,8 @@ import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.types import FLOATS, tensor_type
-from stablehlo_ref.syntax.compare import difference
 from stablehlo_ref.syntax.printer import print_operation
+from tests.compare import difference
 
 ARGUMENTS = "%a: tensor<2x2xf32>, %v: tensor<?xf32>, %n: tensor<1xindex>, %i: index, %p: i1"
 
@@ -35,6 +35,9 @@ def printed(*lines: str, generic: bool = False) -> list[str]:
         "%0 = stablehlo.dynamic_broadcast_in_dim %v, %n, dims = [0] {known_expanding_dimensions = array<i64>}"
         " : (tensor<?xf32>, tensor<1xindex>) -> tensor<?xf32>",
         "%0 = stablehlo.constant dense<7> : tensor<0x2xi64>",
+        "%0 = tensor.splat %i : tensor<2xindex>",
+        "%0 = tensor.splat %i[%i] : tensor<?xindex>",
+        "%0 = tensor.extract %a[%i, %i] : tensor<2x2xf32>",
         "%0 = stablehlo.constant dense<> : tensor<0x2xi64>",
         "%0 = stablehlo.constant dense<(1.000000e+00,-2.500000e+00)> : tensor<complex<f32>>",
         "%0 = stablehlo.while(%x = %a) : tensor<2x2xf32>",

@@ -9,9 +9,9 @@ import pytest
 
 from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.dialects import register_all  # noqa: F401
-from stablehlo_ref.syntax.compare import difference
 from stablehlo_ref.syntax.parser import parse
 from stablehlo_ref.syntax.printer import print_operation
+from tests.compare import difference
 from tests.shared import UPSTREAM, needs_upstream
 
 # Programs with pretty forms of other dialects, some of which the parser does not support.

@@ -12,8 +12,8 @@ import stablehlo_ref as sr
 from stablehlo_ref.cli.console import split_text
 from stablehlo_ref.diagnostics import Source
 from stablehlo_ref.ir.types import Type
-from stablehlo_ref.syntax.compare import difference, same_attribute
 from stablehlo_ref.syntax.parser import Parser
+from tests.compare import difference, same_attribute
 from tests.shared import MLIR_PYTHON, needs_mlir
 
 FOLDER = Path(__file__).parents[1] / "interpret"

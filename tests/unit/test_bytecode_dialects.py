@@ -10,7 +10,7 @@ import stablehlo_ref as sr
 from stablehlo_ref.bytecode.properties import encode_sparse
 from stablehlo_ref.bytecode.writer import write
 from stablehlo_ref.cli.console import split_text
-from stablehlo_ref.syntax.compare import difference
+from tests.compare import difference
 
 FOLDER = Path(__file__).parents[1] / "interpret"
 FILES = ("affine", "cf", "complex_dialect", "math", "memref", "scf", "tensor", "ub")

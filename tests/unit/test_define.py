@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from stablehlo_ref.define.assembly import Directive
 from stablehlo_ref.define.attribute_codecs import Dims, Int
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.constraints import Checker, check_constraints
@@ -49,6 +50,14 @@ def sample(offset_dims: tuple[int, ...]) -> Operation:
     t = tensor_type((2,), FLOATS["f32"])
     place = Location(Source("a\n  sample here", "f.mlir"), 4)
     return Operation("test.sample", [Value(t, None, 0)], [t], {"offset_dims": offset_dims}, {}, [], place)
+
+
+@pytest.mark.parametrize("line", ["$operand, $index_ : same_type", ("$operand,", Directive(), "$index_ : same_type")])
+def test_member_of_a_pretty_form_that_the_class_lacks_fails_at_import(line: Any) -> None:
+    with pytest.raises(TypeError, match=r"Bad\.syntax: no member '\$index_'; expected one of: operand, offset_dims, "):
+
+        class Bad(Sample, op="bad"):
+            syntax = line
 
 
 def test_role_parameter_that_is_not_a_member_fails_at_import() -> None:

@@ -22,6 +22,7 @@ from stablehlo_ref.ir.attributes import (
     TypeAttribute,
     Unit,
 )
+from stablehlo_ref.ir.lexer import quoted
 from stablehlo_ref.ir.types import (
     BOOLEAN,
     FLOATS,
@@ -43,7 +44,7 @@ from stablehlo_ref.ir.types import (
     integer_type,
     tensor_type,
 )
-from stablehlo_ref.syntax.attribute_text import attribute_text, elements_text, quoted
+from stablehlo_ref.syntax.attribute_text import attribute_text, elements_text
 from stablehlo_ref.syntax.numbers import LiteralError
 from stablehlo_ref.syntax.types import MAX_WIDTH
 

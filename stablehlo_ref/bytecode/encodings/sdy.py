@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from stablehlo_ref.bytecode.entries import EntryReader
 from stablehlo_ref.ir.attributes import OpaqueAttribute, SymbolReference
-from stablehlo_ref.syntax.attribute_text import attribute_text, quoted
+from stablehlo_ref.ir.lexer import quoted
+from stablehlo_ref.syntax.attribute_text import attribute_text
 
 REDUCTIONS = ("", "max", "min")  # of unreduced axes; the first is a sum
 LETTERS = "ijklmnopqrstuvwxyz"  # of factors of a sharding rule

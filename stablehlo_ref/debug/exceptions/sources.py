@@ -35,7 +35,7 @@ from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.passes.call_graph import functions
-from stablehlo_ref.syntax.blame import defined_at
+from stablehlo_ref.syntax.places import defined_at
 
 MOST = 32  # ops of a slice
 LOSSY_SLICE = 256  # ops of the slice of what is not followed: there are many of these

@@ -15,11 +15,6 @@ from stablehlo_ref.ir.types import FLOATS, Type, integer_type
 F64, I64 = FLOATS["f64"], integer_type(64)  # the types of numbers that are written without one
 
 
-def equal(a: Operation, b: Operation, locations: bool = False) -> bool:
-    """Return whether two operations, with everything inside them, are structurally equal."""
-    return difference(a, b, locations) is None
-
-
 def difference(a: Operation, b: Operation, locations: bool = False) -> str | None:
     """Describe the first difference between two operations; return None if they are structurally equal."""
     values: dict[Value, Value] = {}  # from values of `a` to those of `b`

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from string import ascii_letters, digits
 from typing import TypeVar
 
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
@@ -19,6 +20,8 @@ from stablehlo_ref.diagnostics import Location, MalformedError, Source
 MAX_NESTING = 64
 MAX_DIGITS = 4000  # of one integer
 
+BRACKETS = {"<": ">", "(": ")", "[": "]", "{": "}"}
+CLOSING = frozenset(BRACKETS.values())
 TRIVIA = r"(?:\s++|//[^\n]*+)*+"
 SUFFIX = r"(?:\d++|[A-Za-z_$.\-][\w$.\-]*+)"
 STRING = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
@@ -30,23 +33,43 @@ def token(pattern: str) -> Callable[..., re.Match[str] | None]:
     return re.compile(TRIVIA + pattern, re.ASCII).match
 
 
-_match_token = token(
-    rf"([A-Za-z_][\w$.]*+|%{SUFFIX}(?:\#\d++)?+|@(?:{SUFFIX}|{STRING})|\#-\}}|[\#!^]{SUFFIX}|{STRING}|{NUMBER}"
-    r"|->|::|\.\.\.|\{-\#|[^\s]|)"
+TOKEN = (
+    rf"[A-Za-z_][\w$.]*+|%{SUFFIX}(?:\#\d++)?+|@(?:[\w$.](?:[\w$.]|-(?!>))*+|{STRING})|\#-\}}|[\#!^]{SUFFIX}|{STRING}|{NUMBER}"
+    r"|->|::|\.\.\.|\{-\#|[^\s]"
 )
+_match_token = token(rf"({TOKEN}|)")
 _match_trivia = token("")
 _match_integer = token(r"(-? *(?:0x[0-9a-fA-F]++|\d++))(?![.\w])")
 _match_dimensions = token(r"\[((?:\d{1,18}+(?:, ?\d{1,18}+)*+)?+)\]")  # as they are printed
 _match_balanced_part = re.compile(rf"""(?:[^<>()\[\]{{}}"/\-]++|{STRING}|->|-|//[^\n]*+|/)*+([<>()\[\]{{}}]|)""").match
-_CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 _QUOTES = (
     "'`\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}"
     "\N{RIGHT SINGLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}"
 )
+_is_word = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII).fullmatch
+_is_suffix = re.compile(SUFFIX, re.ASCII).fullmatch
+_UNPRINTABLE = re.compile(rb"[^ !#-\[\]-~]")
 _ESCAPE = re.compile(rb'\\(?:([0-9a-fA-F]{2})|([nt"\\]))')
 _ESCAPED = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
+# Kinds of tokens, which follow from their first character. Punctuation is its own kind.
+IDENTIFIER = "identifier"
+VALUE = "value"  # %name, %name#1
+STRING_LITERAL = "string"
+HASH = "hash"  # #alias, #dialect.attribute
+TYPE = "type"  # !alias, !dialect.type
+SYMBOL = "symbol"  # @name, @"name"
+LABEL = "label"  # ^name
+NUMBER_LITERAL = "number"
+_SIGILS = {"%": VALUE, '"': STRING_LITERAL, "#": HASH, "!": TYPE, "@": SYMBOL, "^": LABEL}
+_KINDS = dict.fromkeys(f"{ascii_letters}_", IDENTIFIER) | dict.fromkeys(digits, NUMBER_LITERAL) | _SIGILS
+
 T = TypeVar("T")
+
+
+def kind_of(token: str) -> str:
+    """Return the kind of a token; that of a character which starts nothing is the character itself."""
+    return token if token in _SIGILS or token == "#-}" else _KINDS.get(token[0], token)
 
 
 class Cursor:
@@ -209,13 +232,19 @@ class Cursor:
             match = _match_balanced_part(self.text, position)
             assert match is not None  # the expression matches everywhere
             position, bracket = match.end(), match[1]
-            if bracket in _CLOSERS:
-                pending.append(_CLOSERS[bracket])
+            if bracket in BRACKETS:
+                pending.append(BRACKETS[bracket])
             elif not bracket or not pending or pending.pop() != bracket:
                 raise self.error(f"unbalanced brackets in {what}", start)
             if not pending:
                 self.position = position
                 return
+
+    def balanced_text(self, what: str) -> str:
+        """Return the text from the next bracket to the one that closes it; `what` describes it in errors."""
+        start = self.start
+        self.balanced(what)
+        return self.text[start : self.position]
 
 
 def _described(token: str) -> str:
@@ -244,3 +273,27 @@ def to_bytes(text: str) -> bytes:
 
 def _unescaped(match: re.Match[bytes]) -> bytes:
     return bytes.fromhex(match[1].decode()) if match[1] else _ESCAPED[match[2]]
+
+
+# --- names and strings as text ---------------------------------------------------------------------------------------
+
+
+def quoted(value: str) -> str:
+    """Return a string literal."""
+    raw = to_bytes(value)
+    return '"' + _UNPRINTABLE.sub(lambda m: b"\\%02X" % m[0][0], raw).decode("ascii") + '"'
+
+
+def symbol(name: str) -> str:
+    """Return `@name`, quoted unless it is a bare identifier."""
+    return "@" + key_text(name)
+
+
+def is_value_name(name: str) -> bool:
+    """Return whether `%name` is the name of a value."""
+    return _is_suffix(name) is not None
+
+
+def key_text(key: str) -> str:
+    """Return a name, quoted unless it is a bare identifier."""
+    return key if _is_word(key) else quoted(key)
