@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from spec_checks.oracles.rounding import nearest_f64
-from stablehlo_ref.define import mode
 from stablehlo_ref.numerics import (
     complex_elementary,
     complexes,
@@ -24,6 +23,7 @@ from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.kernels import KernelFactory
 from stablehlo_ref.numerics.multiple_precision import Function
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
+from stablehlo_ref.numerics.reproducible import in_mode
 
 UNIT = 2.0**-1074
 BITS = 8000  # the second term of a square root may be 2**-3170 of the first one
@@ -63,8 +63,9 @@ def test_of_f64(function: Function, exact: Callable[..., Any], operands: list[fl
 def test_of_special_functions(factory: KernelFactory, exact: Callable[..., Any], operands: list[float]) -> None:
     with mpmath.workprec(BITS):
         expected = nearest_f64(exact(*map(mpmath.mpf, operands)))
-    with mode.in_force(mode.Mode(reproducible=True)), np.errstate(all="ignore"):
-        assert factory(np.dtype(np.float64))(*[np.array([x]) for x in operands])[0] == expected
+    with np.errstate(all="ignore"):
+        kernel = in_mode(factory, reproducible=True)(np.dtype(np.float64))
+        assert kernel(*[np.array([x]) for x in operands])[0] == expected
 
 
 @pytest.mark.parametrize(
@@ -82,8 +83,8 @@ def test_of_complex_f64(factory: KernelFactory, exact: Callable[..., Any], opera
         value = exact(mpmath.mpc(operand))
         expected = complex(nearest_f64(value.real), nearest_f64(value.imag))
     dtype = np.dtype(np.complex128)
-    with mode.in_force(mode.Mode(reproducible=True)), np.errstate(all="ignore"):
-        assert factory(dtype)(np.array([operand]))[0] == expected
+    with np.errstate(all="ignore"):
+        assert in_mode(factory, reproducible=True)(dtype)(np.array([operand]))[0] == expected
 
 
 def test_of_f32() -> None:

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pytest
 
 from spec_checks.oracles.rounding import nearest_f64
-from stablehlo_ref.define import mode
 from stablehlo_ref.numerics import special_bessel, special_elementary, special_error, special_gamma, special_zeta
+from stablehlo_ref.numerics.reproducible import in_mode
 
 Array = npt.NDArray[np.float64]
 
@@ -58,8 +58,8 @@ MODULES = (special_bessel, special_elementary, special_error, special_gamma, spe
 def evaluate(op: str, *operands: Array) -> Array:
     """Return the results of a function in the reproducible mode."""
     factory = next(getattr(module, op) for module in MODULES if hasattr(module, op))
-    with mode.in_force(mode.Mode(reproducible=True)), np.errstate(all="ignore"):
-        return np.asarray(factory(np.dtype(np.float64))(*operands))
+    with np.errstate(all="ignore"):
+        return np.asarray(in_mode(factory, reproducible=True)(np.dtype(np.float64))(*operands))
 
 
 @pytest.mark.parametrize("op", EXACT)
@@ -121,8 +121,10 @@ def test_derivatives_of_even_order(n: float, x: float, mirrored: float) -> None:
     """They are those of 1 - x where terms cancel in pairs, that is, for x = -1/2, -3/2, ..."""
     expected = polygamma_of_large_order(n, mirrored)
     for reproducible in (False, True):
-        with mode.in_force(mode.Mode(reproducible)), np.errstate(all="ignore"):
-            result = special_zeta.polygamma(np.dtype(np.float64))(np.array([n]), np.array([x]))[0]
+        with np.errstate(all="ignore"):
+            result = in_mode(special_zeta.polygamma, reproducible)(np.dtype(np.float64))(np.array([n]), np.array([x]))[
+                0
+            ]
         assert result == expected or (not reproducible and result == np.nextafter(expected, result))
         assert np.signbit(result)
 
@@ -139,8 +141,8 @@ def test_limits_are_those_of_the_default_mode(op: str) -> None:
     first, second = (x.ravel() for x in np.meshgrid(special, special))
     results = []
     for reproducible in (False, True):
-        with mode.in_force(mode.Mode(reproducible)), np.errstate(all="ignore"):
-            results.append(getattr(special_zeta, op)(np.dtype(np.float64))(first, second))
+        with np.errstate(all="ignore"):
+            results.append(in_mode(getattr(special_zeta, op), reproducible)(np.dtype(np.float64))(first, second))
     np.testing.assert_allclose(results[1], results[0], rtol=1e-15)
 
 
@@ -162,8 +164,8 @@ def test_special_operands(op: str, x: list[float], expected: list[float]) -> Non
     modules = {"lgamma": special_gamma, "digamma": special_gamma, "bessel_i1e": special_bessel}
     factory = getattr(modules.get(op, special_error), op)
     for reproducible in (False, True):
-        with mode.in_force(mode.Mode(reproducible)), np.errstate(all="ignore"):
-            results = factory(np.dtype(np.float64))(np.array(x))
+        with np.errstate(all="ignore"):
+            results = in_mode(factory, reproducible)(np.dtype(np.float64))(np.array(x))
         np.testing.assert_array_equal(results, expected)
         given = ~np.isnan(expected)
         np.testing.assert_array_equal(np.signbit(results)[given], np.signbit(expected)[given])

@@ -14,9 +14,9 @@ import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for p
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_array
 from stablehlo_ref.arrays.weights import Weights, weights_of, with_random_constants
-from stablehlo_ref.define import mode
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.local_tensors import check_local_tensors
+from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.display.guarantees import Guarantees, guarantees
@@ -70,7 +70,7 @@ class Program:
         self._entry = entry
         self._verified = verified
         self._bound: Mapping[int, RuntimeValue] = {}
-        self.plans: dict[tuple[bool, bool, mode.Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
+        self.plans: dict[tuple[bool, bool, Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
         self._quick = QuickRuns()
 
     def __getstate__(self) -> dict[str, object]:
@@ -104,7 +104,7 @@ class Program:
 
     def guarantees(self, *, reproducible: bool = False, exact_sums: bool = False) -> Guarantees:
         """Return what a run guarantees for the bits of results, by op and element type; options as in `run`."""
-        return guarantees(self.module, mode.Mode(reproducible, exact_sums))
+        return guarantees(self.module, Mode(reproducible, exact_sums))
 
     @needs_stack(lambda program: program.module.location)
     def serialize(self, target: str = "current") -> bytes:
@@ -236,10 +236,10 @@ class Program:
 
     # --- plans --------------------------------------------------------------------------------------------------
 
-    def plan(self, *, fast: bool = True) -> Program:
-        """Plan the entry now instead of at the first run; `fast` as in `RunOptions`."""
+    def plan(self, *, fast: bool = True, reproducible: bool = False, exact_sums: bool = False) -> Program:
+        """Plan the entry now instead of at the first run with these options, which are those of `run`."""
         check_type("fast", fast, bool, "True or False")
-        _ = self._is_empty or self._planned(False, fast)
+        _ = self._is_empty or self._planned(False, fast, Mode(reproducible, exact_sums))
         return self
 
     @property
@@ -248,18 +248,19 @@ class Program:
         return len(self._planned(False, False).block.steps)
 
     @needs_stack(lambda program: program.module.location)
-    def _planned(self, step_by_step: bool, fast: bool) -> FunctionPlan:
-        kind = step_by_step, fast, mode.current()
+    def _planned(self, step_by_step: bool, fast: bool, mode: Mode = DEFAULT) -> FunctionPlan:
+        kind = step_by_step, fast, mode
         if kind not in self.plans:
             self.verify()
             with np.errstate(all="ignore"), activity("planning"), collection_paused():
-                self.plans[kind] = Planner(self.module, self.limits, step_by_step, fast).function(self.entry.name)
+                self.plans[kind] = Planner(self.module, self.limits, *kind).function(self.entry.name)
         return self.plans[kind]
 
     def _plan_for(self, context: Context) -> FunctionPlan:
         sees_all = getattr(context.observer, "sees_every_op", False)
         step_by_step = sees_all or context.on_implementation_defined != "ignore"
-        return self._planned(step_by_step, context.fast and not step_by_step and context.observer is None)
+        fast = context.fast and not step_by_step and context.observer is None
+        return self._planned(step_by_step, fast, context.mode)
 
     # --- runs ---------------------------------------------------------------------------------------------------
 

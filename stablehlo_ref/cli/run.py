@@ -24,7 +24,6 @@ from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.cli.results import last_line, last_line_of_parts, print_results
 from stablehlo_ref.cli.run_options import parse, parser  # noqa: F401  (the parser of this command)
 from stablehlo_ref.cli.watch import dump_code, finish, observers
-from stablehlo_ref.define import mode
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
@@ -140,8 +139,9 @@ class Run:
         with ExitStack() as stack:
             watching = list(observers(options, program, self.grid))
             stack.callback(finish, watching, options)
-            with _timed(report, "plan"), mode.in_force(context.mode):
-                program.plan(fast=context.fast and not watching and not options.stats)
+            with _timed(report, "plan"):
+                fast = context.fast and not watching and not options.stats
+                program.plan(fast=fast, reproducible=context.reproducible, exact_sums=context.exact_sums)
             statistics = stack.enter_context(Statistics()) if options.stats else None
             every = [*watching, statistics] if statistics else watching
             context.observer = Observers(*every) if every else None

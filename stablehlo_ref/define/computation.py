@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Region, Value
@@ -40,6 +41,7 @@ class RegionFunction(Protocol):
 
     region: Region
     function_type: FunctionType
+    mode: Mode  # for which it is planned
 
     @property
     def each(self) -> Callable[..., list[Any]]:

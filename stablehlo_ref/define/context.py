@@ -11,8 +11,8 @@ from operator import index
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
-from stablehlo_ref.define import mode
 from stablehlo_ref.define.live_values import live_bytes
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.processes import Grid, Process
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, Diagnostic, EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -141,14 +141,14 @@ class Context:
         return context
 
     @property
-    def mode(self) -> mode.Mode:
+    def mode(self) -> Mode:
         """How exact results are."""
-        return mode.Mode(self.reproducible, self.exact_sums)
+        return Mode(self.reproducible, self.exact_sums)
 
     @contextmanager
     def in_force(self) -> Iterator[None]:
-        """Make the limits and the mode of this run those of the kernels that are made and called inside."""
-        with budget_in_force(self.budget), mode.in_force(self.mode):
+        """Make the limits of this run those of the kernels that are made and called inside."""
+        with budget_in_force(self.budget):
             self.budget.copies = {}
             try:
                 yield

@@ -13,7 +13,8 @@ member             in `infer`, `constraints`, `plan`             in the function
 `Body`, `Bodies`   `FunctionType`; in `plan` a `RegionFunction`     (closed over)
 =================  ============================================  =================================================
 
-Every role may also take `site`, which holds what is known besides the members (`bound.Site`). The roles are:
+Every role may also take `mode`, which says how exact results are (`mode.Mode`), and `site`, which holds what else is
+known besides the members (`bound.Site`). The roles are:
 
 =========================  ========================================================================================
 role                       returns
@@ -56,7 +57,7 @@ ROLES = (
     "infer", "constraints", "preconditions", "plan", "plan_control_flow", "forwarded", "plan_branch", "batching_rule",
     "implementation_defined", "temporaries",
 )  # fmt: skip
-BESIDE_MEMBERS = ("C", "infer", "site")  # parameters of roles that are not members
+BESIDE_MEMBERS = ("C", "infer", "mode", "site")  # parameters of roles that are not members
 
 
 class Op:

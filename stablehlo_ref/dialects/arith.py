@@ -15,6 +15,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import num_bits
 from stablehlo_ref.define.type_constraints import anything
@@ -114,8 +115,8 @@ class Binary(Elementwise, dialect="arith"):
         C(1, lhs == rhs == result)
 
     @classmethod
-    def plan(cls, lhs: Type) -> Run:
-        return cls.kernel(lhs)
+    def plan(cls, mode: Mode, lhs: Type) -> Run:
+        return cls.kernel(lhs, mode)
 
 
 class AddI(Binary, op="addi"):
@@ -353,5 +354,5 @@ class NegF(Elementwise, op="negf", dialect="arith", nans="moved"):
         C(1, operand == result)
 
     @classmethod
-    def plan(cls, operand: Type) -> Run:
-        return cls.kernel(operand)
+    def plan(cls, mode: Mode, operand: Type) -> Run:
+        return cls.kernel(operand, mode)

@@ -12,6 +12,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import AttributeCodec, Dense
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import compatible, element_type, shape, with_element_type
 from stablehlo_ref.define.type_constraints import (
@@ -268,8 +269,8 @@ class Predicate(Elementwise, dialect="chlo"):
         C(1, shape(operand) == shape(result))
 
     @classmethod
-    def plan(cls, operand: TensorType) -> Run:
-        return cls.kernel(operand)
+    def plan(cls, mode: Mode, operand: TensorType) -> Run:
+        return cls.kernel(operand, mode)
 
 
 class IsInf(Predicate, op="is_inf"):

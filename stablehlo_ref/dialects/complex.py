@@ -7,6 +7,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.type_constraints import TypeConstraint
 from stablehlo_ref.dialects.mlir_types import boolean
@@ -60,8 +61,8 @@ class Create(Elementwise, op="create", dialect="complex", nans="moved"):
         C(1, real == imaginary == part_of(complex_))
 
     @classmethod
-    def plan(cls, real: Type) -> Run:
-        return cls.kernel(real)
+    def plan(cls, mode: Mode, real: Type) -> Run:
+        return cls.kernel(real, mode)
 
 
 class Unary(Elementwise, dialect="complex"):
@@ -82,8 +83,8 @@ class Unary(Elementwise, dialect="complex"):
         C(1, complex_ == result)
 
     @classmethod
-    def plan(cls, complex_: Type) -> Run:
-        return cls.kernel(complex_)
+    def plan(cls, mode: Mode, complex_: Type) -> Run:
+        return cls.kernel(complex_, mode)
 
 
 class Part(Unary):
@@ -226,8 +227,8 @@ class Binary(Elementwise, dialect="complex"):
         C(1, lhs == rhs == result)
 
     @classmethod
-    def plan(cls, lhs: Type) -> Run:
-        return cls.kernel(lhs)
+    def plan(cls, mode: Mode, lhs: Type) -> Run:
+        return cls.kernel(lhs, mode)
 
 
 class Add(Binary, op="add"):
@@ -280,8 +281,8 @@ class Comparison(Elementwise, dialect="complex"):
         C(1, lhs == rhs)
 
     @classmethod
-    def plan(cls, lhs: Type) -> Run:
-        return cls.kernel(lhs)
+    def plan(cls, mode: Mode, lhs: Type) -> Run:
+        return cls.kernel(lhs, mode)
 
 
 class Eq(Comparison, op="eq"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.dialects.mlir_types import alike, boolean_like, float_like, integer_like
@@ -33,8 +34,8 @@ class Unary(Elementwise, dialect="math"):
         C(1, operand == result)
 
     @classmethod
-    def plan(cls, operand: Type) -> Run:
-        return cls.kernel(operand)
+    def plan(cls, mode: Mode, operand: Type) -> Run:
+        return cls.kernel(operand, mode)
 
 
 class AbsF(Unary, op="absf", nans="moved"):
@@ -232,8 +233,8 @@ class UnaryInteger(Elementwise, dialect="math"):
     constraints = staticmethod(Unary.constraints)
 
     @classmethod
-    def plan(cls, operand: Type) -> Run:
-        return cls.kernel(operand)
+    def plan(cls, mode: Mode, operand: Type) -> Run:
+        return cls.kernel(operand, mode)
 
 
 class AbsI(UnaryInteger, op="absi"):
@@ -325,8 +326,8 @@ class Binary(Elementwise, dialect="math"):
         C(1, lhs == rhs == result)
 
     @classmethod
-    def plan(cls, lhs: Type) -> Run:
-        return cls.kernel(lhs)
+    def plan(cls, mode: Mode, lhs: Type) -> Run:
+        return cls.kernel(lhs, mode)
 
 
 class Atan2(Binary, op="atan2"):
@@ -361,8 +362,8 @@ class IPowI(Elementwise, op="ipowi", dialect="math"):
     constraints = staticmethod(Binary.constraints)
 
     @classmethod
-    def plan(cls, lhs: Type) -> Run:
-        return cls.kernel(lhs)
+    def plan(cls, mode: Mode, lhs: Type) -> Run:
+        return cls.kernel(lhs, mode)
 
 
 class FPowI(Binary, op="fpowi"):
@@ -378,8 +379,10 @@ class FPowI(Binary, op="fpowi"):
         C(2, alike(lhs, rhs))
 
     @classmethod
-    def plan(cls, lhs: Type, rhs: Type) -> Run:
-        return math_functions.power_of_integer(numpy_dtype(element_type(lhs)), numpy_dtype(element_type(rhs)))
+    def plan(cls, mode: Mode, lhs: Type, rhs: Type) -> Run:
+        return math_functions.power_of_integer(
+            numpy_dtype(element_type(lhs)), numpy_dtype(element_type(rhs)), mode.reproducible
+        )
 
 
 class Fma(Elementwise, op="fma", dialect="math"):
@@ -405,5 +408,5 @@ class Fma(Elementwise, op="fma", dialect="math"):
         C(1, a == b == c == result)
 
     @classmethod
-    def plan(cls, a: Type) -> Run:
-        return cls.kernel(a)
+    def plan(cls, mode: Mode, a: Type) -> Run:
+        return cls.kernel(a, mode)

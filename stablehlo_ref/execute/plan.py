@@ -18,6 +18,7 @@ from stablehlo_ref.define.computation import ControlFlow, Kernel, Turns
 from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.definition import OpDefinition, evaluated, group_by_member, resolve
 from stablehlo_ref.define.kinds import Kind
+from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
 from stablehlo_ref.execute.acceleration import accelerator_of
 from stablehlo_ref.execute.communication import communicates, communicating
@@ -69,8 +70,12 @@ class Slots(dict[Value, int]):
 class Planner:
     """Plans the functions of one module, each once."""
 
-    def __init__(self, module: Operation, limits: Limits, step_by_step: bool = False, fast: bool = False) -> None:
+    def __init__(
+        self, module: Operation, limits: Limits, step_by_step: bool = False, fast: bool = False, mode: Mode = DEFAULT
+    ) -> None:
         self.limits = limits
+        self.mode = mode  # how exact results are
+        self.mode = mode  # how exact results are
         self.fast = fast  # whether fast paths may be used
         self.accelerator = accelerator_of(self, fast)
         self.step_by_step = step_by_step  # whether observers must see each op: nothing is folded or recognised
@@ -223,7 +228,7 @@ class FramePlanner:
         definition = resolve(op)
         if definition is None or not op.successors:
             return Branch(lambda slots: 0, [self.slots_of(op.operands)])
-        bound = bind(definition, Site(op), self.slots_of(op.operands), (), ())
+        bound = bind(definition, Site(op, mode=self.planner.mode), self.slots_of(op.operands), (), ())
         return Branch(bound.call("plan_branch"), bound.call("forwarded"))
 
     def op(self, op: Operation, plan: BlockPlan, dying: Sequence[Value]) -> None:
@@ -304,7 +309,7 @@ class FramePlanner:
         constants = {name: array for name, array in operands.items() if isinstance(array, np.ndarray)}
         if definition.traits.row_major:
             constants = {name: contiguous(array) for name, array in constants.items()}
-        site = PlanSite(op, constants, self.planner.function)
+        site = PlanSite(op, constants, self.planner.function, self.planner.mode)
         bodies = [self.region(region) for region in op.regions] if bodies is None else bodies
         return bind(definition, site, list(map(self.type_of, op.operands)), list(map(self.type_of, op.results)), bodies)
 
@@ -338,7 +343,7 @@ class FramePlanner:
             return body
 
         kernel = FramePlanner(self.planner, FunctionPlan("region")).kernel
-        return PlannedRegion(region, plan, kernel, values, self.planner.step_by_step)
+        return PlannedRegion(region, plan, kernel, self.planner.mode, values, self.planner.step_by_step)
 
     def isolated_region(self, region: Region) -> FunctionPlan:
         """Plan a region that is isolated from above, as a function."""
@@ -365,9 +370,9 @@ class FramePlanner:
     def _control_flow_step(
         self, op: Operation, definition: OpDefinition, ins: tuple[int, ...], dead: Sequence[int]
     ) -> Step:
-        outs = self.slots_of(op.results)
+        planner, outs = self.planner, self.slots_of(op.results)
         site = ControlFlowSite(
-            op, self.planner.function, run_grid, frozenset(dead), self.planner.accelerator.loop(self, op)
+            op, planner.function, run_grid, frozenset(dead), planner.accelerator.loop(self, op), planner.mode
         )
         is_isolated = definition.traits.isolated_from_above
         blocks = [self.isolated_region(r) if is_isolated else partial(self.region_in_frame, r) for r in op.regions]

@@ -21,6 +21,7 @@ from stablehlo_ref.algorithms.associativity import ASSOCIATIVE, is_associative
 from stablehlo_ref.define.computation import Kernel, Slots
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import Traits, definition_of
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.spec import is_quantized
 from stablehlo_ref.diagnostics import EvaluationError, LimitError, UnsupportedError
 from stablehlo_ref.execute.implementation_defined import may_be_implementation_defined
@@ -98,6 +99,7 @@ class PlannedRegion:
         region: Region,
         plan: Callable[[Block, int | None], FunctionPlan],
         kernel: Callable[[Operation], Kernel],
+        mode: Mode,
         captures: Captures | None = None,
         step_by_step: bool = False,
     ) -> None:
@@ -105,6 +107,7 @@ class PlannedRegion:
         self.function_type: Any = region.function_type  # of tensor types
         self._plan = plan
         self._kernel = kernel  # plans a recognised op
+        self.mode = mode  # how exact results are
         self._captures = captures
         self._step_by_step = step_by_step  # whether an observer must see each op that may rely on a choice
         self._scalar: FunctionPlan | None = None
@@ -129,7 +132,7 @@ class PlannedRegion:
         block = Block([], [])  # that ops and arguments belong to the whole body does not change
         block.arguments = list(arguments)
         block.operations = [*operations, Operation(last.name, list(values), (), {}, {}, [], last.location)]
-        return PlannedRegion(Region([block]), self._plan, self._kernel, self._captures, self._step_by_step)
+        return PlannedRegion(Region([block]), self._plan, self._kernel, self.mode, self._captures, self._step_by_step)
 
     # --- all tiers ----------------------------------------------------------------------------------------------
 

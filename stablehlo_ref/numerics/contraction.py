@@ -18,7 +18,6 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from stablehlo_ref.define import mode
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import check_time, reserve, within_time
@@ -80,16 +79,12 @@ def identity(x: Array) -> Array:
     return x
 
 
-def arithmetic(lhs: DType, rhs: DType, result: DType, terms: int) -> Arithmetic:
+@lru_cache(maxsize=256)
+def arithmetic(lhs: DType, rhs: DType, result: DType, terms: int, is_exact: bool = False) -> Arithmetic:
     """Return the arithmetic for sums of at most `terms` products; UnsupportedError for a `result` of a lower kind.
 
-    In a reproducible mode, sums of floating-point and complex products are exact, and rounded once.
+    If `is_exact`, as in the reproducible mode, sums of floating-point and complex products are rounded once.
     """
-    return _arithmetic(lhs, rhs, result, terms, mode.current().reproducible)
-
-
-@lru_cache(maxsize=256)
-def _arithmetic(lhs: DType, rhs: DType, result: DType, terms: int, is_exact: bool) -> Arithmetic:
     check_result_dtype(lhs, rhs, result)
     match kind(result):
         case "boolean":
@@ -135,10 +130,10 @@ def elementwise_arithmetic(lhs: DType, rhs: DType, result: DType) -> Arithmetic:
     return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), np.matmul, _store(dtype, result))
 
 
-def converted_bytes(dtypes: Sequence[DType], operands: int, results: int) -> int:
+def converted_bytes(dtypes: Sequence[DType], operands: int, results: int, is_exact: bool = False) -> int:
     """Return the bytes of copies that an arithmetic makes: of so many elements of operands, and of sums (measured).
 
-    `dtypes` are those of both operands and the result.
+    `dtypes` are those of both operands and the result; `is_exact` is that of `arithmetic`.
     """
     lhs, rhs, result = dtypes
     if kind(result) == "integer":
@@ -146,7 +141,7 @@ def converted_bytes(dtypes: Sequence[DType], operands: int, results: int) -> int
     if kind(result) == "boolean":
         return FLOAT32.itemsize * (operands + results)
     wide = accumulation_dtype(*dtypes)
-    if mode.current().reproducible:
+    if is_exact:
         of_operand, of_result = _EXACT_BYTES[wide]
         return of_operand * operands + of_result * results
     return wide.itemsize * (operands * (lhs != wide or rhs != wide) + results * (result != wide))

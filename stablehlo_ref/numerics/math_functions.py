@@ -13,6 +13,7 @@ from stablehlo_ref.numerics.double_double import two_product, two_sum
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64
 from stablehlo_ref.numerics.elementary import Elementary, kernels, power
 from stablehlo_ref.numerics.kernels import ArrayKernel, same_kernel
+from stablehlo_ref.numerics.reproducible import in_mode
 
 exp2 = kernels(Elementary(np.exp2, precise.exp2))
 log2 = kernels(Elementary(np.log2, precise.log2))
@@ -36,9 +37,9 @@ def is_normal(dtype: DType) -> ArrayKernel:
     return run
 
 
-def power_of_integer(dtype: DType, exponent: DType) -> ArrayKernel:
+def power_of_integer(dtype: DType, exponent: DType, reproducible: bool = False) -> ArrayKernel:
     """Return the kernel of a float to the power of an integer."""
-    raise_to, widen = power(FLOAT64), convert(exponent, FLOAT64)
+    raise_to, widen = in_mode(power, reproducible)(FLOAT64), convert(exponent, FLOAT64)
     as_double, narrow = convert(dtype, FLOAT64), convert(FLOAT64, dtype)
     return lambda x, n: narrow(raise_to(as_double(x), widen(n)))
 

@@ -13,6 +13,7 @@ from stablehlo_ref.algorithms.sliding_windows import num_windows
 from stablehlo_ref.define.attribute_codecs import Dims, Flags, Int, Matrix
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
     dim,
@@ -203,6 +204,7 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
     @staticmethod
     def plan(
         site: PlanSite,
+        mode: Mode,
         lhs: TensorType,
         rhs: TensorType,
         window_strides: Dims | None,
@@ -240,10 +242,12 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
             return lambda lhs, rhs: np.zeros(shape(result), dtypes[2])
         spatial_dims = dimension_numbers.kernel_spatial_dimensions
         reversed_dims = tuple(d for d, flag in zip(spatial_dims, window_reversal or ()) if flag)
-        return multiplication(window_products.convolution(sizes, dtypes), reversed_dims, site.constants.get("rhs"))
+        strategy = window_products.convolution(sizes, dtypes, mode.reproducible)
+        return multiplication(strategy, reversed_dims, site.constants.get("rhs"))
 
     @staticmethod
     def temporaries(
+        mode: Mode,
         lhs: TensorType,
         rhs: TensorType,
         window_strides: Dims | None,
@@ -262,7 +266,7 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
         )  # fmt: skip
         if 0 in shape(result) or sizes.terms == 0:
             return 0
-        strategy = window_products.convolution(sizes, dtypes_of(lhs, rhs, result))
+        strategy = window_products.convolution(sizes, dtypes_of(lhs, rhs, result), mode.reproducible)
         return 2 * prod(sizes.rhs_sizes) * strategy.arithmetic.dtype.itemsize + strategy.temporaries
 
 

@@ -12,6 +12,7 @@ from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int, ListCodec, Ty
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
@@ -191,6 +192,7 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
     @staticmethod
     def plan(
         site: PlanSite,
+        mode: Mode,
         lhs: TensorType,
         rhs: TensorType,
         dot_dimension_numbers: DotDimensions,
@@ -211,10 +213,11 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
         only what is converted and multiplied at a time (ops/dot_products.py).
         Element by element: `dot_general` in spec_checks/oracles/dot_general.py.
         """
-        return choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, site.constants)).plan()
+        return choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, mode, site.constants)).plan()
 
     @staticmethod
     def temporaries(
+        mode: Mode,
         lhs: TensorType,
         rhs: TensorType,
         dot_dimension_numbers: DotDimensions,
@@ -222,7 +225,7 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
         result: TensorType,
     ) -> int:
         """Return the bytes that the strategy of `plan` needs."""
-        return choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, {})).temporaries
+        return choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, mode, {})).temporaries
 
     @staticmethod
     def batching_rule(dot_dimension_numbers: DotDimensions) -> Mapping[str, object]:
@@ -258,11 +261,13 @@ def dot_products(
     numbers: DotDimensions,
     algorithm: DotAlgorithm,
     result: TensorType,
+    mode: Mode,
     constants: Mapping[str, Array],
 ) -> Dot:
     """Return the dot products with the arithmetic of their types and of the algorithm, if there is one."""
     lhs_dtype, rhs_dtype, result_dtype = (numpy_dtype(element_type(x)) for x in (lhs, rhs, result))
-    sums = arithmetic(lhs_dtype, rhs_dtype, result_dtype, prod(dims(lhs, numbers.lhs_contracting_dimensions)))
+    terms = prod(dims(lhs, numbers.lhs_contracting_dimensions))
+    sums = arithmetic(lhs_dtype, rhs_dtype, result_dtype, terms, mode.reproducible)
     if algorithm.num_primitive_operations is not None and kind(sums.dtype) == "floating" and is_float(lhs):
         sums = with_algorithm(sums, algorithm)
     return Dot(

@@ -16,6 +16,7 @@ from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import resolve
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
@@ -52,6 +53,7 @@ from stablehlo_ref.ir.types import FunctionType, QuantizedType, TensorType, Type
 from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, implementation_defined, integers
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 from stablehlo_ref.numerics.kernels import same_kernel
+from stablehlo_ref.numerics.reproducible import in_mode
 
 KernelFactory: TypeAlias = Callable[[DType], Run]  # from the element type's dtype to a function of arrays
 
@@ -73,15 +75,15 @@ class Elementwise(Op, elementwise=True):
     choices: ClassVar[Callable[[DType], FindChoices] | None] = None
 
     @classmethod
-    def kernel(cls, x: Type) -> Run:
-        """Return the kernel for the element type of `x`; UnsupportedError if the op has none."""
+    def kernel(cls, x: Type, mode: Mode) -> Run:
+        """Return the kernel for the element type of `x` in a mode; UnsupportedError if the op has none."""
         dtype = numpy_dtype(element_type(x))
         if cls.scalar is not None and rank(x) == 0 and dtype.kind in "biuf":
             return cls.scalar
         factory: KernelFactory | None = getattr(cls, kind(dtype))
         if factory is None:
             raise UnsupportedError(f"'{cls.definition.name}' op does not support element type {element_type(x)}")
-        return factory(dtype)
+        return in_mode(factory, mode.reproducible)(dtype)
 
 
 def on_element(op: Operation, type: Type | None = None) -> object:
@@ -115,8 +117,8 @@ class UnaryElementwise(Elementwise):
         C(1, compatible(baseline_type(operand), baseline_type(result)))
 
     @classmethod
-    def plan(cls, operand: TensorType) -> Run:
-        return cls.kernel(operand)
+    def plan(cls, mode: Mode, operand: TensorType) -> Run:
+        return cls.kernel(operand, mode)
 
     @classmethod
     def implementation_defined(cls, operand: TensorType) -> FindChoices:
@@ -141,8 +143,8 @@ class BinaryElementwise(Elementwise):
         C(1, compatible(baseline_type(lhs), baseline_type(rhs), baseline_type(result)))
 
     @classmethod
-    def plan(cls, lhs: TensorType) -> Run:
-        return cls.kernel(lhs)
+    def plan(cls, mode: Mode, lhs: TensorType) -> Run:
+        return cls.kernel(lhs, mode)
 
     @classmethod
     def implementation_defined(cls, lhs: TensorType) -> FindChoices:
@@ -258,8 +260,8 @@ class Extremum(BinaryOnAnything):
     beats: ClassVar[Callable[[Array, Array], bool]]
 
     @classmethod
-    def kernel(cls, x: Type) -> Run:
-        kernel, beats = super().kernel(x), cls.beats
+    def kernel(cls, x: Type, mode: Mode) -> Run:
+        kernel, beats = super().kernel(x, mode), cls.beats
         if rank(x) > 0 or numpy_dtype(element_type(x)).kind not in "iuf":
             return kernel
 

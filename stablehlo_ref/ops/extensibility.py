@@ -121,6 +121,7 @@ class CustomCall:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     computations: tuple[Computation, ...] = ()
     exact_lapack: bool = False  # an option of the run: linear algebra in f64 instead of the program's precision
+    reproducible: bool = False  # an option of the run: results must be the same on every machine
 
 
 Handler: TypeAlias = Callable[..., Sequence[Any]]
@@ -247,7 +248,9 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
         def run(context: Context, inputs: Sequence[RuntimeValue]) -> Results:
             handler = context.custom_calls.get(call_target_name) or handler_of(call_target_name)
             computations = tuple(Computation(name, context, site.function, site.symbol) for name in called_computations)
-            call = CustomCall(*known, context.failures, attributes, computations, context.exact_lapack)
+            call = CustomCall(
+                *known, context.failures, attributes, computations, context.exact_lapack, context.reproducible
+            )
             call, inputs = with_known_shapes(call, inputs, shape_indices)
             what = f"the handler of custom_call @{call_target_name}"
             operands = inputs if getattr(handler, "leaves_operands", False) else map(read_only, inputs)

@@ -13,11 +13,11 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref.define import mode
 from stablehlo_ref.define.attribute_codecs import Flag
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import (
     baseline_element_type,
@@ -72,10 +72,10 @@ class Cholesky(Op, op="cholesky", nans="computed"):
         return {}
 
     @staticmethod
-    def plan(a: TensorType, lower: Flag) -> Run:
+    def plan(mode: Mode, a: TensorType, lower: Flag) -> Run:
         """Plan LAPACK's decomposition in f64. Its oracle is `cholesky` in spec_checks/oracles/linear_algebra.py."""
         widen, round_once = arithmetic(a)
-        factor = _lower_factors(exact_factorizations.lower_factors if mode.current().reproducible else _factors_or_nan)
+        factor = _lower_factors(exact_factorizations.lower_factors if mode.reproducible else _factors_or_nan)
         if lower:
             return _in_groups(lambda a: round_once(factor(widen(a))))
         return _in_groups(lambda a: round_once(_adjoint(factor(_adjoint(widen(a))))))
@@ -140,7 +140,9 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"
         return {}
 
     @staticmethod
-    def plan(a: TensorType, left_side: Flag, lower: Flag, unit_diagonal: Flag, transpose_a: Transpose) -> Run:
+    def plan(
+        mode: Mode, a: TensorType, left_side: Flag, lower: Flag, unit_diagonal: Flag, transpose_a: Transpose
+    ) -> Run:
         """Plan the solution x of one system for each batch index i0, ..., iR-3.
 
             op(a[i0, ..., iR-3, :, :]) @ x = b[i0, ..., iR-3, :, :]  if left_side
@@ -158,7 +160,7 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"
         conjugate = np.conjugate if transpose_a is Transpose.ADJOINT else _unchanged
         reverse = slice(None, None, -1 if lower == (is_transposed != left_side) else 1)
         is_rounded = numpy_dtype(element_type(a)) not in (FLOAT64, COMPLEX128)
-        exactly = exact_factorizations.substitute if mode.current().reproducible else None
+        exactly = exact_factorizations.substitute if mode.reproducible else None
         substitute = exactly or partial(triangular.substitute, is_rounded=is_rounded)
 
         def solve(a: Array, b: Array) -> Array:

@@ -33,7 +33,7 @@ from stablehlo_ref.targets.configuration import (
     malformed,
     register,
 )
-from stablehlo_ref.targets.exact_lapack import EXACT, ExactLapack, JobLetter, Transposition, scipy_linalg
+from stablehlo_ref.targets.exact_lapack import EXACT, REPRODUCIBLE, ExactLapack, JobLetter, Transposition, scipy_linalg
 from stablehlo_ref.targets.reproducible_lapack import is_reproducible
 from stablehlo_ref.targets.scipy_lapack import SCIPY, is_supported
 
@@ -58,8 +58,8 @@ def exactly(routine: LapackRoutine, dimensions: str) -> Routine:
     @wraps(partial(routine, EXACT))
     def handler(call: CustomCall, *operands: Array) -> Sequence[Array]:
         check_operands(call, dimensions, operands)
-        is_reproducible(call, routine, operands)
-        return rounded(routine, EXACT, call, operands)
+        lapack = REPRODUCIBLE if is_reproducible(call, routine, operands) else EXACT
+        return rounded(routine, lapack, call, operands)
 
     return leaving_operands(handler)
 
@@ -70,8 +70,9 @@ def in_program_precision(routine: LapackRoutine, dimensions: str) -> Routine:
     @wraps(partial(routine, EXACT))
     def handler(call: CustomCall, *operands: Array) -> Sequence[Array]:
         check_operands(call, dimensions, operands)
-        is_exact = is_reproducible(call, routine, operands) or call.exact_lapack or scipy_linalg() is None
-        is_exact = is_exact or not all(map(is_supported, operands))
+        if is_reproducible(call, routine, operands):
+            return rounded(routine, REPRODUCIBLE, call, operands)
+        is_exact = call.exact_lapack or scipy_linalg() is None or not all(map(is_supported, operands))
         return rounded(routine, EXACT if is_exact else SCIPY, call, operands)
 
     return leaving_operands(handler)

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from stablehlo_ref.define import mode
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ops.extensibility import CustomCall
@@ -24,7 +23,7 @@ COMPLEX = frozenset({"potrf", "trsm"})
 
 def is_reproducible(call: CustomCall, routine: object, operands: Sequence[Array]) -> bool:
     """Return whether results must be reproducible; UnsupportedError if those of the routine cannot be."""
-    if not mode.current().reproducible:
+    if not call.reproducible:
         return False
     has_complex = any(np.iscomplexobj(x) for x in operands)
     name = getattr(routine, "__name__", "")
