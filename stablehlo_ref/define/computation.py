@@ -27,13 +27,19 @@ FindChoices: TypeAlias = Callable[..., Iterable[Choice]] | None  # from the arra
 
 @dataclass(frozen=True)
 class Kernel:
-    """How an op computes its results from arrays.
+    """How an op computes its results from arrays, and by which other forms.
 
-    `in_place` does the same as `run`, and may write the result into the array of the first operand.
+    `in_place` does the same as `run`, and may write the result into the array of the first operand. `into` writes the
+    result, of an elementwise op, into one more argument `out`, which shares no memory with the operands, and returns
+    that.
     """
 
     run: Run
     in_place: Run | None = None
+    into: Run | None = None
+
+    def __call__(self, *operands: Any) -> Any:
+        return self.run(*operands)
 
 
 class RegionFunction(Protocol):

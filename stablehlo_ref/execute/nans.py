@@ -190,7 +190,7 @@ def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
         return kernel
     result = bound.results[0]
     if bound.definition.traits.elementwise and not bound.op.regions and result.is_static and result.size >= LARGE:
-        return Kernel(with_canonical_blocks(kernel.run, numpy_dtype(result.element_type)))
+        return Kernel(with_canonical_blocks(kernel, numpy_dtype(result.element_type)))
     return Kernel(_replacing(kernel.run, replace), kernel.in_place and _replacing(kernel.in_place, replace))
 
 

@@ -18,6 +18,7 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
+from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import check_time, reserve, within_time
@@ -38,7 +39,7 @@ from stablehlo_ref.numerics.dtypes import (
 )
 from stablehlo_ref.numerics.exact_products import exact_matmul
 from stablehlo_ref.numerics.integers import pack, unpack
-from stablehlo_ref.numerics.kernels import ArrayKernel, stored, with_into
+from stablehlo_ref.numerics.kernels import ArrayKernel, stored
 from stablehlo_ref.numerics.layout import OF_VECTORS, row_major
 from stablehlo_ref.numerics.narrow_floats import narrow, widen
 
@@ -233,7 +234,7 @@ def _groups(sizes: Sizes, columns: int) -> Iterator[tuple[int | slice, ...]]:
 
 
 def _cast_to(dtype: DType) -> ArrayKernel:
-    return with_into(lambda x: x.astype(dtype), copy_into)
+    return Kernel(lambda x: x.astype(dtype), into=copy_into)
 
 
 def _load(dtype: DType, wide: DType) -> ArrayKernel:

@@ -125,6 +125,18 @@ class CustomCall:
 
 
 Handler: TypeAlias = Callable[..., Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class PureHandler:
+    """A handler that neither writes to its operands nor returns them, and so needs no read-only views of them."""
+
+    run: Handler
+
+    def __call__(self, call: CustomCall, *operands: Any) -> Sequence[Any]:
+        return self.run(call, *operands)
+
+
 _handlers: dict[str, Handler] = {}
 
 
@@ -253,7 +265,7 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
             )
             call, inputs = with_known_shapes(call, inputs, shape_indices)
             what = f"the handler of custom_call @{call_target_name}"
-            operands = inputs if getattr(handler, "leaves_operands", False) else map(read_only, inputs)
+            operands = inputs if isinstance(handler, PureHandler) else map(read_only, inputs)
             values = callback_results(what, call.result_types, lambda: handler(call, *operands))
             return values[0] if len(results) == 1 and not is_tuple else values
 

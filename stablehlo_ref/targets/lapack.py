@@ -22,7 +22,7 @@ from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.numerics.contraction import FLOPS
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.factorizations import solve_tridiagonal
-from stablehlo_ref.ops.extensibility import CustomCall
+from stablehlo_ref.ops.extensibility import CustomCall, PureHandler
 from stablehlo_ref.targets.configuration import (
     Routine,
     boolean,
@@ -61,7 +61,7 @@ def exactly(routine: LapackRoutine, dimensions: str) -> Routine:
         lapack = REPRODUCIBLE if is_reproducible(call, routine, operands) else EXACT
         return rounded(routine, lapack, call, operands)
 
-    return leaving_operands(handler)
+    return PureHandler(handler)
 
 
 def in_program_precision(routine: LapackRoutine, dimensions: str) -> Routine:
@@ -75,13 +75,7 @@ def in_program_precision(routine: LapackRoutine, dimensions: str) -> Routine:
         is_exact = call.exact_lapack or scipy_linalg() is None or not all(map(is_supported, operands))
         return rounded(routine, EXACT if is_exact else SCIPY, call, operands)
 
-    return leaving_operands(handler)
-
-
-def leaving_operands(handler: Routine) -> Routine:
-    """Mark a handler that neither writes to its operands nor returns them, and so needs no views of them."""
-    handler.leaves_operands = True  # type: ignore[attr-defined]
-    return handler
+    return PureHandler(handler)
 
 
 def check_operands(call: CustomCall, dimensions: str, operands: Sequence[Array]) -> None:

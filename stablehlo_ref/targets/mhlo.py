@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from stablehlo_ref.define.bound import call_role
-from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.spec import element_type, shape
@@ -39,9 +39,8 @@ def function(name: str) -> Routine:
             expected = definition.operands[0].constraint.name
             raise malformed(call, f"expected an operand that is a {expected}, got {operand_type}")
         members = {"operand": operand_type, "result": operand_type}
-        kernel = call_role(definition, "plan", members, mode=Mode(call.reproducible))
-        run = kernel.run if isinstance(kernel, Kernel) else kernel
-        return [run(operand)]
+        kernel: Run = call_role(definition, "plan", members, mode=Mode(call.reproducible))
+        return [kernel(operand)]
 
     return handler
 
