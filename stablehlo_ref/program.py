@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 
@@ -35,11 +35,9 @@ from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
 from stablehlo_ref.execute.options import OPTIONS, any_given, check_host_functions, host_functions, known, separated
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.quick import QuickRuns, as_expected
-from stablehlo_ref.execute.record import Recorder, Select, Until, observed_by, recording
 from stablehlo_ref.execute.run import FunctionPlan
-from stablehlo_ref.execute.trace import Trace
 from stablehlo_ref.ir.arrays import RuntimeValue
-from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.flat import picklable, restore
 from stablehlo_ref.ir.signature import Function, Parameters, function_of, shortened
 from stablehlo_ref.ir.value_index import ValueIndex
@@ -51,6 +49,10 @@ from stablehlo_ref.limits.stack import needs_stack
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
+
+if TYPE_CHECKING:
+    from stablehlo_ref.debug.traces.record import Recorder, Select
+    from stablehlo_ref.debug.traces.trace import Trace
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
 
@@ -335,6 +337,8 @@ class Program:
 
         >>> trace = program.trace(image, only="stablehlo.convolution")
         """
+        from stablehlo_ref.debug.traces.record import Recorder, recording  # here and below: imported when it is used
+
         options, named = separated(options, named)
         arrays, named = self._flat(arrays, named)
         recorder = Recorder(self.value_index, only, store, keep)
@@ -344,6 +348,8 @@ class Program:
     def _run_until(
         self, names: Sequence[str], arrays: Sequence[Any], named: Mapping[str, Any], options: RunOptions
     ) -> tuple[Any, ...]:
+        from stablehlo_ref.debug.traces.record import Until
+
         until = Until(self.value_index, names)
         return until.reached(lambda: self._run_recorded(until, arrays, named, options), self.entry)
 
@@ -352,19 +358,12 @@ class Program:
     ) -> tuple[Any, ...]:
         """Run the entry; the recorder sees the arguments and every op."""
         context = self._context(**options)
-        context.observer = observed_by(recorder, context.observer)
+        context.observer = recorder.beside(context.observer)
         check_host_functions(context, lambda: self._names_of_host_functions)
         arguments = self._arguments(arrays, named)
-        recorder.arguments(self._entry_block, arguments)
+        recorder.arguments(arguments)
         with context.in_force():
             return self._run_plan(self._plan_for(context), arguments, context)
-
-    @property
-    def _entry_block(self) -> Block:
-        op = self.module.regions[0].block.symbol(self.entry.name)
-        if op is None or not op.regions[0].blocks:
-            raise EvaluationError(f"@{self.entry.name} has no body", self.entry.location)
-        return op.regions[0].block
 
     def run_replicas(
         self, inputs_per_replica: Sequence[Inputs], **options: Unpack[RunOptions]
@@ -412,8 +411,10 @@ class Program:
 
         >>> trace = program.trace_parallel([[x], [y]], num_replicas=2, num_partitions=1)
         """
+        from stablehlo_ref.debug.traces.record import Recorder, recording
+
         recorder = Recorder(self.value_index, only, store, keep)
-        options["observer"] = observed_by(recorder, options.get("observer"))
+        options["observer"] = recorder.beside(options.get("observer"))
         with recording(recorder):
             return recorder.trace(self.run_parallel(inputs_per_process, **options))
 

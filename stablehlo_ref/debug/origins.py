@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterator
 
-from stablehlo_ref.execute.follow import joined
+from stablehlo_ref.debug.traces.follow import joined
 from stablehlo_ref.execute.regions import CONSTANTS
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.value_index import ValueIndex

@@ -58,6 +58,26 @@ class Observer:
         """Called when a process of a grid starts or resumes; the ops that follow run in this process."""
 
 
+class Observers(Observer):
+    """Several observers as one."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self.observers = observers
+        self.sees_every_op = any(observer.sees_every_op for observer in observers)
+
+    def before(self, op: Operation, operands: Sequence[Any]) -> None:
+        for observer in self.observers:
+            observer.before(op, operands)
+
+    def after(self, op: Operation, results: Sequence[Any]) -> None:
+        for observer in self.observers:
+            observer.after(op, results)
+
+    def resumes(self, process: Process) -> None:
+        for observer in self.observers:
+            observer.resumes(process)
+
+
 _OBSERVER = Observer | None
 _ON_IMPLEMENTATION_DEFINED = get_args(OnImplementationDefined)
 

@@ -12,9 +12,9 @@ from stablehlo_ref.arrays.statistics import statistics
 from stablehlo_ref.debug.exceptions.elements import element_at, first_index, is_float
 from stablehlo_ref.debug.exceptions.findings import FOLLOWED, ORIGINS, Effect, Event, Finding, Kind, Reach
 from stablehlo_ref.debug.exceptions.slices import Slicer, place_of, place_of_op
+from stablehlo_ref.debug.traces.follow import Frame
 from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.execute.follow import Frame
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.value_index import ValueIndex

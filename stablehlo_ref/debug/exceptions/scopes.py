@@ -7,8 +7,8 @@ from typing import Any
 
 from stablehlo_ref.debug.exceptions.labels import Label, bits_of, sum_of_bits
 from stablehlo_ref.debug.origins import CALLS
+from stablehlo_ref.debug.traces.follow import Frame
 from stablehlo_ref.define.processes import Process
-from stablehlo_ref.execute.follow import Frame
 from stablehlo_ref.execute.liveness import last_uses
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.passes.call_graph import functions

@@ -26,9 +26,9 @@ from stablehlo_ref.debug.exceptions.labels import (
 from stablehlo_ref.debug.exceptions.ledger import Ledger
 from stablehlo_ref.debug.exceptions.rules import at_pole, cancellation, underflow
 from stablehlo_ref.debug.exceptions.scopes import Flow, Scope, State, scopes_of, yielded
+from stablehlo_ref.debug.traces.follow import Follower, Frame
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.diagnostics import ArgumentValueError
-from stablehlo_ref.execute.follow import Follower, Frame
 from stablehlo_ref.execute.regions import CONSTANTS
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
