@@ -24,17 +24,16 @@ from stablehlo_ref.display.summary import summary
 from stablehlo_ref.execute.arguments import (
     arguments_in_order,
     array_dtype,
+    as_expected,
     check_argument,
     check_numbered_arguments,
-    take_results,
     take_results_of_processes,
     without_mapping,
 )
-from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
+from stablehlo_ref.execute.evaluation import evaluate, taken, taking_results
 from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
-from stablehlo_ref.execute.options import OPTIONS, any_given, check_host_functions, host_functions, known, separated
+from stablehlo_ref.execute.options import OPTIONS, check_host_functions, host_functions, known, separated
 from stablehlo_ref.execute.plan import Planner
-from stablehlo_ref.execute.quick import QuickRuns, as_expected
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation, Value
@@ -43,9 +42,9 @@ from stablehlo_ref.ir.signature import Function, Parameters, function_of, shorte
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
 from stablehlo_ref.limits.activity import activity
-from stablehlo_ref.limits.budget import limited
+from stablehlo_ref.limits.budget import in_force, limited
 from stablehlo_ref.limits.collection import collection_paused
-from stablehlo_ref.limits.stack import needs_stack
+from stablehlo_ref.limits.stack import is_large, needs_stack, on_enough_stack
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
@@ -73,7 +72,6 @@ class Program:
         self._verified = verified
         self._bound: Mapping[int, RuntimeValue] = {}
         self.plans: dict[tuple[bool, bool, Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
-        self._quick = QuickRuns()
 
     def __getstate__(self) -> dict[str, object]:
         return {
@@ -143,24 +141,19 @@ class Program:
     @cached_property
     def entry(self) -> Function:
         """The signature of the function that `run` runs. EvaluationError if there is no such function, or a choice."""
+        names = shortened([f"@{name}" for name in self.functions])
         if self._entry is not None:
             if self._entry not in self.functions:
-                raise EvaluationError(
-                    f"there is no function @{self._entry}; there are {self._names}", self.module.location
-                )
+                raise EvaluationError(f"there is no function @{self._entry}; there are {names}", self.module.location)
             return self.functions[self._entry]
         if "main" in self.functions:
             return self.functions["main"]
         public = [function for function in self.functions.values() if function.is_public]
         candidates = public or list(self.functions.values())
         if len(candidates) != 1:
-            reason = f"choose one of {self._names}" if self.functions else "the program has no functions"
+            reason = f"choose one of {names}" if self.functions else "the program has no functions"
             raise EvaluationError(f"no function is called @main: {reason}", self.module.location)
         return candidates[0]
-
-    @property
-    def _names(self) -> str:
-        return shortened([f"@{name}" for name in self.functions])
 
     @property
     def inputs(self) -> Parameters:
@@ -259,10 +252,13 @@ class Program:
         return self.plans[kind]
 
     def _plan_for(self, context: Context) -> FunctionPlan:
-        sees_all = getattr(context.observer, "sees_every_op", False)
-        step_by_step = sees_all or context.on_implementation_defined != "ignore"
-        fast = context.fast and not step_by_step and context.observer is None
-        return self._planned(step_by_step, fast, context.mode)
+        observer = context.observer
+        step_by_step = context.on_implementation_defined != "ignore" or getattr(observer, "sees_every_op", False)
+        kind = step_by_step, context.fast and not step_by_step and observer is None, context.mode
+        if (plan := self.plans.get(kind)) is not None:
+            return plan
+        with in_force(context.budget):
+            return self._planned(*kind)
 
     # --- runs ---------------------------------------------------------------------------------------------------
 
@@ -298,19 +294,22 @@ class Program:
         The other keywords are the fields of `RunOptions`. They may be given as `options=RunOptions(...)`; then all
         other keywords are inputs, so that an input may be called `limits`.
         """
-        has_options = any_given(
-            until, options, limits, observer, on_implementation_defined, custom_calls, overrides, check_overrides,
-            rng_seed, exact_lapack, reproducible, exact_sums, fast, threads, jit,
-        )  # fmt: skip
-        if not (has_options or named) and (results := self._quick(self, arrays)):
-            return results
+        if (
+            until is None and options is None and limits is None and observer is None and custom_calls is None
+            and on_implementation_defined is None and overrides is None and check_overrides is None and not named
+            and rng_seed is None and exact_lapack is None and reproducible is None and exact_sums is None
+            and fast is None and threads is None and jit is None
+        ):  # fmt: skip
+            return self._run(arrays, named, Context.plain(self.limits), may_be_trees=True)
         given = {name: value for name, value in locals().items() if name in OPTIONS}
         options, named = separated(options, {**given, **named})
-        arrays, named = self._flat(arrays, named)
         if until is not None:
+            from stablehlo_ref.debug.traces.record import Until
+
             check_type("until", until, Sequence, "the name of a value, or a list of names")
-            return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
-        return self._run(arrays, named, self._context(**options))
+            stop = Until(self.value_index, (until,) if isinstance(until, str) else until)
+            return stop.reached(lambda: self._run_recorded(stop, arrays, named, options), self.entry)
+        return self._run(arrays, named, self._context(**options), may_be_trees=True)
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
         """Run the entry as `run` does, in a context that has the options and the observer."""
@@ -337,21 +336,12 @@ class Program:
 
         >>> trace = program.trace(image, only="stablehlo.convolution")
         """
-        from stablehlo_ref.debug.traces.record import Recorder, recording  # here and below: imported when it is used
+        from stablehlo_ref.debug.traces.record import Recorder, recording
 
         options, named = separated(options, named)
-        arrays, named = self._flat(arrays, named)
         recorder = Recorder(self.value_index, only, store, keep)
         with recording(recorder):
             return recorder.trace(self._run_recorded(recorder, arrays, named, options))
-
-    def _run_until(
-        self, names: Sequence[str], arrays: Sequence[Any], named: Mapping[str, Any], options: RunOptions
-    ) -> tuple[Any, ...]:
-        from stablehlo_ref.debug.traces.record import Until
-
-        until = Until(self.value_index, names)
-        return until.reached(lambda: self._run_recorded(until, arrays, named, options), self.entry)
 
     def _run_recorded(
         self, recorder: Recorder, arrays: Sequence[Any], named: Mapping[str, Any], options: RunOptions
@@ -360,10 +350,9 @@ class Program:
         context = self._context(**options)
         context.observer = recorder.beside(context.observer)
         check_host_functions(context, lambda: self._names_of_host_functions)
-        arguments = self._arguments(arrays, named)
+        arguments = self._arguments(*self._flat(tuple(arrays), dict(named)))
         recorder.arguments(arguments)
-        with context.in_force():
-            return self._run_plan(self._plan_for(context), arguments, context)
+        return self._run_plan(self._plan_for(context), arguments, context)
 
     def run_replicas(
         self, inputs_per_replica: Sequence[Inputs], **options: Unpack[RunOptions]
@@ -434,16 +423,17 @@ class Program:
     ) -> list[tuple[Any, ...]]:
         """Run the entry as `run_parallel` does, in a context that has the options and the observer."""
         check_host_functions(context, lambda: self._names_of_host_functions)
-        with context.in_force():
+        with in_force(context.budget):
             plan = self._plan_for(context)
             check_local_tensors(self.module.regions[0].block.symbol(self.entry.name), grid)
-            inputs = [
-                self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
+            programs = [
+                (plan, self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {}))
                 for given in inputs_per_process
             ]
             reads = map(read_infeed, infeed)
-            with model_locations(self.module), evaluation(context, self.entry.location, plan):
-                results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
+            results = evaluate(
+                self.module, self.entry, plan, context, lambda: run_grid(context, grid, programs, reads, outfeed)
+            )
             with taking_results(context, results, self.entry):
                 return take_results_of_processes(results)
 
@@ -455,26 +445,33 @@ class Program:
         return without_mapping(arrays, named)  # programs of frameworks take containers apart instead
 
     def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
-        if not (named or self._bound) and (plain := as_expected(self.entry, arrays)) is not None:
-            return plain
         given = arguments_in_order(self._open_entry, arrays, named, self.module)
         unbound = (check_argument(p, value, named) for p, value in zip(self._open_entry.inputs, given))
         return [self._bound[i] if i in self._bound else next(unbound) for i in range(len(self.entry.inputs))]
 
-    def _run(self, arrays: Sequence[Any], named: Mapping[str, Any], context: Context) -> tuple[Any, ...]:
-        check_host_functions(context, lambda: self._names_of_host_functions)
+    def _run(
+        self, arrays: tuple[Any, ...], named: dict[str, Any], context: Context, may_be_trees: bool = False
+    ) -> tuple[Any, ...]:
+        if context.custom_calls or context.overrides:
+            check_host_functions(context, lambda: self._names_of_host_functions)
         if self._is_empty and not arrays and not named:
             return ()
-        with context.in_force():
-            return self._run_plan(self._plan_for(context), self._arguments(arrays, named), context)
+        plan = self._plan_for(context)
+        arguments = None if named or self._bound else as_expected(self.entry, arrays)
+        if arguments is None:
+            with in_force(context.budget):
+                arguments = self._arguments(*(self._flat(arrays, named) if may_be_trees else (arrays, named)))
+        return self._run_plan(plan, arguments, context)
 
-    @needs_stack(lambda program: program.module.location, frames=0)
-    def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:
-        with model_locations(self.module), evaluation(context, self.entry.location, plan):
+    def _run_plan(self, plan: FunctionPlan, inputs: list[Any], context: Context) -> tuple[Any, ...]:
+        def work() -> tuple[Any, ...]:
             if plan.block.communicates:
                 grid = Grid(num_partitions=device_count(self.module))
                 results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
             else:
-                results = plan.call(context, list(inputs))
-        with taking_results(context, [results], self.entry):
-            return take_results(results)
+                results = plan.call(context, inputs)
+            return () if context.failures else taken(context, results, self.entry)
+
+        if is_large():
+            return evaluate(self.module, self.entry, plan, context, work)
+        return on_enough_stack(self.module.location, 0, evaluate, self.module, self.entry, plan, context, work)

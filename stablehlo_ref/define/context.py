@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from operator import index
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from stablehlo_ref.define.live_values import live_bytes
-from stablehlo_ref.define.mode import Mode
+from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.define.processes import Grid, Process
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, Diagnostic, EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -20,7 +19,6 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.limits import MAX_THREADS, Limits, check_type
 from stablehlo_ref.limits.budget import Budget, Memory, deadline_of
-from stablehlo_ref.limits.budget import in_force as budget_in_force
 
 OnImplementationDefined: TypeAlias = Literal["ignore", "warn", "error"]
 
@@ -163,17 +161,7 @@ class Context:
     @property
     def mode(self) -> Mode:
         """How exact results are."""
-        return Mode(self.reproducible, self.exact_sums)
-
-    @contextmanager
-    def in_force(self) -> Iterator[None]:
-        """Make the limits of this run those of the kernels that are made and called inside."""
-        with budget_in_force(self.budget):
-            self.budget.copies = {}
-            try:
-                yield
-            finally:
-                self.budget.copies = None
+        return Mode(self.reproducible, self.exact_sums) if self.reproducible or self.exact_sums else DEFAULT
 
     def turn(self) -> None:
         """Count a loop iteration or a call; EvaluationError past the limits of steps and of time."""

@@ -6,11 +6,10 @@ cached has it in its key.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Mode:
+class Mode(NamedTuple):
     """Which results are rounded from exact ones, so that no order of operations and no library can change them."""
 
     reproducible: bool = False  # sums of products and elementary functions

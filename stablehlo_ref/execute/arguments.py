@@ -34,6 +34,24 @@ def array_dtype(type: Type) -> DType | None:
         return None
 
 
+def as_expected(entry: Function, arrays: Sequence[Any]) -> list[Any] | None:
+    """Return arrays as the values that slots hold; None unless all are arrays of the types of the function's inputs."""
+    expected = entry.arrays
+    if expected is None or not isinstance(arrays, list | tuple) or len(arrays) != len(expected):
+        return None
+    arguments: list[Any] = []
+    for array, (dtype, shape) in zip(arrays, expected):
+        if type(array) is np.ndarray:
+            if array.shape != shape or (array.dtype is not dtype and array.dtype != dtype) or not array.flags.aligned:
+                return None
+            arguments.append(array if shape else array[()])
+        elif shape == () and isinstance(array, np.generic) and array.dtype == dtype:
+            arguments.append(array)
+        else:
+            return None
+    return arguments
+
+
 def without_mapping(arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return inputs by position and by name; a mapping that is the only one by position has inputs by name."""
     return ((), {**arrays[0], **named}) if len(arrays) == 1 and isinstance(arrays[0], Mapping) else (arrays, named)

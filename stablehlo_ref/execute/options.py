@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import repeat
-from operator import is_not
 from typing import Any, cast
 
 from stablehlo_ref.define.context import Context, RunOptions
@@ -14,11 +12,6 @@ from stablehlo_ref.limits import check_type
 from stablehlo_ref.suggestions import did_you_mean
 
 OPTIONS = tuple(RunOptions.__annotations__)
-
-
-def any_given(*values: object) -> bool:
-    """Return whether any of some values is not None."""
-    return any(map(is_not, values, repeat(None)))
 
 
 def separated(options: RunOptions | None, keywords: Mapping[str, Any]) -> tuple[RunOptions, dict[str, Any]]:
