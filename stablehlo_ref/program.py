@@ -22,17 +22,21 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.display.guarantees import Guarantees, guarantees
 from stablehlo_ref.display.summary import summary
 from stablehlo_ref.execute.arguments import (
+    OPTIONS,
     arguments_in_order,
     array_dtype,
     as_expected,
     check_argument,
+    check_host_functions,
     check_numbered_arguments,
+    host_functions,
+    known,
+    separated,
     take_results_of_processes,
     without_mapping,
 )
 from stablehlo_ref.execute.evaluation import evaluate, taken, taking_results
 from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
-from stablehlo_ref.execute.options import OPTIONS, check_host_functions, host_functions, known, separated
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.ir.arrays import RuntimeValue

@@ -21,18 +21,15 @@ from stablehlo_ref.define.kinds import Kind
 from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
 from stablehlo_ref.execute.acceleration import accelerator_of
-from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
-from stablehlo_ref.execute.graph import Branch, plan_graph
-from stablehlo_ref.execute.grid import run_grid
+from stablehlo_ref.execute.grid import communicates, communicating, run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, byte_size, guarded, watched
 from stablehlo_ref.execute.known import KnownKernel, KnownResult, compact, is_foldable, is_shared, kept_for, kernel_kind
-from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
-from stablehlo_ref.execute.regions import Captures, PlannedRegion, capturing_step
-from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
+from stablehlo_ref.execute.regions import Captures, PlannedRegion, batched_type, capturing_step
+from stablehlo_ref.execute.run import BlockPlan, Branch, FunctionPlan, Step, located, plan_graph
 from stablehlo_ref.execute.steps import (
     communicating_step,
     constant_step,

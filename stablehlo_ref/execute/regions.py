@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 from typing import Any, TypeAlias
@@ -29,6 +30,7 @@ from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.run import CONTEXT, FunctionPlan, Step, current_context, running
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 Call: TypeAlias = Callable[..., list[Any]]  # from arrays to a list of the results
@@ -322,3 +324,13 @@ def _traits(op: Operation) -> Traits:
 def _has_batching_rule(op: Operation) -> bool:
     definition = definition_of(op)
     return definition is not None and "batching_rule" in definition.roles
+
+
+def batched_type(type: Type, lanes: int) -> Type:
+    """Return the type with a leading axis of size `lanes`."""
+    if not isinstance(type, TensorType):
+        raise UnsupportedError(f"values of type {type} cannot be batched")
+    element = type.element_type
+    if isinstance(element, QuantizedType) and element.quantization_dimension is not None:
+        element = replace(element, quantization_dimension=element.quantization_dimension + 1)
+    return TensorType((lanes, *type.shape), element)
