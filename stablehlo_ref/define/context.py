@@ -218,9 +218,8 @@ class RunOptions(TypedDict, total=False):
     only do where the extra `jit` is installed; results are the same, bit for bit.
 
     `threads`, at most 65536, is the number of threads of BLAS during the run, in the whole process, and the most, up to
-    8, that share the blocks of large tensors; ImportError if BLAS is not that of numpy's wheels and the package
-    threadpoolctl (the extra `threads`) is missing. By default, unless a variable such as
-    OPENBLAS_NUM_THREADS is set, there are as many as CPUs, in BLAS only for products that take some 20 ms.
+    8, that share the blocks of large tensors. By default, unless a variable such as OPENBLAS_NUM_THREADS is set, there
+    are as many as CPUs, in BLAS only for products that take some 20 ms.
     """
 
     limits: Limits | None
