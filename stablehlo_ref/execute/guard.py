@@ -55,8 +55,7 @@ def guarded(kernel: Kernel, bound: BoundOp) -> Kernel:
     traits = bound.definition.traits
     run, in_place = kernel.run, kernel.in_place
     if traits.elementwise and len(bound.results) == 1 and not bound.op.regions:
-        run = _in_parts(run)
-        in_place = in_place and _in_place_in_parts(in_place)
+        run = _in_parts(run)  # no elementwise op has a form in place
     if traits.communicates:  # all processes of the grid reach the op before any of them allocates the results
         return Kernel(_reserving_for_all(run, values + temporaries))
     allocated = 0 if traits.returns_views else values
@@ -109,20 +108,6 @@ def _in_parts(run: Run) -> Run:
             out[part] = result
         assert out is not None  # the shape has elements
         return out
-
-    return parts
-
-
-def _in_place_in_parts(in_place: Run) -> Run:
-    def parts(first: Array, *others: Array) -> Array:
-        if first.size <= PART or not has_deadline():
-            return in_place(first, *others)  # type: ignore[no-any-return]
-        for part in within_time(_parts(first.shape)):
-            target = first[part]
-            result = in_place(target, *[_part(x, part, first.shape) for x in others])
-            if not np.may_share_memory(result, target):
-                target[...] = result
-        return first
 
     return parts
 
