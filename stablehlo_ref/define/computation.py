@@ -31,12 +31,13 @@ class Kernel:
 
     `in_place` does the same as `run`, and may write the result into the array of the first operand. `into` writes the
     result, of an elementwise op, into one more argument `out`, which shares no memory with the operands, and returns
-    that.
+    that. `temporaries` are the bytes of the arrays of tensor size that `run` allocates besides results.
     """
 
     run: Run
     in_place: Run | None = None
     into: Run | None = None
+    temporaries: int = 0
 
     def __call__(self, *operands: Any) -> Any:
         return self.run(*operands)

@@ -33,7 +33,6 @@ role                       returns
 `batching_rule`            the attribute members that change when every value gets one more axis in front
 `implementation_defined`   a generator function of the operands' arrays, of the `Choice`s that they need where the spec
                            leaves the result open; None where no arrays need any. Only runs that ask for it call it
-`temporaries`              the bytes of the arrays of tensor size that the kernel of `plan` allocates besides results
 =========================  ========================================================================================
 
 An op class is never instantiated; a program is made of `ir.core.Operation`.
@@ -55,7 +54,7 @@ __all__ = ["Attr", "Bodies", "Body", "Group", "In", "Ins", "Op", "Out", "Outs"]
 
 ROLES = (
     "infer", "constraints", "preconditions", "plan", "plan_control_flow", "forwarded", "plan_branch", "batching_rule",
-    "implementation_defined", "temporaries",
+    "implementation_defined",
 )  # fmt: skip
 BESIDE_MEMBERS = ("C", "infer", "mode", "site")  # parameters of roles that are not members
 

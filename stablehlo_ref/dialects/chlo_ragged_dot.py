@@ -11,7 +11,7 @@ import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import Dims, EnumCodec, ListCodec
 from stablehlo_ref.define.bound import call_role
-from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
@@ -157,23 +157,19 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="compu
             "rhs_contracting_dimensions": renumbered(rhs_contracting_dimensions, rhs_group_dimensions),
         }
         multiply = multiplication(lhs, result, numbers, mode)
+        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
+        sizes = (size(lhs), size(rhs) // max(1, prod(dims(rhs, rhs_group_dimensions))), size(result))  # of one group
+        copied = sum(count * dtype.itemsize for count, dtype in zip(sizes, dtypes))
+        temporaries = copied + converted_bytes(dtypes, sizes[0] + sizes[1], sizes[2], mode.reproducible)
         if ragged in lhs_batching_dimensions:
-            return lambda lhs, rhs, group_sizes: multiply(lhs, rhs)
+            return Kernel(lambda lhs, rhs, group_sizes: multiply(lhs, rhs), temporaries=temporaries)
         before = before_ragged(lhs, ragged, lhs_batching_dimensions, lhs_contracting_dimensions)
         parts = splitting(before, ragged, rank(lhs), dim(lhs, ragged))
         if ragged in lhs_contracting_dimensions:
-            return sum_by_groups(multiply, parts, numbers, ragged, result)
-        return rows_by_groups(multiply, parts, numbers, ragged, rhs_group_dimensions[0], lhs, result)
-
-    @staticmethod
-    def temporaries(
-        mode: Mode, lhs: TensorType, rhs: TensorType, rhs_group_dimensions: Dims, result: TensorType
-    ) -> int:
-        """Return the bytes of the operands and the product of one group, which are copied and converted."""
-        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
-        sizes = (size(lhs), size(rhs) // max(1, prod(dims(rhs, rhs_group_dimensions))), size(result))
-        copied = sum(count * dtype.itemsize for count, dtype in zip(sizes, dtypes))
-        return copied + converted_bytes(dtypes, sizes[0] + sizes[1], sizes[2], mode.reproducible)
+            run = sum_by_groups(multiply, parts, numbers, ragged, result)
+        else:
+            run = rows_by_groups(multiply, parts, numbers, ragged, rhs_group_dimensions[0], lhs, result)
+        return Kernel(run, temporaries=temporaries)
 
 
 def are_different(dimensions: Axes, count: int) -> bool:

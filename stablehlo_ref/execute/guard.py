@@ -23,7 +23,6 @@ from stablehlo_ref.limits.budget import check_time, has_deadline, reserve, withi
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 LARGE = 1 << 20  # bytes of results and temporaries: kernels that need so much reserve them before they start
-SMALL = 1 << 14  # bytes of operands and results: temporaries are small too
 STEPS = 256  # small steps after which one checks the deadline
 WATCHED = 1 << 26  # bytes of small results of a block, after which one of its steps checks the budget
 PART = 1 << 20  # elements: an elementwise kernel computes so many at a time if the time is limited
@@ -48,8 +47,7 @@ def small_bytes(types: Iterable[Type]) -> int:
 def guarded(kernel: Kernel, bound: BoundOp) -> Kernel:
     """Return the kernel of an op; if it needs much memory, one that first reserves it and checks the deadline."""
     values, operands = (sum(map(byte_size, types)) for types in (bound.results, bound.operands))
-    may_need = values + operands > SMALL and "temporaries" in bound.definition.roles
-    temporaries = bound.call("temporaries") if may_need else 0
+    temporaries = kernel.temporaries
     if max(values + temporaries, operands) < LARGE:
         return kernel
     traits = bound.definition.traits

@@ -9,6 +9,7 @@ looks at bits, such as `bitcast_convert`. Other ops that compute ignore the bits
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from stablehlo_ref.define.bound import BoundOp
@@ -185,13 +186,14 @@ def _may_differ(type: Type) -> bool:
 
 def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
     """Return a kernel whose results have canonical NaNs."""
-    replace = [canonical_nans(numpy_dtype(t.element_type)) if _may_differ(t) else None for t in bound.results]
-    if not any(replace) or bound.definition.traits.communicates:  # as collectives do it once for all processes
+    changes = [canonical_nans(numpy_dtype(t.element_type)) if _may_differ(t) else None for t in bound.results]
+    if not any(changes) or bound.definition.traits.communicates:  # as collectives do it once for all processes
         return kernel
     result = bound.results[0]
     if bound.definition.traits.elementwise and not bound.op.regions and result.is_static and result.size >= LARGE:
         return Kernel(with_canonical_blocks(kernel, numpy_dtype(result.element_type)))
-    return Kernel(_replacing(kernel.run, replace), kernel.in_place and _replacing(kernel.in_place, replace))
+    in_place = kernel.in_place and _replacing(kernel.in_place, changes)
+    return replace(kernel, run=_replacing(kernel.run, changes), in_place=in_place, into=None)
 
 
 def canonical_state(
@@ -218,13 +220,13 @@ def canonical_results(op: Operation, canonical: Collection[Operation]) -> list[t
     ]
 
 
-def _replacing(run: Run, replace: Sequence[Run | None]) -> Run:
-    """Return a kernel whose results are those of `run` after the kernels in `replace`, each with the operands."""
-    first = replace[0]
-    if len(replace) == 1 and first is not None:
+def _replacing(run: Run, changes: Sequence[Run | None]) -> Run:
+    """Return a kernel whose results are those of `run` after the kernels in `changes`, each with the operands."""
+    first = changes[0]
+    if len(changes) == 1 and first is not None:
         return lambda *operands: first(run(*operands), *operands)
 
     def replaced(*operands: Array) -> Any:
-        return [f(x, *operands) if f else x for f, x in zip(replace, run(*operands))]
+        return [f(x, *operands) if f else x for f, x in zip(changes, run(*operands))]
 
     return replaced

@@ -12,6 +12,7 @@ import numpy as np
 from stablehlo_ref.algorithms.sliding_windows import num_windows
 from stablehlo_ref.define.attribute_codecs import Dims, Flags, Int, Matrix
 from stablehlo_ref.define.bound import PlanSite
+from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
@@ -216,7 +217,7 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
         feature_group_count: Int,
         batch_group_count: Int,
         result: TensorType,
-    ) -> Callable[[Array, Array], Array]:
+    ) -> Run:
         """Plan the sum of products for each element of the result, here with its dimensions in the order N, HW, C.
 
             result[n, output_spatial_index, c] =
@@ -243,31 +244,9 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
         spatial_dims = dimension_numbers.kernel_spatial_dimensions
         reversed_dims = tuple(d for d, flag in zip(spatial_dims, window_reversal or ()) if flag)
         strategy = window_products.convolution(sizes, dtypes, mode.reproducible)
-        return multiplication(strategy, reversed_dims, site.constants.get("rhs"))
-
-    @staticmethod
-    def temporaries(
-        mode: Mode,
-        lhs: TensorType,
-        rhs: TensorType,
-        window_strides: Dims | None,
-        padding: Matrix | None,
-        lhs_dilation: Dims | None,
-        rhs_dilation: Dims | None,
-        dimension_numbers: ConvolutionDimensions,
-        feature_group_count: Int,
-        batch_group_count: Int,
-        result: TensorType,
-    ) -> int:
-        """Return the bytes of kernels, before and after conversion, and of what the strategy of `plan` needs."""
-        sizes = canonical(
-            lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
-            batch_group_count, result,
-        )  # fmt: skip
-        if 0 in shape(result) or sizes.terms == 0:
-            return 0
-        strategy = window_products.convolution(sizes, dtypes_of(lhs, rhs, result), mode.reproducible)
-        return 2 * prod(sizes.rhs_sizes) * strategy.arithmetic.dtype.itemsize + strategy.temporaries
+        kernels = 2 * prod(sizes.rhs_sizes) * strategy.arithmetic.dtype.itemsize  # before and after conversion
+        run = multiplication(strategy, reversed_dims, site.constants.get("rhs"))
+        return Kernel(run, temporaries=kernels + strategy.temporaries)
 
 
 def canonical(

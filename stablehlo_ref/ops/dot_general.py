@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 
 from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int, ListCodec, TypeCodec
 from stablehlo_ref.define.bound import PlanSite
-from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
@@ -213,19 +213,8 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
         only what is converted and multiplied at a time (ops/dot_products.py).
         Element by element: `dot_general` in spec_checks/oracles/dot_general.py.
         """
-        return choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, mode, site.constants)).plan()
-
-    @staticmethod
-    def temporaries(
-        mode: Mode,
-        lhs: TensorType,
-        rhs: TensorType,
-        dot_dimension_numbers: DotDimensions,
-        algorithm: DotAlgorithm,
-        result: TensorType,
-    ) -> int:
-        """Return the bytes that the strategy of `plan` needs."""
-        return choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, mode, {})).temporaries
+        strategy = choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, mode, site.constants))
+        return Kernel(strategy.plan(), temporaries=strategy.temporaries)
 
     @staticmethod
     def batching_rule(dot_dimension_numbers: DotDimensions) -> Mapping[str, object]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import String
 from stablehlo_ref.define.bound import PlanSite, call_role
-from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
@@ -28,7 +28,6 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import quantized_tensor, tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, tensor_type
-from stablehlo_ref.numerics.contraction import converted_bytes
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import raw_view
 from stablehlo_ref.ops.dot_general import DotGeneral, PrecisionConfig
@@ -44,22 +43,15 @@ def contraction(
     result: TensorType,
     mode: Mode,
     constants: Mapping[str, Array],
-) -> Run:
+) -> Kernel:
     """Plan a `dot_general` without an algorithm; `constants` are operands that are known."""
-    members = dot_members(lhs, rhs, batching, contracting, result)
-    run: Run = call_role(DotGeneral.definition, "plan", members, constants, mode)
-    return run
-
-
-def dot_members(
-    lhs: TensorType, rhs: TensorType, batching: Pair, contracting: Pair, result: TensorType
-) -> Mapping[str, object]:
-    """Return the members of a `dot_general` without an algorithm."""
-    return {
+    members = {
         "lhs": lhs, "rhs": rhs, "result": result,
         "lhs_batching_dimensions": tuple(batching[0]), "rhs_batching_dimensions": tuple(batching[1]),
         "lhs_contracting_dimensions": tuple(contracting[0]), "rhs_contracting_dimensions": tuple(contracting[1]),
     }  # fmt: skip
+    kernel: Kernel = call_role(DotGeneral.definition, "plan", members, constants, mode)
+    return kernel
 
 
 class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True, nans="computed"):
@@ -94,12 +86,6 @@ class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True
     @staticmethod
     def plan(site: PlanSite, mode: Mode, lhs: TensorType, rhs: TensorType, result: TensorType) -> Run:
         return contraction(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result, mode, site.constants)
-
-    @staticmethod
-    def temporaries(mode: Mode, lhs: TensorType, rhs: TensorType, result: TensorType) -> int:
-        members = dot_members(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result)
-        needed: int = call_role(DotGeneral.definition, "temporaries", members, mode=mode)
-        return needed
 
 
 class Einsum(Op, op="einsum", row_major=True, nans="computed"):
@@ -149,14 +135,11 @@ class Einsum(Op, op="einsum", row_major=True, nans="computed"):
         dot_type = tensor_type(tuple(dim(result, kept.index(name)) for name in batching + others), element_type(result))
         pairs = [(positions(names, lhs_names), positions(names, rhs_names)) for names in (batching, contracting)]
         product = contraction(lhs, rhs, pairs[0], pairs[1], dot_type, mode, {})
-        return lambda lhs, rhs: product(reduce_lhs(lhs), reduce_rhs(rhs)).transpose(order)
-
-    @staticmethod
-    def temporaries(mode: Mode, lhs: TensorType, rhs: TensorType, result: TensorType) -> int:
-        """Return the bytes of both operands in the order of matrices, and converted to what is multiplied."""
-        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
-        arranged = size(lhs) * dtypes[0].itemsize + size(rhs) * dtypes[1].itemsize
-        return arranged + converted_bytes(dtypes, size(lhs) + size(rhs), size(result), mode.reproducible)
+        arranged = sum(size(x) * numpy_dtype(element_type(x)).itemsize for x in (lhs, rhs))  # in the order of matrices
+        return Kernel(
+            lambda lhs, rhs: product(reduce_lhs(lhs), reduce_rhs(rhs)).transpose(order),
+            temporaries=arranged + product.temporaries,
+        )
 
 
 class UnaryEinsum(Op, op="unary_einsum", row_major=True, nans="computed"):

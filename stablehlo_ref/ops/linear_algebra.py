@@ -15,7 +15,7 @@ import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import Flag
 from stablehlo_ref.define.choices import Choice
-from stablehlo_ref.define.computation import FindChoices, Run
+from stablehlo_ref.define.computation import FindChoices, Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
@@ -76,16 +76,13 @@ class Cholesky(Op, op="cholesky", nans="computed"):
         """Plan LAPACK's decomposition in f64. Its oracle is `cholesky` in spec_checks/oracles/linear_algebra.py."""
         widen, round_once = arithmetic(a)
         factor = _lower_factors(exact_factorizations.lower_factors if mode.reproducible else _factors_or_nan)
-        if lower:
-            return _in_groups(lambda a: round_once(factor(widen(a))))
-        return _in_groups(lambda a: round_once(_adjoint(factor(_adjoint(widen(a))))))
-
-    @staticmethod
-    def temporaries(a: TensorType) -> int:
-        """Return the bytes of a group of matrices in f64, twice as LAPACK has them, and of its results."""
-        group = min(size(a), max(GROUP, dim(a, rank(a) - 1) ** 2))
+        group = min(size(a), max(GROUP, dim(a, rank(a) - 1) ** 2))  # in f64, twice as LAPACK has them, and results
         copy = numpy_dtype(element_type(a)).itemsize * size(a) if rank(a) > 3 else 0
-        return (2 if is_complex(a) else 1) * 3 * FLOAT64.itemsize * group + copy
+        temporaries = (2 if is_complex(a) else 1) * 3 * FLOAT64.itemsize * group + copy
+        if lower:
+            return Kernel(_in_groups(lambda a: round_once(factor(widen(a)))), temporaries=temporaries)
+        run = _in_groups(lambda a: round_once(_adjoint(factor(_adjoint(widen(a))))))
+        return Kernel(run, temporaries=temporaries)
 
     @staticmethod
     def implementation_defined(a: TensorType) -> FindChoices:
@@ -141,7 +138,13 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"
 
     @staticmethod
     def plan(
-        mode: Mode, a: TensorType, left_side: Flag, lower: Flag, unit_diagonal: Flag, transpose_a: Transpose
+        mode: Mode,
+        a: TensorType,
+        b: TensorType,
+        left_side: Flag,
+        lower: Flag,
+        unit_diagonal: Flag,
+        transpose_a: Transpose,
     ) -> Run:
         """Plan the solution x of one system for each batch index i0, ..., iR-3.
 
@@ -169,14 +172,8 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"
             result: Array = round_once(orient_b(x[..., reverse, :]))
             return result
 
-        return _in_groups(solve)
-
-    @staticmethod
-    def temporaries(a: TensorType, b: TensorType) -> int:
-        """Return the bytes of a group of systems in f64, twice."""
-        systems = max(1, prod(shape(a)[:-2]))
-        group = min(size(a) + size(b), max(2 * GROUP, (size(a) + size(b)) // systems))
-        return (2 if is_complex(a) else 1) * 2 * FLOAT64.itemsize * group
+        group = min(size(a) + size(b), max(2 * GROUP, (size(a) + size(b)) // max(1, prod(shape(a)[:-2]))))  # in f64
+        return Kernel(_in_groups(solve), temporaries=(2 if is_complex(a) else 1) * 2 * FLOAT64.itemsize * group)
 
     @staticmethod
     def implementation_defined(unit_diagonal: Flag) -> FindChoices:

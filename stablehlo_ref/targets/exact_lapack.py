@@ -67,6 +67,7 @@ class ExactLapack:
         solve = TriangularSolve.plan(
             self.mode,
             type_of(a),
+            type_of(b),
             left_side=left,
             lower=lower,
             unit_diagonal=unit,
