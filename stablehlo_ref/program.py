@@ -299,21 +299,20 @@ class Program:
         other keywords are inputs, so that an input may be called `limits`.
         """
         if (
-            until is None and options is None and limits is None and observer is None and custom_calls is None
-            and on_implementation_defined is None and overrides is None and check_overrides is None and not named
-            and rng_seed is None and exact_lapack is None and reproducible is None and exact_sums is None
-            and fast is None and threads is None and jit is None
+            until is None and options is None and limits is None and observer is None
+            and on_implementation_defined is None and custom_calls is None and overrides is None
+            and check_overrides is None and rng_seed is None and exact_lapack is None and reproducible is None
+            and exact_sums is None and fast is None and threads is None and jit is None and not named
         ):  # fmt: skip
-            return self._run(arrays, named, Context.plain(self.limits), may_be_trees=True)
+            return self._run(arrays, named, Context.plain(self.limits), trees=True)
         given = {name: value for name, value in locals().items() if name in OPTIONS}
         options, named = separated(options, {**given, **named})
         if until is not None:
             from stablehlo_ref.debug.traces.record import Until
 
-            check_type("until", until, Sequence, "the name of a value, or a list of names")
-            stop = Until(self.value_index, (until,) if isinstance(until, str) else until)
+            stop = Until(self.value_index, until)
             return stop.reached(lambda: self._run_recorded(stop, arrays, named, options), self.entry)
-        return self._run(arrays, named, self._context(**options), may_be_trees=True)
+        return self._run(arrays, named, self._context(**options), trees=True)
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
         """Run the entry as `run` does, in a context that has the options and the observer."""
@@ -454,7 +453,7 @@ class Program:
         return [self._bound[i] if i in self._bound else next(unbound) for i in range(len(self.entry.inputs))]
 
     def _run(
-        self, arrays: tuple[Any, ...], named: dict[str, Any], context: Context, may_be_trees: bool = False
+        self, arrays: tuple[Any, ...], named: dict[str, Any], context: Context, trees: bool = False
     ) -> tuple[Any, ...]:
         if context.custom_calls or context.overrides:
             check_host_functions(context, lambda: self._names_of_host_functions)
@@ -464,7 +463,7 @@ class Program:
         arguments = None if named or self._bound else as_expected(self.entry, arrays)
         if arguments is None:
             with in_force(context.budget):
-                arguments = self._arguments(*(self._flat(arrays, named) if may_be_trees else (arrays, named)))
+                arguments = self._arguments(*(self._flat(arrays, named) if trees else (arrays, named)))
         return self._run_plan(plan, arguments, context)
 
     def _run_plan(self, plan: FunctionPlan, inputs: list[Any], context: Context) -> tuple[Any, ...]:

@@ -190,9 +190,12 @@ class Until(Recorder):
     `values` are the values by name.
     """
 
-    @checks_arguments
-    def __init__(self, index: ValueIndex, names: Sequence[str]) -> None:
+    def __init__(self, index: ValueIndex, names: str | Sequence[str]) -> None:
         super().__init__(index)
+        check_type("until", names, Sequence, "the name of a value, or a list of names")
+        names = (names,) if isinstance(names, str) else names
+        for name in names:
+            check_type("the name of a value", name, str, "a string")
         self._order = names
         self._names = dict.fromkeys(names)
         self.values: dict[str, Any] = {}
