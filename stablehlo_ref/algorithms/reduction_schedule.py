@@ -23,8 +23,8 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.arg_reductions import arg_reduction
-from stablehlo_ref.algorithms.boxes import boxes
 from stablehlo_ref.algorithms.exact_reductions import exact_addition, sums_over
+from stablehlo_ref.algorithms.padding import boxes
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array

@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.algorithms.boxes import boxes
 from stablehlo_ref.algorithms.comparators import Keys, sort_keys
+from stablehlo_ref.algorithms.padding import boxes
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.ir.arrays import Array, DType

@@ -9,9 +9,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.algorithms.boxes import box_sizes, boxes
 from stablehlo_ref.algorithms.exact_reductions import adds_exactly
-from stablehlo_ref.algorithms.padding import Padding, Sizes, pad, pad_windows, padded_sizes
+from stablehlo_ref.algorithms.padding import Padding, Sizes, box_sizes, boxes, pad, pad_windows, padded_sizes
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine, Reduction, after_inits, by_parts
 from stablehlo_ref.algorithms.sliding_windows import (
     CHUNK,

@@ -9,7 +9,7 @@ import numpy as np
 
 from stablehlo_ref.algorithms.gather import window_reader
 from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, index_components, signed
-from stablehlo_ref.algorithms.scatter_windows import plan_updates
+from stablehlo_ref.algorithms.scatter_updates import plan_updates
 from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
