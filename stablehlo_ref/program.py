@@ -29,8 +29,8 @@ from stablehlo_ref.execute.arguments import (
     check_argument,
     check_host_functions,
     check_numbered_arguments,
+    checked_options,
     host_functions,
-    known,
     separated,
     take_results_of_processes,
     without_mapping,
@@ -441,7 +441,7 @@ class Program:
                 return take_results_of_processes(results)
 
     def _context(self, **options: Unpack[RunOptions]) -> Context:
-        given = {name: option for name, option in known(options).items() if option is not None}
+        given = {name: option for name, option in checked_options(options).items() if option is not None}
         return Context(**{"limits": self.limits} | given) if given else Context.plain(self.limits)  # type: ignore[arg-type]
 
     def _flat(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

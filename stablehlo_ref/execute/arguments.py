@@ -271,10 +271,10 @@ def separated(options: RunOptions | None, keywords: Mapping[str, Any]) -> tuple[
         chosen = {name: value for name, value in given.items() if name in OPTIONS}
         return cast(RunOptions, chosen), {name: value for name, value in given.items() if name not in OPTIONS}
     check_type("options", options, Mapping, "a RunOptions")
-    return known(options), given
+    return checked_options(options), given
 
 
-def known(options: RunOptions) -> RunOptions:
+def checked_options(options: RunOptions) -> RunOptions:
     """Return options; ArgumentTypeError for one that is unknown."""
     for name in options:
         if name not in OPTIONS:
@@ -300,9 +300,9 @@ def check_host_functions(context: Context, names: Callable[[], Mapping[str, set[
     for option, functions in (("custom_calls", context.custom_calls), ("overrides", context.overrides)):
         if not functions:
             continue
-        known = names()[option]
+        there = names()[option]
         for name in functions:
-            if name not in known:
+            if name not in there:
                 what = "targets of custom_call" if option == "custom_calls" else "composites"
-                there = f"its {what} are {', '.join(map(repr, sorted(known)))}" if known else f"it has no {what}"
-                raise ArgumentValueError(f"{option} has {name!r}, which is not in the program; {there}")
+                hint = f"its {what} are {', '.join(map(repr, sorted(there)))}" if there else f"it has no {what}"
+                raise ArgumentValueError(f"{option} has {name!r}, which is not in the program; {hint}")

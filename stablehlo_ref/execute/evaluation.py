@@ -77,8 +77,8 @@ def _reported(
 
 def taken(context: Context, results: list[Any], entry: Function) -> tuple[RuntimeValue, ...]:
     """Return results as `take_results` does; EvaluationError if there is no memory for copies of large ones."""
-    if own := own_results(results):
-        return own
+    if taken_at_once := own_results(results):
+        return taken_at_once
     with taking_results(context, [results], entry):
         return take_results(results)
 
@@ -100,14 +100,14 @@ def taking_results(context: Context, results: list[list[Any]], entry: Function) 
 
 def with_model_locations(error: StablehloError, module: Operation) -> StablehloError:
     """Add to an error where its ops come from in the model, if the program says so in the `loc(...)` of the op."""
-    known = {op.location.offset: where for op in module.walk() if (where := op.model_location)}
+    places = {op.location.offset: where for op in module.walk() if (where := op.model_location)}
     sources = {id(op.location.source) for op in module.walk()}
 
     def located(found: Diagnostic) -> Diagnostic:
         location = found.location
-        if location is None or id(location.source) not in sources or location.offset not in known:
+        if location is None or id(location.source) not in sources or location.offset not in places:
             return found
-        note = f"in the model: {known[location.offset]}"
+        note = f"in the model: {places[location.offset]}"
         return found if note in found.notes else replace(found, notes=(*found.notes, note))
 
     error.diagnostics = tuple(map(located, error.diagnostics))

@@ -119,10 +119,10 @@ class HostOutfeed:
 
 def _context_of_process(context: Context, process: Process) -> Context:
     """Return a context for one process of a grid; only the count of checks and the list of failures are separate."""
-    own = object.__new__(Context)
-    own.__dict__ = context.__dict__.copy()
-    own.checks, own.failures, own.process = 0, [], process
-    return own
+    copy = object.__new__(Context)
+    copy.__dict__ = context.__dict__.copy()
+    copy.checks, copy.failures, copy.process = 0, [], process
+    return copy
 
 
 def in_process(process: ProcessId, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

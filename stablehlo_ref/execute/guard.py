@@ -25,7 +25,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 LARGE = 1 << 20  # bytes of results and temporaries: kernels that need so much reserve them before they start
 STEPS = 256  # small steps after which one checks the deadline
 WATCHED = 1 << 26  # bytes of small results of a block, after which one of its steps checks the budget
-PART = 1 << 20  # elements: an elementwise kernel computes so many at a time if the time is limited
+BOX = 1 << 20  # elements: an elementwise kernel computes so many at a time if the time is limited
 
 
 @lru_cache(maxsize=4096)
@@ -53,7 +53,7 @@ def guarded(kernel: Kernel, bound: BoundOp) -> Kernel:
     traits = bound.definition.traits
     run, in_place = kernel.run, kernel.in_place
     if traits.elementwise and len(bound.results) == 1 and not bound.op.regions:
-        run = _in_parts(run)  # no elementwise op has a form in place
+        run = _in_boxes(run)  # no elementwise op has a form in place
     if traits.communicates:  # all processes of the grid reach the op before any of them allocates the results
         return Kernel(_reserving_for_all(run, values + temporaries))
     allocated = 0 if traits.returns_views else values
@@ -92,34 +92,34 @@ def watched(step: Step, allocated: int) -> Step:
 # --- elementwise kernels --------------------------------------------------------------------------------------------
 
 
-def _in_parts(run: Run) -> Run:
-    """Return an elementwise kernel that computes large results part by part if the time is limited."""
+def _in_boxes(run: Run) -> Run:
+    """Return an elementwise kernel that computes large results box by box if the time is limited."""
 
-    def parts(*operands: Array) -> Array:
-        if not has_deadline() or prod(shape := np.broadcast_shapes(*map(np.shape, operands))) <= PART:
+    def boxes(*operands: Array) -> Array:
+        if not has_deadline() or prod(shape := np.broadcast_shapes(*map(np.shape, operands))) <= BOX:
             return run(*operands)  # type: ignore[no-any-return]
         out: Array | None = None
-        for part in within_time(_parts(shape)):
-            result = run(*[_part(x, part, shape) for x in operands])
+        for box in within_time(_boxes(shape)):
+            result = run(*[_in_box(x, box, shape) for x in operands])
             if out is None:
                 out = np.empty(shape, result.dtype)
-            out[part] = result
+            out[box] = result
         assert out is not None  # the shape has elements
         return out
 
-    return parts
+    return boxes
 
 
-def _parts(shape: Sequence[int]) -> list[tuple[slice, ...]]:
-    """Return indices of parts of about `PART` elements, along the first axis that is long enough, else the longest."""
-    axis = next((a for a, n in enumerate(shape) if n * PART >= prod(shape)), int(np.argmax(shape)))
-    step = max(1, PART * shape[axis] // prod(shape))
+def _boxes(shape: Sequence[int]) -> list[tuple[slice, ...]]:
+    """Return indices of boxes of about `BOX` elements, along the first axis that is long enough, else the longest."""
+    axis = next((a for a, n in enumerate(shape) if n * BOX >= prod(shape)), int(np.argmax(shape)))
+    step = max(1, BOX * shape[axis] // prod(shape))
     before = (slice(None),) * axis
     return [(*before, slice(start, start + step)) for start in range(0, shape[axis], step)]
 
 
-def _part(x: Array, part: tuple[slice, ...], shape: Sequence[int]) -> Array:
+def _in_box(x: Array, box: tuple[slice, ...], shape: Sequence[int]) -> Array:
     if not np.ndim(x):
         return x
-    view: Array = (x if x.shape == shape else np.broadcast_to(x, tuple(shape)))[part]
+    view: Array = (x if x.shape == shape else np.broadcast_to(x, tuple(shape)))[box]
     return view

@@ -36,8 +36,8 @@ CALLS = "stablehlo.custom_call"  # looks at bits, and its results are canonical
 def with_observed_nans(functions: Iterable[Iterable[Operation]]) -> set[Operation]:
     """Return the ops that compute floats whose bits can be observed if they are NaN, given the ops of each function.
 
-    The state of a loop is made canonical after the last turn, by `canonical_state`, if it is computed in each turn and
-    no turn observes its bits; such loops are among the ops.
+    The state of a loop is made canonical after the last iteration, by `canonical_state`, if it is computed in each
+    iteration and none observes its bits; such loops are among the ops.
     """
     found: set[Operation] = set()
     for operations in functions:
@@ -62,7 +62,7 @@ def _next_state(loop: Operation) -> Sequence[Value]:
 
 
 def _computed_state(ops: Sequence[Operation], loops: Sequence[Operation]) -> set[Value]:
-    """Return the values of the next state of loops whose NaNs ops of the body compute and no turn observes."""
+    """Return the values of the next state of loops whose NaNs ops of the body compute and no iteration observes."""
     places = [
         (value, _computes_state(op, number), arguments)
         for op in loops
@@ -74,13 +74,13 @@ def _computed_state(ops: Sequence[Operation], loops: Sequence[Operation]) -> set
         missed = {value for value, _, arguments in places if value in found and not observed.isdisjoint(arguments)}
         if not missed:
             return found
-        found -= missed  # which may let turns observe others
+        found -= missed  # which may let iterations observe others
 
 
 def _computes_state(loop: Operation, number: int) -> bool:
-    """Return whether all NaNs in a value of the state of a loop, after a turn, are those that ops of its body compute.
+    """Return whether all NaNs in a value of the state of a loop, after an iteration, are from ops of its body.
 
-    The value is the result of such an op, or an array of which each turn overwrites a part: the results of a scan.
+    The value is the result of such an op, or an array of which each iteration overwrites a slice, as those of a scan.
     """
     value, argument = _next_state(loop)[number], loop.regions[1].block.arguments[number]
     if _is_computed(value):
@@ -126,8 +126,8 @@ def _visit(op: Operation, observed: set[Value], found: set[Operation], later: Co
         if is_observed and any(_may_differ(result.type) for result in op.results):
             found.add(op)
     elif not _ends_computation(op, definition):
-        is_turn = definition is not None and definition.traits.terminator and _name_around(op) == LOOP
-        observed.update(v for v in op.operands if v not in later) if is_turn else observed.update(op.operands)
+        is_next_state = definition is not None and definition.traits.terminator and _name_around(op) == LOOP
+        observed.update(v for v in op.operands if v not in later) if is_next_state else observed.update(op.operands)
         if op.name == CALLS and any(_may_differ(result.type) for result in op.results):
             found.add(op)
 
@@ -204,7 +204,7 @@ def canonical_state(
 
     def make_canonical(slots: list[Any]) -> None:
         for slot, function in replace:
-            slots[slot] = function(slots[slot], slots[slot])  # without turns it may be an argument of the program
+            slots[slot] = function(slots[slot], slots[slot])  # without iterations it may be an argument of the program
 
     return make_canonical
 

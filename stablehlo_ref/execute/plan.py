@@ -24,12 +24,20 @@ from stablehlo_ref.execute.acceleration import accelerator_of
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
 from stablehlo_ref.execute.grid import communicates, communicating, run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, byte_size, guarded, watched
-from stablehlo_ref.execute.known import KnownKernel, KnownResult, compact, is_foldable, is_shared, kept_for, kernel_kind
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
 from stablehlo_ref.execute.regions import Captures, PlannedRegion, batched_type, capturing_step
 from stablehlo_ref.execute.run import BlockPlan, Branch, FunctionPlan, Step, located, plan_graph
+from stablehlo_ref.execute.sharing import (
+    SharedKernel,
+    SharedResult,
+    compact,
+    is_foldable,
+    is_shared,
+    kernel_kind,
+    objects_of,
+)
 from stablehlo_ref.execute.steps import (
     communicating_step,
     constant_step,
@@ -79,8 +87,8 @@ class Planner:
         self.plans: dict[str, FunctionPlan] = {}
         self.frames: dict[str, FramePlanner] = {}  # by function, with `fast`
         self.generated: list[tuple[str, str]] = []  # what the accelerator has made, and its code
-        self.kernels: dict[Kind | None, KnownKernel] = {}
-        self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
+        self.kernels: dict[Kind | None, SharedKernel] = {}
+        self.results: dict[tuple[Kind | None, tuple[int, ...]], SharedResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
         functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         inner = {name: list(function.walk()) for name, function in functions.items()}
@@ -146,7 +154,7 @@ class FramePlanner:
         self.frame = frame
         self.lanes = lanes  # the size of the leading axis of every value in a batched region; None in any other frame
         self.is_entry = is_entry  # whether each run calls the function
-        self.certain: BlockPlan | None = None  # the block all of whose ops each run reaches
+        self.always_run: BlockPlan | None = None  # the block all of whose ops each run reaches
         self.slots = Slots(frame.template)
         self.slot = self.slots.__getitem__  # returns the slot of a value, which is a new one for a new value
         self.blocks: dict[Block, BlockPlan] = {}
@@ -156,7 +164,7 @@ class FramePlanner:
     def plan(self, block: Block, captures: Sequence[Value] = ()) -> None:
         """Plan `block` as the body of the frame, which takes the values that it captures as further arguments."""
         if self.is_entry:
-            self.certain = self.frame.block
+            self.always_run = self.frame.block
         self.block(block, self.frame.block).arguments += self.slots_of(captures)
         self.frame.run_fast = self.planner.accelerator.function(self, block, captures)
 
@@ -166,7 +174,7 @@ class FramePlanner:
             return self.plan(region.block)
         entry = BlockPlan()
         if self.is_entry:
-            self.certain = entry
+            self.always_run = entry
         self.frame.block = plan_graph(region, self, entry)
 
     def slots_of(self, values: Iterable[Value]) -> tuple[int, ...]:
@@ -238,11 +246,11 @@ class FramePlanner:
             if self.planner.step_by_step:
                 dying = [v for v in dying if v not in op.results]  # so that observers see results that nothing uses
             dead = [slot for slot in self.slots_of(dying) if slot not in self.constants] if dying else ()
-            known = constant_step(outs[0], self.frame.template) if is_constant else None
-            step = known or self._known_step(op, ins, outs, dead) or self._step(op, ins, outs, dead)
+            constant = constant_step(outs[0], self.frame.template) if is_constant else None
+            step = constant or self._shared_step(op, ins, outs, dead) or self._step(op, ins, outs, dead)
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)
-            if plan is self.certain or isinstance(error, LimitError):
+            if plan is self.always_run or isinstance(error, LimitError):
                 raise failure from error  # now, as every run would fail
             step = raising_step(failure)
         except Exception as error:
@@ -253,20 +261,20 @@ class FramePlanner:
         plan.ins.append(ins)
         plan.outs.append(outs)
 
-    def _known_step(
+    def _shared_step(
         self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]
     ) -> Step | None:
-        """Return the step of an op if the kernel of its kind is known."""
-        if (known := self.known_kernel(op, self.planner.kind(op))) is None:
+        """Return the step of an op if ops of its kind have a kernel."""
+        if (shared := self.known_kernel(op, self.planner.kind(op))) is None:
             return None
-        self.allocated += known.allocated
-        return step_for(known.kernel, ins, outs, dead, known.traits)
+        self.allocated += shared.allocated
+        return step_for(shared.kernel, ins, outs, dead, shared.traits)
 
-    def known_kernel(self, op: Operation, kind: Kind | None) -> KnownKernel | None:
+    def known_kernel(self, op: Operation, kind: Kind | None) -> SharedKernel | None:
         """Return the kernel of the kind of an op, if one has been planned and no constant operand needs another."""
-        known = None if kind is None or self.lanes is not None else self.planner.kernels.get(kind)
-        is_general = known is None or not known.traits.prepares_constants
-        return known if is_general or all(self.constant(v) is None for v in op.operands) else None
+        shared = None if kind is None or self.lanes is not None else self.planner.kernels.get(kind)
+        is_general = shared is None or not shared.traits.prepares_constants
+        return shared if is_general or all(self.constant(v) is None for v in op.operands) else None
 
     def _step(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]) -> Step:
         if (step := self.planner.accelerator.step(op)) is not None:
@@ -292,8 +300,8 @@ class FramePlanner:
         kernel = self._plan_static(bound)
         if bodies is None and self.lanes is None and is_shared(bound) and not self.planner.communicates(op):
             kind = self.planner.kind(op)
-            self.planner.kernels[kind] = KnownKernel(
-                kernel, bound.definition.traits, kept_for(op.walk()), self.allocated - before
+            self.planner.kernels[kind] = SharedKernel(
+                kernel, bound.definition.traits, objects_of(op.walk()), self.allocated - before
             )
         return kernel
 
@@ -422,23 +430,23 @@ class FramePlanner:
         """Store the result of an op in the template if it is known now, and return whether it is."""
         if not all(map(self.constants.__contains__, ins)):
             return False
-        array = self._known_result(op, [self.constants[slot] for slot in ins])
+        array = self._shared_result(op, [self.constants[slot] for slot in ins])
         if array is None:
             return False
         self.constants[outs[0]] = array
         self.frame.template[outs[0]] = array if array.ndim else array[()]  # ufuncs on numpy scalars are much faster
         return True
 
-    def _known_result(self, op: Operation, operands: list[Array]) -> Array | None:
+    def _shared_result(self, op: Operation, operands: list[Array]) -> Array | None:
         """Return the result of an op on constants, computed once for all ops of its kind on the same constants."""
         if self.lanes is not None or op.regions or op.name == "stablehlo.constant":
             return self._constant_result(op, operands)
         key = self.planner.kind(op), tuple(map(id, operands))
-        if known := self.planner.results.get(key):
-            return known.array
+        if shared := self.planner.results.get(key):
+            return shared.array
         array = self._constant_result(op, operands)
         if array is not None and key[0] in self.planner.kernels:
-            self.planner.results[key] = KnownResult(array, (*kept_for([op]), *operands))
+            self.planner.results[key] = SharedResult(array, (*objects_of([op]), *operands))
         return array
 
     def _constant_result(self, op: Operation, operands: list[Array]) -> Array | None:

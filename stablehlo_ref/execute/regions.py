@@ -79,15 +79,15 @@ def capturing(context: Context, key: object, values: Sequence[Any]) -> Iterator[
 
 def capturing_step(key: object, sources: Sequence[int], planned: Callable[[Captures], Step]) -> Step:
     """Return the step of an op whose regions capture the values of slots, as planned when it is first reached."""
-    known: list[tuple[Captures, Step]] = []
+    planned_before: list[tuple[Captures, Step]] = []
 
     def step(slots: Slots) -> None:
         with capturing(slots[CONTEXT], key, [slots[source] for source in sources]):
-            captures, run = known[-1] if known else (None, None)
+            captures, run = planned_before[-1] if planned_before else (None, None)
             if captures is None or run is None or not captures.hold():
                 captures = Captures(key)
                 run = planned(captures)
-                known[:] = [(captures, run)]
+                planned_before[:] = [(captures, run)]
             run(slots)
 
     return step

@@ -88,9 +88,9 @@ class BlockPlan:
             try:
                 if observer is not None:
                     _notify(observer.before, op, [slots[slot] for slot in ins])
-                turns = step(slots)
-                if turns is not None:
-                    yield from turns
+                requests = step(slots)
+                if requests is not None:
+                    yield from requests
                 if observer is not None:
                     _notify(observer.after, op, [slots[out] for out in outs])
             except Exception as error:
@@ -272,7 +272,7 @@ def plan_graph(region: Region, frame: Frame, entry: BlockPlan | None = None) -> 
     graph = GraphPlan()
     blocks, labels = reachable(region), labelled(region)
     live = live_values(blocks, labels)
-    own = {value for block in blocks for value in defined_values(block)}
+    defined = {value for block in blocks for value in defined_values(block)}
     positions = {block: position for position, block in enumerate(blocks)}
     for position, block in enumerate(blocks):
         following = successors(block, labels)
@@ -281,7 +281,7 @@ def plan_graph(region: Region, frame: Frame, entry: BlockPlan | None = None) -> 
         terminator = block.operations[-1]
         choose, forwarded = frame.branch(terminator)
         if following:
-            ends = own.intersection((*keep, *live[block], *block.arguments, *terminator.operands))
+            ends = defined.intersection((*keep, *live[block], *block.arguments, *terminator.operands))
             edges = [
                 _edge(frame, sources, target.arguments, ends - live[target], positions[target], position)
                 for sources, target in zip(forwarded, following)

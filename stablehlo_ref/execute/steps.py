@@ -222,8 +222,8 @@ def _grouping(definition: OpDefinition, count: int, run: Run) -> Run:
     variadic = [isinstance(m, Ins) for m in definition.operands]
 
     def grouped(*arrays: Any) -> Any:
-        parts = [arrays[span] if many else arrays[span.start] for span, many in zip(spans, variadic)]
-        return run(*arrays[:first], *parts)
+        groups = [arrays[span] if many else arrays[span.start] for span, many in zip(spans, variadic)]
+        return run(*arrays[:first], *groups)
 
     return grouped
 

@@ -1,10 +1,10 @@
 """How many threads BLAS uses in a run.
 
 BLAS starts a thread for each CPU and waits for the slowest. If another process has one of the CPUs, that takes until
-the scheduler's next turn, 10 to 20 ms for each product of matrices. So threads pay for products that take longer than
-that, and for nothing else. Whether it is busy or not, a machine gets the same results from a program, as the last
-bits of a product depend on the number of threads, and this only on the program and on the number of CPUs.
-threadpoolctl sets the number; of a BLAS that it does not know, the BLAS decides.
+the scheduler's next time slice, 10 to 20 ms for each product of matrices. So threads pay for products that take longer,
+and for nothing else. Whether it is busy or not, a machine gets the same results from a program, as the last bits of a
+product depend on the number of threads, and this only on the program and on the number of CPUs. threadpoolctl sets the
+number; of a BLAS that it does not know, the BLAS decides.
 """
 
 from __future__ import annotations

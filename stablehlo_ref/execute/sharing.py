@@ -21,20 +21,20 @@ FOLDED_ELEMENTS = 1 << 16  # ops on constants are computed while planning if all
 CONTIGUOUS_BYTES = 1 << 12  # of constants that are stored element by element although all are equal
 
 
-class KnownKernel(NamedTuple):
-    """The kernel of all ops of a kind; `kept` are the types and attributes whose identities are the kind."""
+class SharedKernel(NamedTuple):
+    """The kernel of all ops of a kind; `keys` are the types and attributes whose identities are the kind."""
 
     kernel: Kernel
     traits: Traits
-    kept: tuple[object, ...]
+    keys: tuple[object, ...]
     allocated: int  # bytes of the result, if it is small
 
 
-class KnownResult(NamedTuple):
-    """The result of all ops of a kind on the same constants; `kept` are the objects whose identities are the key."""
+class SharedResult(NamedTuple):
+    """The result of all ops of a kind on the same constants; `keys` are the objects whose identities are the key."""
 
     array: Array
-    kept: tuple[object, ...]
+    keys: tuple[object, ...]
 
 
 def kernel_kind(op: Operation, has_canonical_nans: bool, with_regions: bool) -> Kind | None:
@@ -46,8 +46,8 @@ def kernel_kind(op: Operation, has_canonical_nans: bool, with_regions: bool) -> 
     if not op.regions:
         return (kind_of(op), True) if has_canonical_nans else kind_of(op)
     bodies = [recognised_op(region) for region in op.regions] if with_regions else [None]
-    known = [kind_of(body) for body in bodies if body is not None]
-    return (kind_of(op), has_canonical_nans, *known) if len(known) == len(bodies) else None
+    inner = [kind_of(body) for body in bodies if body is not None]
+    return (kind_of(op), has_canonical_nans, *inner) if len(inner) == len(bodies) else None
 
 
 def is_shared(bound: BoundOp) -> bool:
@@ -58,14 +58,14 @@ def is_shared(bound: BoundOp) -> bool:
     return not (bound.site.constants if traits.prepares_constants else definition.uses_site("plan"))
 
 
-def kept_for(ops: Iterable[Operation]) -> tuple[object, ...]:
-    """Return the types and attributes of ops, whose identities stay unique while they are kept."""
-    kept: list[object] = []
+def objects_of(ops: Iterable[Operation]) -> tuple[object, ...]:
+    """Return the types and attributes of ops, whose identities are unique as long as something refers to them."""
+    objects: list[object] = []
     for op in ops:
-        kept += op.operand_types
-        kept += op.result_types
-        kept += op.properties.values()
-    return tuple(kept)
+        objects += op.operand_types
+        objects += op.result_types
+        objects += op.properties.values()
+    return tuple(objects)
 
 
 def compact(array: Array) -> Array:
