@@ -6,6 +6,7 @@ so that a loop of small ops is not slower.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import prod
@@ -15,13 +16,15 @@ import numpy as np
 
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Run, Slots, Turns
-from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.execute.run import Step
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import check_time, has_deadline, reserve, within_time
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
+MAX_RANK = 64  # of numpy's arrays
 LARGE = 1 << 20  # bytes of results and temporaries: kernels that need so much reserve them before they start
 STEPS = 256  # small steps after which one checks the deadline
 WATCHED = 1 << 26  # bytes of small results of a block, after which one of its steps checks the budget
@@ -42,6 +45,25 @@ def small_bytes(types: Iterable[Type]) -> int:
         return sum(size for size in map(byte_size, types) if size < LARGE)
     except UnsupportedError:  # reported if an op is reached
         return 0
+
+
+def check_sizes(types: Iterable[Type], limits: Limits) -> int:
+    """Raise EvaluationError for a tensor that is too large; return the bytes of those that kernels do not reserve."""
+    small = 0
+    for t in types:
+        if not isinstance(t, TensorType) or not t.is_static:
+            continue
+        size = byte_size(t)
+        if 0 < size < LARGE and len(t.shape) <= MAX_RANK:
+            small += size
+            continue
+        if len(t.shape) > MAX_RANK:
+            raise EvaluationError(f"a tensor of {len(t.shape)} dimensions, more than numpy's limit of {MAX_RANK}")
+        if size > limits.max_bytes:
+            raise EvaluationError(f"{t} is larger than the limit of {limits.max_bytes} bytes for a tensor")
+        if not size and prod(n or 1 for n in t.shape) * numpy_dtype(t.element_type).itemsize > sys.maxsize:
+            raise EvaluationError(f"numpy cannot represent the shape of {t}, although it is empty")
+    return small
 
 
 def guarded(kernel: Kernel, bound: BoundOp) -> Kernel:

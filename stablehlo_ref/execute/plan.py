@@ -5,10 +5,8 @@ A step empties the slots of values after their last use.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,7 +21,7 @@ from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError
 from stablehlo_ref.execute.acceleration import accelerator_of
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
 from stablehlo_ref.execute.grid import communicates, communicating, run_grid
-from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, byte_size, guarded, watched
+from stablehlo_ref.execute.guard import STEPS, WATCHED, check_sizes, guarded, watched
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
@@ -49,14 +47,11 @@ from stablehlo_ref.execute.steps import (
 from stablehlo_ref.execute.threads import product_size
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
-from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ir.types import Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import contiguous
 from stablehlo_ref.ops.constants import elements_of
-
-MAX_RANK = 64  # of numpy's arrays
 
 
 class Slots(dict[Value, int]):
@@ -320,7 +315,7 @@ class FramePlanner:
 
     def _plan_static(self, bound: BoundOp) -> Kernel:
         """Plan an op whose types are all static."""
-        self._check_sizes(bound.results)
+        self.allocated += check_sizes(bound.results, self.planner.limits)
         if is_on_expressed(bound):
             return quantized_kernel(bound, self._plan_static(on_expressed_types(bound)))
         kernel = self.planner.accelerator.kernel(self._plan_batched(bound), bound)
@@ -404,21 +399,6 @@ class FramePlanner:
 
         return communicate if self.planner.communicates(op) else step
 
-    def _check_sizes(self, types: Sequence[Type]) -> None:
-        limit = self.planner.limits.max_bytes
-        for t in types:
-            if not isinstance(t, TensorType) or not t.is_static:
-                continue
-            if 0 < (size := byte_size(t)) < LARGE and len(t.shape) <= MAX_RANK:  # larger ones are guarded one by one
-                self.allocated += size
-                continue
-            if len(t.shape) > MAX_RANK:
-                raise EvaluationError(f"a tensor of {len(t.shape)} dimensions, more than numpy's limit of {MAX_RANK}")
-            if size > limit:
-                raise EvaluationError(f"{t} is larger than the limit of {limit} bytes for a tensor")
-            if not size and prod(n or 1 for n in t.shape) * numpy_dtype(t.element_type).itemsize > sys.maxsize:
-                raise EvaluationError(f"numpy cannot represent the shape of {t}, although it is empty")
-
     # --- constants ----------------------------------------------------------------------------------------------
 
     def constant(self, value: Value) -> Array | None:
@@ -452,7 +432,7 @@ class FramePlanner:
     def _constant_result(self, op: Operation, operands: list[Array]) -> Array | None:
         if op.name == "stablehlo.constant":
             return self._constant(op)
-        if not self._is_foldable(op, operands):
+        if self.lanes is not None or self.planner.step_by_step or not is_foldable(op, operands):
             return None
         try:
             with np.errstate(all="ignore"):
@@ -465,19 +445,7 @@ class FramePlanner:
         return array
 
     def _constant(self, op: Operation) -> Array:
-        self._check_sizes(op.result_types)  # a splat takes little memory, but kernels visit all its elements
+        # A splat takes little memory, but kernels visit all its elements.
+        self.allocated += check_sizes(op.result_types, self.planner.limits)
         array = compact(elements_of(op.properties["value"]))
         return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
-
-    def _is_foldable(self, op: Operation, operands: Sequence[Array]) -> bool:
-        definition = resolve(op)
-        return (
-            definition is not None
-            and "plan" in definition.roles
-            and not definition.traits.effects
-            and not op.regions
-            and len(op.results) == 1
-            and is_foldable(op.results[0].type, operands)
-            and self.lanes is None
-            and not self.planner.step_by_step
-        )

@@ -9,12 +9,12 @@ import numpy as np
 
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
-from stablehlo_ref.define.definition import Traits
+from stablehlo_ref.define.definition import Traits, resolve
 from stablehlo_ref.define.kinds import Kind, kind_of
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
+from stablehlo_ref.ir.types import QuantizedType, TensorType
 
 FOLDED_ELEMENTS = 1 << 16  # ops on constants are computed while planning if all tensors are up to this size
 
@@ -77,8 +77,13 @@ def compact(array: Array) -> Array:
     return copy
 
 
-def is_foldable(type: Type, operands: Iterable[Array]) -> bool:
-    """Return whether results of a type are computed while planning, from operands that are constants."""
-    if not isinstance(type, TensorType) or isinstance(type.element_type, QuantizedType):
+def is_foldable(op: Operation, operands: Iterable[Array]) -> bool:
+    """Return whether an op is computed while planning, from operands that are constants."""
+    definition = resolve(op)
+    if definition is None or "plan" not in definition.roles or definition.traits.effects or op.regions:
         return False
-    return type.is_static and max([type.size, *(operand.size for operand in operands)]) <= FOLDED_ELEMENTS
+    if len(op.results) != 1 or not isinstance(type := op.results[0].type, TensorType):
+        return False
+    sizes = [operand.size for operand in operands]
+    is_plain = type.is_static and not isinstance(type.element_type, QuantizedType)
+    return is_plain and max([type.size, *sizes]) <= FOLDED_ELEMENTS
