@@ -75,7 +75,6 @@ class Planner:
     ) -> None:
         self.limits = limits
         self.mode = mode  # how exact results are
-        self.mode = mode  # how exact results are
         self.fast = fast  # whether fast paths may be used
         self.accelerator = accelerator_of(self, fast)
         self.step_by_step = step_by_step  # whether observers must see each op: nothing is folded or recognised

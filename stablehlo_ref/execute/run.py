@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from stablehlo_ref.arrays.host_values import read_only, run_callback
 from stablehlo_ref.define.computation import Slots, Turns
-from stablehlo_ref.define.context import Context, Observer
+from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -71,7 +71,9 @@ class BlockPlan:
     def run(self, slots: Slots) -> None:
         """Run the steps. An error gets the location of the op that raised it."""
         if slots[CONTEXT].observer is not None:
-            return self._run_observed(slots, slots[CONTEXT].observer)
+            for _ in self.coroutine(slots):  # which notifies the observer
+                raise InternalError("a block was not expected to communicate with other processes")
+            return
         steps = iter(self.steps)
         try:
             for step in steps:
@@ -93,15 +95,6 @@ class BlockPlan:
                     yield from requests
                 if observer is not None:
                     _notify(observer.after, op, [slots[out] for out in outs])
-            except Exception as error:
-                raise located(error, op) from error
-
-    def _run_observed(self, slots: Slots, observer: Observer) -> None:
-        for step, op, ins, outs in zip(self.steps, self.ops, self.ins, self.outs):
-            try:
-                _notify(observer.before, op, [slots[slot] for slot in ins])
-                step(slots)
-                _notify(observer.after, op, [slots[out] for out in outs])
             except Exception as error:
                 raise located(error, op) from error
 
