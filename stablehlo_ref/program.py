@@ -353,7 +353,7 @@ class Program:
         context = self._context(**options)
         context.observer = recorder.beside(context.observer)
         check_host_functions(context, lambda: self._names_of_host_functions)
-        arguments = self._arguments(*self._flat(tuple(arrays), dict(named)))
+        arguments = self._arguments(arrays, named, trees=True)
         recorder.arguments(arguments)
         return self._run_plan(self._plan_for(context), arguments, context)
 
@@ -447,7 +447,10 @@ class Program:
     def _flat(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return without_mapping(arrays, named)  # programs of frameworks take containers apart instead
 
-    def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+    def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any], trees: bool = False) -> list[Any]:
+        if not (named or self._bound) and (arguments := as_expected(self.entry, arrays)) is not None:
+            return arguments
+        arrays, named = self._flat(tuple(arrays), dict(named)) if trees else (arrays, named)
         given = arguments_in_order(self._open_entry, arrays, named, self.module)
         unbound = (check_argument(p, value, named) for p, value in zip(self._open_entry.inputs, given))
         return [self._bound[i] if i in self._bound else next(unbound) for i in range(len(self.entry.inputs))]
@@ -460,11 +463,7 @@ class Program:
         if self._is_empty and not arrays and not named:
             return ()
         plan = self._plan_for(context)
-        arguments = None if named or self._bound else as_expected(self.entry, arrays)
-        if arguments is None:
-            with in_force(context.budget):
-                arguments = self._arguments(*(self._flat(arrays, named) if trees else (arrays, named)))
-        return self._run_plan(plan, arguments, context)
+        return self._run_plan(plan, self._arguments(arrays, named, trees), context)
 
     def _run_plan(self, plan: FunctionPlan, inputs: list[Any], context: Context) -> tuple[Any, ...]:
         def work() -> tuple[Any, ...]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from stablehlo_ref.algorithms.exact_reductions import add_rows, adds_exactly, exact_addition
 from stablehlo_ref.algorithms.indexed_windows import Index, IndexedWindows, signed
-from stablehlo_ref.define.computation import RegionFunction
+from stablehlo_ref.define.computation import Kernel, RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import within_time
@@ -221,23 +221,17 @@ Write: TypeAlias = Callable[[Sequence[Array], Starts, Sequence[Array]], None]
 BOX = 1 << 12  # elements: windows of this size and larger are updated one after another
 
 
-class WindowUpdate(NamedTuple):
-    """A function that updates contiguous tensors in place, from starts and updates, and the bytes that it allocates."""
+def plan_updates(windows: IndexedWindows, body: RegionFunction, unique: bool, dtypes: Sequence[DType]) -> Kernel:
+    """Return the kernel that updates windows by `body`, by the first strategy that applies.
 
-    write: Write
-    temporaries: int
-
-
-def plan_updates(windows: IndexedWindows, body: RegionFunction, unique: bool, dtypes: Sequence[DType]) -> WindowUpdate:
-    """Return the update of windows by `body`, given the dtypes of updates, by the first strategy that applies.
-
+    It takes contiguous tensors, which it updates, the starts of windows, and updates of these dtypes.
     `unique` promises that no element is updated twice.
     """
     update = ScatterUpdate(body, windows.rows, unique)
     return window_by_window(windows, update, dtypes) or row_by_row(windows, update, body, dtypes)
 
 
-def window_by_window(windows: IndexedWindows, update: ScatterUpdate, dtypes: Sequence[DType]) -> WindowUpdate | None:
+def window_by_window(windows: IndexedWindows, update: ScatterUpdate, dtypes: Sequence[DType]) -> Kernel | None:
     """Update one window after another, if they are large, and innermost in the updates, which keeps their order."""
     is_in_order = windows.batch_axes == tuple(range(len(windows.batch_axes)))
     if prod(windows.extents) < BOX or not is_in_order or update.adds_exactly:
@@ -256,12 +250,10 @@ def window_by_window(windows: IndexedWindows, update: ScatterUpdate, dtypes: Seq
                 update.box(results, box, [x[inside] for x in news])
 
     of_window = prod(windows.extents) * sum(dtype.itemsize for dtype in dtypes)
-    return WindowUpdate(write, of_window + _copied(windows, order, dtypes))
+    return Kernel(write, temporaries=of_window + _copied(windows, order, dtypes))
 
 
-def row_by_row(
-    windows: IndexedWindows, update: ScatterUpdate, body: RegionFunction, dtypes: Sequence[DType]
-) -> WindowUpdate:
+def row_by_row(windows: IndexedWindows, update: ScatterUpdate, body: RegionFunction, dtypes: Sequence[DType]) -> Kernel:
     """Update all rows of all windows at once, by their row numbers."""
     order, row = windows.other_axes + windows.row_axes, windows.table_shape[1:]
 
@@ -277,7 +269,7 @@ def row_by_row(
     count = prod(windows.shape) // prod(row)
     numbers = 0 if windows.starts_are_numbers else count * np.dtype(np.intp).itemsize
     rounds = temporary_bytes(body, windows.rows, prod(row), count)
-    return WindowUpdate(write, numbers + rounds + _copied(windows, order, dtypes))
+    return Kernel(write, temporaries=numbers + rounds + _copied(windows, order, dtypes))
 
 
 def _copied(windows: IndexedWindows, order: Sequence[int], dtypes: Sequence[DType]) -> int:

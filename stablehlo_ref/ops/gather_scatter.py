@@ -309,7 +309,7 @@ class Scatter(Op, op="scatter", nans="computed"):
         Element by element: `scatter` in spec_checks/oracles/gather_scatter.py.
         """
         windows = scatter_windows(inputs[0], updates[0], scatter_dimension_numbers)
-        writer = plan_updates(
+        write = plan_updates(
             windows, update_computation, unique_indices, [numpy_dtype(element_type(x)) for x in updates]
         )
         promote = promotion(inputs, results)
@@ -317,7 +317,7 @@ class Scatter(Op, op="scatter", nans="computed"):
 
         def update(results: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:
             if not is_empty:
-                writer.write(results, windows.components(scatter_indices), promote(updates))
+                write.run(results, windows.components(scatter_indices), promote(updates))
             return one_or_all(results)
 
         def run(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:
@@ -328,7 +328,7 @@ class Scatter(Op, op="scatter", nans="computed"):
             return (update if is_contiguous else run)(inputs, scatter_indices, updates)
 
         may_reuse_input = len(inputs) == 1 and element_type(inputs[0]) == element_type(results[0])
-        temporaries = 0 if is_empty else writer.temporaries
+        temporaries = 0 if is_empty else write.temporaries
         return Kernel(run, in_place if may_reuse_input else None, temporaries=temporaries)
 
     @staticmethod
