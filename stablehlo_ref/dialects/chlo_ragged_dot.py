@@ -148,7 +148,7 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="compu
         lhs_ragged_dimensions: Dims,
         rhs_group_dimensions: Dims,
         result: TensorType,
-    ) -> Run:
+    ) -> Kernel:
         (ragged,) = lhs_ragged_dimensions
         numbers = {
             "lhs_batching_dimensions": lhs_batching_dimensions,

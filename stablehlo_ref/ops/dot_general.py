@@ -198,7 +198,7 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
         dot_dimension_numbers: DotDimensions,
         algorithm: DotAlgorithm,
         result: TensorType,
-    ) -> Run:
+    ) -> Kernel:
         """Plan the dot products.
 
             result[result_index] = sum over all contracting_index of lhs[lhs_index] * rhs[rhs_index]

@@ -84,7 +84,7 @@ class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True
         C(5, size(precision_config) <= 2)  # it may be left out, or for both operands
 
     @staticmethod
-    def plan(site: PlanSite, mode: Mode, lhs: TensorType, rhs: TensorType, result: TensorType) -> Run:
+    def plan(site: PlanSite, mode: Mode, lhs: TensorType, rhs: TensorType, result: TensorType) -> Kernel:
         return contraction(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result, mode, site.constants)
 
 
@@ -124,7 +124,7 @@ class Einsum(Op, op="einsum", row_major=True, nans="computed"):
         C(6, is_complex(lhs) == is_complex(rhs) == is_complex(result))
 
     @staticmethod
-    def plan(mode: Mode, lhs: TensorType, rhs: TensorType, einsum_config: String, result: TensorType) -> Run:
+    def plan(mode: Mode, lhs: TensorType, rhs: TensorType, einsum_config: String, result: TensorType) -> Kernel:
         lhs_names, rhs_names, kept = split_config(einsum_config, rank(lhs), rank(rhs))
         reduce_lhs, lhs_names, lhs = summed(lhs, lhs_names, keep=rhs_names + kept, mode=mode)
         reduce_rhs, rhs_names, rhs = summed(rhs, rhs_names, keep=lhs_names + kept, mode=mode)

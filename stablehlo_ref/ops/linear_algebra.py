@@ -72,7 +72,7 @@ class Cholesky(Op, op="cholesky", nans="computed"):
         return {}
 
     @staticmethod
-    def plan(mode: Mode, a: TensorType, lower: Flag) -> Run:
+    def plan(mode: Mode, a: TensorType, lower: Flag) -> Kernel:
         """Plan LAPACK's decomposition in f64. Its oracle is `cholesky` in spec_checks/oracles/linear_algebra.py."""
         widen, round_once = arithmetic(a)
         factor = _lower_factors(exact_factorizations.lower_factors if mode.reproducible else _factors_or_nan)
@@ -145,7 +145,7 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"
         lower: Flag,
         unit_diagonal: Flag,
         transpose_a: Transpose,
-    ) -> Run:
+    ) -> Kernel:
         """Plan the solution x of one system for each batch index i0, ..., iR-3.
 
             op(a[i0, ..., iR-3, :, :]) @ x = b[i0, ..., iR-3, :, :]  if left_side
