@@ -26,6 +26,7 @@ from spec_checks.strategies import (
     shapes,
     special_values,
 )
+from stablehlo_ref.define.bound import call_role
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
@@ -386,7 +387,7 @@ def test_scalars_broadcast_in_computations_of_lanes(op: str, dtype: np.dtype[Any
     """In a region called with arrays of lanes, constants remain scalars and broadcast on either side."""
     lanes = np.arange(1, 701).astype(dtype)
     constant = np.ones((), dtype)
-    kernel = REGISTRY[f"stablehlo.{op}"].roles["plan"]({"lhs": type_of(constant)})
+    kernel = call_role(REGISTRY[f"stablehlo.{op}"], "plan", {"lhs": type_of(constant)})
     with np.errstate(all="ignore"):
         for lhs, rhs in ((lanes, constant), (constant[()], lanes), (lanes[:3], constant)):
             whole = np.broadcast_arrays(lhs, rhs)

@@ -15,7 +15,7 @@ import stablehlo_ref
 from spec_checks.evaluate import combine, evaluate, region
 from spec_checks.examples import examples
 from spec_checks.strategies import ALL, BOOLEANS, COMPLEXES, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same
-from stablehlo_ref.algorithms import gather, scatter_updates, scatter_windows
+from stablehlo_ref.algorithms import gather, scatter_updates
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.semantics import elementwise
 from stablehlo_ref.semantics import gather_scatter as oracle
@@ -132,7 +132,7 @@ def check_scatter(
     """
     inputs, scatter_indices, news, numbers = arguments
     with pytest.MonkeyPatch.context() as patch:  # every algorithm is correct for every window
-        patch.setattr(scatter_windows, "BOX", data.draw(st.sampled_from([2, scatter_windows.BOX])))
+        patch.setattr(scatter_updates, "BOX", data.draw(st.sampled_from([2, scatter_updates.BOX])))
         patch.setattr(scatter_updates, "PATIENCE", data.draw(st.sampled_from([0, scatter_updates.PATIENCE])))
         patch.setattr(scatter_updates, "BLOCK", data.draw(st.sampled_from([2, scatter_updates.BLOCK])))
         results = evaluate("scatter", *inputs, scatter_indices, *news, bodies=[body], **numbers)

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from spec_checks.running_error import nearest_f64
-from stablehlo_ref.define import mode
 from stablehlo_ref.numerics import (
     complex_elementary,
     complexes,
     elementary,
     special,
 )
+from stablehlo_ref.numerics.correct_rounding import in_mode
 from stablehlo_ref.numerics.kernels import KernelFactory
 
 UNIT = 2.0**-1074
@@ -43,8 +43,9 @@ def bessel_i1e(x: Any) -> Any:
 def test_of_f64(factory: KernelFactory, exact: Callable[..., Any], operands: list[float]) -> None:
     with mpmath.workprec(BITS):
         expected = nearest_f64(exact(*map(mpmath.mpf, operands)))
-    with mode.in_force(mode.Mode(reproducible=True)), np.errstate(all="ignore"):
-        assert factory(np.dtype(np.float64))(*[np.array([x]) for x in operands])[0] == expected
+    with np.errstate(all="ignore"):
+        kernel = in_mode(factory, reproducible=True)(np.dtype(np.float64))
+        assert kernel(*[np.array([x]) for x in operands])[0] == expected
 
 
 @pytest.mark.parametrize(
@@ -58,8 +59,9 @@ def test_of_f64(factory: KernelFactory, exact: Callable[..., Any], operands: lis
 def test_of_special_functions(factory: KernelFactory, exact: Callable[..., Any], operands: list[float]) -> None:
     with mpmath.workprec(BITS):
         expected = nearest_f64(exact(*map(mpmath.mpf, operands)))
-    with mode.in_force(mode.Mode(reproducible=True)), np.errstate(all="ignore"):
-        assert factory(np.dtype(np.float64))(*[np.array([x]) for x in operands])[0] == expected
+    with np.errstate(all="ignore"):
+        kernel = in_mode(factory, reproducible=True)(np.dtype(np.float64))
+        assert kernel(*[np.array([x]) for x in operands])[0] == expected
 
 
 @pytest.mark.parametrize(
@@ -77,8 +79,8 @@ def test_of_complex_f64(factory: KernelFactory, exact: Callable[..., Any], opera
         value = exact(mpmath.mpc(operand))
         expected = complex(nearest_f64(value.real), nearest_f64(value.imag))
     dtype = np.dtype(np.complex128)
-    with mode.in_force(mode.Mode(reproducible=True)), np.errstate(all="ignore"):
-        assert factory(dtype)(np.array([operand]))[0] == expected
+    with np.errstate(all="ignore"):
+        assert in_mode(factory, reproducible=True)(dtype)(np.array([operand]))[0] == expected
 
 
 def test_of_f32() -> None:

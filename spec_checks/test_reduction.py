@@ -367,7 +367,3 @@ def test_empty_slices_reduce_to_the_init_value() -> None:
         empty, init = np.zeros((2, 0, 3), dtype), np.ones((), dtype)
         actual = evaluate("reduce", empty, init, bodies=[combine("add", element_type_of(dtype))], dimensions=(1,))
         assert same(actual, np.ones((2, 3), dtype))
-
-
-def test_pairs_of_nothing_end() -> None:
-    assert reduction_schedule._while_even(np.add, np.ones((2, 0, 3))).shape == (2, 0, 3)

@@ -15,6 +15,7 @@ from stablehlo_ref.limits.stack import needs_stack
 
 if TYPE_CHECKING:
     from stablehlo_ref import debug, passes, testing, text
+    from stablehlo_ref.debug.traces.trace import Record, Trace, Values
     from stablehlo_ref.define.context import ImplementationDefinedWarning, Observer, RunOptions
     from stablehlo_ref.diagnostics import (
         Diagnostic,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
         StablehloError,
         UnsupportedError,
     )
-    from stablehlo_ref.execute.trace import Record, Trace, Values
     from stablehlo_ref.frameworks.jax import from_jax
     from stablehlo_ref.frameworks.torch import from_torch
     from stablehlo_ref.ir.core import Operation, Value
@@ -79,7 +79,7 @@ _DEFINED_IN = {
         "Diagnostic", "EvaluationError", "InternalError", "InvalidError", "Location", "MalformedError",
         "StablehloError", "UnsupportedError",
     ),
-    "execute.trace": ("Record", "Trace", "Values"),
+    "debug.traces.trace": ("Record", "Trace", "Values"),
     "frameworks.jax": ("from_jax",),
     "frameworks.torch": ("from_torch",),
     "ir.core": ("Operation", "Value"),

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 
@@ -14,40 +14,45 @@ import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for p
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_array
 from stablehlo_ref.arrays.weights import Weights, weights_of, with_random_constants
-from stablehlo_ref.define import mode
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
+from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.define.processes import Grid, ProcessId, check_local_tensors
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.display.guarantees import Guarantees, guarantees
 from stablehlo_ref.display.html import summary
 from stablehlo_ref.execute.arguments import (
+    OPTIONS,
     arguments_in_order,
     array_dtype,
+    as_expected,
     check_argument,
+    check_host_functions,
     check_numbered_arguments,
-    take_results,
+    checked_options,
+    host_functions,
+    separated,
     take_results_of_processes,
     without_mapping,
 )
-from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
+from stablehlo_ref.execute.evaluation import evaluate, taken, taking_results
 from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
-from stablehlo_ref.execute.options import OPTIONS, any_given, check_host_functions, host_functions, known, separated
 from stablehlo_ref.execute.plan import Planner
-from stablehlo_ref.execute.quick import QuickRuns, as_expected
-from stablehlo_ref.execute.record import Recorder, Select, Until, observed_by, recording
 from stablehlo_ref.execute.run import FunctionPlan
-from stablehlo_ref.execute.trace import Trace
 from stablehlo_ref.ir.arrays import RuntimeValue
-from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.flat import picklable, restore
 from stablehlo_ref.ir.signature import Function, Parameters, function_of, shortened
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
-from stablehlo_ref.limits.budget import activity, limited
-from stablehlo_ref.limits.stack import collection_paused, needs_stack
+from stablehlo_ref.limits.budget import activity, in_force, limited
+from stablehlo_ref.limits.stack import collection_paused, is_large, needs_stack, on_enough_stack
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
+
+if TYPE_CHECKING:
+    from stablehlo_ref.debug.traces.record import Recorder, Select
+    from stablehlo_ref.debug.traces.trace import Trace
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
 
@@ -67,8 +72,7 @@ class Program:
         self._entry = entry
         self._verified = verified
         self._bound: Mapping[int, RuntimeValue] = {}
-        self.plans: dict[tuple[bool, bool, mode.Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
-        self._quick = QuickRuns()
+        self.plans: dict[tuple[bool, bool, Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
 
     def __getstate__(self) -> dict[str, object]:
         return {
@@ -101,7 +105,7 @@ class Program:
 
     def guarantees(self, *, reproducible: bool = False, exact_sums: bool = False) -> Guarantees:
         """Return what a run guarantees for the bits of results, by op and element type; options as in `run`."""
-        return guarantees(self.module, mode.Mode(reproducible, exact_sums))
+        return guarantees(self.module, Mode(reproducible, exact_sums))
 
     @needs_stack(lambda program: program.module.location)
     def serialize(self, target: str = "current", allow_other_dialects: bool = False) -> bytes:
@@ -139,22 +143,18 @@ class Program:
     @cached_property
     def entry(self) -> Function:
         """The signature of the function that `run` runs. EvaluationError if there is no such function, or a choice."""
+        names = shortened([f"@{name}" for name in self.functions])
         if self._entry is not None:
             if self._entry not in self.functions:
-                reason = f"there is no function @{self._entry}; there are {self._names}"
-                raise EvaluationError(reason, self.module.location)
+                raise EvaluationError(f"there is no function @{self._entry}; there are {names}", self.module.location)
             return self.functions[self._entry]
         if "main" in self.functions:
             return self.functions["main"]
         candidates = [f for f in self.functions.values() if f.is_public] or list(self.functions.values())
         if len(candidates) != 1:
-            reason = f"choose one of {self._names}" if self.functions else "the program has no functions"
+            reason = f"choose one of {names}" if self.functions else "the program has no functions"
             raise EvaluationError(f"no function is called @main: {reason}", self.module.location)
         return candidates[0]
-
-    @property
-    def _names(self) -> str:
-        return shortened([f"@{name}" for name in self.functions])
 
     @property
     def inputs(self) -> Parameters:
@@ -231,10 +231,10 @@ class Program:
 
     # --- plans --------------------------------------------------------------------------------------------------
 
-    def plan(self, *, fast: bool = True) -> Program:
-        """Plan the entry now instead of at the first run; `fast` as in `RunOptions`."""
+    def plan(self, *, fast: bool = True, reproducible: bool = False, exact_sums: bool = False) -> Program:
+        """Plan the entry now instead of at the first run with these options, which are those of `run`."""
         check_type("fast", fast, bool, "True or False")
-        _ = self._is_empty or self._planned(False, fast)
+        _ = self._is_empty or self._planned(False, fast, Mode(reproducible, exact_sums))
         return self
 
     @property
@@ -243,12 +243,12 @@ class Program:
         return len(self._planned(False, False).block.steps)
 
     @needs_stack(lambda program: program.module.location)
-    def _planned(self, step_by_step: bool, fast: bool) -> FunctionPlan:
-        kind = step_by_step, fast, mode.current()
+    def _planned(self, step_by_step: bool, fast: bool, mode: Mode = DEFAULT) -> FunctionPlan:
+        kind = step_by_step, fast, mode
         if kind not in self.plans:
             self.verify()
             with np.errstate(all="ignore"), activity("planning"), collection_paused():
-                self.plans[kind] = Planner(self.module, self.limits, step_by_step, fast).function(self.entry.name)
+                self.plans[kind] = Planner(self.module, self.limits, *kind).function(self.entry.name)
         return self.plans[kind]
 
     def _plan_for(self, context: Context) -> FunctionPlan:
@@ -256,9 +256,13 @@ class Program:
             from stablehlo_ref.execute.walk import WalkedFunction  # imports mpmath
 
             return WalkedFunction(self.verify().module, self.entry.name)
-        sees_all = getattr(context.observer, "sees_every_op", False)
-        step_by_step = sees_all or context.on_implementation_defined != "ignore"
-        return self._planned(step_by_step, context.fast and not step_by_step and context.observer is None)
+        observer = context.observer
+        step_by_step = context.on_implementation_defined != "ignore" or getattr(observer, "sees_every_op", False)
+        kind = step_by_step, context.fast and not step_by_step and observer is None, context.mode
+        if (plan := self.plans.get(kind)) is not None:
+            return plan
+        with in_force(context.budget):
+            return self._planned(*kind)
 
     # --- runs ---------------------------------------------------------------------------------------------------
 
@@ -295,19 +299,21 @@ class Program:
         The other keywords are the fields of `RunOptions`. They may be given as `options=RunOptions(...)`; then all
         other keywords are inputs, so that an input may be called `limits`.
         """
-        has_options = any_given(
-            until, options, limits, observer, on_implementation_defined, custom_calls, overrides, check_overrides,
-            rng_seed, exact_lapack, reproducible, exact_sums, fast, threads, jit, semantics,
-        )  # fmt: skip
-        if not (has_options or named) and (results := self._quick(self, arrays)):
-            return results
+        if (
+            until is None and options is None and limits is None and observer is None
+            and on_implementation_defined is None and custom_calls is None and overrides is None
+            and check_overrides is None and rng_seed is None and exact_lapack is None and reproducible is None
+            and exact_sums is None and fast is None and threads is None and jit is None and not semantics and not named
+        ):  # fmt: skip
+            return self._run(arrays, named, Context.plain(self.limits), trees=True)
         given = {name: value for name, value in locals().items() if name in OPTIONS}
         options, named = separated(options, {**given, **named})
-        arrays, named = self._flat(arrays, named)
         if until is not None:
-            check_type("until", until, Sequence, "the name of a value, or a list of names")
-            return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
-        return self._run(arrays, named, self._context(**options))
+            from stablehlo_ref.debug.traces.record import Until
+
+            stop = Until(self.value_index, until)
+            return stop.reached(lambda: self._run_recorded(stop, arrays, named, options), self.entry)
+        return self._run(arrays, named, self._context(**options), trees=True)
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
         """Run the entry as `run` does, in a context that has the options and the observer."""
@@ -334,36 +340,23 @@ class Program:
 
         >>> trace = program.trace(image, only="stablehlo.convolution")
         """
+        from stablehlo_ref.debug.traces.record import Recorder, recording
+
         options, named = separated(options, named)
-        arrays, named = self._flat(arrays, named)
         recorder = Recorder(self.value_index, only, store, keep)
         with recording(recorder):
             return recorder.trace(self._run_recorded(recorder, arrays, named, options))
-
-    def _run_until(
-        self, names: Sequence[str], arrays: Sequence[Any], named: Mapping[str, Any], options: RunOptions
-    ) -> tuple[Any, ...]:
-        until = Until(self.value_index, names)
-        return until.reached(lambda: self._run_recorded(until, arrays, named, options), self.entry)
 
     def _run_recorded(
         self, recorder: Recorder, arrays: Sequence[Any], named: Mapping[str, Any], options: RunOptions
     ) -> tuple[Any, ...]:
         """Run the entry; the recorder sees the arguments and every op."""
         context = self._context(**options)
-        context.observer = observed_by(recorder, context.observer)
+        context.observer = recorder.beside(context.observer)
         check_host_functions(context, lambda: self._names_of_host_functions)
-        arguments = self._arguments(arrays, named)
-        recorder.arguments(self._entry_block, arguments)
-        with context.in_force():
-            return self._run_plan(self._plan_for(context), arguments, context)
-
-    @property
-    def _entry_block(self) -> Block:
-        op = self.module.regions[0].block.symbol(self.entry.name)
-        if op is None or not op.regions[0].blocks:
-            raise EvaluationError(f"@{self.entry.name} has no body", self.entry.location)
-        return op.regions[0].block
+        arguments = self._arguments(arrays, named, trees=True)
+        recorder.arguments(arguments)
+        return self._run_plan(self._plan_for(context), arguments, context)
 
     def run_replicas(
         self, inputs_per_replica: Sequence[Inputs], **options: Unpack[RunOptions]
@@ -411,8 +404,10 @@ class Program:
 
         >>> trace = program.trace_parallel([[x], [y]], num_replicas=2, num_partitions=1)
         """
+        from stablehlo_ref.debug.traces.record import Recorder, recording
+
         recorder = Recorder(self.value_index, only, store, keep)
-        options["observer"] = observed_by(recorder, options.get("observer"))
+        options["observer"] = recorder.beside(options.get("observer"))
         with recording(recorder):
             return recorder.trace(self.run_parallel(inputs_per_process, **options))
 
@@ -432,47 +427,54 @@ class Program:
     ) -> list[tuple[Any, ...]]:
         """Run the entry as `run_parallel` does, in a context that has the options and the observer."""
         check_host_functions(context, lambda: self._names_of_host_functions)
-        with context.in_force():
+        with in_force(context.budget):
             plan = self._plan_for(context)
             check_local_tensors(self.module.regions[0].block.symbol(self.entry.name), grid)
-            inputs = [
-                self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
+            programs = [
+                (plan, self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {}))
                 for given in inputs_per_process
             ]
             reads = map(read_infeed, infeed)
-            with model_locations(self.module), evaluation(context, self.entry.location, plan):
-                results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
+            results = evaluate(
+                self.module, self.entry, plan, context, lambda: run_grid(context, grid, programs, reads, outfeed)
+            )
             with taking_results(context, results, self.entry):
                 return take_results_of_processes(results)
 
     def _context(self, **options: Unpack[RunOptions]) -> Context:
-        given = {name: option for name, option in known(options).items() if option is not None}
+        given = {name: option for name, option in checked_options(options).items() if option is not None}
         return Context(**{"limits": self.limits} | given) if given else Context.plain(self.limits)  # type: ignore[arg-type]
 
     def _flat(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return without_mapping(arrays, named)  # programs of frameworks take containers apart instead
 
-    def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
-        if not (named or self._bound) and (plain := as_expected(self.entry, arrays)) is not None:
-            return plain
+    def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any], trees: bool = False) -> list[Any]:
+        if not (named or self._bound) and (arguments := as_expected(self.entry, arrays)) is not None:
+            return arguments
+        arrays, named = self._flat(tuple(arrays), dict(named)) if trees else (arrays, named)
         given = arguments_in_order(self._open_entry, arrays, named, self.module)
         unbound = (check_argument(p, value, named) for p, value in zip(self._open_entry.inputs, given))
         return [self._bound[i] if i in self._bound else next(unbound) for i in range(len(self.entry.inputs))]
 
-    def _run(self, arrays: Sequence[Any], named: Mapping[str, Any], context: Context) -> tuple[Any, ...]:
-        check_host_functions(context, lambda: self._names_of_host_functions)
+    def _run(
+        self, arrays: tuple[Any, ...], named: dict[str, Any], context: Context, trees: bool = False
+    ) -> tuple[Any, ...]:
+        if context.custom_calls or context.overrides:
+            check_host_functions(context, lambda: self._names_of_host_functions)
         if self._is_empty and not arrays and not named:
             return ()
-        with context.in_force():
-            return self._run_plan(self._plan_for(context), self._arguments(arrays, named), context)
+        plan = self._plan_for(context)
+        return self._run_plan(plan, self._arguments(arrays, named, trees), context)
 
-    @needs_stack(lambda program: program.module.location, frames=0)
-    def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:
-        with model_locations(self.module), evaluation(context, self.entry.location, plan):
+    def _run_plan(self, plan: FunctionPlan, inputs: list[Any], context: Context) -> tuple[Any, ...]:
+        def work() -> tuple[Any, ...]:
             if plan.block.communicates:
                 grid = Grid(num_partitions=device_count(self.module))
                 results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
             else:
-                results = plan.call(context, list(inputs))
-        with taking_results(context, [results], self.entry):
-            return take_results(results)
+                results = plan.call(context, inputs)
+            return () if context.failures else taken(context, results, self.entry)
+
+        if is_large():
+            return evaluate(self.module, self.entry, plan, context, work)
+        return on_enough_stack(self.module.location, 0, evaluate, self.module, self.entry, plan, context, work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import subprocess
@@ -58,6 +59,20 @@ def commands_of(block: str) -> Iterator[list[str]]:
                 words = []
             elif word != "do":
                 words.append(word)
+
+
+def test_ways_to_compute_an_op_are_in_the_code() -> None:
+    text = (ROOT / "docs/explanation/ways.md").read_text("utf-8")
+    ways = re.findall(r"`([a-z_/]+\.py):(\w+)`", text)
+    assert len(ways) > 20
+    for path, name in ways:
+        tree = ast.parse((ROOT / "stablehlo_ref" / path).read_text("utf-8"))
+        assert name in {node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}, (
+            path,
+            name,
+        )
+    for table in re.findall(r"\|---\|---\|---\|\n((?:\|.*\n)+)", text):
+        assert table.count("\n") <= 6, table
 
 
 def test_extras_that_are_named_exist() -> None:

@@ -357,6 +357,7 @@ class _Chains:
             parts,
             kept,
             dead - group.made.keys(),
+            self.frame.planner.mode.exact_sums,
         )
         title, found = f"a chain at {block.ops[0].location}", self.frame.planner.generated
         step = MachineChain(chain, block, lambda what, text: found.append((f"{title}, {what}", text)))

@@ -7,8 +7,8 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref.define import mode
 from stablehlo_ref.define.computation import RegionFunction
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import Type
@@ -20,12 +20,12 @@ from stablehlo_ref.numerics.kernels import ArrayKernel
 def exact_addition(body: RegionFunction) -> DType | None:
     """Return the dtype of a body that adds two floats or complex numbers, if the mode asks for exact sums."""
     is_sum = body.recognised is not None and body.recognised.name == "stablehlo.add"
-    return exactly_added(body.function_type.outputs[0]) if is_sum else None
+    return exactly_added(body.function_type.outputs[0], body.mode) if is_sum else None
 
 
-def exactly_added(type: Type) -> DType | None:
+def exactly_added(type: Type, mode: Mode) -> DType | None:
     """Return the dtype of a type of floats or complex numbers, if the mode asks for exact sums."""
-    if not mode.current().exact_sums or is_quantized(type):
+    if not mode.exact_sums or is_quantized(type):
         return None
     dtype = numpy_dtype(element_type(type))
     return dtype if kind(dtype) in ("floating", "complex") else None

@@ -23,8 +23,8 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.arg_reductions import arg_reduction
-from stablehlo_ref.algorithms.boxes import boxes
 from stablehlo_ref.algorithms.exact_reductions import exact_addition, sums_over
+from stablehlo_ref.algorithms.padding import boxes
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array
@@ -49,8 +49,6 @@ RUN = 64  # elements of one left fold
 LANES = 1 << 14  # elements of one step of a left fold, so that they stay in the cache until the next step
 TINY = 1 << 10  # elements: below this, one slow call costs less than several fast ones
 SHORT = 16  # elements: inner loops over fewer are slow
-
-EVEN, ODD = slice(None, None, 2), slice(1, None, 2)
 
 
 class Combine:
@@ -286,8 +284,6 @@ def _tree(combine: Combine, xs: Sequence[Array]) -> Arrays:
 
 def _tree_of_pairs(pair: np.ufunc, x: Array) -> Array:
     """Do the same for one array and a ufunc, with less overhead for small tensors."""
-    if not x.shape[-2] & 1 and x.flags.c_contiguous:
-        x = _while_even(pair, x)
     size = x.shape[-2]
     tail: Array | None = None
     while size > 1:
@@ -297,16 +293,6 @@ def _tree_of_pairs(pair: np.ufunc, x: Array) -> Array:
         x = pair(x[..., 0 : size - 1 : 2, :], x[..., 1:size:2, :])
         size >>= 1
     return x[..., 0, :] if tail is None else pair(x[..., 0, :], tail)
-
-
-def _while_even(pair: np.ufunc, x: Array) -> Array:
-    """Combine pairs along the axis before the last, while its size is even, on fewer axes, which is faster."""
-    *outer, size, lanes = x.shape
-    flat = x.reshape(-1) if lanes == 1 else x.reshape(-1, lanes)
-    while size and not size & 1:
-        flat = pair(flat[EVEN], flat[ODD])
-        size >>= 1
-    return flat.reshape(*outer, size, lanes)
 
 
 def _left_fold(combine: Combine, xs: Sequence[Array]) -> Arrays:

@@ -14,8 +14,7 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from stablehlo_ref.algorithms.boxes import boxes
-from stablehlo_ref.algorithms.padding import Sizes
+from stablehlo_ref.algorithms.padding import Sizes, boxes
 from stablehlo_ref.algorithms.reduction_schedule import LANES, RUN, SMALL, Arrays, Combine, fold_middle
 from stablehlo_ref.define.spec import UNKNOWN
 from stablehlo_ref.ir.arrays import Array, DType

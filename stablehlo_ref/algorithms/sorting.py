@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.algorithms.boxes import boxes
 from stablehlo_ref.algorithms.comparators import Keys, sort_keys
-from stablehlo_ref.define.computation import RegionFunction
+from stablehlo_ref.algorithms.padding import boxes
+from stablehlo_ref.define.computation import Kernel, RegionFunction
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import check_time, within_time
@@ -26,15 +26,11 @@ COLUMNS = 16  # that are copied at a time, at least, if not rows are sorted
 SECONDS = 5e-8  # in which numpy sorts one of many elements by a digit and takes the indices, about
 
 
-class RowSort(NamedTuple):
-    """A function that sorts the rows of contiguous arrays together, and the bytes that it needs for each element."""
+def plan_sort(comparator: RegionFunction, dtypes: Sequence[DType]) -> Kernel:
+    """Return the kernel that sorts the rows of contiguous arrays together, by the first strategy that applies.
 
-    run: Callable[[Sequence[Array]], list[Array]]
-    temporaries: int
-
-
-def plan_sort(comparator: RegionFunction, dtypes: Sequence[DType]) -> RowSort:
-    """Return the sort of arrays of `dtypes`, by the first strategy that applies."""
+    Its `temporaries` are bytes for each element.
+    """
     keys = sort_keys(comparator)
     return by_value(keys, dtypes) or by_keys(keys, dtypes) or by_merging(comparator.each)
 
@@ -49,7 +45,7 @@ def pieces(sizes: Sequence[int], axis: int) -> list[tuple[slice, ...]]:
 # --- by value -------------------------------------------------------------------------------------------------------
 
 
-def by_value(keys: Keys | None, dtypes: Sequence[DType]) -> RowSort | None:
+def by_value(keys: Keys | None, dtypes: Sequence[DType]) -> Kernel | None:
     """Sort the values of one array as integers, if the only key of each element has the order of its bits.
 
     Of floats, this depends on the values: it is not so if there are several zeros or NaNs that compare equal.
@@ -70,8 +66,8 @@ def by_value(keys: Keys | None, dtypes: Sequence[DType]) -> RowSort | None:
 
     is_widened = dtype.itemsize <= 2 if kind(dtype) == "floating" else is_sub_byte_integer(dtype)
     if keys.of.region.block.operations[:-1] or is_widened:
-        return RowSort(run, indirect.temporaries)
-    return RowSort(run, max(4, dtype.itemsize) if is_descending else 0)  # the keys become the elements
+        return Kernel(run, temporaries=indirect.temporaries)
+    return Kernel(run, temporaries=max(4, dtype.itemsize) if is_descending else 0)  # the keys become the elements
 
 
 def _are_numbers_of_elements(numbers: Array, x: Array, is_descending: bool) -> bool:
@@ -104,7 +100,7 @@ def _elements_of_numbers(numbers: Array, dtype: DType, is_descending: bool) -> A
 # --- by keys --------------------------------------------------------------------------------------------------------
 
 
-def by_keys(keys: Keys | None, dtypes: Sequence[DType]) -> RowSort | None:
+def by_keys(keys: Keys | None, dtypes: Sequence[DType]) -> Kernel | None:
     """Find the order of elements by their keys, which all arrays share.
 
     There are the keys, and digits that become indices, with further digits also the indices in the order of earlier
@@ -114,9 +110,9 @@ def by_keys(keys: Keys | None, dtypes: Sequence[DType]) -> RowSort | None:
         return None
     numbers = [max(4, numpy_dtype(element_type(t)).itemsize) for t in keys.of.function_type.outputs]
     indices, results = 20 if len(numbers) > 1 or numbers[0] > 4 else 8, sum(dtype.itemsize for dtype in dtypes)
-    return RowSort(
+    return Kernel(
         lambda xs: _in_order(xs, _indices_in_order(_ordered_keys(keys, xs))),
-        max(8, sum(numbers) + indices - results),
+        temporaries=max(8, sum(numbers) + indices - results),
     )
 
 
@@ -239,9 +235,9 @@ def _blocks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
 # --- by merging -----------------------------------------------------------------------------------------------------
 
 
-def by_merging(less: Less) -> RowSort:
+def by_merging(less: Less) -> Kernel:
     """Sort by any comparator. What merging needs, of both runs, is measured."""
-    return RowSort(lambda xs: _in_order(xs, merge_sort(less, xs)), 100)
+    return Kernel(lambda xs: _in_order(xs, merge_sort(less, xs)), temporaries=100)
 
 
 def merge_sort(less: Less, rows: Sequence[Array]) -> Array:

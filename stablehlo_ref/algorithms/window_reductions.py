@@ -9,9 +9,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.algorithms.boxes import box_sizes, boxes
 from stablehlo_ref.algorithms.exact_reductions import adds_exactly
-from stablehlo_ref.algorithms.padding import Padding, Sizes, pad, pad_windows, padded_sizes
+from stablehlo_ref.algorithms.padding import Padding, Sizes, box_sizes, boxes, pad, pad_windows, padded_sizes
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine, Reduction, after_inits, by_parts
 from stablehlo_ref.algorithms.sliding_windows import (
     CHUNK,
@@ -22,7 +21,7 @@ from stablehlo_ref.algorithms.sliding_windows import (
     reduce_cumulatively,
     reduce_windows,
 )
-from stablehlo_ref.define.computation import RegionFunction
+from stablehlo_ref.define.computation import Kernel, RegionFunction
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.ir.arrays import Array
@@ -64,18 +63,12 @@ class Windows:
         return prod(max(0, n) for n in padded_sizes(self.sizes, low, high, [b - 1 for b in self.base_dilations]))
 
 
-class WindowReduction(NamedTuple):
-    """A planned reduction, and the bytes that it allocates beside its results."""
-
-    run: Reduction
-    temporaries: int
+# From windows, a body and the types of arrays, whose element types are those of the body, to a kernel of init values
+# and arrays; None if it does not apply.
+Strategy: TypeAlias = Callable[[Windows, RegionFunction, Sequence[TensorType]], Kernel | None]
 
 
-# From windows, a body and the types of arrays, whose element types are those of the body; None if it does not apply.
-Strategy: TypeAlias = Callable[[Windows, RegionFunction, Sequence[TensorType]], WindowReduction | None]
-
-
-def reduction_of_windows(w: Windows, body: RegionFunction, types: Sequence[TensorType]) -> WindowReduction:
+def reduction_of_windows(w: Windows, body: RegionFunction, types: Sequence[TensorType]) -> Kernel:
     """Return the reduction by the first strategy that applies."""
     return next(found for strategy in STRATEGIES if (found := strategy(w, body, types)))
 
@@ -88,7 +81,7 @@ def _itemsize(types: Sequence[TensorType]) -> int:
 # --- windows of an element and all before it ------------------------------------------------------------------------
 
 
-def cumulative(w: Windows, body: RegionFunction, types: Sequence[TensorType]) -> WindowReduction | None:
+def cumulative(w: Windows, body: RegionFunction, types: Sequence[TensorType]) -> Kernel | None:
     """Reduce an element and all before it, or all after it, without padding, if init values reduce to themselves."""
     axis = _cumulative_axis(w)
     if axis is None or w.are_short or not body.is_associative:
@@ -101,7 +94,8 @@ def cumulative(w: Windows, body: RegionFunction, types: Sequence[TensorType]) ->
     def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
         if not _are_same(inits, body.each(*inits, *inits)):
             reserve(0, fallback.temporaries)
-            return fallback.run(inits, arrays)
+            results: Arrays = fallback.run(inits, arrays)
+            return results
         results = fold(inits, arrays)
         for box in within_time(boxes(results[0].shape, BOX)):
             some = [x[box] for x in results]
@@ -110,7 +104,7 @@ def cumulative(w: Windows, body: RegionFunction, types: Sequence[TensorType]) ->
             combine.store(inits, some, some)
         return results
 
-    return WindowReduction(run, _itemsize(types) * 4 * CHUNK)
+    return Kernel(run, temporaries=_itemsize(types) * 4 * CHUNK)
 
 
 def _cumulative_axis(w: Windows) -> int | None:
@@ -149,7 +143,7 @@ class _Full(NamedTuple):
     padding: tuple[int, int]
 
 
-def dilated(w: Windows, body: RegionFunction, types: Sequence[TensorType]) -> WindowReduction | None:
+def dilated(w: Windows, body: RegionFunction, types: Sequence[TensorType]) -> Kernel | None:
     """Reduce the windows whose elements are all elements of dilated arrays; the others consist of init values.
 
     If the dilation of windows is a multiple of that of the arrays, the position of a window's first element decides
@@ -170,7 +164,7 @@ def dilated(w: Windows, body: RegionFunction, types: Sequence[TensorType]) -> Wi
             result[positions] = reduced
         return results
 
-    return WindowReduction(run, reduction.temporaries)
+    return Kernel(run, temporaries=reduction.temporaries)
 
 
 def full_windows(w: Windows) -> tuple[tuple[slice, ...], Windows] | None:
@@ -207,7 +201,7 @@ def _full_along(
 # --- any windows ----------------------------------------------------------------------------------------------------
 
 
-def box_by_box(w: Windows, body: RegionFunction, types: Sequence[TensorType]) -> WindowReduction | None:
+def box_by_box(w: Windows, body: RegionFunction, types: Sequence[TensorType]) -> Kernel | None:
     """Pad and reduce large arrays box by box of the results, to need less memory.
 
     Results must not depend on which windows are reduced together: those of left folds and those in any order do not.
@@ -233,15 +227,15 @@ def box_by_box(w: Windows, body: RegionFunction, types: Sequence[TensorType]) ->
 
     steps = box_sizes(counts, BOX, extents, w.strides)
     elements = prod((step - 1) * s + n for step, s, n in zip(steps, w.strides, extents))
-    return WindowReduction(run, _itemsize(types) * (1 + WHOLE) * elements)
+    return Kernel(run, temporaries=_itemsize(types) * (1 + WHOLE) * elements)
 
 
-def at_once(w: Windows, body: RegionFunction, types: Sequence[TensorType]) -> WindowReduction:
+def at_once(w: Windows, body: RegionFunction, types: Sequence[TensorType]) -> Kernel:
     """Pad arrays and reduce all windows at once."""
     pads, reduce = [pad_windows(t, w.base_dilations, w.padding) for t in types], _padded(w, body)
-    return WindowReduction(
+    return Kernel(
         lambda inits, arrays: reduce(inits, [pad(x, value) for pad, x, value in zip(pads, arrays, inits)]),
-        _itemsize(types) * WHOLE * w.padded_elements,
+        temporaries=_itemsize(types) * WHOLE * w.padded_elements,
     )
 
 

@@ -11,8 +11,8 @@ from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.options import CommandParser, add_message_options, count
 from stablehlo_ref.debug.trace_diff import diff_traces
+from stablehlo_ref.debug.traces.trace import Trace
 from stablehlo_ref.diagnostics import ArgumentValueError
-from stablehlo_ref.execute.trace import Trace
 
 DESCRIPTION = "Find the first value, in the order of the program, that differs between two traces."
 EPILOG = """\

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.cli.commands import EXIT_CODES, INTERRUPTED
@@ -44,18 +45,19 @@ from stablehlo_ref.cli.outputs import (
 from stablehlo_ref.cli.process_inputs import inputs_of_processes
 from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.cli.random_inputs import FORMS, Distribution
-from stablehlo_ref.cli.watch import dump_code, finish, observers
-from stablehlo_ref.define import mode
-from stablehlo_ref.define.context import Context
+from stablehlo_ref.cli.watch import dump_code, observers
+from stablehlo_ref.define.context import Context, Observers
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
-from stablehlo_ref.execute.observe import Observers, Statistics
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Parameter, shortened
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import cache_in
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.mhlo import renamed
+
+if TYPE_CHECKING:
+    from stablehlo_ref.debug.traces.observe import Statistics
 
 DESCRIPTION = """\
 Run a StableHLO program and print its results. The entry is @main, or the only public function."""
@@ -354,12 +356,12 @@ class Run:
         expected = read_expected(options.expect) if options.expect else {}
         arguments = inputs_of_processes(options, program, self.grid, context.limits)
         with ExitStack() as stack:
-            watching = list(observers(options, program, self.grid))
-            stack.callback(finish, watching, options)
-            with _timed(report, "plan"), mode.in_force(context.mode):
+            watching = list(observers(options, program, self.grid, stack))
+            with _timed(report, "plan"):
+                fast = context.fast and not watching and not options.stats
                 if not context.semantics:
-                    program.plan(fast=context.fast and not watching and not options.stats)
-            statistics = stack.enter_context(Statistics()) if options.stats else None
+                    program.plan(fast=fast, reproducible=context.reproducible, exact_sums=context.exact_sums)
+            statistics = stack.enter_context(_statistics()) if options.stats else None
             every = [*watching, statistics] if statistics else watching
             context.observer = Observers(*every) if every else None
             stack.enter_context(_timed(report, "run"))
@@ -437,6 +439,12 @@ class Run:
         named += [(f"--input {name}", Path(text.removeprefix("@"))) for name, text in options.input if len(text) < 4096]
         named += [(f"--{name} {path}", path) for name in ("weights", "expect") if (path := getattr(options, name))]
         return {"the program": Path(options.file), **dict(named)}
+
+
+def _statistics() -> Statistics:
+    from stablehlo_ref.debug.traces.observe import Statistics  # imported when it is used
+
+    return Statistics()
 
 
 def _print_statistics(program: Program, statistics: Statistics, options: argparse.Namespace) -> None:

@@ -7,20 +7,23 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from stablehlo_ref.cli.errors import CommandLineError
+from stablehlo_ref.cli.progress import Progress
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import ArgumentValueError
-from stablehlo_ref.execute.observe import Progress, ValuePrinter
-from stablehlo_ref.execute.profile import Profile
-from stablehlo_ref.execute.record import Recorder
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import file_of
 from stablehlo_ref.ir.value_index import UnknownValueError
 from stablehlo_ref.program import Program
 from stablehlo_ref.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from stablehlo_ref.debug.traces.profile import Profile
 
 _match_line = re.compile(r".+:\d+").fullmatch
 
@@ -50,30 +53,45 @@ class Selection:
         return self.is_everything or id(op) in self._owners or _matches(op.name, self._patterns)
 
 
-def observers(options: argparse.Namespace, program: Program, grid: Grid) -> Iterator[Observer]:
-    """Yield the observers; CommandLineError for a name that is not in the program."""
+def observers(options: argparse.Namespace, program: Program, grid: Grid, stack: ExitStack) -> Iterator[Observer]:
+    """Yield the observers; CommandLineError for a name that is not in the program.
+
+    At the end of `stack` traces are closed, the profile is written, and the progress bar is cleared.
+    """
     selection = Selection(options, program)
     level = options.verbose or (0 if selection.is_everything or options.trace_to else 2)
     if level:
+        from stablehlo_ref.debug.traces.observe import ValuePrinter  # here and below: imported when it is used
+
         arguments = [value for value in selection.values if isinstance(value.owner, Block)]
         yield ValuePrinter(program.value_index, min(level, 3), selection, arguments)
     if options.trace_to:
+        from stablehlo_ref.debug.traces.record import Recorder
+
         try:
-            yield Recorder(program.value_index, selection.names(program), options.trace_to, options.keep)
+            recorder = Recorder(program.value_index, selection.names(program), options.trace_to, options.keep)
         except ArgumentValueError as error:
             raise CommandLineError(f"--keep: {error}") from None
         except OSError as error:
             raise CommandLineError(f"--trace-to {options.trace_to}: {error.strerror}") from None
+        stack.callback(recorder.close)
+        yield recorder
     if options.trap:
-        from stablehlo_ref.debug.exceptions import ExceptionWatcher  # imported when it is used
+        from stablehlo_ref.debug.exceptions import ExceptionWatcher
 
         yield ExceptionWatcher(program, (), trap=options.trap)
     if options.profile or options.profile_output:
-        yield Profile()
+        from stablehlo_ref.debug.traces.profile import Profile
+
+        profile = Profile()
+        stack.callback(_write_profile, profile, options)
+        yield profile
     if options.breaks:
         yield _debugger(options, program)
     elif sys.stderr.isatty() and not level:
-        yield Progress(program.step_count * grid.count)
+        progress = Progress(program.step_count * grid.count)
+        stack.callback(progress.close)
+        yield progress
 
 
 def _debugger(options: argparse.Namespace, program: Program) -> Observer:
@@ -81,17 +99,6 @@ def _debugger(options: argparse.Namespace, program: Program) -> Observer:
 
     stops = [_value(program, name, "--break") for name in options.breaks]
     return Debugger(stops, program.value, sys.stdin, sys.stderr)
-
-
-def finish(watching: Sequence[Observer], options: argparse.Namespace) -> None:
-    """Clear the progress bar, and write the index of a trace and the profile."""
-    for observer in watching:
-        if isinstance(observer, Profile):
-            _write_profile(observer, options)
-        if isinstance(observer, Progress):
-            observer.close()
-        if isinstance(observer, Recorder):
-            observer.close()
 
 
 def _write_profile(profile: Profile, options: argparse.Namespace) -> None:

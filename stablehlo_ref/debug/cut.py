@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from stablehlo_ref.debug.traces.follow import joined
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import facts_of, is_constant_like
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import Location, UnsupportedError
-from stablehlo_ref.execute.follow import joined
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import ComplexType, FloatType, FunctionType, TensorType

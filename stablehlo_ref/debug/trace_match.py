@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import TypeAlias
 
-from stablehlo_ref.execute.trace import Record, Trace
+from stablehlo_ref.debug.traces.trace import Record, Trace
 
 MOST_COMPARED = 30_000_000  # pairs of values, up to which sequences are aligned
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from stablehlo_ref.define.computation import Callee, FinishLoop, RunGrid
 from stablehlo_ref.define.definition import OpDefinition, group_by_member
+from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.define.spec import is_quantized
 from stablehlo_ref.diagnostics import Location, Source
 from stablehlo_ref.ir.arrays import Array
@@ -22,11 +23,12 @@ NO_CONSTANTS: Mapping[str, Array] = MappingProxyType({})
 class Site:
     """What a role may know of an operation besides its members."""
 
-    __slots__ = ("constants", "op")
+    __slots__ = ("constants", "mode", "op")
 
-    def __init__(self, op: Operation, constants: Mapping[str, Array] = NO_CONSTANTS) -> None:
+    def __init__(self, op: Operation, constants: Mapping[str, Array] = NO_CONSTANTS, mode: Mode = DEFAULT) -> None:
         self.op = op
         self.constants = constants  # arrays of operands that are known, by member
+        self.mode = mode  # how exact results are
 
     @property
     def name(self) -> str:
@@ -60,7 +62,7 @@ class Site:
 
     def with_constants(self, constants: Mapping[str, Array]) -> Site:
         """Return the same site where these operands are known."""
-        return Site(self.op, constants)
+        return Site(self.op, constants, self.mode)
 
 
 class PlanSite(Site):
@@ -68,12 +70,14 @@ class PlanSite(Site):
 
     __slots__ = ("function",)
 
-    def __init__(self, op: Operation, constants: Mapping[str, Array], function: Callable[[str], Callee]) -> None:
-        super().__init__(op, constants)
+    def __init__(
+        self, op: Operation, constants: Mapping[str, Array], function: Callable[[str], Callee], mode: Mode = DEFAULT
+    ) -> None:
+        super().__init__(op, constants, mode)
         self.function = function  # from the symbol of a function to its plan
 
     def with_constants(self, constants: Mapping[str, Array]) -> PlanSite:
-        return PlanSite(self.op, constants, self.function)
+        return PlanSite(self.op, constants, self.function, self.mode)
 
 
 class ControlFlowSite(PlanSite):
@@ -88,8 +92,9 @@ class ControlFlowSite(PlanSite):
         run_grid: RunGrid,
         dying: frozenset[int],
         finish_loop: FinishLoop | None = None,
+        mode: Mode = DEFAULT,
     ) -> None:
-        super().__init__(op, NO_CONSTANTS, function)
+        super().__init__(op, NO_CONSTANTS, function, mode)
         self.run_grid = run_grid  # runs plans as processes
         self.finish_loop = finish_loop  # is called before each turn of a loop; None: the loop has no fast path
         self.dying = dying  # slots that the op is to empty after their last use
@@ -143,16 +148,20 @@ def bind(
     arguments |= group_by_member(definition.operands, operands)
     arguments |= group_by_member(definition.results, results)
     arguments |= group_by_member(definition.regions, bodies)
-    arguments["site"] = site
+    arguments |= {"site": site, "mode": site.mode}
     return BoundOp(definition, operands, results, bodies, site, arguments)
 
 
 def call_role(
-    definition: OpDefinition, role: str, members: Mapping[str, object], constants: Mapping[str, Array] = NO_CONSTANTS
+    definition: OpDefinition,
+    role: str,
+    members: Mapping[str, object],
+    constants: Mapping[str, Array] = NO_CONSTANTS,
+    mode: Mode = DEFAULT,
 ) -> Any:
     """Call a role of an op that is not part of a program; attributes that are not in `members` have their defaults."""
-    site = Site(Operation(definition.name, [], [], {}, {}, [], NOWHERE), constants)
-    return definition.roles[role]({**definition.defaults, **members, "site": site})
+    site = Site(Operation(definition.name, [], [], {}, {}, [], NOWHERE), constants, mode)
+    return definition.roles[role]({**definition.defaults, **members, "site": site, "mode": mode})
 
 
 def bind_types(op: Operation, definition: OpDefinition) -> BoundOp:

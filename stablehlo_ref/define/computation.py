@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Region, Value
@@ -26,13 +27,20 @@ FindChoices: TypeAlias = Callable[..., Iterable[Choice]] | None  # from the arra
 
 @dataclass(frozen=True)
 class Kernel:
-    """How an op computes its results from arrays.
+    """How an op computes its results from arrays, and by which other forms.
 
-    `in_place` does the same as `run`, and may write the result into the array of the first operand.
+    `in_place` does the same as `run`, and may write the result into the array of the first operand. `into` writes the
+    result, of an elementwise op, into one more argument `out`, which shares no memory with the operands, and returns
+    that. `temporaries` are the bytes of the arrays of tensor size that `run` allocates besides results.
     """
 
     run: Run
     in_place: Run | None = None
+    into: Run | None = None
+    temporaries: int = 0
+
+    def __call__(self, *operands: Any) -> Any:
+        return self.run(*operands)
 
 
 class RegionFunction(Protocol):
@@ -40,6 +48,7 @@ class RegionFunction(Protocol):
 
     region: Region
     function_type: FunctionType
+    mode: Mode  # for which it is planned
 
     @property
     def each(self) -> Callable[..., list[Any]]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from mmap import mmap
 from numbers import Integral
@@ -14,7 +13,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
 
-from stablehlo_ref.define import mode
+from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.define.processes import Grid, Process
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, Diagnostic, EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -22,7 +21,6 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.limits import MAX_THREADS, Limits, check_type
 from stablehlo_ref.limits.budget import Budget, Memory, deadline_of
-from stablehlo_ref.limits.budget import in_force as budget_in_force
 
 
 def live_bytes(frames: Iterable[Iterable[Any]]) -> int:
@@ -82,6 +80,26 @@ class Observer:
 
     def resumes(self, process: Process) -> None:
         """Called when a process of a grid starts or resumes; the ops that follow run in this process."""
+
+
+class Observers(Observer):
+    """Several observers as one."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self.observers = observers
+        self.sees_every_op = any(observer.sees_every_op for observer in observers)
+
+    def before(self, op: Operation, operands: Sequence[Any]) -> None:
+        for observer in self.observers:
+            observer.before(op, operands)
+
+    def after(self, op: Operation, results: Sequence[Any]) -> None:
+        for observer in self.observers:
+            observer.after(op, results)
+
+    def resumes(self, process: Process) -> None:
+        for observer in self.observers:
+            observer.resumes(process)
 
 
 _OBSERVER = Observer | None
@@ -172,15 +190,9 @@ class Context:
         return context
 
     @property
-    def mode(self) -> mode.Mode:
+    def mode(self) -> Mode:
         """How exact results are."""
-        return mode.Mode(self.reproducible, self.exact_sums)
-
-    @contextmanager
-    def in_force(self) -> Iterator[None]:
-        """Make the limits and the mode of this run those of the kernels that are made and called inside."""
-        with budget_in_force(self.budget), mode.in_force(self.mode):
-            yield
+        return Mode(self.reproducible, self.exact_sums) if self.reproducible or self.exact_sums else DEFAULT
 
     def turn(self) -> None:
         """Count a loop iteration or a call; EvaluationError past the limits of steps and of time."""
@@ -241,9 +253,8 @@ class RunOptions(TypedDict, total=False):
     another dialect without such a function.
 
     `threads`, at most 65536, is the number of threads of BLAS during the run, in the whole process, and the most, up to
-    8, that share the blocks of large tensors; ImportError if BLAS is not that of numpy's wheels and the package
-    threadpoolctl (the extra `threads`) is missing. By default, unless a variable such as
-    OPENBLAS_NUM_THREADS is set, there are as many as CPUs, in BLAS only for products that take some 20 ms.
+    8, that share the blocks of large tensors. By default, unless a variable such as OPENBLAS_NUM_THREADS is set, there
+    are as many as CPUs, in BLAS only for products that take some 20 ms.
     """
 
     limits: Limits | None

@@ -13,7 +13,8 @@ member             in `infer`, `constraints`, `plan`             in the function
 `Body`, `Bodies`   `FunctionType`; in `plan` a `RegionFunction`     (closed over)
 =================  ============================================  =================================================
 
-Every role may also take `site`, which holds what is known besides the members (`bound.Site`). The roles are:
+Every role may also take `mode`, which says how exact results are (`mode.Mode`), and `site`, which holds what else is
+known besides the members (`bound.Site`). The roles are:
 
 =========================  ========================================================================================
 role                       returns
@@ -32,7 +33,6 @@ role                       returns
 `batching_rule`            the attribute members that change when every value gets one more axis in front
 `implementation_defined`   a generator function of the operands' arrays, of the `Choice`s that they need where the spec
                            leaves the result open; None where no arrays need any. Only runs that ask for it call it
-`temporaries`              the bytes of the arrays of tensor size that the kernel of `plan` allocates besides results
 =========================  ========================================================================================
 
 An op class is never instantiated; a program is made of `ir.core.Operation`.
@@ -56,10 +56,10 @@ __all__ = ["Attr", "Bodies", "Body", "Group", "In", "Ins", "Op", "Out", "Outs"]
 
 ROLES = (
     "infer", "constraints", "preconditions", "plan", "plan_control_flow", "forwarded", "plan_branch", "batching_rule",
-    "implementation_defined", "temporaries",
+    "implementation_defined",
 )  # fmt: skip
 _find_members = re.compile(r"\$(\w+)").findall  # in a line of `syntax`
-BESIDE_MEMBERS = ("C", "infer", "site")  # parameters of roles that are not members
+BESIDE_MEMBERS = ("C", "infer", "mode", "site")  # parameters of roles that are not members
 
 
 class Op:

@@ -18,6 +18,7 @@ from stablehlo_ref.define.attribute_codecs import FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import CONSTANT, EXACT, SELECTS, divides_by_zero, rounds
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import num_bits
 from stablehlo_ref.define.type_constraints import anything
@@ -139,8 +140,8 @@ class Binary(Elementwise, dialect="arith", facts=EXACT):
         C(1, lhs == rhs == result)
 
     @classmethod
-    def plan(cls, lhs: Type) -> Run:
-        return cls.kernel(lhs)
+    def plan(cls, mode: Mode, lhs: Type) -> Run:
+        return cls.kernel(lhs, mode)
 
 
 class AddI(Binary, op="addi"):
@@ -305,9 +306,9 @@ class RoundedF(BinaryF):
     rounding_mode = Attr(Opaque, default=None, name="roundingmode")
 
     @classmethod
-    def plan(cls, lhs: Type, rounding_mode: Opaque | None) -> Run:
+    def plan(cls, mode: Mode, lhs: Type, rounding_mode: Opaque | None) -> Run:
         check_rounding(rounding_mode)
-        return cls.kernel(lhs)
+        return cls.kernel(lhs, mode)
 
 
 def check_rounding(mode: Opaque | None) -> None:
@@ -403,5 +404,5 @@ class NegF(Elementwise, op="negf", dialect="arith", nans="moved", facts=SELECTS)
         C(1, operand == result)
 
     @classmethod
-    def plan(cls, operand: Type) -> Run:
-        return cls.kernel(operand)
+    def plan(cls, mode: Mode, operand: Type) -> Run:
+        return cls.kernel(operand, mode)

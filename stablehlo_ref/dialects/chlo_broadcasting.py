@@ -18,6 +18,7 @@ from stablehlo_ref.define.attribute_codecs import Dims, EnumCodec
 from stablehlo_ref.define.bound import call_role
 from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import (
     BOOLEAN,
@@ -119,13 +120,13 @@ class Broadcasting(Op, dialect="chlo"):
 
     @classmethod
     def apply(
-        cls, types: Mapping[str, TensorType], broadcast_dimensions: Dims | None, **attributes: Enum | None
+        cls, mode: Mode, types: Mapping[str, TensorType], broadcast_dimensions: Dims | None, **attributes: Enum | None
     ) -> Run:
         """Return the kernel of `applies` on operands of `types` broadcast to one shape.
 
         `types` has the operands of `applies` by member, in order.
         """
-        run = cls.call(types, broadcast_dimensions, "plan", attributes)
+        run = cls.call(mode, types, broadcast_dimensions, "plan", attributes)
         if run is None:
             raise TypeError(f"'{cls.applies.definition.name}' has no kernel")
         return run
@@ -133,6 +134,7 @@ class Broadcasting(Op, dialect="chlo"):
     @classmethod
     def call(
         cls,
+        mode: Mode,
         types: Mapping[str, TensorType],
         broadcast_dimensions: Dims | None,
         role: str,
@@ -150,7 +152,7 @@ class Broadcasting(Op, dialect="chlo"):
         sizes = broadcast_shape(shapes)
         expand = [expansion(t, s, sizes) for t, s in zip(types.values(), shapes)]
         broadcast = {name: make_tensor_type(sizes, element_type(t)) for name, t in types.items()}
-        run: Run | None = call_role(cls.applies.definition, role, {**broadcast, **attributes})
+        run: Run | None = call_role(cls.applies.definition, role, {**broadcast, **attributes}, mode=mode)
         if run is None or all(shape(t) == sizes for t in types.values()):
             return run
         return lambda *operands: run(*[f(x) for f, x in zip(expand, operands)])
@@ -199,16 +201,16 @@ class BroadcastBinary(Broadcasting, nans="computed"):
         C(5, do_broadcast([lhs, rhs], broadcast_dimensions))
 
     @classmethod
-    def plan(cls, lhs: TensorType, rhs: TensorType, broadcast_dimensions: Dims | None) -> Run:
+    def plan(cls, mode: Mode, lhs: TensorType, rhs: TensorType, broadcast_dimensions: Dims | None) -> Run:
         names = [member.name for member in cls.applies.definition.operands]
-        return cls.apply(dict(zip(names, (lhs, rhs))), broadcast_dimensions)
+        return cls.apply(mode, dict(zip(names, (lhs, rhs))), broadcast_dimensions)
 
     @classmethod
     def implementation_defined(cls, lhs: TensorType, rhs: TensorType, broadcast_dimensions: Dims | None) -> FindChoices:
         if "implementation_defined" not in cls.applies.definition.roles:
             return None
         names = [member.name for member in cls.applies.definition.operands]
-        return cls.call(dict(zip(names, (lhs, rhs))), broadcast_dimensions, "implementation_defined")
+        return cls.call(DEFAULT, dict(zip(names, (lhs, rhs))), broadcast_dimensions, "implementation_defined")
 
 
 class BroadcastAdd(BroadcastBinary, op="broadcast_add"):
@@ -385,6 +387,7 @@ class BroadcastCompare(BroadcastBinary, op="broadcast_compare", nans="observed")
     @classmethod
     def plan(
         cls,
+        mode: Mode,
         lhs: TensorType,
         rhs: TensorType,
         broadcast_dimensions: Dims | None,
@@ -393,7 +396,7 @@ class BroadcastCompare(BroadcastBinary, op="broadcast_compare", nans="observed")
     ) -> Run:
         types = {"lhs": lhs, "rhs": rhs}
         return cls.apply(
-            types, broadcast_dimensions, comparison_direction=comparison_direction, compare_type=compare_type
+            mode, types, broadcast_dimensions, comparison_direction=comparison_direction, compare_type=compare_type
         )
 
 
@@ -433,5 +436,5 @@ class BroadcastSelect(Broadcasting, op="broadcast_select"):
         C(2, do_broadcast([pred, on_true, on_false]))
 
     @classmethod
-    def plan(cls, pred: TensorType, on_true: TensorType, on_false: TensorType) -> Run:
-        return cls.apply({"pred": pred, "on_true": on_true, "on_false": on_false}, NUMPY)
+    def plan(cls, mode: Mode, pred: TensorType, on_true: TensorType, on_false: TensorType) -> Run:
+        return cls.apply(mode, {"pred": pred, "on_true": on_true, "on_false": on_false}, NUMPY)

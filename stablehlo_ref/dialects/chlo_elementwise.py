@@ -25,6 +25,7 @@ from stablehlo_ref.define.facts import (
     is_one,
     rounds,
 )
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import compatible, element_type, shape, with_element_type
 from stablehlo_ref.define.type_constraints import (
@@ -283,8 +284,8 @@ class Predicate(Elementwise, dialect="chlo", facts=EXACT):
         C(1, shape(operand) == shape(result))
 
     @classmethod
-    def plan(cls, operand: TensorType) -> Run:
-        return cls.kernel(operand)
+    def plan(cls, mode: Mode, operand: TensorType) -> Run:
+        return cls.kernel(operand, mode)
 
 
 class IsInf(Predicate, op="is_inf"):

@@ -11,9 +11,10 @@ import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import Dims, EnumCodec, ListCodec
 from stablehlo_ref.define.bound import call_role
-from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import SUMS
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
@@ -137,6 +138,7 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="compu
 
     @staticmethod
     def plan(
+        mode: Mode,
         lhs: TensorType,
         rhs: TensorType,
         group_sizes: TensorType,
@@ -147,7 +149,7 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="compu
         lhs_ragged_dimensions: Dims,
         rhs_group_dimensions: Dims,
         result: TensorType,
-    ) -> Run:
+    ) -> Kernel:
         (ragged,) = lhs_ragged_dimensions
         numbers = {
             "lhs_batching_dimensions": lhs_batching_dimensions,
@@ -155,22 +157,20 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="compu
             "lhs_contracting_dimensions": lhs_contracting_dimensions,
             "rhs_contracting_dimensions": renumbered(rhs_contracting_dimensions, rhs_group_dimensions),
         }
-        multiply = multiplication(lhs, result, numbers)
+        multiply = multiplication(lhs, result, numbers, mode)
+        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
+        sizes = (size(lhs), size(rhs) // max(1, prod(dims(rhs, rhs_group_dimensions))), size(result))  # of one group
+        copied = sum(count * dtype.itemsize for count, dtype in zip(sizes, dtypes))
+        temporaries = copied + converted_bytes(dtypes, sizes[0] + sizes[1], sizes[2], mode.reproducible)
         if ragged in lhs_batching_dimensions:
-            return lambda lhs, rhs, group_sizes: multiply(lhs, rhs)
+            return Kernel(lambda lhs, rhs, group_sizes: multiply(lhs, rhs), temporaries=temporaries)
         before = before_ragged(lhs, ragged, lhs_batching_dimensions, lhs_contracting_dimensions)
         parts = splitting(before, ragged, rank(lhs), dim(lhs, ragged))
         if ragged in lhs_contracting_dimensions:
-            return sum_by_groups(multiply, parts, numbers, ragged, result)
-        return rows_by_groups(multiply, parts, numbers, ragged, rhs_group_dimensions[0], lhs, result)
-
-    @staticmethod
-    def temporaries(lhs: TensorType, rhs: TensorType, rhs_group_dimensions: Dims, result: TensorType) -> int:
-        """Return the bytes of the operands and the product of one group, which are copied and converted."""
-        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
-        sizes = (size(lhs), size(rhs) // max(1, prod(dims(rhs, rhs_group_dimensions))), size(result))
-        copied = sum(count * dtype.itemsize for count, dtype in zip(sizes, dtypes))
-        return copied + converted_bytes(dtypes, sizes[0] + sizes[1], sizes[2])
+            run = sum_by_groups(multiply, parts, numbers, ragged, result)
+        else:
+            run = rows_by_groups(multiply, parts, numbers, ragged, rhs_group_dimensions[0], lhs, result)
+        return Kernel(run, temporaries=temporaries)
 
 
 def are_different(dimensions: Axes, count: int) -> bool:
@@ -195,7 +195,7 @@ def before_ragged(lhs: TensorType, ragged: int, batching: Axes, contracting: Axe
 # --- groups ---------------------------------------------------------------------------------------------------------
 
 
-def multiplication(lhs: TensorType, result: TensorType, numbers: dict[str, Axes]) -> Run:
+def multiplication(lhs: TensorType, result: TensorType, numbers: dict[str, Axes], mode: Mode) -> Run:
     """Return dot_general on arrays of any shape, with the element types of `lhs` and `result`."""
 
     @lru_cache(maxsize=MAX_PLANS)
@@ -204,7 +204,7 @@ def multiplication(lhs: TensorType, result: TensorType, numbers: dict[str, Axes]
         members: dict[str, object] = {"lhs": types[0], "rhs": types[1], **numbers}
         inferred = call_role(DotGeneral.definition, "infer", members)
         members["result"] = make_tensor_type(shape(inferred), element_type(result))
-        run: Run = call_role(DotGeneral.definition, "plan", members)
+        run: Run = call_role(DotGeneral.definition, "plan", members, mode=mode)
         return run
 
     return lambda lhs, rhs: plan(lhs.shape, rhs.shape)(lhs, rhs)

@@ -23,6 +23,7 @@ from stablehlo_ref.define.facts import (
     power_of_zero,
     rounds,
 )
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.type_constraints import TypeConstraint
 from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, boolean
@@ -82,8 +83,8 @@ class Create(Elementwise, op="create", dialect="complex", nans="moved", facts=MO
         C(1, real == imaginary == part_of(complex_))
 
     @classmethod
-    def plan(cls, real: Type) -> Run:
-        return cls.kernel(real)
+    def plan(cls, mode: Mode, real: Type) -> Run:
+        return cls.kernel(real, mode)
 
 
 class Unary(Elementwise, dialect="complex", facts=function()):
@@ -104,8 +105,8 @@ class Unary(Elementwise, dialect="complex", facts=function()):
         C(1, complex_ == result)
 
     @classmethod
-    def plan(cls, complex_: Type) -> Run:
-        return cls.kernel(complex_)
+    def plan(cls, mode: Mode, complex_: Type) -> Run:
+        return cls.kernel(complex_, mode)
 
 
 class Part(Unary, facts=function()):
@@ -248,8 +249,8 @@ class Binary(Elementwise, dialect="complex", facts=rounds()):
         C(1, lhs == rhs == result)
 
     @classmethod
-    def plan(cls, lhs: Type) -> Run:
-        return cls.kernel(lhs)
+    def plan(cls, mode: Mode, lhs: Type) -> Run:
+        return cls.kernel(lhs, mode)
 
 
 class Add(Binary, op="add", facts=rounds(adds=True)):
@@ -302,8 +303,8 @@ class Comparison(Elementwise, dialect="complex", facts=EXACT):
         C(1, lhs == rhs)
 
     @classmethod
-    def plan(cls, lhs: Type) -> Run:
-        return cls.kernel(lhs)
+    def plan(cls, mode: Mode, lhs: Type) -> Run:
+        return cls.kernel(lhs, mode)
 
 
 class Eq(Comparison, op="eq"):

@@ -21,6 +21,7 @@ from stablehlo_ref.define.facts import (
     power_of_zero,
     rounds,
 )
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.dialects.arith import check_rounding
@@ -58,8 +59,8 @@ class Unary(Elementwise, dialect="math", facts=function(monotone=True)):
         C(1, operand == result)
 
     @classmethod
-    def plan(cls, operand: Type) -> Run:
-        return cls.kernel(operand)
+    def plan(cls, mode: Mode, operand: Type) -> Run:
+        return cls.kernel(operand, mode)
 
 
 class AbsF(Unary, op="absf", nans="moved", facts=SELECTS):
@@ -257,8 +258,8 @@ class UnaryInteger(Elementwise, dialect="math", facts=EXACT):
     constraints = staticmethod(Unary.constraints)
 
     @classmethod
-    def plan(cls, operand: Type) -> Run:
-        return cls.kernel(operand)
+    def plan(cls, mode: Mode, operand: Type) -> Run:
+        return cls.kernel(operand, mode)
 
 
 class AbsI(UnaryInteger, op="absi"):
@@ -350,8 +351,8 @@ class Binary(Elementwise, dialect="math", facts=function()):
         C(1, lhs == rhs == result)
 
     @classmethod
-    def plan(cls, lhs: Type) -> Run:
-        return cls.kernel(lhs)
+    def plan(cls, mode: Mode, lhs: Type) -> Run:
+        return cls.kernel(lhs, mode)
 
 
 class Atan2(Binary, op="atan2", facts=function(underflow="unless zero")):
@@ -386,8 +387,8 @@ class IPowI(Elementwise, op="ipowi", dialect="math", facts=EXACT):
     constraints = staticmethod(Binary.constraints)
 
     @classmethod
-    def plan(cls, lhs: Type) -> Run:
-        return cls.kernel(lhs)
+    def plan(cls, mode: Mode, lhs: Type) -> Run:
+        return cls.kernel(lhs, mode)
 
 
 class FPowI(Binary, op="fpowi"):
@@ -403,8 +404,10 @@ class FPowI(Binary, op="fpowi"):
         C(2, alike(lhs, rhs))
 
     @classmethod
-    def plan(cls, lhs: Type, rhs: Type) -> Run:
-        return elementary.power_of_integer(numpy_dtype(element_type(lhs)), numpy_dtype(element_type(rhs)))
+    def plan(cls, mode: Mode, lhs: Type, rhs: Type) -> Run:
+        return elementary.power_of_integer(
+            numpy_dtype(element_type(lhs)), numpy_dtype(element_type(rhs)), mode.reproducible
+        )
 
 
 class Fma(Elementwise, op="fma", dialect="math", facts=rounds(adds=True)):
@@ -430,6 +433,6 @@ class Fma(Elementwise, op="fma", dialect="math", facts=rounds(adds=True)):
         C(1, a == b == c == result)
 
     @classmethod
-    def plan(cls, a: Type, rounding_mode: Opaque | None) -> Run:
+    def plan(cls, mode: Mode, a: Type, rounding_mode: Opaque | None) -> Run:
         check_rounding(rounding_mode)
-        return cls.kernel(a)
+        return cls.kernel(a, mode)

@@ -1,17 +1,23 @@
-"""The arguments that a run accepts, and the results that it returns."""
+"""The arguments and the options that a run accepts, and the results that it returns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 
 from stablehlo_ref.arrays.host_values import as_value
-from stablehlo_ref.define.context import RunOptions
+from stablehlo_ref.define.context import Context, RunOptions
 from stablehlo_ref.define.spec import without
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, UnsupportedError
+from stablehlo_ref.diagnostics import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    Diagnostic,
+    EvaluationError,
+    UnsupportedError,
+)
 from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
 from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
 from stablehlo_ref.ir.core import Operation, symbol_name
@@ -20,7 +26,7 @@ from stablehlo_ref.ir.types import BufferType, TensorType, TokenType, Type
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import contiguous
-from stablehlo_ref.suggestions import closest
+from stablehlo_ref.suggestions import closest, did_you_mean
 
 # --- arguments ------------------------------------------------------------------------------------------------------
 
@@ -32,6 +38,24 @@ def array_dtype(type: Type) -> DType | None:
         return numpy_dtype(element)
     except UnsupportedError:
         return None
+
+
+def as_expected(entry: Function, arrays: Sequence[Any]) -> list[Any] | None:
+    """Return arrays as the values that slots hold; None unless all are arrays of the types of the function's inputs."""
+    expected = entry.arrays
+    if expected is None or not isinstance(arrays, list | tuple) or len(arrays) != len(expected):
+        return None
+    arguments: list[Any] = []
+    for array, (dtype, shape) in zip(arrays, expected):
+        if type(array) is np.ndarray:
+            if array.shape != shape or (array.dtype is not dtype and array.dtype != dtype) or not array.flags.aligned:
+                return None
+            arguments.append(array if shape else array[()])
+        elif shape == () and isinstance(array, np.generic) and array.dtype == dtype:
+            arguments.append(array)
+        else:
+            return None
+    return arguments
 
 
 def without_mapping(arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -230,3 +254,55 @@ def _take(values: list[Any], index: int) -> RuntimeValue:
         return take_results(elements)
     array: Array = np.asarray(value)
     return array if is_own else contiguous(array)
+
+
+# --- options ----------------------------------------------------------------------------------------------------------
+
+OPTIONS = tuple(RunOptions.__annotations__)
+
+
+def separated(options: RunOptions | None, keywords: Mapping[str, Any]) -> tuple[RunOptions, dict[str, Any]]:
+    """Return options and inputs by name: if `options` is given, all keywords are inputs.
+
+    A keyword with the name of an option counts as not given if it is None. ArgumentTypeError for an unknown option.
+    """
+    given = {name: value for name, value in keywords.items() if value is not None or name not in OPTIONS}
+    if options is None:
+        chosen = {name: value for name, value in given.items() if name in OPTIONS}
+        return cast(RunOptions, chosen), {name: value for name, value in given.items() if name not in OPTIONS}
+    check_type("options", options, Mapping, "a RunOptions")
+    return checked_options(options), given
+
+
+def checked_options(options: RunOptions) -> RunOptions:
+    """Return options; ArgumentTypeError for one that is unknown."""
+    for name in options:
+        if name not in OPTIONS:
+            hint = did_you_mean(str(name), OPTIONS) or f"; the options are {', '.join(OPTIONS)}"
+            raise ArgumentTypeError(f"unknown option {name!r}{hint}")
+    return options
+
+
+def host_functions(module: Operation) -> dict[str, set[str]]:
+    """Return the names in a program that each of the options `custom_calls` and `overrides` may refer to."""
+    ops = list(module.walk())
+    return {
+        "custom_calls": {op.properties["call_target_name"] for op in ops if op.name == "stablehlo.custom_call"},
+        "overrides": {op.properties["name"] for op in ops if op.name == "stablehlo.composite"},
+    }
+
+
+def check_host_functions(context: Context, names: Callable[[], Mapping[str, set[str]]]) -> None:
+    """Raise ArgumentValueError for a handler or override that nothing in the program can call.
+
+    `names` returns the names in the program by option.
+    """
+    for option, functions in (("custom_calls", context.custom_calls), ("overrides", context.overrides)):
+        if not functions:
+            continue
+        there = names()[option]
+        for name in functions:
+            if name not in there:
+                what = "targets of custom_call" if option == "custom_calls" else "composites"
+                hint = f"its {what} are {', '.join(map(repr, sorted(there)))}" if there else f"it has no {what}"
+                raise ArgumentValueError(f"{option} has {name!r}, which is not in the program; {hint}")

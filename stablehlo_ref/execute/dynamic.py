@@ -51,8 +51,8 @@ def dynamic_kernel(bound: BoundOp, plan: Callable[[BoundOp], Kernel]) -> Kernel:
                 plans.clear()
             operands = [concrete_type(v.type, a) for v, a in zip(op.operands, arrays)]
             results = result_types(op, definition, operands, constants)
-            known = bind(definition, site.with_constants(constants), operands, results, bound.bodies)
-            planned = plans[key] = plan(known)
+            refined = bind(definition, site.with_constants(constants), operands, results, bound.bodies)
+            planned = plans[key] = plan(refined)
         return planned.run(*arguments)
 
     return Kernel(run)

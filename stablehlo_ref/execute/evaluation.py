@@ -1,43 +1,84 @@
-"""What surrounds a run: floating-point state, reports of choices and of failed checks."""
+"""What surrounds a run: its budget, floating-point state and threads, reports of choices and of failed checks."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from stablehlo_ref.define.context import Context
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, LimitError, Location, StablehloError
-from stablehlo_ref.execute.arguments import bytes_to_copy
-from stablehlo_ref.execute.grid import run_in_progress
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, LimitError, StablehloError
+from stablehlo_ref.execute import run
+from stablehlo_ref.execute.arguments import bytes_to_copy, own_results, take_results
 from stablehlo_ref.execute.implementation_defined import report_choices
-from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.execute.threads import blas_threads
+from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function
-from stablehlo_ref.limits.budget import reserve
+from stablehlo_ref.limits import budget
 from stablehlo_ref.numerics.layout import computing
 from stablehlo_ref.numerics.workers import at_most
 
+T = TypeVar("T")
 
-@contextmanager
-def evaluation(context: Context, entry: Location | None, plan: FunctionPlan | None = None) -> Iterator[None]:
-    """Set up all that a run needs: floating-point errors are ignored, choices and failed checks are reported.
 
-    If a plan is given, the number of threads suits it.
+def evaluate(module: Operation, entry: Function, plan: run.FunctionPlan, context: Context, work: Callable[[], T]) -> T:
+    """Return what `work` returns, which runs a plan in a context, with all that surrounds a run.
+
+    Raises EvaluationError at the end of a run in which checks failed. An error that ends the run is reported after
+    these checks, at the location of the entry if it has none, as for a limit that is reached before the first op.
     """
-    threads = blas_threads(context.threads, plan.product_size) if plan else nullcontext()
+    if not (plan.product_size or context.threads or context.on_implementation_defined != "ignore"):
+        return _evaluate(module, entry, context, work)  # an op takes 1 µs, and so does each of what follows
     with (
-        threads,
+        blas_threads(context.threads, plan.product_size),
         at_most(context.threads),
-        computing(),
         report_choices(context),
-        run_in_progress(context),
-        report_failures(context, entry),
     ):
-        yield
+        return _evaluate(module, entry, context, work)
+
+
+def _evaluate(module: Operation, entry: Function, context: Context, work: Callable[[], T]) -> T:
+    in_force, current = budget.current.set(context.budget), run.current.set(context)
+    try:
+        with computing():
+            if context.observer is not None:
+                context.observer.resumes(context.process)
+            results = work()
+    except (StablehloError, RecursionError) as error:
+        found = with_model_locations(_reported(error, entry, context.failures), module)
+        if found is error:
+            raise
+        raise found from (None if isinstance(error, RecursionError) else error)
+    finally:
+        run.current.reset(current)
+        budget.current.reset(in_force)
+    if context.failures:
+        raise with_model_locations(EvaluationError(context.failures), module)
+    return results
+
+
+def _reported(
+    error: StablehloError | RecursionError, entry: Function, failures: Sequence[Diagnostic]
+) -> StablehloError:
+    """Return what a run reports: the checks that failed, then the error that ended it."""
+    if isinstance(error, RecursionError):
+        message = f"the run is nested too deeply for Python's recursion limit of {sys.getrecursionlimit()}"
+        return EvaluationError(message, entry.location)
+    if not failures and error.diagnostics[0].location:
+        return error
+    first, *others = error.diagnostics
+    return type(error)([*failures, replace(first, location=first.location or entry.location), *others])
+
+
+def taken(context: Context, results: list[Any], entry: Function) -> tuple[RuntimeValue, ...]:
+    """Return results as `take_results` does; EvaluationError if there is no memory for copies of large ones."""
+    if taken_at_once := own_results(results):
+        return taken_at_once
+    with taking_results(context, [results], entry):
+        return take_results(results)
 
 
 @contextmanager
@@ -45,7 +86,7 @@ def taking_results(context: Context, results: list[list[Any]], entry: Function) 
     """Reserve memory for copies of results, lists of which are taken inside; EvaluationError if there is none."""
     context.frames[id(results)] = results
     try:
-        reserve(sum(map(bytes_to_copy, results)))
+        budget.reserve(sum(map(bytes_to_copy, results)))
         yield
     except LimitError as error:
         raise error.at(entry.location) from None
@@ -55,44 +96,18 @@ def taking_results(context: Context, results: list[list[Any]], entry: Function) 
         del context.frames[id(results)]
 
 
-@contextmanager
-def report_failures(context: Context, entry: Location | None) -> Iterator[None]:
-    """Raise EvaluationError at the end of a run in which checks failed.
+def with_model_locations(error: StablehloError, module: Operation) -> StablehloError:
+    """Add to an error where its ops come from in the model, if the program says so in the `loc(...)` of the op."""
+    places = {op.location.offset: where for op in module.walk() if (where := op.model_location)}
+    sources = {id(op.location.source) for op in module.walk()}
 
-    An error that ends the run is reported after these checks, at the location of the entry if it has none, as for a
-    limit that is reached before the first op.
-    """
-    try:
-        yield
-    except RecursionError:
-        message = f"the run is nested too deeply for Python's recursion limit of {sys.getrecursionlimit()}"
-        raise EvaluationError(message, entry) from None
-    except StablehloError as error:
-        if not context.failures and error.diagnostics[0].location:
-            raise
-        first, *others = error.diagnostics
-        first = replace(first, location=first.location or entry)
-        raise type(error)([*context.failures, first, *others]) from error
-    if context.failures:
-        raise EvaluationError(context.failures)
+    def located(found: Diagnostic) -> Diagnostic:
+        location = found.location
+        if location is None or id(location.source) not in sources or location.offset not in places:
+            return found
+        note = f"in the model: {places[location.offset]}"
+        return found if note in found.notes else replace(found, notes=(*found.notes, note))
 
-
-@contextmanager
-def model_locations(module: Operation) -> Iterator[None]:
-    """Add to errors where the op comes from in the model, if the program says so in the `loc(...)` of the op."""
-    try:
-        yield
-    except StablehloError as error:
-        known = {op.location.offset: where for op in module.walk() if (where := op.model_location)}
-        sources = {id(op.location.source) for op in module.walk()}
-        error.diagnostics = tuple(_with_model_location(d, known, sources) for d in error.diagnostics)
-        error.args = (error.diagnostics,)
-        raise
-
-
-def _with_model_location(found: Diagnostic, known: Mapping[int, str], sources: Collection[int]) -> Diagnostic:
-    location = found.location
-    if location is None or id(location.source) not in sources or location.offset not in known:
-        return found
-    note = f"in the model: {known[location.offset]}"
-    return found if note in found.notes else replace(found, notes=(*found.notes, note))
+    error.diagnostics = tuple(map(located, error.diagnostics))
+    error.args = (error.diagnostics,)
+    return error

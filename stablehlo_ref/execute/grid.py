@@ -6,16 +6,19 @@ So a run is deterministic, needs no locks, and detects a deadlock: no process ca
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.host_values import run_callback
 from stablehlo_ref.define.computation import Callee
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.definition import REGISTRY, resolve
 from stablehlo_ref.define.processes import (
+    CALLEES,
     Contributions,
     Grid,
     Group,
@@ -25,6 +28,7 @@ from stablehlo_ref.define.processes import (
     Receive,
     Rendezvous,
     Send,
+    callee,
 )
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, StablehloError
 from stablehlo_ref.execute.run import running
@@ -116,10 +120,10 @@ class HostOutfeed:
 
 def _context_of_process(context: Context, process: Process) -> Context:
     """Return a context for one process of a grid; only the count of checks and the list of failures are separate."""
-    own = object.__new__(Context)
-    own.__dict__ = context.__dict__.copy()
-    own.checks, own.failures, own.process = 0, [], process
-    return own
+    copy = object.__new__(Context)
+    copy.__dict__ = context.__dict__.copy()
+    copy.checks, copy.failures, copy.process = 0, [], process
+    return copy
 
 
 def in_process(process: ProcessId, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -290,3 +294,47 @@ def _listed(group: Group) -> str:
 
 def _show(value: object) -> str:
     return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)
+
+
+# --- which functions and ops communicate ------------------------------------------------------------------------------
+
+
+def communicating(functions: Mapping[str, Iterable[Operation]]) -> set[str]:
+    """Return the names of the functions that communicate with other processes, directly or in what they call.
+
+    `functions` are lists of the ops in each.
+    """
+    callers: dict[str, list[str]] = {}
+    pending: list[str] = []
+    for name, operations in functions.items():
+        for op in operations:
+            if _may_communicate(op.name):
+                pending += [name] if _itself_communicates(op) else []
+                callers.setdefault(callee(op), []).append(name)
+    found: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += callers.get(name, ())
+    return found
+
+
+def communicates(op: Operation, functions: Set[str]) -> bool:
+    """Return whether an op, or an op in its regions, communicates, given the names of the functions that do."""
+    inside = op.walk() if op.regions else (op,)
+    return any(_may_communicate(o.name) and (callee(o) in functions or _itself_communicates(o)) for o in inside)
+
+
+@cache
+def _may_communicate(name: str) -> bool:
+    """Return whether ops of a name communicate or call functions, or may do so depending on their attributes."""
+    definition = REGISTRY.get(name)
+    if definition is None or definition.variant or definition.traits.communicates:
+        return True
+    return any(name in definition.attributes for name in CALLEES)
+
+
+def _itself_communicates(op: Operation) -> bool:
+    definition = resolve(op)
+    return definition is not None and definition.traits.communicates

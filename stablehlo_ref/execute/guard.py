@@ -6,6 +6,7 @@ so that a loop of small ops is not slower.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import prod
@@ -15,18 +16,19 @@ import numpy as np
 
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Run, Slots, Turns
-from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.execute.run import Step
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import check_time, has_deadline, reserve, within_time
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
+MAX_RANK = 64  # of numpy's arrays
 LARGE = 1 << 20  # bytes of results and temporaries: kernels that need so much reserve them before they start
-SMALL = 1 << 14  # bytes of operands and results: temporaries are small too
 STEPS = 256  # small steps after which one checks the deadline
 WATCHED = 1 << 26  # bytes of small results of a block, after which one of its steps checks the budget
-PART = 1 << 20  # elements: an elementwise kernel computes so many at a time if the time is limited
+BOX = 1 << 20  # elements: an elementwise kernel computes so many at a time if the time is limited
 
 
 @lru_cache(maxsize=4096)
@@ -45,18 +47,35 @@ def small_bytes(types: Iterable[Type]) -> int:
         return 0
 
 
+def check_sizes(types: Iterable[Type], limits: Limits) -> int:
+    """Raise EvaluationError for a tensor that is too large; return the bytes of those that kernels do not reserve."""
+    small = 0
+    for t in types:
+        if not isinstance(t, TensorType) or not t.is_static:
+            continue
+        size = byte_size(t)
+        if 0 < size < LARGE and len(t.shape) <= MAX_RANK:
+            small += size
+            continue
+        if len(t.shape) > MAX_RANK:
+            raise EvaluationError(f"a tensor of {len(t.shape)} dimensions, more than numpy's limit of {MAX_RANK}")
+        if size > limits.max_bytes:
+            raise EvaluationError(f"{t} is larger than the limit of {limits.max_bytes} bytes for a tensor")
+        if not size and prod(n or 1 for n in t.shape) * numpy_dtype(t.element_type).itemsize > sys.maxsize:
+            raise EvaluationError(f"numpy cannot represent the shape of {t}, although it is empty")
+    return small
+
+
 def guarded(kernel: Kernel, bound: BoundOp) -> Kernel:
     """Return the kernel of an op; if it needs much memory, one that first reserves it and checks the deadline."""
     values, operands = (sum(map(byte_size, types)) for types in (bound.results, bound.operands))
-    may_need = values + operands > SMALL and "temporaries" in bound.definition.roles
-    temporaries = bound.call("temporaries") if may_need else 0
+    temporaries = kernel.temporaries
     if max(values + temporaries, operands) < LARGE:
         return kernel
     traits = bound.definition.traits
     run, in_place = kernel.run, kernel.in_place
     if traits.elementwise and len(bound.results) == 1 and not bound.op.regions:
-        run = _in_parts(run)
-        in_place = in_place and _in_place_in_parts(in_place)
+        run = _in_boxes(run)  # no elementwise op has a form in place
     if traits.communicates:  # all processes of the grid reach the op before any of them allocates the results
         return Kernel(_reserving_for_all(run, values + temporaries))
     allocated = 0 if traits.returns_views else values
@@ -95,48 +114,34 @@ def watched(step: Step, allocated: int) -> Step:
 # --- elementwise kernels --------------------------------------------------------------------------------------------
 
 
-def _in_parts(run: Run) -> Run:
-    """Return an elementwise kernel that computes large results part by part if the time is limited."""
+def _in_boxes(run: Run) -> Run:
+    """Return an elementwise kernel that computes large results box by box if the time is limited."""
 
-    def parts(*operands: Array) -> Array:
-        if not has_deadline() or prod(shape := np.broadcast_shapes(*map(np.shape, operands))) <= PART:
+    def boxes(*operands: Array) -> Array:
+        if not has_deadline() or prod(shape := np.broadcast_shapes(*map(np.shape, operands))) <= BOX:
             return run(*operands)  # type: ignore[no-any-return]
         out: Array | None = None
-        for part in within_time(_parts(shape)):
-            result = run(*[_part(x, part, shape) for x in operands])
+        for box in within_time(_boxes(shape)):
+            result = run(*[_in_box(x, box, shape) for x in operands])
             if out is None:
                 out = np.empty(shape, result.dtype)
-            out[part] = result
+            out[box] = result
         assert out is not None  # the shape has elements
         return out
 
-    return parts
+    return boxes
 
 
-def _in_place_in_parts(in_place: Run) -> Run:
-    def parts(first: Array, *others: Array) -> Array:
-        if first.size <= PART or not has_deadline():
-            return in_place(first, *others)  # type: ignore[no-any-return]
-        for part in within_time(_parts(first.shape)):
-            target = first[part]
-            result = in_place(target, *[_part(x, part, first.shape) for x in others])
-            if not np.may_share_memory(result, target):
-                target[...] = result
-        return first
-
-    return parts
-
-
-def _parts(shape: Sequence[int]) -> list[tuple[slice, ...]]:
-    """Return indices of parts of about `PART` elements, along the first axis that is long enough, else the longest."""
-    axis = next((a for a, n in enumerate(shape) if n * PART >= prod(shape)), int(np.argmax(shape)))
-    step = max(1, PART * shape[axis] // prod(shape))
+def _boxes(shape: Sequence[int]) -> list[tuple[slice, ...]]:
+    """Return indices of boxes of about `BOX` elements, along the first axis that is long enough, else the longest."""
+    axis = next((a for a, n in enumerate(shape) if n * BOX >= prod(shape)), int(np.argmax(shape)))
+    step = max(1, BOX * shape[axis] // prod(shape))
     before = (slice(None),) * axis
     return [(*before, slice(start, start + step)) for start in range(0, shape[axis], step)]
 
 
-def _part(x: Array, part: tuple[slice, ...], shape: Sequence[int]) -> Array:
+def _in_box(x: Array, box: tuple[slice, ...], shape: Sequence[int]) -> Array:
     if not np.ndim(x):
         return x
-    view: Array = (x if x.shape == shape else np.broadcast_to(x, tuple(shape)))[part]
+    view: Array = (x if x.shape == shape else np.broadcast_to(x, tuple(shape)))[box]
     return view

@@ -11,12 +11,11 @@ import numpy as np
 from stablehlo_ref.define.bound import Site, bind, bind_types, is_on_expressed
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices
-from stablehlo_ref.define.context import Context, Observer
+from stablehlo_ref.define.context import Context, Observer, Observers
 from stablehlo_ref.define.definition import OpDefinition, definition_of, group_by_member
 from stablehlo_ref.define.spec import is_quantized
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
 from stablehlo_ref.execute.dynamic import concrete_type, is_static, result_types, shape_operand_values
-from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.quantized import on_expressed_types, quantizes_nan
 from stablehlo_ref.execute.steps import with_grouped_operands
 from stablehlo_ref.ir.core import Operation

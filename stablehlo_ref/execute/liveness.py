@@ -32,7 +32,7 @@ def last_uses(block: Block, keep: Iterable[Value] = ()) -> dict[Operation, Seque
     """
     *operations, terminator = block.operations
     needed = {*terminator.operands, *keep}
-    own = {*block.arguments, *chain.from_iterable([op.results for op in operations])}
+    defined = {*block.arguments, *chain.from_iterable([op.results for op in operations])}
     dying: dict[Operation, Sequence[Value]] = {}
     for op in within_time(reversed(operations), "planning", location_of):
         uses = op.operands + op.results
@@ -41,7 +41,7 @@ def last_uses(block: Block, keep: Iterable[Value] = ()) -> dict[Operation, Seque
         if not needed.issuperset(uses):
             dying[op] = dead = []
             for value in uses:
-                if value in own and value not in needed:
+                if value in defined and value not in needed:
                     dead.append(value)
                     needed.add(value)
     return dying

@@ -9,6 +9,7 @@ looks at bits, such as `bitcast_convert`. Other ops that compute ignore the bits
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from stablehlo_ref.define.bound import BoundOp
@@ -35,8 +36,8 @@ CALLS = "stablehlo.custom_call"  # looks at bits, and its results are canonical
 def with_observed_nans(functions: Iterable[Iterable[Operation]]) -> set[Operation]:
     """Return the ops that compute floats whose bits can be observed if they are NaN, given the ops of each function.
 
-    The state of a loop is made canonical after the last turn, by `canonical_state`, if it is computed in each turn and
-    no turn observes its bits; such loops are among the ops.
+    The state of a loop is made canonical after the last iteration, by `canonical_state`, if it is computed in each
+    iteration and none observes its bits; such loops are among the ops.
     """
     found: set[Operation] = set()
     for operations in functions:
@@ -61,7 +62,7 @@ def _next_state(loop: Operation) -> Sequence[Value]:
 
 
 def _computed_state(ops: Sequence[Operation], loops: Sequence[Operation]) -> set[Value]:
-    """Return the values of the next state of loops whose NaNs ops of the body compute and no turn observes."""
+    """Return the values of the next state of loops whose NaNs ops of the body compute and no iteration observes."""
     places = [
         (value, _computes_state(op, number), arguments)
         for op in loops
@@ -73,13 +74,13 @@ def _computed_state(ops: Sequence[Operation], loops: Sequence[Operation]) -> set
         missed = {value for value, _, arguments in places if value in found and not observed.isdisjoint(arguments)}
         if not missed:
             return found
-        found -= missed  # which may let turns observe others
+        found -= missed  # which may let iterations observe others
 
 
 def _computes_state(loop: Operation, number: int) -> bool:
-    """Return whether all NaNs in a value of the state of a loop, after a turn, are those that ops of its body compute.
+    """Return whether all NaNs in a value of the state of a loop, after an iteration, are from ops of its body.
 
-    The value is the result of such an op, or an array of which each turn overwrites a part: the results of a scan.
+    The value is the result of such an op, or an array of which each iteration overwrites a slice, as those of a scan.
     """
     value, argument = _next_state(loop)[number], loop.regions[1].block.arguments[number]
     if _is_computed(value):
@@ -125,8 +126,8 @@ def _visit(op: Operation, observed: set[Value], found: set[Operation], later: Co
         if is_observed and any(_may_differ(result.type) for result in op.results):
             found.add(op)
     elif not _ends_computation(op, definition):
-        is_turn = definition is not None and definition.traits.terminator and _name_around(op) == LOOP
-        observed.update(v for v in op.operands if v not in later) if is_turn else observed.update(op.operands)
+        is_next_state = definition is not None and definition.traits.terminator and _name_around(op) == LOOP
+        observed.update(v for v in op.operands if v not in later) if is_next_state else observed.update(op.operands)
         if op.name == CALLS and any(_may_differ(result.type) for result in op.results):
             found.add(op)
 
@@ -185,13 +186,14 @@ def _may_differ(type: Type) -> bool:
 
 def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
     """Return a kernel whose results have canonical NaNs."""
-    replace = [canonical_nans(numpy_dtype(t.element_type)) if _may_differ(t) else None for t in bound.results]
-    if not any(replace) or bound.definition.traits.communicates:  # as collectives do it once for all processes
+    changes = [canonical_nans(numpy_dtype(t.element_type)) if _may_differ(t) else None for t in bound.results]
+    if not any(changes) or bound.definition.traits.communicates:  # as collectives do it once for all processes
         return kernel
     result = bound.results[0]
     if bound.definition.traits.elementwise and not bound.op.regions and result.is_static and result.size >= LARGE:
-        return Kernel(with_canonical_blocks(kernel.run, numpy_dtype(result.element_type)))
-    return Kernel(_replacing(kernel.run, replace), kernel.in_place and _replacing(kernel.in_place, replace))
+        return Kernel(with_canonical_blocks(kernel, numpy_dtype(result.element_type)))
+    in_place = kernel.in_place and _replacing(kernel.in_place, changes)
+    return replace(kernel, run=_replacing(kernel.run, changes), in_place=in_place, into=None)
 
 
 def canonical_state(
@@ -202,7 +204,7 @@ def canonical_state(
 
     def make_canonical(slots: list[Any]) -> None:
         for slot, function in replace:
-            slots[slot] = function(slots[slot], slots[slot])  # without turns it may be an argument of the program
+            slots[slot] = function(slots[slot], slots[slot])  # without iterations it may be an argument of the program
 
     return make_canonical
 
@@ -218,13 +220,13 @@ def canonical_results(op: Operation, canonical: Collection[Operation]) -> list[t
     ]
 
 
-def _replacing(run: Run, replace: Sequence[Run | None]) -> Run:
-    """Return a kernel whose results are those of `run` after the kernels in `replace`, each with the operands."""
-    first = replace[0]
-    if len(replace) == 1 and first is not None:
+def _replacing(run: Run, changes: Sequence[Run | None]) -> Run:
+    """Return a kernel whose results are those of `run` after the kernels in `changes`, each with the operands."""
+    first = changes[0]
+    if len(changes) == 1 and first is not None:
         return lambda *operands: first(run(*operands), *operands)
 
     def replaced(*operands: Array) -> Any:
-        return [f(x, *operands) if f else x for f, x in zip(replace, run(*operands))]
+        return [f(x, *operands) if f else x for f, x in zip(changes, run(*operands))]
 
     return replaced

@@ -5,10 +5,8 @@ A step empties the slots of values after their last use.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,20 +15,26 @@ from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site,
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Turns
 from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.definition import Kind, OpDefinition, evaluated, group_by_member, resolve
+from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
 from stablehlo_ref.execute.acceleration import accelerator_of
-from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
-from stablehlo_ref.execute.graph import Branch, plan_graph
-from stablehlo_ref.execute.grid import run_grid
-from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, byte_size, guarded, watched
-from stablehlo_ref.execute.known import KnownKernel, KnownResult, compact, is_foldable, is_shared, kept_for, kernel_kind
-from stablehlo_ref.execute.lanes import batched_type
+from stablehlo_ref.execute.grid import communicates, communicating, run_grid
+from stablehlo_ref.execute.guard import STEPS, WATCHED, check_sizes, guarded, watched
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
-from stablehlo_ref.execute.regions import Captures, PlannedRegion, capturing_step
-from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
+from stablehlo_ref.execute.regions import Captures, PlannedRegion, batched_type, capturing_step
+from stablehlo_ref.execute.run import BlockPlan, Branch, FunctionPlan, Step, located, plan_graph
+from stablehlo_ref.execute.sharing import (
+    SharedKernel,
+    SharedResult,
+    compact,
+    is_foldable,
+    is_shared,
+    kernel_kind,
+    objects_of,
+)
 from stablehlo_ref.execute.steps import (
     communicating_step,
     constant_step,
@@ -42,14 +46,11 @@ from stablehlo_ref.execute.steps import (
 from stablehlo_ref.execute.threads import product_size
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
-from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ir.types import Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import contiguous
 from stablehlo_ref.ops.constants import elements_of
-
-MAX_RANK = 64  # of numpy's arrays
 
 
 class Slots(dict[Value, int]):
@@ -68,16 +69,19 @@ class Slots(dict[Value, int]):
 class Planner:
     """Plans the functions of one module, each once."""
 
-    def __init__(self, module: Operation, limits: Limits, step_by_step: bool = False, fast: bool = False) -> None:
+    def __init__(
+        self, module: Operation, limits: Limits, step_by_step: bool = False, fast: bool = False, mode: Mode = DEFAULT
+    ) -> None:
         self.limits = limits
+        self.mode = mode  # how exact results are
         self.fast = fast  # whether fast paths may be used
         self.accelerator = accelerator_of(self, fast)
         self.step_by_step = step_by_step  # whether observers must see each op: nothing is folded or recognised
         self.plans: dict[str, FunctionPlan] = {}
         self.frames: dict[str, FramePlanner] = {}  # by function, with `fast`
         self.generated: list[tuple[str, str]] = []  # what the accelerator has made, and its code
-        self.kernels: dict[Kind | None, KnownKernel] = {}
-        self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
+        self.kernels: dict[Kind | None, SharedKernel] = {}
+        self.results: dict[tuple[Kind | None, tuple[int, ...]], SharedResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
         functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         inner = {name: list(function.walk()) for name, function in functions.items()}
@@ -143,7 +147,7 @@ class FramePlanner:
         self.frame = frame
         self.lanes = lanes  # the size of the leading axis of every value in a batched region; None in any other frame
         self.is_entry = is_entry  # whether each run calls the function
-        self.certain: BlockPlan | None = None  # the block all of whose ops each run reaches
+        self.always_run: BlockPlan | None = None  # the block all of whose ops each run reaches
         self.slots = Slots(frame.template)
         self.slot = self.slots.__getitem__  # returns the slot of a value, which is a new one for a new value
         self.blocks: dict[Block, BlockPlan] = {}
@@ -153,7 +157,7 @@ class FramePlanner:
     def plan(self, block: Block, captures: Sequence[Value] = ()) -> None:
         """Plan `block` as the body of the frame, which takes the values that it captures as further arguments."""
         if self.is_entry:
-            self.certain = self.frame.block
+            self.always_run = self.frame.block
         self.block(block, self.frame.block).arguments += self.slots_of(captures)
         self.frame.run_fast = self.planner.accelerator.function(self, block, captures)
 
@@ -163,7 +167,7 @@ class FramePlanner:
             return self.plan(region.block)
         entry = BlockPlan()
         if self.is_entry:
-            self.certain = entry
+            self.always_run = entry
         self.frame.block = plan_graph(region, self, entry)
 
     def slots_of(self, values: Iterable[Value]) -> tuple[int, ...]:
@@ -222,7 +226,7 @@ class FramePlanner:
         definition = resolve(op)
         if definition is None or not op.successors:
             return Branch(lambda slots: 0, [self.slots_of(op.operands)])
-        bound = bind(definition, Site(op), self.slots_of(op.operands), (), ())
+        bound = bind(definition, Site(op, mode=self.planner.mode), self.slots_of(op.operands), (), ())
         return Branch(bound.call("plan_branch"), bound.call("forwarded"))
 
     def op(self, op: Operation, plan: BlockPlan, dying: Sequence[Value]) -> None:
@@ -235,11 +239,11 @@ class FramePlanner:
             if self.planner.step_by_step:
                 dying = [v for v in dying if v not in op.results]  # so that observers see results that nothing uses
             dead = [slot for slot in self.slots_of(dying) if slot not in self.constants] if dying else ()
-            known = constant_step(outs[0], self.frame.template) if is_constant else None
-            step = known or self._known_step(op, ins, outs, dead) or self._step(op, ins, outs, dead)
+            constant = constant_step(outs[0], self.frame.template) if is_constant else None
+            step = constant or self._shared_step(op, ins, outs, dead) or self._step(op, ins, outs, dead)
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)
-            if plan is self.certain or isinstance(error, LimitError):
+            if plan is self.always_run or isinstance(error, LimitError):
                 raise failure from error  # now, as every run would fail
             step = raising_step(failure)
         except Exception as error:
@@ -250,20 +254,20 @@ class FramePlanner:
         plan.ins.append(ins)
         plan.outs.append(outs)
 
-    def _known_step(
+    def _shared_step(
         self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]
     ) -> Step | None:
-        """Return the step of an op if the kernel of its kind is known."""
-        if (known := self.known_kernel(op, self.planner.kind(op))) is None:
+        """Return the step of an op if ops of its kind have a kernel."""
+        if (shared := self.known_kernel(op, self.planner.kind(op))) is None:
             return None
-        self.allocated += known.allocated
-        return step_for(known.kernel, ins, outs, dead, known.traits)
+        self.allocated += shared.allocated
+        return step_for(shared.kernel, ins, outs, dead, shared.traits)
 
-    def known_kernel(self, op: Operation, kind: Kind | None) -> KnownKernel | None:
+    def known_kernel(self, op: Operation, kind: Kind | None) -> SharedKernel | None:
         """Return the kernel of the kind of an op, if one has been planned and no constant operand needs another."""
-        known = None if kind is None or self.lanes is not None else self.planner.kernels.get(kind)
-        is_general = known is None or not known.traits.prepares_constants
-        return known if is_general or all(self.constant(v) is None for v in op.operands) else None
+        shared = None if kind is None or self.lanes is not None else self.planner.kernels.get(kind)
+        is_general = shared is None or not shared.traits.prepares_constants
+        return shared if is_general or all(self.constant(v) is None for v in op.operands) else None
 
     def _step(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]) -> Step:
         if (step := self.planner.accelerator.step(op)) is not None:
@@ -289,8 +293,8 @@ class FramePlanner:
         kernel = self._plan_static(bound)
         if bodies is None and self.lanes is None and is_shared(bound) and not self.planner.communicates(op):
             kind = self.planner.kind(op)
-            self.planner.kernels[kind] = KnownKernel(
-                kernel, bound.definition.traits, kept_for(op.walk()), self.allocated - before
+            self.planner.kernels[kind] = SharedKernel(
+                kernel, bound.definition.traits, objects_of(op.walk()), self.allocated - before
             )
         return kernel
 
@@ -303,13 +307,13 @@ class FramePlanner:
         constants = {name: array for name, array in operands.items() if isinstance(array, np.ndarray)}
         if definition.traits.row_major:
             constants = {name: contiguous(array) for name, array in constants.items()}
-        site = PlanSite(op, constants, self.planner.function)
+        site = PlanSite(op, constants, self.planner.function, self.planner.mode)
         bodies = [self.region(region) for region in op.regions] if bodies is None else bodies
         return bind(definition, site, list(map(self.type_of, op.operands)), list(map(self.type_of, op.results)), bodies)
 
     def _plan_static(self, bound: BoundOp) -> Kernel:
         """Plan an op whose types are all static."""
-        self._check_sizes(bound.results)
+        self.allocated += check_sizes(bound.results, self.planner.limits)
         if is_on_expressed(bound):
             return quantized_kernel(bound, self._plan_static(on_expressed_types(bound)))
         kernel = self.planner.accelerator.kernel(self._plan_batched(bound), bound)
@@ -337,7 +341,7 @@ class FramePlanner:
             return body
 
         kernel = FramePlanner(self.planner, FunctionPlan("region")).kernel
-        return PlannedRegion(region, plan, kernel, values, self.planner.step_by_step)
+        return PlannedRegion(region, plan, kernel, self.planner.mode, values, self.planner.step_by_step)
 
     def isolated_region(self, region: Region) -> FunctionPlan:
         """Plan a region that is isolated from above, as a function."""
@@ -364,9 +368,9 @@ class FramePlanner:
     def _control_flow_step(
         self, op: Operation, definition: OpDefinition, ins: tuple[int, ...], dead: Sequence[int]
     ) -> Step:
-        outs = self.slots_of(op.results)
+        planner, outs = self.planner, self.slots_of(op.results)
         site = ControlFlowSite(
-            op, self.planner.function, run_grid, frozenset(dead), self.planner.accelerator.loop(self, op)
+            op, planner.function, run_grid, frozenset(dead), planner.accelerator.loop(self, op), planner.mode
         )
         is_isolated = definition.traits.isolated_from_above
         blocks = [self.isolated_region(r) if is_isolated else partial(self.region_in_frame, r) for r in op.regions]
@@ -393,21 +397,6 @@ class FramePlanner:
 
         return communicate if self.planner.communicates(op) else step
 
-    def _check_sizes(self, types: Sequence[Type]) -> None:
-        limit = self.planner.limits.max_bytes
-        for t in types:
-            if not isinstance(t, TensorType) or not t.is_static:
-                continue
-            if 0 < (size := byte_size(t)) < LARGE and len(t.shape) <= MAX_RANK:  # larger ones are guarded one by one
-                self.allocated += size
-                continue
-            if len(t.shape) > MAX_RANK:
-                raise EvaluationError(f"a tensor of {len(t.shape)} dimensions, more than numpy's limit of {MAX_RANK}")
-            if size > limit:
-                raise EvaluationError(f"{t} is larger than the limit of {limit} bytes for a tensor")
-            if not size and prod(n or 1 for n in t.shape) * numpy_dtype(t.element_type).itemsize > sys.maxsize:
-                raise EvaluationError(f"numpy cannot represent the shape of {t}, although it is empty")
-
     # --- constants ----------------------------------------------------------------------------------------------
 
     def constant(self, value: Value) -> Array | None:
@@ -419,29 +408,29 @@ class FramePlanner:
         """Store the result of an op in the template if it is known now, and return whether it is."""
         if not all(map(self.constants.__contains__, ins)):
             return False
-        array = self._known_result(op, [self.constants[slot] for slot in ins])
+        array = self._shared_result(op, [self.constants[slot] for slot in ins])
         if array is None:
             return False
         self.constants[outs[0]] = array
         self.frame.template[outs[0]] = array if array.ndim else array[()]  # ufuncs on numpy scalars are much faster
         return True
 
-    def _known_result(self, op: Operation, operands: list[Array]) -> Array | None:
+    def _shared_result(self, op: Operation, operands: list[Array]) -> Array | None:
         """Return the result of an op on constants, computed once for all ops of its kind on the same constants."""
         if self.lanes is not None or op.regions or op.name == "stablehlo.constant":
             return self._constant_result(op, operands)
         key = self.planner.kind(op), tuple(map(id, operands))
-        if known := self.planner.results.get(key):
-            return known.array
+        if shared := self.planner.results.get(key):
+            return shared.array
         array = self._constant_result(op, operands)
         if array is not None and key[0] in self.planner.kernels:
-            self.planner.results[key] = KnownResult(array, (*kept_for([op]), *operands))
+            self.planner.results[key] = SharedResult(array, (*objects_of([op]), *operands))
         return array
 
     def _constant_result(self, op: Operation, operands: list[Array]) -> Array | None:
         if op.name == "stablehlo.constant":
             return self._constant(op)
-        if not self._is_foldable(op, operands):
+        if self.lanes is not None or self.planner.step_by_step or not is_foldable(op, operands):
             return None
         try:
             with np.errstate(all="ignore"):
@@ -454,19 +443,7 @@ class FramePlanner:
         return array
 
     def _constant(self, op: Operation) -> Array:
-        self._check_sizes(op.result_types)  # a splat takes little memory, but kernels visit all its elements
+        # A splat takes little memory, but kernels visit all its elements.
+        self.allocated += check_sizes(op.result_types, self.planner.limits)
         array = compact(elements_of(op.properties["value"]))
         return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
-
-    def _is_foldable(self, op: Operation, operands: Sequence[Array]) -> bool:
-        definition = resolve(op)
-        return (
-            definition is not None
-            and "plan" in definition.roles
-            and not definition.traits.effects
-            and not op.regions
-            and len(op.results) == 1
-            and is_foldable(op.results[0].type, operands)
-            and self.lanes is None
-            and not self.planner.step_by_step
-        )

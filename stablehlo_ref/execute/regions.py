@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 from typing import Any, TypeAlias
@@ -21,6 +22,7 @@ from stablehlo_ref.algorithms.associativity import ASSOCIATIVE, is_associative
 from stablehlo_ref.define.computation import Kernel, Slots
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import Traits, definition_of
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.spec import is_quantized
 from stablehlo_ref.diagnostics import EvaluationError, LimitError, UnsupportedError
 from stablehlo_ref.execute.implementation_defined import may_be_implementation_defined
@@ -28,6 +30,7 @@ from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.run import CONTEXT, FunctionPlan, Step, current_context, running
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 Call: TypeAlias = Callable[..., list[Any]]  # from arrays to a list of the results
@@ -76,15 +79,15 @@ def capturing(context: Context, key: object, values: Sequence[Any]) -> Iterator[
 
 def capturing_step(key: object, sources: Sequence[int], planned: Callable[[Captures], Step]) -> Step:
     """Return the step of an op whose regions capture the values of slots, as planned when it is first reached."""
-    known: list[tuple[Captures, Step]] = []
+    planned_before: list[tuple[Captures, Step]] = []
 
     def step(slots: Slots) -> None:
         with capturing(slots[CONTEXT], key, [slots[source] for source in sources]):
-            captures, run = known[-1] if known else (None, None)
+            captures, run = planned_before[-1] if planned_before else (None, None)
             if captures is None or run is None or not captures.hold():
                 captures = Captures(key)
                 run = planned(captures)
-                known[:] = [(captures, run)]
+                planned_before[:] = [(captures, run)]
             run(slots)
 
     return step
@@ -98,6 +101,7 @@ class PlannedRegion:
         region: Region,
         plan: Callable[[Block, int | None], FunctionPlan],
         kernel: Callable[[Operation], Kernel],
+        mode: Mode,
         captures: Captures | None = None,
         step_by_step: bool = False,
     ) -> None:
@@ -105,6 +109,7 @@ class PlannedRegion:
         self.function_type: Any = region.function_type  # of tensor types
         self._plan = plan
         self._kernel = kernel  # plans a recognised op
+        self.mode = mode  # how exact results are
         self._captures = captures
         self._step_by_step = step_by_step  # whether an observer must see each op that may rely on a choice
         self._scalar: FunctionPlan | None = None
@@ -129,7 +134,7 @@ class PlannedRegion:
         block = Block([], [])  # that ops and arguments belong to the whole body does not change
         block.arguments = list(arguments)
         block.operations = [*operations, Operation(last.name, list(values), (), {}, {}, [], last.location)]
-        return PlannedRegion(Region([block]), self._plan, self._kernel, self._captures, self._step_by_step)
+        return PlannedRegion(Region([block]), self._plan, self._kernel, self.mode, self._captures, self._step_by_step)
 
     # --- all tiers ----------------------------------------------------------------------------------------------
 
@@ -319,3 +324,13 @@ def _traits(op: Operation) -> Traits:
 def _has_batching_rule(op: Operation) -> bool:
     definition = definition_of(op)
     return definition is not None and "batching_rule" in definition.roles
+
+
+def batched_type(type: Type, lanes: int) -> Type:
+    """Return the type with a leading axis of size `lanes`."""
+    if not isinstance(type, TensorType):
+        raise UnsupportedError(f"values of type {type} cannot be batched")
+    element = type.element_type
+    if isinstance(element, QuantizedType) and element.quantization_dimension is not None:
+        element = replace(element, quantization_dimension=element.quantization_dimension + 1)
+    return TensorType((lanes, *type.shape), element)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
@@ -172,7 +173,7 @@ def with_grouped_operands(definition: OpDefinition, count: int, planned: Run | K
     if not definition.is_variadic:
         return kernel
     in_place = kernel.in_place and _grouping(definition, count, kernel.in_place)
-    return Kernel(_grouping(definition, count, kernel.run), in_place)
+    return replace(kernel, run=_grouping(definition, count, kernel.run), in_place=in_place)
 
 
 def with_row_major_operands(kernel: Kernel, bound: BoundOp) -> Kernel:
@@ -193,7 +194,7 @@ def with_row_major_operands(kernel: Kernel, bound: BoundOp) -> Kernel:
         case []:
             return kernel
         case [(0, lhs)] if len(bound.operands) == 1:
-            return Kernel(lambda x: run(lhs(x)))
+            return Kernel(lambda x: run(lhs(x)), temporaries=kernel.temporaries)
         case [(0, lhs), (1, rhs)] if len(bound.operands) == 2:
             left, right = (row_major_strides(sizes, itemsize) for sizes, itemsize, _ in tensors.values())
 
@@ -201,12 +202,12 @@ def with_row_major_operands(kernel: Kernel, bound: BoundOp) -> Kernel:
                 is_like_new = x.strides == left and y.strides == right and is_aligned(x) and is_aligned(y)
                 return run(x, y) if is_like_new else run(lhs(x), rhs(y))
 
-            return Kernel(of_two)
+            return Kernel(of_two, temporaries=kernel.temporaries)
 
     def arranged(*arrays: Any) -> Any:
         return run(*[arrange[i](x) if i in arrange else x for i, x in enumerate(arrays)])
 
-    return Kernel(arranged)
+    return Kernel(arranged, temporaries=kernel.temporaries)
 
 
 def _grouping(definition: OpDefinition, count: int, run: Run) -> Run:
@@ -221,8 +222,8 @@ def _grouping(definition: OpDefinition, count: int, run: Run) -> Run:
     variadic = [isinstance(m, Ins) for m in definition.operands]
 
     def grouped(*arrays: Any) -> Any:
-        parts = [arrays[span] if many else arrays[span.start] for span, many in zip(spans, variadic)]
-        return run(*arrays[:first], *parts)
+        groups = [arrays[span] if many else arrays[span.start] for span, many in zip(spans, variadic)]
+        return run(*arrays[:first], *groups)
 
     return grouped
 

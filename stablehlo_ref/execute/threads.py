@@ -1,16 +1,14 @@
 """How many threads BLAS uses in a run.
 
 BLAS starts a thread for each CPU and waits for the slowest. If another process has one of the CPUs, that takes until
-the scheduler's next turn, 10 to 20 ms for each product of matrices. So threads pay for products that take longer than
-that, and for nothing else. Whether it is busy or not, a machine gets the same results from a program, as the last
-bits of a product depend on the number of threads, and this only on the program and on the number of CPUs.
-The number is set in the OpenBLAS that numpy's wheels contain. threadpoolctl, an optional dependency, sets it in any
-BLAS; without either, BLAS decides.
+the scheduler's next time slice, 10 to 20 ms for each product of matrices. So threads pay for products that take longer,
+and for nothing else. Whether it is busy or not, a machine gets the same results from a program, as the last bits of a
+product depend on the number of threads, and this only on the program and on the number of CPUs. threadpoolctl sets the
+number; of a BLAS that it does not know, the BLAS decides.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,8 +18,6 @@ from math import prod, sqrt
 from threading import Lock
 from typing import Protocol
 
-from stablehlo_ref.arrays.interop import require
-from stablehlo_ref.execute.bundled_blas import bundled_blas
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.workers import VARIABLES, usable_cpus
@@ -37,7 +33,7 @@ _PRODUCTS = frozenset({
 
 
 class Library(Protocol):
-    """The number of threads of a BLAS, which threadpoolctl or `BundledBlas` gets and sets."""
+    """The number of threads of a BLAS, as threadpoolctl gets and sets it."""
 
     @property
     def num_threads(self) -> int | None: ...
@@ -102,19 +98,15 @@ _threads = _Threads()
 def blas_threads(wanted: int | None, size: float) -> Iterator[None]:
     """Let BLAS use `wanted` threads inside; by default a number that suits products of `size` multiplications.
 
-    The number holds for the whole process. ImportError if threads are wanted of a BLAS that only threadpoolctl knows,
-    which is missing.
+    The number holds for the whole process.
     """
     count = wanted or automatic(size)
     if count is None:
         yield
         return
-    libraries = _libraries("scipy.linalg" in sys.modules)
-    if not libraries:
-        require("threadpoolctl")
     run = object()
     try:
-        _threads.enter(run, count, libraries)
+        _threads.enter(run, count, _libraries("scipy.linalg" in sys.modules))
         yield
     finally:
         _threads.leave(run)
@@ -139,7 +131,6 @@ def _is_automatic() -> bool:
 @cache
 def _libraries(with_scipy: bool) -> Sequence[Library]:
     """Return the BLAS of numpy and, if it has been imported, that of SciPy."""
-    if importlib.util.find_spec("threadpoolctl") is None:
-        return bundled_blas(("numpy", "scipy") if with_scipy else ("numpy",))
-    controllers = require("threadpoolctl").ThreadpoolController().lib_controllers
-    return [library for library in controllers if library.user_api == "blas"]
+    from threadpoolctl import ThreadpoolController  # takes 15 ms, and few programs need it
+
+    return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]

@@ -22,9 +22,8 @@ from stablehlo_ref.define.definition import evaluated
 from stablehlo_ref.define.processes import Grid, check_local_tensors
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import common_mesh
-from stablehlo_ref.execute.communication import communicating
 from stablehlo_ref.execute.dynamic import check_type, concrete_type, is_dynamic, result_types, shape_operand_values
-from stablehlo_ref.execute.grid import Request, run_grid
+from stablehlo_ref.execute.grid import Request, communicating, run_grid
 from stablehlo_ref.execute.guard import byte_size
 from stablehlo_ref.execute.liveness import last_uses
 from stablehlo_ref.execute.run import FunctionPlan, check_depth, located, notify

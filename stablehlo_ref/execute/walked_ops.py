@@ -23,6 +23,7 @@ from stablehlo_ref.define.members import Out
 from stablehlo_ref.define.processes import Contributions, Receive, Rendezvous, Send
 from stablehlo_ref.define.spec import expressed
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
+from stablehlo_ref.dialects.arith import check_rounding
 from stablehlo_ref.dialects.mlir_types import constant_value
 from stablehlo_ref.dialects.tensor_slices import known, slice_shape, window
 from stablehlo_ref.distribution.process_groups import MeshAxes, id_groups
@@ -184,6 +185,7 @@ class Call:
 
     def evaluate(self) -> Any:
         """Call the function of the op; on quantized tensors between dequantize and quantize, as the spec has it."""
+        check_rounding(self.op.properties.get("rounding_mode"))  # of arith and math
         function = function_of(self.op.name)
         if function is None:
             raise UnsupportedError(f"'{self.op.name}' op has no semantics here: `stablehlo_ref.semantics` lacks it")

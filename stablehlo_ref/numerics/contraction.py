@@ -18,7 +18,7 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from stablehlo_ref.define import mode
+from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import check_time, reserve, within_time
@@ -39,7 +39,7 @@ from stablehlo_ref.numerics.dtypes import (
 )
 from stablehlo_ref.numerics.exact_products import exact_matmul
 from stablehlo_ref.numerics.integers import pack, unpack
-from stablehlo_ref.numerics.kernels import ArrayKernel, stored, with_into
+from stablehlo_ref.numerics.kernels import ArrayKernel, stored
 from stablehlo_ref.numerics.layout import OF_VECTORS, row_major
 from stablehlo_ref.numerics.narrow_floats import narrow, widen
 
@@ -79,16 +79,12 @@ def identity(x: Array) -> Array:
     return x
 
 
-def arithmetic(lhs: DType, rhs: DType, result: DType, terms: int) -> Arithmetic:
+@lru_cache(maxsize=256)
+def arithmetic(lhs: DType, rhs: DType, result: DType, terms: int, is_exact: bool = False) -> Arithmetic:
     """Return the arithmetic for sums of at most `terms` products; UnsupportedError for a `result` of a lower kind.
 
-    In a reproducible mode, sums of floating-point and complex products are exact, and rounded once.
+    If `is_exact`, as in the reproducible mode, sums of floating-point and complex products are rounded once.
     """
-    return _arithmetic(lhs, rhs, result, terms, mode.current().reproducible)
-
-
-@lru_cache(maxsize=256)
-def _arithmetic(lhs: DType, rhs: DType, result: DType, terms: int, is_exact: bool) -> Arithmetic:
     check_result_dtype(lhs, rhs, result)
     match kind(result):
         case "boolean":
@@ -133,10 +129,10 @@ def elementwise_arithmetic(lhs: DType, rhs: DType, result: DType) -> Arithmetic:
     return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), np.matmul, _store(dtype, result))
 
 
-def converted_bytes(dtypes: Sequence[DType], operands: int, results: int) -> int:
+def converted_bytes(dtypes: Sequence[DType], operands: int, results: int, is_exact: bool = False) -> int:
     """Return the bytes of copies that an arithmetic makes: of so many elements of operands, and of sums (measured).
 
-    `dtypes` are those of both operands and the result.
+    `dtypes` are those of both operands and the result; `is_exact` is that of `arithmetic`.
     """
     lhs, rhs, result = dtypes
     if kind(result) == "integer":
@@ -144,7 +140,7 @@ def converted_bytes(dtypes: Sequence[DType], operands: int, results: int) -> int
     if kind(result) == "boolean":
         return FLOAT32.itemsize * (operands + results)
     wide = accumulation_dtype(*dtypes)
-    if mode.current().reproducible:
+    if is_exact:
         of_operand, of_result = _EXACT_BYTES[wide]
         return of_operand * operands + of_result * results
     return wide.itemsize * (operands * (lhs != wide or rhs != wide) + results * (result != wide))
@@ -236,7 +232,7 @@ def _groups(sizes: Sizes, columns: int) -> Iterator[tuple[int | slice, ...]]:
 
 
 def _cast_to(dtype: DType) -> ArrayKernel:
-    return with_into(lambda x: x.astype(dtype), copy_into)
+    return Kernel(lambda x: x.astype(dtype), into=copy_into)
 
 
 def _load(dtype: DType, wide: DType) -> ArrayKernel:

@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.blocks import by_blocks, copy_into, in_blocks
 from stablehlo_ref.numerics.dtypes import (
@@ -34,7 +35,7 @@ from stablehlo_ref.numerics.dtypes import (
     part_dtype,
 )
 from stablehlo_ref.numerics.integers import clip, pack, pack_into, unpack
-from stablehlo_ref.numerics.kernels import ArrayKernel, Into, into_form, with_into
+from stablehlo_ref.numerics.kernels import ArrayKernel, Into, into_form
 from stablehlo_ref.numerics.narrow_floats import narrow, tabulated, widen
 
 # --- convert --------------------------------------------------------------------------------------------------------
@@ -71,7 +72,7 @@ def _from_sub_byte(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
         return from_byte(load(x))
 
     store = into_form(from_byte)
-    return with_into(kernel, lambda x, out: store(load(x), out=out)) if store else kernel
+    return Kernel(kernel, into=lambda x, out: store(load(x), out=out)) if store else kernel
 
 
 def _from_narrow_float(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
@@ -97,8 +98,8 @@ def _from_native(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
         return _float_to_integer(from_dtype, to_dtype)
     if is_sub_byte_integer(to_dtype):
         store = pack(to_dtype)
-        return with_into(lambda x: store(x.astype(UINT8)), pack_into)
-    return with_into(lambda x: x.astype(to_dtype), copy_into)
+        return Kernel(lambda x: store(x.astype(UINT8)), into=pack_into)
+    return Kernel(lambda x: x.astype(to_dtype), into=copy_into)
 
 
 def _from_boolean(to_dtype: DType) -> ArrayKernel:
@@ -149,7 +150,7 @@ def _float_to_integer(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
     def small(x: Array) -> Array:
         return x.astype(to_dtype) if is_in_range(x) else saturate(x)
 
-    return with_into(by_blocks(into, to_dtype, small), into)
+    return Kernel(by_blocks(into, to_dtype, small), into=into)
 
 
 def _in_range(from_dtype: DType, to_dtype: DType) -> Callable[[Array], bool]:

@@ -7,12 +7,12 @@ correctly rounded last bit", 1991).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
 import numpy as np
 
-from stablehlo_ref.define import mode
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.blocks import computed_in
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
@@ -124,12 +124,28 @@ def rounded_to_f64(function: ArrayKernel, exact: Function) -> ArrayKernel:
     return computed_in(FLOAT64, run, FLOAT64)
 
 
+@dataclass(frozen=True, eq=False)
+class ModalFactory:
+    """A kernel factory, and that of the same op in the reproducible mode."""
+
+    default: KernelFactory
+    reproducible: KernelFactory
+
+    def __call__(self, dtype: DType) -> ArrayKernel:
+        return self.default(dtype)
+
+
+def in_mode(factory: KernelFactory, reproducible: bool) -> KernelFactory:
+    """Return the factory of kernels for a mode."""
+    return factory.reproducible if reproducible and isinstance(factory, ModalFactory) else factory
+
+
 def with_reproducible_kernel(
     factory: KernelFactory,
     dtype: DType,
     reproducible: Callable[[ArrayKernel], ArrayKernel],
 ) -> KernelFactory:
-    """Return a factory that, for operands of `dtype`, returns another kernel in the reproducible mode.
+    """Return a factory that, for operands of `dtype`, has another kernel in the reproducible mode.
 
     `reproducible` makes it from that of `factory`.
     """
@@ -138,7 +154,4 @@ def with_reproducible_kernel(
     def replacement() -> ArrayKernel:
         return reproducible(factory(dtype))
 
-    def choose(operand: DType) -> ArrayKernel:
-        return replacement() if operand == dtype and mode.current().reproducible else factory(operand)
-
-    return choose
+    return ModalFactory(factory, lambda operand: replacement() if operand == dtype else factory(operand))

@@ -19,6 +19,7 @@ from stablehlo_ref.numerics.blocks import computed_in
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.correct_rounding import (
     EIGHT_ULP,
+    in_mode,
     rounded_to_f32,
     rounded_to_f32_if_small,
     rounded_to_f64,
@@ -260,9 +261,9 @@ def is_normal(dtype: DType) -> ArrayKernel:
     return run
 
 
-def power_of_integer(dtype: DType, exponent: DType) -> ArrayKernel:
+def power_of_integer(dtype: DType, exponent: DType, reproducible: bool = False) -> ArrayKernel:
     """Return the kernel of a float to the power of an integer."""
-    raise_to, widen = power(FLOAT64), convert(exponent, FLOAT64)
+    raise_to, widen = in_mode(power, reproducible)(FLOAT64), convert(exponent, FLOAT64)
     as_double, narrow = convert(dtype, FLOAT64), convert(FLOAT64, dtype)
     return lambda x, n: narrow(raise_to(as_double(x), widen(n)))
 

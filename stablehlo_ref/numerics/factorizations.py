@@ -2,18 +2,23 @@
 
 Arrays are f64 or complex<f64>, with batch dimensions first. A *packed* factorization is stored in the array of its
 matrix, with the factors below and above the diagonal as in LAPACK. A Householder reflector is `1 - tau v v^H`, where
-`v` is zeros, then 1, then the elements stored in the packed matrix.
+`v` is zeros, then 1, then the elements stored in the packed matrix. `multiply` is the product of matrices: np.matmul,
+or one whose elements are exact and rounded once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 
-from stablehlo_ref.define import mode
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.exact_complexes import sum_of_products
 from stablehlo_ref.numerics.exact_products import exact_matmul
+
+Multiply: TypeAlias = Callable[[Array, Array], Array]
 
 BLOCK = 32  # columns factored one by one before matrix products update the others
 
@@ -21,11 +26,6 @@ BLOCK = 32  # columns factored one by one before matrix products update the othe
 def adjoint(a: Array) -> Array:
     """Return the conjugate transposes of matrices."""
     return np.conjugate(a.swapaxes(-1, -2))
-
-
-def multiply(a: Array, b: Array) -> Array:
-    """Return a @ b; in a reproducible mode, every element is exact and rounded once."""
-    return exact_product(a, b) if mode.current().reproducible else a @ b
 
 
 def magnitude(x: Array) -> Array:
@@ -52,19 +52,19 @@ def reflector(x: Array) -> tuple[Array, Array, Array]:
     return v, tau, np.where(is_trivial, alpha.real, beta) * scale
 
 
-def reflect(a: Array, v: Array, tau: Array) -> None:
+def reflect(a: Array, v: Array, tau: Array, multiply: Multiply) -> None:
     """Replace `a` by `(1 - tau v v^H) a`."""
     v = v[..., np.newaxis]
     a -= multiply(tau[..., np.newaxis, np.newaxis] * v, multiply(adjoint(v), a))
 
 
-def reflect_from_right(a: Array, v: Array, tau: Array) -> None:
+def reflect_from_right(a: Array, v: Array, tau: Array, multiply: Multiply) -> None:
     """Replace `a` by `a (1 - tau v v^H)`."""
     v = v[..., np.newaxis]
     a -= multiply(tau[..., np.newaxis, np.newaxis] * multiply(a, v), adjoint(v))
 
 
-def block_reflector(packed: Array, tau: Array) -> tuple[Array, Array]:
+def block_reflector(packed: Array, tau: Array, multiply: Multiply) -> tuple[Array, Array]:
     """Return `V` and `T` such that `1 - V T V^H` is the product of the reflectors in the columns of a packed matrix."""
     count = tau.shape[-1]
     v = np.tril(packed[..., :count], -1)
@@ -78,7 +78,7 @@ def block_reflector(packed: Array, tau: Array) -> tuple[Array, Array]:
     return v, t
 
 
-def qr(a: Array) -> tuple[Array, Array]:
+def qr(a: Array, multiply: Multiply) -> tuple[Array, Array]:
     """Factor `a = Q R` and return it packed, with `R` above the reflectors whose product is `Q`, and their `tau`."""
     a = a.copy()
     rows, columns = a.shape[-2:]
@@ -87,22 +87,22 @@ def qr(a: Array) -> tuple[Array, Array]:
         stop = min(start + BLOCK, tau.shape[-1])
         panel, rest = a[..., start:, start:stop], a[..., start:, stop:]
         for j in within_time(range(stop - start)):
-            eliminate(panel[..., j:, j:], tau[..., start + j])
+            eliminate(panel[..., j:, j:], tau[..., start + j], multiply)
         if rest.size:
-            v, t = block_reflector(panel, tau[..., start:stop])
+            v, t = block_reflector(panel, tau[..., start:stop], multiply)
             rest -= multiply(v, multiply(adjoint(t), multiply(adjoint(v), rest)))
     return a, tau
 
 
-def eliminate(a: Array, tau: Array) -> None:
+def eliminate(a: Array, tau: Array, multiply: Multiply) -> None:
     """Do one step of `qr`: replace the first column of `a` by its reflector, and reflect all others."""
     v, tau[...], beta = reflector(a[..., 0])
-    reflect(a[..., 1:], v, np.conjugate(tau))
+    reflect(a[..., 1:], v, np.conjugate(tau), multiply)
     a[..., 0] = v
     a[..., 0, 0] = beta
 
 
-def pivoted_qr(a: Array, leading: Array) -> tuple[Array, Array, Array]:
+def pivoted_qr(a: Array, leading: Array, multiply: Multiply) -> tuple[Array, Array, Array]:
     """Factor `a P = Q R`, taking the largest remaining column next; return it packed, the 1-based order, and `tau`.
 
     Columns where `leading` is not 0 come first, in order.
@@ -116,18 +116,18 @@ def pivoted_qr(a: Array, leading: Array) -> tuple[Array, Array, Array]:
         best = np.where(k < fixed, k, k + norms.argmax(-1))
         swap(a.swapaxes(-1, -2), k, best)
         swap(order[..., np.newaxis], k, best)
-        eliminate(a[..., k:, k:], tau[..., k])
+        eliminate(a[..., k:, k:], tau[..., k], multiply)
     return a, order + 1, tau
 
 
-def product(packed: Array, tau: Array) -> Array:
+def product(packed: Array, tau: Array, multiply: Multiply) -> Array:
     """Return the leading columns, as many as `packed` has, of the product of its reflectors."""
     rows, columns = packed.shape[-2:]
     q = np.zeros(packed.shape, packed.dtype)
     q[..., range(min(rows, columns)), range(min(rows, columns))] = 1
     for start in within_time(reversed(range(0, tau.shape[-1], BLOCK))):
         stop = min(start + BLOCK, tau.shape[-1])
-        v, t = block_reflector(packed[..., start:, start:stop], tau[..., start:stop])
+        v, t = block_reflector(packed[..., start:, start:stop], tau[..., start:stop], multiply)
         part = q[..., start:, start:]
         part -= multiply(v, multiply(t, multiply(adjoint(v), part)))
     return q
@@ -144,7 +144,7 @@ def swap(a: Array, k: int, other: Array) -> None:
 # --- triangular factors ---------------------------------------------------------------------------------------------
 
 
-def lu(a: Array) -> tuple[Array, Array, Array]:
+def lu(a: Array, multiply: Multiply) -> tuple[Array, Array, Array]:
     """Factor `P a = L U`; return it packed, the 1-based row that each row was exchanged with, and `info`.
 
     `info` is the 1-based index of the first zero on the diagonal of U, or 0.
@@ -220,20 +220,20 @@ def _eliminate_one(low: Array, d: Array, up: Array, x: Array, i: int) -> None:
 # --- similarity transformations -------------------------------------------------------------------------------------
 
 
-def hessenberg(a: Array, low: int, high: int) -> tuple[Array, Array]:
+def hessenberg(a: Array, low: int, high: int, multiply: Multiply) -> tuple[Array, Array]:
     """Factor `a = Q H Q^H`; return it packed, and `tau`. Rows and columns outside [low, high) are already reduced."""
     a = a.copy()
     tau = np.zeros((*a.shape[:-2], max(a.shape[-1] - 1, 0)), a.dtype)
     for k in within_time(range(low, high - 1)):
         v, tau[..., k], beta = reflector(a[..., k + 1 : high, k])
-        reflect_from_right(a[..., :high, k + 1 : high], v, tau[..., k])
-        reflect(a[..., k + 1 : high, k + 1 :], v, np.conjugate(tau[..., k]))
+        reflect_from_right(a[..., :high, k + 1 : high], v, tau[..., k], multiply)
+        reflect(a[..., k + 1 : high, k + 1 :], v, np.conjugate(tau[..., k]), multiply)
         a[..., k + 1 : high, k] = v
         a[..., k + 1, k] = beta
     return a, tau
 
 
-def tridiagonal(a: Array) -> tuple[Array, Array, Array, Array]:
+def tridiagonal(a: Array, multiply: Multiply) -> tuple[Array, Array, Array, Array]:
     """Factor Hermitian `a = Q T Q^H`, reading its lower triangle; return it packed, both diagonals of T, and `tau`."""
     a = a.copy()
     n = a.shape[-1]

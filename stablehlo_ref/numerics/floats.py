@@ -12,6 +12,7 @@ from functools import cache
 
 import numpy as np
 
+from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.blocks import by_blocks, computed_in, first_element, in_blocks, is_broadcast_scalar
 from stablehlo_ref.numerics.dtypes import (
@@ -24,8 +25,14 @@ from stablehlo_ref.numerics.dtypes import (
     is_narrow_float,
     signed_bits_dtype,
 )
-from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel, with_into
-from stablehlo_ref.numerics.narrow_floats import rounded, sum_of_f16, tabulated, tabulated_pairs, widened
+from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
+from stablehlo_ref.numerics.narrow_floats import (
+    rounded,
+    sum_of_f16,
+    tabulated,
+    tabulated_pairs,
+    widened,
+)
 from stablehlo_ref.numerics.ulp import ordered_bits
 
 _SMALL = 256  # elements: below this, one slow call costs less than several fast ones
@@ -163,7 +170,7 @@ def _with_ordered_zeros(ufunc: np.ufunc, wrong_zero: float, min_bits: Callable[[
                 out[...] = ordered(x, y, out)
             return out
 
-        return with_into(run, into)
+        return Kernel(run, into=into)
 
     return factory
 
@@ -221,7 +228,7 @@ def _clamp(dtype: DType) -> ArrayKernel:
         out[...] = minimum(maximum(operand, low), high)
         return out
 
-    return with_into(run, into)
+    return Kernel(run, into=into)
 
 
 # --- public ---------------------------------------------------------------------------------------------------------

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import TypeAlias
 
+import numpy as np
+
+from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.ir.arrays import Array, DType
 
 ArrayKernel: TypeAlias = Callable[..., Array]  # from arrays or numpy scalars to one array
@@ -27,20 +30,8 @@ def same_kernel(kernel: ArrayKernel) -> KernelFactory:
     return lambda dtype: kernel
 
 
-_INTO = "_into_form"  # an attribute of kernels, which may refer to the kernel
-
-
-def with_into(kernel: ArrayKernel, into: Into) -> ArrayKernel:
-    """Register `into` as the form of an elementwise `kernel` that writes its result into an argument; return `kernel`.
-
-    That argument shares no memory with the operands. A kernel has one such form: for another, ValueError is raised.
-    """
-    if into_form(kernel) is not None:
-        raise ValueError(f"there is a form of {kernel} that writes into an argument")
-    setattr(kernel, _INTO, into)
-    return kernel
-
-
 def into_form(kernel: ArrayKernel) -> Into | None:
-    """Return the form of a kernel that writes its result into the argument `out`; None if there is none."""
-    return getattr(kernel, _INTO, None)
+    """Return the form of a kernel that writes its result into a last argument `out`; None if there is none."""
+    if isinstance(kernel, Kernel):
+        return kernel.into or into_form(kernel.run)
+    return kernel if isinstance(kernel, np.ufunc) else None

@@ -80,7 +80,7 @@ def with_canonical_blocks(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
 
     If it can write into an array, it computes results block by block, and tests each while it is in the cache.
     """
-    replace, store = canonical_nans(dtype), kernel if isinstance(kernel, np.ufunc) else into_form(kernel)
+    replace, store = canonical_nans(dtype), into_form(kernel)
     if store is None:
         return lambda *operands: replace(kernel(*operands), *operands)
 

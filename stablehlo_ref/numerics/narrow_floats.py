@@ -13,6 +13,7 @@ from functools import cache, partial, reduce
 import ml_dtypes
 import numpy as np
 
+from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.blocks import SMALL, by_blocks, copy_into, in_blocks
 from stablehlo_ref.numerics.dtypes import (
@@ -25,7 +26,7 @@ from stablehlo_ref.numerics.dtypes import (
     bits_dtype,
     is_narrow_float,
 )
-from stablehlo_ref.numerics.kernels import ArrayKernel, Into, with_into
+from stablehlo_ref.numerics.kernels import ArrayKernel, Into
 from stablehlo_ref.numerics.layout import scratch
 
 _SMALLEST_E8M0 = 2.0**-127  # the smallest number of f8E8M0FNU
@@ -39,8 +40,7 @@ _ROUNDED_ONCE = (np.add, np.subtract, np.multiply, np.divide)
 # --- public ---------------------------------------------------------------------------------------------------------
 
 
-def widen(x: Array) -> Array:
-    """Return the values of a narrow float array as f32, exactly."""
+def _widened(x: Array) -> Array:
     if x.size < SMALL:
         return x.astype(np.float32)
     return _widen(x.dtype)(x)
@@ -52,7 +52,8 @@ def _widen_into(x: Array, out: Array) -> Array:
     return _widen(x.dtype)(x, out=out)
 
 
-with_into(widen, _widen_into)
+widen = Kernel(_widened, into=_widen_into)
+"""The kernel that returns the values of a narrow float array as f32, exactly."""
 
 
 def widen_if_narrow(x: Array) -> Array:
@@ -67,7 +68,7 @@ def narrow(dtype: DType) -> ArrayKernel:
         return lambda x: x.astype(dtype, copy=False)
     narrow_into = _narrow_into(dtype)
     kernel = by_blocks(narrow_into, dtype, partial(_narrow_small, dtype))
-    return with_into(kernel, narrow_into if dtype == BFLOAT16 else kernel)
+    return Kernel(kernel, into=narrow_into if dtype == BFLOAT16 else kernel)
 
 
 def rounded(function: ArrayKernel, dtype: DType) -> ArrayKernel:

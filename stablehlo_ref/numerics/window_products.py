@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import mode
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.contraction import (
@@ -96,9 +95,9 @@ class Strategy:
         raise NotImplementedError
 
 
-def convolution(c: Convolution, dtypes: tuple[DType, DType, DType]) -> Strategy:
-    """Return the first strategy that applies."""
-    return _choose(STRATEGIES, c, arithmetic_of(c, *dtypes), dtypes)
+def convolution(c: Convolution, dtypes: tuple[DType, DType, DType], is_exact: bool) -> Strategy:
+    """Return the first strategy that applies; `is_exact` is that of `contraction.arithmetic`."""
+    return _choose(STRATEGIES, c, arithmetic_of(c, *dtypes, is_exact), dtypes)
 
 
 def _choose(
@@ -107,19 +106,20 @@ def _choose(
     return next(strategy for each in strategies if (strategy := each(c, arithmetic, dtypes)).applies)
 
 
-def arithmetic_of(c: Convolution, lhs: DType, rhs: DType, result: DType) -> Arithmetic:
+def arithmetic_of(c: Convolution, lhs: DType, rhs: DType, result: DType, is_exact: bool) -> Arithmetic:
     """Return how the products are summed."""
-    if is_elementwise(c):
+    sums = arithmetic(lhs, rhs, result, c.terms, is_exact)
+    if is_elementwise(c, sums):
         return elementwise_arithmetic(lhs, rhs, result)
-    return for_products(arithmetic(lhs, rhs, result, c.terms), c.terms * prod(c.result_sizes))
+    return for_products(sums, c.terms * prod(c.result_sizes))
 
 
-def is_elementwise(c: Convolution) -> bool:
+def is_elementwise(c: Convolution, sums: Arithmetic) -> bool:
     """Whether to use elementwise operations, which add in order: for few products, or with few outputs per group.
 
-    Reproducible results need exact sums, which only matrices have.
+    Only matrices have exact sums.
     """
-    if mode.current().reproducible:
+    if sums.is_exact:
         return False
     is_thin = c.groups > 1 and c.outputs <= THIN
     return is_thin or prod(c.sizes) * c.groups * c.outputs <= FEW
@@ -224,7 +224,8 @@ class ByMatrices(Strategy):
         c, sums = self.c, self.arithmetic
         block = min(prod(c.sizes), _limits(c, sums)[0])
         rows = block // c.terms
-        exact = converted_bytes(self.dtypes, block + c.terms * c.outputs, 2 * rows * c.outputs) if sums.is_exact else 0
+        converted = block + c.terms * c.outputs, 2 * rows * c.outputs
+        exact = converted_bytes(self.dtypes, *converted, is_exact=True) if sums.is_exact else 0
         copied = 0 if _is_view(c) else block * sums.dtype.itemsize
         return 2 * slab_bytes(c, sums, *self.slabs_of) + exact + copied
 
@@ -404,7 +405,7 @@ class ByElements(Strategy):
 
     @property
     def applies(self) -> bool:
-        return is_elementwise(self.c)
+        return is_elementwise(self.c, self.arithmetic)
 
     @property
     def slabs_of(self) -> tuple[int, int]:

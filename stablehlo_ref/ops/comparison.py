@@ -8,6 +8,7 @@ from enum import Enum
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import EXACT, SELECTS
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import (
     BOOLEAN,
@@ -122,8 +123,8 @@ class IsFinite(Elementwise, op="is_finite", facts=EXACT):
         C(1, shape(x) == shape(y))
 
     @classmethod
-    def plan(cls, x: TensorType) -> Run:
-        return cls.kernel(x)
+    def plan(cls, mode: Mode, x: TensorType) -> Run:
+        return cls.kernel(x, mode)
 
 
 class Select(Elementwise, op="select", nans="moved", facts=SELECTS):
@@ -182,8 +183,8 @@ class Clamp(Elementwise, op="clamp", facts=SELECTS):
         C(4, compatible(baseline_type(operand), baseline_type(result)))
 
     @classmethod
-    def plan(cls, min: TensorType, operand: TensorType, max: TensorType) -> Run:
-        clamp = cls.kernel(operand)
+    def plan(cls, mode: Mode, min: TensorType, operand: TensorType, max: TensorType) -> Run:
+        clamp = cls.kernel(operand, mode)
         if rank(min) in (0, rank(operand)) and rank(max) in (0, rank(operand)):
             return clamp
         return lambda min, operand, max: clamp(per_lane(min, operand), operand, per_lane(max, operand))

@@ -13,10 +13,12 @@ from stablehlo_ref.algorithms.sliding_windows import num_windows
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, give, listed, member_value
 from stablehlo_ref.define.attribute_codecs import Dims, Flags, Int, Matrix
 from stablehlo_ref.define.bound import PlanSite
+from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.facts import SUMS
 from stablehlo_ref.define.members import Undecodable
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
     dim,
@@ -300,6 +302,7 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
     @staticmethod
     def plan(
         site: PlanSite,
+        mode: Mode,
         lhs: TensorType,
         rhs: TensorType,
         window_strides: Dims | None,
@@ -311,7 +314,7 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
         feature_group_count: Int,
         batch_group_count: Int,
         result: TensorType,
-    ) -> Callable[[Array, Array], Array]:
+    ) -> Run:
         """Plan the sum of products for each element of the result: see `semantics.convolution.convolution`.
 
         The spec reverses the windows of lhs; here rhs is reversed instead, which pairs the same elements. With groups,
@@ -331,30 +334,10 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
             return lambda lhs, rhs: np.zeros(shape(result), dtypes[2])
         spatial_dims = dimension_numbers.kernel_spatial_dimensions
         reversed_dims = tuple(d for d, flag in zip(spatial_dims, window_reversal or ()) if flag)
-        return multiplication(window_products.convolution(sizes, dtypes), reversed_dims, site.constants.get("rhs"))
-
-    @staticmethod
-    def temporaries(
-        lhs: TensorType,
-        rhs: TensorType,
-        window_strides: Dims | None,
-        padding: Matrix | None,
-        lhs_dilation: Dims | None,
-        rhs_dilation: Dims | None,
-        dimension_numbers: ConvolutionDimensions,
-        feature_group_count: Int,
-        batch_group_count: Int,
-        result: TensorType,
-    ) -> int:
-        """Return the bytes of kernels, before and after conversion, and of what the strategy of `plan` needs."""
-        sizes = canonical(
-            lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
-            batch_group_count, result,
-        )  # fmt: skip
-        if 0 in shape(result) or sizes.terms == 0:
-            return 0
-        strategy = window_products.convolution(sizes, dtypes_of(lhs, rhs, result))
-        return 2 * prod(sizes.rhs_sizes) * strategy.arithmetic.dtype.itemsize + strategy.temporaries
+        strategy = window_products.convolution(sizes, dtypes, mode.reproducible)
+        kernels = 2 * prod(sizes.rhs_sizes) * strategy.arithmetic.dtype.itemsize  # before and after conversion
+        run = multiplication(strategy, reversed_dims, site.constants.get("rhs"))
+        return Kernel(run, temporaries=kernels + strategy.temporaries)
 
 
 def canonical(

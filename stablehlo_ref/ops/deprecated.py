@@ -15,6 +15,7 @@ from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.facts import EXACT, FOLDS, KEEPS, MOVES
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.processes import Contributions, Rendezvous
 from stablehlo_ref.define.spec import (
@@ -117,11 +118,11 @@ class CrossReplicaSum(Collective, op="cross-replica-sum", nans="computed", facts
         C(1, compatible(operand, result))
 
     @classmethod
-    def plan(cls, site: PlanSite, operand: TensorType, replica_groups: ReplicaGroups) -> Run:
+    def plan(cls, site: PlanSite, mode: Mode, operand: TensorType, replica_groups: ReplicaGroups) -> Run:
         ids = id_groups(replica_groups, site.symbol, site.location)
         groups = ProcessGroups(cls.definition.name, site.location, CROSS_REPLICA, ids, size_label=1, range_label=1)
         tag = (("operand", operand),)
-        add, exact = Add.plan(operand), exactly_added(operand)
+        add, exact = Add.plan(mode, operand), exactly_added(operand, mode)
 
         def total(contributions: Contributions) -> Array:
             result: Array

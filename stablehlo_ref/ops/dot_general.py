@@ -11,11 +11,12 @@ from typing import Annotated, TypeAlias
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, give, listed, member_value
 from stablehlo_ref.define.attribute_codecs import Dims, EnumCodec, Flag, Int, ListCodec, TypeCodec
 from stablehlo_ref.define.bound import PlanSite
-from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.facts import SUMS
 from stablehlo_ref.define.members import Undecodable
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
@@ -275,12 +276,13 @@ class DotGeneral(
     @staticmethod
     def plan(
         site: PlanSite,
+        mode: Mode,
         lhs: TensorType,
         rhs: TensorType,
         dot_dimension_numbers: DotDimensions,
         algorithm: DotAlgorithm,
         result: TensorType,
-    ) -> Run:
+    ) -> Kernel:
         """Plan the dot products: see `semantics.dot_general.dot_general`.
 
         The transposed and reshaped operands are batches of matrices (batching, lhs_result, contracting) and (batching,
@@ -288,18 +290,8 @@ class DotGeneral(
         computes (numerics/contraction.py). A constant operand becomes a matrix at planning. The strategy decides only
         what is converted and multiplied at a time (ops/dot_products.py).
         """
-        return choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, site.constants)).plan()
-
-    @staticmethod
-    def temporaries(
-        lhs: TensorType,
-        rhs: TensorType,
-        dot_dimension_numbers: DotDimensions,
-        algorithm: DotAlgorithm,
-        result: TensorType,
-    ) -> int:
-        """Return the bytes that the strategy of `plan` needs."""
-        return choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, {})).temporaries
+        strategy = choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, mode, site.constants))
+        return Kernel(strategy.plan(), temporaries=strategy.temporaries)
 
     @staticmethod
     def batching_rule(dot_dimension_numbers: DotDimensions) -> Mapping[str, object]:
@@ -335,11 +327,13 @@ def dot_products(
     numbers: DotDimensions,
     algorithm: DotAlgorithm,
     result: TensorType,
+    mode: Mode,
     constants: Mapping[str, Array],
 ) -> Dot:
     """Return the dot products with the arithmetic of their types and of the algorithm, if there is one."""
     lhs_dtype, rhs_dtype, result_dtype = (numpy_dtype(element_type(x)) for x in (lhs, rhs, result))
-    sums = arithmetic(lhs_dtype, rhs_dtype, result_dtype, prod(dims(lhs, numbers.lhs_contracting_dimensions)))
+    terms = prod(dims(lhs, numbers.lhs_contracting_dimensions))
+    sums = arithmetic(lhs_dtype, rhs_dtype, result_dtype, terms, mode.reproducible)
     if algorithm.num_primitive_operations is not None and kind(sums.dtype) == "floating" and is_float(lhs):
         sums = with_algorithm(sums, algorithm)
     return Dot(

@@ -64,6 +64,10 @@ class Dot:
         """The number of products in a sum."""
         return prod(dims(self.lhs, self.lhs_contracting))
 
+    def converted_bytes(self, operands: int) -> int:
+        """Return the bytes of copies of so many elements of operands, and of the sums."""
+        return converted_bytes(self.dtypes, operands, size(self.result), self.sums.is_exact)
+
 
 # --- stacks of matrices ---------------------------------------------------------------------------------------------
 
@@ -80,7 +84,7 @@ class InGroups:
         dot = self.dot
         if dot.constants or (dot.lhs_batching[:1], dot.rhs_batching[:1]) != ((0,), (0,)):
             return 0
-        needed, count = converted_bytes(dot.dtypes, size(dot.lhs) + size(dot.rhs), size(dot.result)), dim(dot.result, 0)
+        needed, count = dot.converted_bytes(size(dot.lhs) + size(dot.rhs)), dim(dot.result, 0)
         if needed <= STACK_BYTES:
             return 0
         most = max(1, STACK_BYTES * count // needed)
@@ -160,7 +164,7 @@ class ByMatrices:
     @property
     def temporaries(self) -> int:
         """The bytes that are allocated beside the result."""
-        return converted_bytes(self.dot.dtypes, size(self.dot.lhs) + size(self.dot.rhs), size(self.dot.result))
+        return self.dot.converted_bytes(size(self.dot.lhs) + size(self.dot.rhs))
 
     def plan(self) -> Run:
         """Return a function of the operands."""
@@ -235,7 +239,7 @@ class InWideBlocks(ByMatrices):
 
     @property
     def temporaries(self) -> int:
-        return converted_bytes(self.dot.dtypes, size(self.dot.lhs) + BLOCK, size(self.dot.result))
+        return self.dot.converted_bytes(size(self.dot.lhs) + BLOCK)
 
     def multiply(self) -> Run:
         sums, (as_lhs, as_rhs) = self.sums, self.arrange

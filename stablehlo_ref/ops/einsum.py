@@ -10,9 +10,10 @@ import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import String
 from stablehlo_ref.define.bound import PlanSite, call_role
-from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import SUMS
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import (
     compatible,
@@ -28,7 +29,6 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import quantized_tensor, tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, tensor_type
-from stablehlo_ref.numerics.contraction import converted_bytes
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import raw_view
 from stablehlo_ref.ops.dot_general import DotGeneral, PrecisionConfig, PrecisionForm
@@ -42,22 +42,17 @@ def contraction(
     batching: Pair,
     contracting: Pair,
     result: TensorType,
+    mode: Mode,
     constants: Mapping[str, Array],
-) -> Run:
+) -> Kernel:
     """Plan a `dot_general` without an algorithm; `constants` are operands that are known."""
-    run: Run = call_role(DotGeneral.definition, "plan", dot_members(lhs, rhs, batching, contracting, result), constants)
-    return run
-
-
-def dot_members(
-    lhs: TensorType, rhs: TensorType, batching: Pair, contracting: Pair, result: TensorType
-) -> Mapping[str, object]:
-    """Return the members of a `dot_general` without an algorithm."""
-    return {
+    members = {
         "lhs": lhs, "rhs": rhs, "result": result,
         "lhs_batching_dimensions": tuple(batching[0]), "rhs_batching_dimensions": tuple(batching[1]),
         "lhs_contracting_dimensions": tuple(contracting[0]), "rhs_contracting_dimensions": tuple(contracting[1]),
     }  # fmt: skip
+    kernel: Kernel = call_role(DotGeneral.definition, "plan", members, constants, mode)
+    return kernel
 
 
 class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True, nans="computed", facts=SUMS):
@@ -90,14 +85,8 @@ class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True
         C(5, size(precision_config) <= 2)  # it may be left out, or for both operands
 
     @staticmethod
-    def plan(site: PlanSite, lhs: TensorType, rhs: TensorType, result: TensorType) -> Run:
-        return contraction(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result, site.constants)
-
-    @staticmethod
-    def temporaries(lhs: TensorType, rhs: TensorType, result: TensorType) -> int:
-        members = dot_members(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result)
-        needed: int = call_role(DotGeneral.definition, "temporaries", members)
-        return needed
+    def plan(site: PlanSite, mode: Mode, lhs: TensorType, rhs: TensorType, result: TensorType) -> Kernel:
+        return contraction(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result, mode, site.constants)
 
 
 class Einsum(Op, op="einsum", row_major=True, nans="computed", facts=SUMS):
@@ -136,25 +125,22 @@ class Einsum(Op, op="einsum", row_major=True, nans="computed", facts=SUMS):
         C(6, is_complex(lhs) == is_complex(rhs) == is_complex(result))
 
     @staticmethod
-    def plan(site: PlanSite, lhs: TensorType, rhs: TensorType, einsum_config: String, result: TensorType) -> Run:
+    def plan(mode: Mode, lhs: TensorType, rhs: TensorType, einsum_config: String, result: TensorType) -> Kernel:
         lhs_names, rhs_names, kept = split_config(einsum_config, rank(lhs), rank(rhs))
-        reduce_lhs, lhs_names, lhs = summed(lhs, lhs_names, keep=rhs_names + kept)
-        reduce_rhs, rhs_names, rhs = summed(rhs, rhs_names, keep=lhs_names + kept)
+        reduce_lhs, lhs_names, lhs = summed(lhs, lhs_names, keep=rhs_names + kept, mode=mode)
+        reduce_rhs, rhs_names, rhs = summed(rhs, rhs_names, keep=lhs_names + kept, mode=mode)
         batching = [name for name in lhs_names if name in rhs_names and name in kept]
         contracting = [name for name in lhs_names if name in rhs_names and name not in kept]
         others = [name for name in lhs_names + rhs_names if name not in batching + contracting]
         order = [(batching + others).index(name) for name in kept]
         dot_type = tensor_type(tuple(dim(result, kept.index(name)) for name in batching + others), element_type(result))
         pairs = [(positions(names, lhs_names), positions(names, rhs_names)) for names in (batching, contracting)]
-        product = contraction(lhs, rhs, pairs[0], pairs[1], dot_type, {})
-        return lambda lhs, rhs: product(reduce_lhs(lhs), reduce_rhs(rhs)).transpose(order)
-
-    @staticmethod
-    def temporaries(lhs: TensorType, rhs: TensorType, result: TensorType) -> int:
-        """Return the bytes of both operands in the order of matrices, and converted to what is multiplied."""
-        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
-        arranged = size(lhs) * dtypes[0].itemsize + size(rhs) * dtypes[1].itemsize
-        return arranged + converted_bytes(dtypes, size(lhs) + size(rhs), size(result))
+        product = contraction(lhs, rhs, pairs[0], pairs[1], dot_type, mode, {})
+        arranged = sum(size(x) * numpy_dtype(element_type(x)).itemsize for x in (lhs, rhs))  # in the order of matrices
+        return Kernel(
+            lambda lhs, rhs: product(reduce_lhs(lhs), reduce_rhs(rhs)).transpose(order),
+            temporaries=arranged + product.temporaries,
+        )
 
 
 class UnaryEinsum(Op, op="unary_einsum", row_major=True, nans="computed", facts=SUMS):
@@ -184,9 +170,9 @@ class UnaryEinsum(Op, op="unary_einsum", row_major=True, nans="computed", facts=
         C(5, compatible(result, UnaryEinsum.infer(operand, einsum_config)))
 
     @staticmethod
-    def plan(operand: TensorType, einsum_config: String) -> Run:
+    def plan(mode: Mode, operand: TensorType, einsum_config: String) -> Run:
         names, kept = split_config(einsum_config, rank(operand))
-        reduce, names, _ = summed(operand, names, keep=kept)
+        reduce, names, _ = summed(operand, names, keep=kept, mode=mode)
         order = positions(kept, names)
         return lambda operand: reduce(operand).transpose(order)
 
@@ -213,7 +199,7 @@ def positions(names: Sequence[str], among: str) -> list[int]:
     return [among.index(name) for name in names]
 
 
-def summed(x: TensorType, names: str, keep: str) -> tuple[Run, str, TensorType]:
+def summed(x: TensorType, names: str, keep: str, mode: Mode) -> tuple[Run, str, TensorType]:
     """Plan the diagonals of repeated names and the sums over the names that are not in `keep`.
 
     Sums are products with ones. Return a function of an array, the names of its result's dimensions and the type.
@@ -227,7 +213,7 @@ def summed(x: TensorType, names: str, keep: str) -> tuple[Run, str, TensorType]:
     reduced = [position for position, name in enumerate(unique) if name not in kept]
     ones = np.ones([sizes[position] for position in reduced]).astype(numpy_dtype(element))
     types = tensor_type(tuple(sizes), element), tensor_type(ones.shape, element)
-    product = contraction(*types, ((), ()), (reduced, range(len(reduced))), result, {"rhs": ones})
+    product = contraction(*types, ((), ()), (reduced, range(len(reduced))), result, mode, {"rhs": ones})
     return (lambda x: product(diagonals(x, names), ones)), kept, result
 
 

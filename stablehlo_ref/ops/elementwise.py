@@ -17,6 +17,7 @@ from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.define.facts import EXACT, FOLDS, SELECTS, STEPS, divides_by_zero, function, power_of_zero, rounds
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
@@ -51,6 +52,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, QuantizedType, TensorType, Type
 from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, implementation_defined, integers
+from stablehlo_ref.numerics.correct_rounding import in_mode
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 from stablehlo_ref.numerics.kernels import same_kernel
 
@@ -74,15 +76,15 @@ class Elementwise(Op, elementwise=True):
     choices: ClassVar[Callable[[DType], FindChoices] | None] = None
 
     @classmethod
-    def kernel(cls, x: Type) -> Run:
-        """Return the kernel for the element type of `x`; UnsupportedError if the op has none."""
+    def kernel(cls, x: Type, mode: Mode) -> Run:
+        """Return the kernel for the element type of `x` in a mode; UnsupportedError if the op has none."""
         dtype = numpy_dtype(element_type(x))
         if cls.scalar is not None and rank(x) == 0 and dtype.kind in "biuf":
             return cls.scalar
         factory: KernelFactory | None = getattr(cls, kind(dtype))
         if factory is None:
             raise UnsupportedError(f"'{cls.definition.name}' op does not support element type {element_type(x)}")
-        return factory(dtype)
+        return in_mode(factory, mode.reproducible)(dtype)
 
 
 def on_element(op: Operation, type: Type | None = None) -> object:
@@ -116,8 +118,8 @@ class UnaryElementwise(Elementwise):
         C(1, compatible(baseline_type(operand), baseline_type(result)))
 
     @classmethod
-    def plan(cls, operand: TensorType) -> Run:
-        return cls.kernel(operand)
+    def plan(cls, mode: Mode, operand: TensorType) -> Run:
+        return cls.kernel(operand, mode)
 
     @classmethod
     def implementation_defined(cls, operand: TensorType) -> FindChoices:
@@ -142,8 +144,8 @@ class BinaryElementwise(Elementwise):
         C(1, compatible(baseline_type(lhs), baseline_type(rhs), baseline_type(result)))
 
     @classmethod
-    def plan(cls, lhs: TensorType) -> Run:
-        return cls.kernel(lhs)
+    def plan(cls, mode: Mode, lhs: TensorType) -> Run:
+        return cls.kernel(lhs, mode)
 
     @classmethod
     def implementation_defined(cls, lhs: TensorType) -> FindChoices:
@@ -259,8 +261,8 @@ class Extremum(BinaryOnAnything, facts=SELECTS):
     beats: ClassVar[Callable[[Array, Array], bool]]
 
     @classmethod
-    def kernel(cls, x: Type) -> Run:
-        kernel, beats = super().kernel(x), cls.beats
+    def kernel(cls, x: Type, mode: Mode) -> Run:
+        kernel, beats = super().kernel(x, mode), cls.beats
         if rank(x) > 0 or numpy_dtype(element_type(x)).kind not in "iuf":
             return kernel
 

@@ -122,9 +122,22 @@ class CustomCall:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     computations: tuple[Computation, ...] = ()
     exact_lapack: bool = False  # an option of the run: linear algebra in f64 instead of the program's precision
+    reproducible: bool = False  # an option of the run: results must be the same on every machine
 
 
 Handler: TypeAlias = Callable[..., Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class PureHandler:
+    """A handler that neither writes to its operands nor returns them, and so needs no read-only views of them."""
+
+    run: Handler
+
+    def __call__(self, call: CustomCall, *operands: Any) -> Sequence[Any]:
+        return self.run(call, *operands)
+
+
 _handlers: dict[str, Handler] = {}
 OPEN_TARGETS: set[str] = set()  # whose results are not unique: random numbers, or eigenvectors, which have any sign
 
@@ -249,10 +262,12 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
         def run(context: Context, inputs: Sequence[RuntimeValue]) -> Results:
             handler = context.custom_calls.get(call_target_name) or handler_of(call_target_name)
             computations = tuple(Computation(name, context, site.function, site.symbol) for name in called_computations)
-            call = CustomCall(*known, context.failures, attributes, computations, context.exact_lapack)
+            call = CustomCall(
+                *known, context.failures, attributes, computations, context.exact_lapack, context.reproducible
+            )
             call, inputs = with_known_shapes(call, inputs, shape_indices)
             what = f"the handler of custom_call @{call_target_name}"
-            operands = inputs if getattr(handler, "leaves_operands", False) else map(read_only, inputs)
+            operands = inputs if isinstance(handler, PureHandler) else map(read_only, inputs)
             values = callback_results(what, call.result_types, lambda: handler(call, *operands))
             return values[0] if len(results) == 1 and not is_tuple else values
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import Dims
-from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import ALGORITHM
 from stablehlo_ref.define.op import Attr, In, Op, Out
@@ -130,13 +130,9 @@ class Fft(Op, op="fft", nans="computed", facts=replace(ALGORITHM, fusion="never"
                 out[block] = y[part]
             return out.reshape(sizes)
 
-        return run
-
-    @staticmethod
-    def temporaries(operand: TensorType, fft_length: Dims, result: TensorType) -> int:
-        """Return the bytes of the rows that are transformed together, in complex<f64>, and of their transforms."""
-        rows = size(result) // max(1, prod(shape(result)[-size(fft_length) :]))
-        return 2 * COMPLEX128.itemsize * min(size(result), max(BLOCK, size(result) // max(1, rows)))
+        rows = size(result) // max(1, prod(sizes[-L:]))  # transformed together, in complex<f64>, with their transforms
+        together = min(size(result), max(BLOCK, size(result) // max(1, rows)))
+        return Kernel(run, temporaries=2 * COMPLEX128.itemsize * together)
 
 
 def last_of_rfft(n: int) -> int:

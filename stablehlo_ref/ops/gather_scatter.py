@@ -9,7 +9,7 @@ import numpy as np
 
 from stablehlo_ref.algorithms.gather import window_reader
 from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, index_components, signed
-from stablehlo_ref.algorithms.scatter_windows import WindowUpdate, plan_updates
+from stablehlo_ref.algorithms.scatter_updates import plan_updates
 from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
@@ -286,13 +286,15 @@ class Scatter(Op, op="scatter", nans="computed", facts=replace(FOLDS, fusion="on
         updates of a row follow in rounds, which keeps the order (algorithms/scatter_updates.py).
         """
         windows = scatter_windows(inputs[0], updates[0], scatter_dimension_numbers)
-        write = window_update(windows, updates, unique_indices, update_computation).write
+        write = plan_updates(
+            windows, update_computation, unique_indices, [numpy_dtype(element_type(x)) for x in updates]
+        )
         promote = promotion(inputs, results)
         is_empty = size(inputs[0]) == 0 or size(updates[0]) == 0
 
         def update(results: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:
             if not is_empty:
-                write(results, windows.components(scatter_indices), promote(updates))
+                write.run(results, windows.components(scatter_indices), promote(updates))
             return one_or_all(results)
 
         def run(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:
@@ -303,21 +305,8 @@ class Scatter(Op, op="scatter", nans="computed", facts=replace(FOLDS, fusion="on
             return (update if is_contiguous else run)(inputs, scatter_indices, updates)
 
         may_reuse_input = len(inputs) == 1 and element_type(inputs[0]) == element_type(results[0])
-        return Kernel(run, in_place if may_reuse_input else None)
-
-    @staticmethod
-    def temporaries(
-        inputs: Sequence[TensorType],
-        updates: Sequence[TensorType],
-        scatter_dimension_numbers: ScatterDimensions,
-        unique_indices: Flag,
-        update_computation: RegionFunction,
-    ) -> int:
-        """Return the bytes that the strategy of `plan` needs."""
-        if size(inputs[0]) == 0 or size(updates[0]) == 0:
-            return 0
-        windows = scatter_windows(inputs[0], updates[0], scatter_dimension_numbers)
-        return window_update(windows, updates, unique_indices, update_computation).temporaries
+        temporaries = 0 if is_empty else write.temporaries
+        return Kernel(run, in_place if may_reuse_input else None, temporaries=temporaries)
 
     @staticmethod
     def implementation_defined(
@@ -360,13 +349,6 @@ def scatter_windows(input: TensorType, updates: TensorType, numbers: ScatterDime
         indexed=numbers.scatter_dims_to_operand_dims,
         index_vector_dim=numbers.index_vector_dim,
     )
-
-
-def window_update(
-    windows: IndexedWindows, updates: Sequence[TensorType], unique: Flag, body: RegionFunction
-) -> WindowUpdate:
-    """Return the update of windows by `updates`, given the type of each."""
-    return plan_updates(windows, body, unique, [numpy_dtype(element_type(x)) for x in updates])
 
 
 # --- constraints ----------------------------------------------------------------------------------------------------

@@ -14,12 +14,12 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref.define import mode
 from stablehlo_ref.define.attribute_codecs import Flag
 from stablehlo_ref.define.choices import Choice
-from stablehlo_ref.define.computation import FindChoices, Run
+from stablehlo_ref.define.computation import FindChoices, Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import ALGORITHM
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import (
     baseline_element_type,
@@ -74,20 +74,17 @@ class Cholesky(Op, op="cholesky", nans="computed", facts=replace(ALGORITHM, fusi
         return {}
 
     @staticmethod
-    def plan(a: TensorType, lower: Flag) -> Run:
+    def plan(mode: Mode, a: TensorType, lower: Flag) -> Kernel:
         """Plan LAPACK's decomposition in f64: see `semantics.linear_algebra.cholesky`."""
         widen, round_once = arithmetic(a)
-        factor = _lower_factors(factorizations.exact_lower_factors if mode.current().reproducible else _factors_or_nan)
-        if lower:
-            return _in_groups(lambda a: round_once(factor(widen(a))))
-        return _in_groups(lambda a: round_once(_adjoint(factor(_adjoint(widen(a))))))
-
-    @staticmethod
-    def temporaries(a: TensorType) -> int:
-        """Return the bytes of a group of matrices in f64, twice as LAPACK has them, and of its results."""
-        group = min(size(a), max(GROUP, dim(a, rank(a) - 1) ** 2))
+        factor = _lower_factors(factorizations.exact_lower_factors if mode.reproducible else _factors_or_nan)
+        group = min(size(a), max(GROUP, dim(a, rank(a) - 1) ** 2))  # in f64, twice as LAPACK has them, and results
         copy = numpy_dtype(element_type(a)).itemsize * size(a) if rank(a) > 3 else 0
-        return (2 if is_complex(a) else 1) * 3 * FLOAT64.itemsize * group + copy
+        temporaries = (2 if is_complex(a) else 1) * 3 * FLOAT64.itemsize * group + copy
+        if lower:
+            return Kernel(_in_groups(lambda a: round_once(factor(widen(a)))), temporaries=temporaries)
+        run = _in_groups(lambda a: round_once(_adjoint(factor(_adjoint(widen(a))))))
+        return Kernel(run, temporaries=temporaries)
 
     @staticmethod
     def implementation_defined(a: TensorType) -> FindChoices:
@@ -144,7 +141,15 @@ class TriangularSolve(
         return {}
 
     @staticmethod
-    def plan(a: TensorType, left_side: Flag, lower: Flag, unit_diagonal: Flag, transpose_a: Transpose) -> Run:
+    def plan(
+        mode: Mode,
+        a: TensorType,
+        b: TensorType,
+        left_side: Flag,
+        lower: Flag,
+        unit_diagonal: Flag,
+        transpose_a: Transpose,
+    ) -> Kernel:
         """Plan the solution x of one system for each batch index: see `semantics.linear_algebra.triangular_solve`.
 
         All systems are brought into the form `upper @ x = b`: `x @ op(a) = b` is `transpose(op(a)) @ transpose(x) =
@@ -158,7 +163,7 @@ class TriangularSolve(
         conjugate = np.conjugate if transpose_a is Transpose.ADJOINT else _unchanged
         reverse = slice(None, None, -1 if lower == (is_transposed != left_side) else 1)
         is_rounded = numpy_dtype(element_type(a)) not in (FLOAT64, COMPLEX128)
-        exactly = factorizations.exact_substitute if mode.current().reproducible else None
+        exactly = factorizations.exact_substitute if mode.reproducible else None
         eliminate = exactly or partial(substitute, is_rounded=is_rounded)
 
         def solve(a: Array, b: Array) -> Array:
@@ -167,14 +172,8 @@ class TriangularSolve(
             result: Array = round_once(orient_b(x[..., reverse, :]))
             return result
 
-        return _in_groups(solve)
-
-    @staticmethod
-    def temporaries(a: TensorType, b: TensorType) -> int:
-        """Return the bytes of a group of systems in f64, twice."""
-        systems = max(1, prod(shape(a)[:-2]))
-        group = min(size(a) + size(b), max(2 * GROUP, (size(a) + size(b)) // systems))
-        return (2 if is_complex(a) else 1) * 2 * FLOAT64.itemsize * group
+        group = min(size(a) + size(b), max(2 * GROUP, (size(a) + size(b)) // max(1, prod(shape(a)[:-2]))))  # in f64
+        return Kernel(_in_groups(solve), temporaries=(2 if is_complex(a) else 1) * 2 * FLOAT64.itemsize * group)
 
     @staticmethod
     def implementation_defined(unit_diagonal: Flag) -> FindChoices:

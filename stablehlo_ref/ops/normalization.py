@@ -13,11 +13,11 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.exact_reductions import sums_over
-from stablehlo_ref.define import mode
 from stablehlo_ref.define.attribute_codecs import Int, Real32
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import ALGORITHM
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import (
     baseline_element_type,
@@ -81,9 +81,9 @@ class BatchNormInference(Op, op="batch_norm_inference", nans="computed", facts=A
         C(7, compatible(baseline_type(operand), baseline_type(result)))
 
     @staticmethod
-    def plan(operand: TensorType, epsilon: Real32, feature_index: Int) -> Run:
+    def plan(mode: Mode, operand: TensorType, epsilon: Real32, feature_index: Int) -> Run:
         """Plan `scale * (operand - mean) / sqrt(variance + epsilon) + offset`, values per feature broadcast."""
-        rows = FeatureRows(operand, feature_index)
+        rows = FeatureRows(operand, feature_index, mode)
         normalize = normalizer(rows, epsilon)
 
         def run(operand: Array, scale: Array, offset: Array, mean: Array, variance: Array) -> Array:
@@ -130,9 +130,9 @@ class BatchNormTraining(Op, op="batch_norm_training", row_major=True, nans="comp
         C(7, compatible(baseline_type(output), baseline_type(operand)))
 
     @staticmethod
-    def plan(operand: TensorType, epsilon: Real32, feature_index: Int) -> Run:
+    def plan(mode: Mode, operand: TensorType, epsilon: Real32, feature_index: Int) -> Run:
         """Plan `batch_norm_inference` with the mean and variance (the mean squared difference) of each feature."""
-        rows = FeatureRows(operand, feature_index)
+        rows = FeatureRows(operand, feature_index, mode)
         normalize = normalizer(rows, epsilon)
 
         def run(operand: Array, scale: Array, offset: Array) -> tuple[Array, ...]:
@@ -188,7 +188,7 @@ class BatchNormGrad(Op, op="batch_norm_grad", row_major=True, nans="computed", f
         C(5, size(scale) == dim(operand, feature_index))
 
     @staticmethod
-    def plan(operand: TensorType, epsilon: Real32, feature_index: Int) -> Run:
+    def plan(mode: Mode, operand: TensorType, epsilon: Real32, feature_index: Int) -> Run:
         """Plan the gradients; `i2`, `i3` and `i5` are those of the spec's decomposition.
 
         grad_offset  = sum of grad_output over each feature
@@ -197,7 +197,7 @@ class BatchNormGrad(Op, op="batch_norm_grad", row_major=True, nans="computed", f
                        feature, i2 = grad_offset, i3 = sum of grad_output * (operand - mean) and
                        i5 = i3 * (operand - mean) / (variance + epsilon)
         """
-        rows = FeatureRows(operand, feature_index)
+        rows = FeatureRows(operand, feature_index, mode)
         epsilon, n = rows.constant(epsilon), rows.count
 
         def run(operand: Array, scale: Array, mean: Array, variance: Array, grad_output: Array) -> tuple[Array, ...]:
@@ -272,7 +272,7 @@ class FeatureRows:
     contains all features, once or several times.
     """
 
-    def __init__(self, operand: TensorType, feature_index: int) -> None:
+    def __init__(self, operand: TensorType, feature_index: int, mode: Mode) -> None:
         self.sizes = shape(operand)
         self.dtype = numpy_dtype(element_type(operand))
         self.wide = FLOAT64 if self.dtype == FLOAT64 else FLOAT32
@@ -281,8 +281,8 @@ class FeatureRows:
         self.outer, self.inner = prod(self.sizes[:feature_index]), prod(self.sizes[feature_index + 1 :])
         self.count = self.constant(self.outer * self.inner)  # the spec's `size(operand) / dim(operand, feature_index)`
         self.by_row = self.inner >= LONG
-        self.exact = mode.current().exact_sums
-        self.longest = 0 if mode.current().reproducible else LONGEST  # of a row that BLAS sums
+        self.exact = mode.exact_sums
+        self.longest = 0 if mode.reproducible else LONGEST  # of a row that BLAS sums
         self.parts = parts_of(self.inner)
         period = self.features * self.inner
         self.repeats = max((t for t in (2, 4, 8, 16, 32) if self.outer % t == 0 and t * period <= WIDTH), default=1)

@@ -11,7 +11,7 @@ from stablehlo_ref.algorithms.sorting import BLOCK, pieces, plan_sort
 from stablehlo_ref.define.attribute_codecs import Flag, Int
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
-from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
+from stablehlo_ref.define.computation import FindChoices, Kernel, RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import ORDERS
 from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
@@ -65,13 +65,14 @@ class Sort(Op, op="sort", facts=ORDERS):
         if shape(inputs[0])[dimension] < 2 or not size(inputs[0]):
             return lambda inputs: one_or_all(inputs)
         sizes, axis = shape(inputs[0]), dimension % rank(inputs[0])
-        sort_rows = plan_sort(comparator, [numpy_dtype(element_type(t)) for t in inputs]).run
+        dtypes = [numpy_dtype(element_type(t)) for t in inputs]
+        sort_rows = plan_sort(comparator, dtypes)
         is_whole = len(inputs) == 1 and axis == rank(inputs[0]) - 1
         boxes = [(slice(None),) * rank(inputs[0])] if is_whole else pieces(sizes, axis)
 
         def sort(inputs: Sequence[Array]) -> Sequence[Array]:
             rows = [row_major(np.moveaxis(x, axis, -1)) for x in inputs]
-            return [np.moveaxis(x, -1, axis) for x in sort_rows(rows)]
+            return [np.moveaxis(x, -1, axis) for x in sort_rows.run(rows)]
 
         def run(inputs: Sequence[Array]) -> Results:
             if is_whole and not inputs[0].flags.c_contiguous:
@@ -84,16 +85,9 @@ class Sort(Op, op="sort", facts=ORDERS):
                     result[box] = row_major(x)
             return one_or_all(results)
 
-        return run
-
-    @staticmethod
-    def temporaries(inputs: Sequence[TensorType], dimension: Int, comparator: RegionFunction) -> int:
-        """Return the bytes that the strategy of `plan` needs, and of copies unless the last axis is sorted."""
-        dtypes = [numpy_dtype(element_type(t)) for t in inputs]
-        is_last = dimension % rank(inputs[0]) == rank(inputs[0]) - 1
-        copied = 0 if is_last else sum(dtype.itemsize for dtype in dtypes)
-        needed = copied + plan_sort(comparator, dtypes).temporaries
-        return size(inputs[0]) * needed + 40 * min(size(inputs[0]), BLOCK)
+        copied = 0 if axis == rank(inputs[0]) - 1 else sum(dtype.itemsize for dtype in dtypes)
+        needed = size(inputs[0]) * (copied + sort_rows.temporaries) + 40 * min(size(inputs[0]), BLOCK)
+        return Kernel(run, temporaries=needed)
 
     @staticmethod
     def implementation_defined(site: Site, inputs: Sequence[TensorType]) -> FindChoices:

@@ -11,10 +11,10 @@ from stablehlo_ref.algorithms import sliding_windows
 from stablehlo_ref.algorithms.padding import Padding, Sizes
 from stablehlo_ref.algorithms.select_and_scatter import select_and_scatter_kernel
 from stablehlo_ref.algorithms.sliding_windows import folds_left
-from stablehlo_ref.algorithms.window_reductions import WindowReduction, Windows, reduction_of_windows
+from stablehlo_ref.algorithms.window_reductions import Windows, reduction_of_windows
 from stablehlo_ref.define.attribute_codecs import Dims, Matrix
 from stablehlo_ref.define.choices import Choice
-from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
+from stablehlo_ref.define.computation import FindChoices, Kernel, RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import FOLDS
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
@@ -114,24 +114,6 @@ class ReduceWindow(Op, op="reduce_window", nans="computed", facts=replace(FOLDS,
         C(15, shape(results[0]) == shape(infer()[0]))
         C(16, list(map(element_type, results)) == list(map(element_type, body.outputs)))
 
-    @staticmethod
-    def temporaries(
-        inputs: Sequence[TensorType],
-        window_dimensions: Dims,
-        window_strides: Dims | None,
-        base_dilations: Dims | None,
-        window_dilations: Dims | None,
-        padding: Matrix | None,
-        body: RegionFunction,
-        results: Sequence[TensorType],
-    ) -> int:
-        """Return the bytes that the strategy of `plan` needs."""
-        if not size(results[0]):
-            return 0
-        return window_reduction(
-            inputs[0], window_dimensions, window_strides, base_dilations, window_dilations, padding, body, results
-        ).temporaries
-
     @classmethod
     def plan(
         cls,
@@ -153,27 +135,15 @@ class ReduceWindow(Op, op="reduce_window", nans="computed", facts=replace(FOLDS,
         promote, sizes = promotion(inputs, results), shape(results[0])
         if not size(results[0]):
             return lambda inputs, init_values: one_or_all([np.broadcast_to(v, sizes) for v in promote(init_values)])
-        reduce = window_reduction(
-            inputs[0], window_dimensions, window_strides, base_dilations, window_dilations, padding, body, results
-        ).run
-        return lambda inputs, init_values: one_or_all(reduce(promote(init_values), promote(inputs)))
-
-
-def window_reduction(
-    x: TensorType,
-    window: Dims,
-    window_strides: Dims | None,
-    base_dilations: Dims | None,
-    window_dilations: Dims | None,
-    padding: Matrix | None,
-    body: RegionFunction,
-    results: Sequence[TensorType],
-) -> WindowReduction:
-    """Return the reduction of windows of inputs with the shape of `x`."""
-    strides, base, dilations = (ones(each, x) for each in (window_strides, base_dilations, window_dilations))
-    are_short = folds_left(shape(x), window, shape(results[0]))
-    windows = Windows(shape(x), window, strides, base, dilations, zeros(padding, x), are_short)
-    return reduction_of_windows(windows, body, [with_element_type(x, element_type(t)) for t in results])
+        x = inputs[0]
+        strides, base, dilations = (ones(each, x) for each in (window_strides, base_dilations, window_dilations))
+        are_short = folds_left(shape(x), window_dimensions, sizes)
+        windows = Windows(shape(x), window_dimensions, strides, base, dilations, zeros(padding, x), are_short)
+        reduce = reduction_of_windows(windows, body, [with_element_type(x, element_type(t)) for t in results])
+        return Kernel(
+            lambda inputs, init_values: one_or_all(reduce.run(promote(init_values), promote(inputs))),
+            temporaries=reduce.temporaries,
+        )
 
 
 class SelectAndScatter(Op, op="select_and_scatter", nans="computed", facts=replace(FOLDS, fusion="once")):

@@ -8,7 +8,7 @@ from typing import NoReturn
 import numpy as np
 
 from stablehlo_ref.define.bound import PlanSite, bind, constant_array
-from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.definition import OpDefinition, group_by_member, is_constant_like, resolve
 from stablehlo_ref.diagnostics import StablehloError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
@@ -72,8 +72,7 @@ def _run(op: Operation, definition: OpDefinition, arrays: Sequence[Array]) -> li
     shaping = group_by_member(definition.operands, arrays) if definition.traits.shape_operands else {}
     constants = {name: np.asarray(shaping[name]) for name in definition.traits.shape_operands}
     site = PlanSite(op, constants, _no_function)
-    planned = bind(definition, site, op.operand_types, op.result_types, ()).call("plan")
-    run = planned.run if isinstance(planned, Kernel) else planned
+    run: Run = bind(definition, site, op.operand_types, op.result_types, ()).call("plan")
     with np.errstate(all="ignore"):
         returned = run(*group_by_member(definition.operands, arrays).values())
     results = [returned] if len(op.results) == 1 else list(returned)

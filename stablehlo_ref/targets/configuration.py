@@ -16,7 +16,7 @@ import numpy as np
 
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ops.extensibility import OPEN_TARGETS, Computation, CustomCall, register_custom_call
+from stablehlo_ref.ops.extensibility import OPEN_TARGETS, Computation, CustomCall, PureHandler, register_custom_call
 
 Routine: TypeAlias = Callable[..., Sequence[Array]]  # from a CustomCall and the arrays of its operands
 
@@ -38,6 +38,8 @@ def register(target: str, routine: Routine, is_open: bool = False) -> None:
 
 def checked(routine: Routine) -> Routine:
     """Return `routine` with located errors for operands and results that do not fit."""
+    if isinstance(routine, PureHandler):
+        return PureHandler(checked(routine.run))
 
     @wraps(routine)
     def handler(call: CustomCall, *operands: Array) -> Sequence[Array]:

@@ -15,13 +15,14 @@ from typing import Literal
 import numpy as np
 
 from stablehlo_ref.arrays.interop import how_to_install
+from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, tensor_type
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics import factorizations
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, element_type_of
-from stablehlo_ref.numerics.factorizations import adjoint, block_reflector, multiply
+from stablehlo_ref.numerics.factorizations import Multiply, adjoint, block_reflector
 from stablehlo_ref.ops.linear_algebra import Cholesky, Transpose, TriangularSolve
 
 Transposition = Literal["N", "T", "C"]
@@ -33,6 +34,10 @@ TRANSPOSES = {"N": Transpose.NO_TRANSPOSE, "T": Transpose.TRANSPOSE, "C": Transp
 class ExactLapack:
     """LAPACK in f64; results are rounded to the types of the call."""
 
+    def __init__(self, mode: Mode = DEFAULT) -> None:
+        self.mode = mode
+        self.multiply: Multiply = factorizations.exact_product if mode.reproducible else np.matmul
+
     def operand(self, x: Array) -> Array:
         """Return an operand in the precision in which routines compute; integers unchanged."""
         if x.dtype.kind in "iu":
@@ -43,23 +48,29 @@ class ExactLapack:
 
     def potrf(self, a: Array, lower: bool) -> tuple[Array, Array]:
         """Return the Cholesky factor in one triangle of `a`, and the order of the first minor that is not positive."""
-        factor: Array = Cholesky.plan(type_of(a), lower)(a)
+        factor: Array = Cholesky.plan(self.mode, type_of(a), lower)(a)
         info = np.asarray(np.isnan(factor).any((-1, -2)), np.int32)
         for batch in map(tuple, np.argwhere(info)):
-            info[batch] = first_minor(a[batch] if lower else adjoint(a[batch]))
+            info[batch] = first_minor(a[batch] if lower else adjoint(a[batch]), self.mode)
         keep = np.tri(a.shape[-1], dtype=bool)
         return np.where(keep if lower else keep.T, factor, a), info
 
     def getrf(self, a: Array) -> tuple[Array, Array, Array]:
         """Return the packed LU factors, the pivots, counted from 1, and the number of the first zero pivot."""
-        return factorizations.lu(a)
+        return factorizations.lu(a, self.multiply)
 
     def trsm(
         self, a: Array, b: Array, left: bool, lower: bool, transposition: Transposition, unit: bool, alpha: Array
     ) -> Array:
         """Solve `op(a) x = alpha b`, or `x op(a) = alpha b` unless `left`."""
         solve = TriangularSolve.plan(
-            type_of(a), left_side=left, lower=lower, unit_diagonal=unit, transpose_a=TRANSPOSES[transposition]
+            self.mode,
+            type_of(a),
+            type_of(b),
+            left_side=left,
+            lower=lower,
+            unit_diagonal=unit,
+            transpose_a=TRANSPOSES[transposition],
         )
         x: Array = solve(a, b if np.all(alpha == 1) else alpha * b)
         return x
@@ -72,19 +83,20 @@ class ExactLapack:
 
     def geqrf(self, a: Array) -> tuple[Array, Array]:
         """Return the packed QR factorization and `tau`."""
-        return factorizations.qr(a)
+        return factorizations.qr(a, self.multiply)
 
     def geqp3(self, a: Array, jpvt: Array) -> tuple[Array, Array, Array]:
         """Return the packed QR factorization with column pivoting, the columns, counted from 1, and `tau`."""
-        return factorizations.pivoted_qr(a, jpvt)
+        return factorizations.pivoted_qr(a, jpvt, self.multiply)
 
     def orgqr(self, packed: Array, tau: Array) -> Array:
         """Return the product of reflectors as a matrix of the shape of `packed`."""
-        return factorizations.product(packed, tau)
+        return factorizations.product(packed, tau, self.multiply)
 
     def ormqr(self, packed: Array, tau: Array, c: Array, left: bool, transpose: bool) -> Array:
         """Return `Q c`, or `c Q` unless `left`; with `transpose`, of the adjoint of `Q`."""
-        v, t = block_reflector(packed, tau)
+        multiply = self.multiply
+        v, t = block_reflector(packed, tau, multiply)
         t = adjoint(t) if transpose else t
         if left:
             return c - multiply(v, multiply(t, multiply(adjoint(v), c)))
@@ -92,7 +104,7 @@ class ExactLapack:
 
     def gehrd(self, a: Array, low: int, high: int) -> tuple[Array, Array, Array]:
         """Return the packed reduction to Hessenberg form of rows and columns `low` to `high`, `tau` and `info`."""
-        packed, tau = factorizations.hessenberg(a, low - 1, high)
+        packed, tau = factorizations.hessenberg(a, low - 1, high, self.multiply)
         return packed, tau, np.zeros(a.shape[:-2], np.int32)
 
     def sytrd(self, a: Array, lower: bool) -> tuple[Array, Array, Array, Array, Array]:
@@ -101,7 +113,7 @@ class ExactLapack:
         The upper triangle is handled as the lower triangle of the matrix with rows and columns reversed.
         """
         order = 1 if lower else -1
-        packed, diagonal, off, tau = factorizations.tridiagonal(a[..., ::order, ::order])
+        packed, diagonal, off, tau = factorizations.tridiagonal(a[..., ::order, ::order], self.multiply)
         diagonal, off, tau = (x[..., ::order] for x in (diagonal, off, tau))
         return packed[..., ::order, ::order], diagonal, off, tau, np.zeros(a.shape[:-2], np.int32)
 
@@ -147,6 +159,7 @@ class ExactLapack:
 
 
 EXACT = ExactLapack()
+REPRODUCIBLE = ExactLapack(Mode(reproducible=True))
 
 
 @cache
@@ -170,11 +183,11 @@ def unused(like: Array) -> Array:
     return np.zeros_like(like)
 
 
-def first_minor(a: Array) -> int:
+def first_minor(a: Array, mode: Mode) -> int:
     """Return the order of the first leading minor that is not positive."""
     for order in range(1, len(a)):
         minor = a[:order, :order]
-        if np.isnan(Cholesky.plan(type_of(minor), True)(minor)).any():
+        if np.isnan(Cholesky.plan(mode, type_of(minor), True)(minor)).any():
             return order
     return len(a)
 

@@ -15,7 +15,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import mode
 from stablehlo_ref.define.spec import UNKNOWN, element_type, is_complex, rank, shape
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
@@ -24,7 +23,7 @@ from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.numerics.contraction import FLOPS
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.factorizations import solve_tridiagonal
-from stablehlo_ref.ops.extensibility import CustomCall
+from stablehlo_ref.ops.extensibility import CustomCall, PureHandler
 from stablehlo_ref.targets.configuration import (
     Routine,
     boolean,
@@ -35,7 +34,7 @@ from stablehlo_ref.targets.configuration import (
     malformed,
     register,
 )
-from stablehlo_ref.targets.exact_lapack import EXACT, ExactLapack, JobLetter, Transposition, scipy_linalg
+from stablehlo_ref.targets.exact_lapack import EXACT, REPRODUCIBLE, ExactLapack, JobLetter, Transposition, scipy_linalg
 from stablehlo_ref.targets.scipy_lapack import SCIPY, is_supported
 
 LapackRoutine: TypeAlias = Callable[..., Sequence[Array]]  # from an ExactLapack, a CustomCall and arrays of operands
@@ -59,10 +58,10 @@ def exactly(routine: LapackRoutine, dimensions: str) -> Routine:
     @wraps(partial(routine, EXACT))
     def handler(call: CustomCall, *operands: Array) -> Sequence[Array]:
         check_operands(call, dimensions, operands)
-        is_reproducible(call, routine, operands)
-        return rounded(routine, EXACT, call, operands)
+        lapack = REPRODUCIBLE if is_reproducible(call, routine, operands) else EXACT
+        return rounded(routine, lapack, call, operands)
 
-    return leaving_operands(handler)
+    return PureHandler(handler)
 
 
 def in_program_precision(routine: LapackRoutine, dimensions: str) -> Routine:
@@ -71,17 +70,12 @@ def in_program_precision(routine: LapackRoutine, dimensions: str) -> Routine:
     @wraps(partial(routine, EXACT))
     def handler(call: CustomCall, *operands: Array) -> Sequence[Array]:
         check_operands(call, dimensions, operands)
-        is_exact = is_reproducible(call, routine, operands) or call.exact_lapack or scipy_linalg() is None
-        is_exact = is_exact or not all(map(is_supported, operands))
+        if is_reproducible(call, routine, operands):
+            return rounded(routine, REPRODUCIBLE, call, operands)
+        is_exact = call.exact_lapack or scipy_linalg() is None or not all(map(is_supported, operands))
         return rounded(routine, EXACT if is_exact else SCIPY, call, operands)
 
-    return leaving_operands(handler)
-
-
-def leaving_operands(handler: Routine) -> Routine:
-    """Mark a handler that neither writes to its operands nor returns them, and so needs no views of them."""
-    handler.leaves_operands = True  # type: ignore[attr-defined]
-    return handler
+    return PureHandler(handler)
 
 
 def check_operands(call: CustomCall, dimensions: str, operands: Sequence[Array]) -> None:
@@ -296,24 +290,24 @@ for first in "sdcz":
 register("tridiagonal_solve_perturbed_ffi", exactly(perturbed, "p n p nr"))
 
 
-REPRODUCIBLE = frozenset({
+EXACT_ROUTINES = frozenset({
     "potrf", "trsm", "getrf", "gtsv", "gtsv2", "perturbed", "geqrf", "geqp3", "orgqr", "ormqr", "gehrd", "sytrd",
     "lu_decomposition", "qr", "householder_product",
 })  # fmt: skip
-REPRODUCIBLE_COMPLEX = frozenset({"potrf", "trsm"})
+EXACT_COMPLEX_ROUTINES = frozenset({"potrf", "trsm"})
 
 
 def is_reproducible(call: CustomCall, routine: object, operands: Sequence[Array]) -> bool:
     """Return whether results must be reproducible; UnsupportedError if those of the routine cannot be."""
-    if not mode.current().reproducible:
+    if not call.reproducible:
         return False
     has_complex = any(np.iscomplexobj(x) for x in operands)
     name = getattr(routine, "__name__", "")
-    if name not in (REPRODUCIBLE_COMPLEX if has_complex else REPRODUCIBLE):
+    if name not in (EXACT_COMPLEX_ROUTINES if has_complex else EXACT_ROUTINES):
         types = ", ".join(dict.fromkeys(map(str, call.operand_types)))
         reason = (
             "the rounding of its complex products depends on the processor"
-            if name in REPRODUCIBLE
+            if name in EXACT_ROUTINES
             else "it is computed by LAPACK, whose results depend on the machine"
         )
         message = f"custom call @{call.target} has no reproducible implementation for {types}: {reason}"

@@ -8,8 +8,9 @@ from typing import TypeVar
 import numpy as np
 
 from stablehlo_ref.define.bound import call_role
-from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.spec import element_type, shape
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -37,9 +38,9 @@ def function(name: str) -> Routine:
         if not definition.operands[0].constraint.holds(operand_type):
             expected = definition.operands[0].constraint.name
             raise malformed(call, f"expected an operand that is a {expected}, got {operand_type}")
-        kernel = call_role(definition, "plan", {"operand": operand_type, "result": operand_type})
-        run = kernel.run if isinstance(kernel, Kernel) else kernel
-        return [run(operand)]
+        members = {"operand": operand_type, "result": operand_type}
+        kernel: Run = call_role(definition, "plan", members, mode=Mode(call.reproducible))
+        return [kernel(operand)]
 
     return handler
 

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 from command_line import ADD, CHECKED, identity, run, shell
 
-from stablehlo_ref.cli.progress import line
+from stablehlo_ref.cli.progress import Progress, line
 from stablehlo_ref.cli.terminal import set_color
-from stablehlo_ref.execute.observe import Progress
 
 Capture = pytest.CaptureFixture[str]
 FAILING = CHECKED.replace("dense<1> : tensor<i32>\n  return", "dense<2> : tensor<i32>\n  return")

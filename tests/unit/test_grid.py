@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.debug.traces.observe import Statistics
 from stablehlo_ref.define.processes import Grid
-from stablehlo_ref.execute.observe import Statistics
 
 ADD = """({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -18,7 +18,7 @@ from stablehlo_ref.cli.list_ops import own_definitions
 from stablehlo_ref.define.context import Context, Observer
 from stablehlo_ref.define.definition import REGISTRY, resolve
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, split_text
-from stablehlo_ref.execute.communication import communicates
+from stablehlo_ref.execute.grid import communicates
 from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.walk import Scope, Walker
 from stablehlo_ref.ir.core import Operation, Value

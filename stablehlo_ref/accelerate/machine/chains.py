@@ -30,7 +30,6 @@ from stablehlo_ref.accelerate.machine.rows import (
     frame_of,
 )
 from stablehlo_ref.accelerate.policy import TimedCode, weight
-from stablehlo_ref.define import mode
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
 from stablehlo_ref.execute.regions import recognised_op
@@ -59,6 +58,7 @@ class Chain:
     parts: Sequence[Part]
     kept: frozenset[int]  # slots
     dead: frozenset[int]  # slots that are empty after the chain
+    exact_sums: bool  # whether sums are exact
 
     @property
     def results(self) -> list[Tensor]:
@@ -273,7 +273,7 @@ def _planned(chain: Chain) -> RowPlan:
         if isinstance(phase, Segment):
             stored |= phase.stores
         else:
-            _check(phase, in_memory | stored.keys())
+            _check(phase, in_memory | stored.keys(), chain.exact_sums)
     if missing := {t.slot for t in chain.results if not t.is_row} - stored.keys():
         raise NotCompiled(f"{len(missing)} results that no segment stores")
     scratch = [Tensor(slot, chain.shape, dtype, False) for slot, dtype in stored.items() if slot not in chain.kept]
@@ -287,14 +287,14 @@ def _planned(chain: Chain) -> RowPlan:
     return RowPlan(phases, length, [*chain.inputs, *scalars], chain.results, scratch)
 
 
-def _check(part: Part, in_memory: Collection[int]) -> None:
+def _check(part: Part, in_memory: Collection[int], exact_sums: bool) -> None:
     """Raise NotCompiled for a reduction of what is not in memory, or in another order than that of `row_sum`."""
     if part.op.name != REDUCE:
         return
     body = recognised_op(part.op.regions[0])
     if body is None or part.operands[0] not in in_memory or set(part.operand_dtypes) != {part.dtype}:
         raise NotCompiled("a reduction of other elements")
-    if body.name == SUM and part.dtype.kind == "f" and mode.current().exact_sums:
+    if body.name == SUM and part.dtype.kind == "f" and exact_sums:
         raise NotCompiled("exact sums")
 
 

@@ -201,5 +201,6 @@ def _map_chain(bound: BoundOp, planner: Planner) -> tuple[Chain, list[Array]]:
         parts,
         frozenset([result]),
         frozenset(),
+        planner.mode.exact_sums,
     )
     return chain, [x.reshape(()) for x in constants.values()]

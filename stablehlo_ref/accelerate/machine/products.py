@@ -84,7 +84,7 @@ def loop_of(ufunc: np.ufunc, types: str) -> Loop:
 class Product:
     """A product of two matrices, two stacks of them, or vectors, as np.matmul computes it. NotCompiled for others."""
 
-    def __init__(self, op: Operation) -> None:
+    def __init__(self, op: Operation, reproducible: bool) -> None:
         lhs, rhs, result = (_type(x) for x in (*op.operand_types, *op.result_types))
         self.dtype, p = numpy_dtype(result.element_type), op.properties
         lhs_dims, rhs_dims = tuple(p["lhs_contracting_dimensions"]), tuple(p["rhs_contracting_dimensions"])
@@ -95,7 +95,7 @@ class Product:
         is_small = len(stacks[0]) <= 1 and 0 < terms * prod(self.shapes[2]) <= MAX_PRODUCT
         if len(dtypes) > 1 or self.dtype not in _TYPES or p.get("num_primitive_operations") is not None or not is_small:
             raise NotCompiled(op.name)
-        if arithmetic(self.dtype, self.dtype, self.dtype, terms).matmul is not np.matmul:
+        if arithmetic(self.dtype, self.dtype, self.dtype, terms, reproducible).matmul is not np.matmul:
             raise NotCompiled(op.name)
         contracting = in_memory_order(lhs, rhs, lhs_dims, rhs_dims)
         self.work = terms * prod(self.shapes[2])  # multiplications

@@ -242,7 +242,7 @@ def _as_index(code: Assembly, x: Register) -> Register:
 
 def _product(site: Site, operands: Sequence[Held]) -> list[Held]:
     op, large = site.op, site.large
-    product = Product(op)
+    product = Product(op, site.frame.planner.mode.reproducible)
     product.check(site.kernel)
     result = large.product(product, operands, op)
     is_canonical = op in site.canonical

@@ -7,8 +7,8 @@ from typing import Any
 
 from stablehlo_ref.debug.cut import BRANCHES, CALLS, LOOP, branch_of
 from stablehlo_ref.debug.exceptions.taint import Taint, bits_of, sum_of_bits
+from stablehlo_ref.debug.traces.follow import Frame
 from stablehlo_ref.define.processes import Process
-from stablehlo_ref.execute.follow import Frame
 from stablehlo_ref.execute.liveness import last_uses
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.passes.call_graph import functions

@@ -28,9 +28,9 @@ from stablehlo_ref.debug.exceptions.taint import (
     only_taint,
     sum_of_bits,
 )
+from stablehlo_ref.debug.traces.follow import Follower, Frame
 from stablehlo_ref.define.definition import REGISTRY, is_constant_like
 from stablehlo_ref.diagnostics import ArgumentValueError
-from stablehlo_ref.execute.follow import Follower, Frame
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.value_index import defining_op

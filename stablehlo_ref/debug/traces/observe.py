@@ -1,4 +1,4 @@
-"""Observers of a run: a printer of values, statistics, a progress bar."""
+"""Observers of a run: a printer of values, and statistics."""
 
 from __future__ import annotations
 
@@ -12,35 +12,12 @@ from typing import Any, TextIO
 from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.arrays.value_text import type_text, value_text
 from stablehlo_ref.define.context import Observer
-from stablehlo_ref.define.processes import Process, ProcessId
+from stablehlo_ref.define.processes import Process
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.types import TokenType
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.syntax.places import defined_at
-
-CLEAR = "\r\x1b[K"  # returns to the start of the line on a terminal, and clears it
-WIDTH = 30  # characters of a progress bar
-
-
-class Observers(Observer):
-    """Several observers as one."""
-
-    def __init__(self, *observers: Observer) -> None:
-        self.observers = observers
-        self.sees_every_op = any(observer.sees_every_op for observer in observers)
-
-    def before(self, op: Operation, operands: Sequence[Any]) -> None:
-        for observer in self.observers:
-            observer.before(op, operands)
-
-    def after(self, op: Operation, results: Sequence[Any]) -> None:
-        for observer in self.observers:
-            observer.after(op, results)
-
-    def resumes(self, process: Process) -> None:
-        for observer in self.observers:
-            observer.resumes(process)
 
 
 class ValuePrinter(Observer):
@@ -155,52 +132,3 @@ class Statistics(Observer):
         lines = [f"{self.seconds[k]:12.6f} s {self.count[k]:10d}  {k}" for k in kinds]
         total = f"{sum(self.seconds.values()):12.6f} s {sum(self.count.values()):10d}  all ops"
         return "\n".join([*lines, total, f"{self.peak_bytes:12d} bytes at the peak"])
-
-
-def progress_bar(fraction: float) -> str:
-    """Return `[####....]`."""
-    filled = int(WIDTH * min(fraction, 1))
-    return f"[{'#' * filled}{'.' * (WIDTH - filled)}]"
-
-
-class Progress(Observer):
-    """A progress bar on a terminal: how many ops of the entry have run. It is shown after two seconds."""
-
-    DELAY = 2.0  # seconds
-
-    def __init__(self, total: int, out: TextIO | None = None) -> None:
-        self.out = out or sys.stderr
-        self.total = max(total, 1)
-        self.done = 0
-        self.ran = 0
-        self._depths: dict[ProcessId, int] = defaultdict(int)
-        self._process: ProcessId = (0, 0)
-        self._start = self._shown = time.perf_counter()
-
-    def resumes(self, process: Process) -> None:
-        self._process = process.id
-
-    def before(self, op: Operation, operands: Sequence[Any]) -> None:
-        self._depths[self._process] += 1
-        now = time.perf_counter()
-        if now - self._start > self.DELAY and now - self._shown > 0.1:
-            self._shown = now
-            self.out.write(f"{CLEAR}{self._line(now - self._start, op)}"[:200])
-            self.out.flush()
-
-    def _line(self, seconds: float, op: Operation) -> str:
-        fraction = self.done / self.total
-        left = f", {seconds * (1 - fraction) / fraction:.0f} s left" if self.done else ""
-        counts = f"{self.done}/{self.total} ops, {self.ran} in all, {self.ran / seconds:.0f} ops/s"
-        return f"{progress_bar(fraction)} {counts}, {seconds:.0f} s{left}, {op.name}"
-
-    def after(self, op: Operation, results: Sequence[Any]) -> None:
-        self._depths[self._process] -= 1
-        self.ran += 1
-        self.done += self._depths[self._process] == 0
-
-    def close(self) -> None:
-        """Clear the line."""
-        if self._shown > self._start:
-            self.out.write(CLEAR)
-            self.out.flush()

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.debug.traces.files import Archived, Stored, read_archive, read_index
 from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.diagnostics import UnknownIndexError
-from stablehlo_ref.execute.trace_files import Archived, Stored, read_archive, read_index
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.ir.value_index import UnknownValueError
 from stablehlo_ref.limits import check_type

@@ -9,31 +9,31 @@ import numpy as np
 
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
-from stablehlo_ref.define.definition import Kind, Traits, kind_of
+from stablehlo_ref.define.definition import Kind, Traits, kind_of, resolve
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
+from stablehlo_ref.ir.types import QuantizedType, TensorType
 
 FOLDED_ELEMENTS = 1 << 16  # ops on constants are computed while planning if all tensors are up to this size
 
 CONTIGUOUS_BYTES = 1 << 12  # of constants that are stored element by element although all are equal
 
 
-class KnownKernel(NamedTuple):
-    """The kernel of all ops of a kind; `kept` are the types and attributes whose identities are the kind."""
+class SharedKernel(NamedTuple):
+    """The kernel of all ops of a kind; `keys` are the types and attributes whose identities are the kind."""
 
     kernel: Kernel
     traits: Traits
-    kept: tuple[object, ...]
+    keys: tuple[object, ...]
     allocated: int  # bytes of the result, if it is small
 
 
-class KnownResult(NamedTuple):
-    """The result of all ops of a kind on the same constants; `kept` are the objects whose identities are the key."""
+class SharedResult(NamedTuple):
+    """The result of all ops of a kind on the same constants; `keys` are the objects whose identities are the key."""
 
     array: Array
-    kept: tuple[object, ...]
+    keys: tuple[object, ...]
 
 
 def kernel_kind(op: Operation, has_canonical_nans: bool, with_regions: bool) -> Kind | None:
@@ -45,8 +45,8 @@ def kernel_kind(op: Operation, has_canonical_nans: bool, with_regions: bool) -> 
     if not op.regions:
         return (kind_of(op), True) if has_canonical_nans else kind_of(op)
     bodies = [recognised_op(region) for region in op.regions] if with_regions else [None]
-    known = [kind_of(body) for body in bodies if body is not None]
-    return (kind_of(op), has_canonical_nans, *known) if len(known) == len(bodies) else None
+    inner = [kind_of(body) for body in bodies if body is not None]
+    return (kind_of(op), has_canonical_nans, *inner) if len(inner) == len(bodies) else None
 
 
 def is_shared(bound: BoundOp) -> bool:
@@ -57,14 +57,14 @@ def is_shared(bound: BoundOp) -> bool:
     return not (bound.site.constants if traits.prepares_constants else definition.uses_site("plan"))
 
 
-def kept_for(ops: Iterable[Operation]) -> tuple[object, ...]:
-    """Return the types and attributes of ops, whose identities stay unique while they are kept."""
-    kept: list[object] = []
+def objects_of(ops: Iterable[Operation]) -> tuple[object, ...]:
+    """Return the types and attributes of ops, whose identities are unique as long as something refers to them."""
+    objects: list[object] = []
     for op in ops:
-        kept += op.operand_types
-        kept += op.result_types
-        kept += op.properties.values()
-    return tuple(kept)
+        objects += op.operand_types
+        objects += op.result_types
+        objects += op.properties.values()
+    return tuple(objects)
 
 
 def compact(array: Array) -> Array:
@@ -76,8 +76,13 @@ def compact(array: Array) -> Array:
     return copy
 
 
-def is_foldable(type: Type, operands: Iterable[Array]) -> bool:
-    """Return whether results of a type are computed while planning, from operands that are constants."""
-    if not isinstance(type, TensorType) or isinstance(type.element_type, QuantizedType):
+def is_foldable(op: Operation, operands: Iterable[Array]) -> bool:
+    """Return whether an op is computed while planning, from operands that are constants."""
+    definition = resolve(op)
+    if definition is None or "plan" not in definition.roles or definition.traits.effects or op.regions:
         return False
-    return type.is_static and max([type.size, *(operand.size for operand in operands)]) <= FOLDED_ELEMENTS
+    if len(op.results) != 1 or not isinstance(type := op.results[0].type, TensorType):
+        return False
+    sizes = [operand.size for operand in operands]
+    is_plain = type.is_static and not isinstance(type.element_type, QuantizedType)
+    return is_plain and max([type.size, *sizes]) <= FOLDED_ELEMENTS

@@ -14,15 +14,14 @@ from typing import Any, TypeAlias
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.host_values import read_only
-from stablehlo_ref.define.context import Observer
-from stablehlo_ref.define.processes import Process, ProcessId
+from stablehlo_ref.debug.traces.files import TraceFiles, digest_of
+from stablehlo_ref.debug.traces.follow import Follower, Frame, joined
+from stablehlo_ref.debug.traces.trace import Record, Trace
+from stablehlo_ref.define.context import Observer, Observers
+from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError
 from stablehlo_ref.execute.arguments import take_results
-from stablehlo_ref.execute.follow import Follower, Frame, joined
-from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.regions import CONSTANTS
-from stablehlo_ref.execute.trace import Record, Trace
-from stablehlo_ref.execute.trace_files import TraceFiles, digest_of
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import model_location
@@ -87,9 +86,12 @@ class Recorder(Follower):
                     self._keep(value, operand, inner.prefix, inner.turns)
                 return
 
-    def arguments(self, block: Block, values: Sequence[Any], process: Process | None = None) -> None:
+    def arguments(self, values: Sequence[Any]) -> None:
         """Record the arguments of the entry before a run."""
-        self.process = process or self.process
+        op = self.index.module.regions[0].block.symbol(self.index.entry)
+        if op is None or not op.regions[0].blocks:
+            raise EvaluationError(f"@{self.index.entry} has no body", op.location if op else None)
+        block = op.regions[0].block
         self._given[self.process.id] = list(map(id, block.arguments))
         for value, given in zip(block.arguments, values):
             self._keep(value, read_only(given), "", ())
@@ -140,6 +142,11 @@ class Recorder(Follower):
         """Return what has been recorded."""
         return Trace(self._records, results, tuple(self.index))
 
+    def beside(self, other: Observer | None) -> Observer:
+        """Return this and another observer, if there is one, as one observer."""
+        check_type("observer", other, Observer | None, "an Observer")
+        return self if other is None else Observers(self, other)
+
     def close(self) -> None:
         """Close the index of stored files."""
         if self._files is not None:
@@ -159,12 +166,6 @@ def _pattern(keep: str | None, store: object) -> Callable[[str], object] | None:
         return re.compile(keep or "(?!)").search
     except re.error as error:
         raise ArgumentValueError(f"keep={keep!r} is no regular expression: {error}") from None
-
-
-def observed_by(recorder: Recorder, other: Observer | None) -> Observer:
-    """Return a recorder and another observer, if there is one, as one observer."""
-    check_type("observer", other, Observer | None, "an Observer")
-    return recorder if other is None else Observers(recorder, other)
 
 
 @contextmanager
@@ -189,9 +190,12 @@ class Until(Recorder):
     `values` are the values by name.
     """
 
-    @checks_arguments
-    def __init__(self, index: ValueIndex, names: Sequence[str]) -> None:
+    def __init__(self, index: ValueIndex, names: str | Sequence[str]) -> None:
         super().__init__(index)
+        check_type("until", names, Sequence, "the name of a value, or a list of names")
+        names = (names,) if isinstance(names, str) else names
+        for name in names:
+            check_type("the name of a value", name, str, "a string")
         self._order = names
         self._names = dict.fromkeys(names)
         self.values: dict[str, Any] = {}
