@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from stablehlo_ref.accelerate.machine.chains import Chain, MachineChain
+from stablehlo_ref.accelerate.machine.chains import REDUCE, VIEWS, Chain, MachineChain, Part, Tensor
 from stablehlo_ref.accelerate.machine.compiler import is_available
 from stablehlo_ref.accelerate.machine.elementwise import has_code
-from stablehlo_ref.accelerate.machine.rows import FOLDS, REDUCE, SUM, VIEWS, Part, Tensor
+from stablehlo_ref.accelerate.machine.reductions import FOLDS, SUM
 from stablehlo_ref.accelerate.policy import weight
 from stablehlo_ref.define.computation import Slots, Turns
 from stablehlo_ref.define.definition import REGISTRY
@@ -352,8 +352,7 @@ class _Chains:
         chain = Chain(
             group.shape,
             group.rows,
-            [_tensor(group, slot, type) for slot, type in given.items() if shape_of(type)],
-            [slot for slot, type in given.items() if not shape_of(type)],
+            [_tensor(group, slot, type) for slot, type in given.items()],
             parts,
             kept,
             dead - group.made.keys(),

@@ -26,6 +26,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 
 ADDRESS = np.dtype(np.uint64)
 MAX_SIZE = 1 << 20  # elements of a tensor in memory that is computed
+HEAD = ALIGNMENT // 8  # words of a frame before its fields
 
 
 @dataclass
@@ -84,6 +85,15 @@ class Memory:
 def row_major(shape: Sequence[int]) -> tuple[int, ...]:
     """Return the strides of a row-major array in elements."""
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def offset(code: Assembly, indices: Sequence[Register], strides: Sequence[int]) -> Register:
+    """Return the number of an element, counted from the first."""
+    total = literal(Kind(INDEX), 0)
+    for i, stride in zip(indices, strides):
+        if stride:
+            total = code.binary("add", total, code.binary("mul", i, literal(i.kind, stride)))
+    return total
 
 
 class MachineArrays:

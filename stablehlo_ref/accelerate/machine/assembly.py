@@ -154,9 +154,9 @@ class Assembly:
         self.do(f"br label %{head}")
         self.label(after)
 
-    def count(self, start: int, stop: Register, step: int, body: Callable[[Register], None]) -> None:
+    def count(self, start: int | Register, stop: Register, step: int, body: Callable[[Register], None]) -> None:
         """Append a loop: `body` for the numbers from `start` on that are below `stop`."""
-        cell = self.variable(literal(stop.kind, start))
+        cell = self.variable(start if isinstance(start, Register) else literal(stop.kind, start))
 
         def turn() -> None:
             i = self.load(cell, stop.kind)

@@ -175,6 +175,6 @@ class _OfThread(threading.local):
 _OF_THREAD = _OfThread()
 
 
-def run_code(code: Compiled, frame: int) -> None:
-    """Run machine code that calls Python for nothing but results of functions that are in doubt."""
-    _OF_THREAD.callback.run(code, frame)
+def run_code(code: Compiled, frame: int, count: int) -> None:
+    """Run machine code on so many rows; it calls Python for nothing but results of functions that are in doubt."""
+    _OF_THREAD.callback.run(code, frame, count)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stablehlo_ref.accelerate.machine.arrays import HEAD
 from stablehlo_ref.accelerate.machine.assembly import NotCompiled
-from stablehlo_ref.accelerate.machine.chains import Chain, WholeChain
+from stablehlo_ref.accelerate.machine.chains import Chain, ChainCode, Part, Tensor, WholeChain
 from stablehlo_ref.accelerate.machine.compiler import Compiled, address, is_available, run_code
 from stablehlo_ref.accelerate.machine.elementwise import has_code
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
-from stablehlo_ref.accelerate.machine.rows import WORDS, Part, RowPlan, RowWriter, Segment, Tensor
 from stablehlo_ref.accelerate.machine.tensors import is_plain
 from stablehlo_ref.accelerate.policy import TimedCode
 from stablehlo_ref.accelerate.python.expressions import dtype_of
@@ -41,10 +41,10 @@ BLOCK = 1 << 17  # elements, some 0.2 ms, between checks of the time
 
 
 class _Frames(threading.local):
-    """The frame of a thread for a row of contiguous elements."""
+    """The frame of a thread for an operand and a result."""
 
     def __init__(self) -> None:
-        self.frame = (ctypes.c_int64 * (3 * WORDS))(1, 1)
+        self.frame = (ctypes.c_int64 * (HEAD + 2))()
         self.address = ctypes.addressof(self.frame)
 
 
@@ -103,8 +103,8 @@ def _kernel(
 def _compiled(op: Operation) -> Compiled:
     """Compile the function that an op applies."""
     x, y = (Tensor(slot, (), FLOAT32, False) for slot in range(2))
-    segment = Segment([Part(op, (x.slot,), y, True)], {x.slot: x.dtype}, {y.slot: y.dtype})
-    return Compiled(RowWriter(RowPlan([segment], None, [x], [y]), [False]).text())
+    chain = Chain((BLOCK,), None, [x], [Part(op, (x.slot,), y, True)], frozenset([y.slot]), frozenset())
+    return ChainCode(chain, [BLOCK], [(1,), (1,)]).compiled
 
 
 def _compute(code: Compiled, x: Array, out: Array) -> None:
@@ -121,8 +121,8 @@ def _compute(code: Compiled, x: Array, out: Array) -> None:
 
 def _compute_block(code: Compiled, source: int, target: int, count: int) -> None:
     frame = _FRAMES.frame
-    frame[WORDS - 1], frame[WORDS], frame[2 * WORDS] = count, source, target
-    run_code(code, _FRAMES.address)
+    frame[HEAD], frame[HEAD + 1] = source, target
+    run_code(code, _FRAMES.address, count)
 
 
 def _is_contiguous(x: Array) -> bool:
@@ -196,8 +196,10 @@ def _map_chain(bound: BoundOp, planner: Planner) -> tuple[Chain, list[Array]]:
     chain = Chain(
         shape,
         None,
-        [tensor(x) for x in block.arguments if slots[x] in used],
-        [slots[x] for x in constants if slots[x] in used],
+        [
+            *(tensor(x) for x in block.arguments if slots[x] in used),
+            *(Tensor(slots[x], (), dtype_of(x.type), True) for x in constants if slots[x] in used),
+        ],
         parts,
         frozenset([result]),
         frozenset(),

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.accelerate.machine import tensors
-from stablehlo_ref.accelerate.machine.arrays import MAX_SIZE, MachineArrays, Memory, row_major
+from stablehlo_ref.accelerate.machine.arrays import MAX_SIZE, MachineArrays, Memory, offset, row_major
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.accelerate.machine.elementwise import elementwise
 from stablehlo_ref.accelerate.machine.products import Product
@@ -27,7 +27,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 VECTOR = 64  # bytes of an operand that are computed at once
 MAX_APART = 1 << 14  # elements of a tensor whose elements are apart, and loaded one by one
-SHORT = 24  # ops of a group whose code may be repeated for vectors of each size
+SHORT = 100  # instructions of a group that may be repeated for vectors of each size
 
 Emit = Callable[[list[Register]], Register]
 
@@ -94,6 +94,13 @@ class Group:
         return all(x.buffer != target.buffer or (x.pointer, x.strides) == same for x in self.loads())
 
 
+class Count(NamedTuple):
+    """A number of elements that is not known before the code runs, and whether a vector may not divide it."""
+
+    register: Register
+    has_rest: bool
+
+
 def squeezed(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(n for n in shape if n != 1)
 
@@ -105,6 +112,7 @@ class Groups:
         self.code = code
         self.arrays = arrays
         self.open: Group | None = None
+        self.count: Count | None = None  # of the elements of all groups, else that of their shapes
 
     def add(
         self, shape: tuple[int, ...], dtype: DType, operands: Sequence[Register | Memory | Pending | Splat], emit: Emit,
@@ -175,12 +183,22 @@ class Groups:
         if len(axes) > 1:
             self._loop(0, axes[0], 1, lambda i: self._loops(group, axes[1:], [*indices, i]))
             return
-        start = 0
-        for width in _widths(group):
+        width, start, before = VECTOR // max(x.itemsize for x in _dtypes(group)), 0, len(self.code.lines)
+        if self.count is not None:
+            self._counted(group, width, *self.count)
+        while self.count is None and start < axes[0]:
             stop = start + (axes[0] - start) // width * width
             if start < stop:
                 self._loop(start, stop, width, partial(self._row_elements, group, indices, width))
-            start = stop
+            start, width = stop, width // 2 if len(self.code.lines) - before < SHORT else 1
+
+    def _counted(self, group: Group, width: int, count: Register, has_rest: bool) -> None:
+        """Write the loops over a number of elements that is not known."""
+        code = self.code
+        whole = code.binary("and", count, literal(count.kind, -width)) if has_rest else count
+        code.count(0, whole, width, partial(self._row_elements, group, [], width))
+        if has_rest:
+            code.count(whole, count, 1, partial(self._row_elements, group, [], 1))
 
     def _row_elements(self, group: Group, indices: list[Register], width: int, i: Register) -> None:
         self._elements(group, [*indices, i], width)
@@ -226,17 +244,7 @@ class Groups:
     def _address(self, x: Memory, indices: Sequence[Register]) -> str:
         code = self.code
         strides = x.strides if len(indices) == len(x.shape) else row_major([prod(x.shape)])
-        total = literal(Kind(INDEX), 0)
-        for i, stride in zip(indices, strides):
-            if stride:
-                total = code.binary("add", total, code.binary("mul", i, literal(i.kind, stride)))
-        return code.address(x.pointer, total, Kind(x.dtype))
-
-
-def _widths(group: Group) -> list[int]:
-    """Return the sizes of vectors: the rest of a row takes smaller ones, unless the code would be long."""
-    widest = VECTOR // max(x.itemsize for x in _dtypes(group))
-    return [widest >> n for n in range(widest.bit_length())] if len(group.nodes) <= SHORT else [widest, 1]
+        return code.address(x.pointer, offset(code, indices, strides), Kind(x.dtype))
 
 
 def _dtypes(group: Group) -> Iterator[DType]:
@@ -329,7 +337,7 @@ class Large:
         rule = _RULES.get(op.name)
         if rule is not None:
             return rule(self, op, operands)
-        return self._elementwise(op, operands, is_canonical)
+        return self.elementwise(op, operands, is_canonical, shape_of(op.results[0]), dtype_of(op.results[0].type))
 
     def product(self, product: Product, operands: Sequence[Held], op: Operation) -> Held:
         """Write a product of matrices, which are copied to another address where the kernel may do so."""
@@ -350,16 +358,19 @@ class Large:
         product.write(self.code, first, second, target)
         return self.code.load(target.pointer, kind)
 
-    def _elementwise(self, op: Operation, operands: Sequence[Held], is_canonical: bool) -> Held:
-        dtype = dtype_of(op.results[0].type)
+    def elementwise(
+        self, op: Operation, operands: Sequence[Held], is_canonical: bool, shape: tuple[int, ...], dtype: DType
+    ) -> Held:
+        """Write an elementwise op, whose result has this shape and dtype."""
         emit = partial(elementwise, self.code, op, is_canonical=is_canonical)
-        if op.name == "stablehlo.convert" and isinstance(operands[0], Memory) and operands[0].dtype == dtype:
+        is_same = op.name == "stablehlo.convert" and isinstance(x := operands[0], Memory) and x.dtype == dtype
+        if is_same and not is_canonical:
             return operands[0]
         scalars = [x.register if isinstance(x, Splat) else x for x in operands]
         registers = [x for x in scalars if isinstance(x, Register)]
         if len(registers) == len(scalars):
-            return Splat(emit(registers), shape_of(op.results[0]))
-        return self.groups.add(shape_of(op.results[0]), dtype, operands, emit, self.loop)
+            return Splat(emit(registers), shape)
+        return self.groups.add(shape, dtype, operands, emit, self.loop)
 
     def _alias(self, op: Operation, operands: Sequence[Held]) -> Held:
         return operands[0]

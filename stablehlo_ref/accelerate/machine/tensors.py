@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.arrays import Memory
+from stablehlo_ref.accelerate.machine.arrays import Memory, offset
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.accelerate.python.expressions import is_plain as is_of_numpy
 from stablehlo_ref.accelerate.python.expressions import shape_of
@@ -80,11 +80,11 @@ def _plus(code: Assembly, start: Register, n: int) -> Register:
 
 def clamped_start(code: Assembly, starts: Sequence[Register], x: Memory, sizes: Sequence[int]) -> Register:
     """Return the place of a slice's first element; each start index, of any integer type, is clamped."""
-    index = Kind(INDEX)
-    total = literal(index, 0)
-    for start, stride, whole, size in zip(starts, x.strides, x.shape, sizes):
+    index, clamped = Kind(INDEX), []
+    for start, whole, size in zip(starts, x.shape, sizes):
         last = whole - size
         if not last:
+            clamped.append(literal(index, 0))
             continue
         is_unsigned = start.kind.dtype.kind == "u"
         if start.kind.dtype.itemsize < 8:
@@ -92,9 +92,9 @@ def clamped_start(code: Assembly, starts: Sequence[Register], x: Memory, sizes: 
         start = replace(start, kind=index)
         if not is_unsigned:
             start = code.intrinsic("smax", start, literal(index, 0))
-        start = code.intrinsic("umin", start, literal(index, last))
-        total = code.binary("add", total, code.binary("mul", start, literal(index, stride)))
-    return total
+        clamped.append(code.intrinsic("umin", start, literal(index, last)))
+    strides = [stride if whole > size else 0 for stride, whole, size in zip(x.strides, x.shape, sizes)]
+    return offset(code, clamped, strides)
 
 
 def fits_registers(value: Value) -> bool:
