@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from stablehlo_ref.accelerate.chains import with_chains
-from stablehlo_ref.accelerate.inlined import INLINED_CALLS, counting_step, with_inlined_calls
+from stablehlo_ref.accelerate.inlined import with_inlined_calls
 from stablehlo_ref.accelerate.loops import hot_function, hot_loop
 from stablehlo_ref.accelerate.machine.kernels import with_machine_code
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.acceleration import Accelerator, RunFast
-from stablehlo_ref.execute.run import BlockPlan, Step
+from stablehlo_ref.execute.run import BlockPlan
 from stablehlo_ref.ir.core import Block, Operation, Value
 
 if TYPE_CHECKING:
@@ -32,12 +32,9 @@ class PlanAccelerator(Accelerator):
         self.machines: dict[Operation, Machine] = {}  # of hot loops
 
     def program(
-        self, functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], communicating: Set[str]
+        self, functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], called: Set[str]
     ) -> Mapping[str, Operation]:
-        return with_inlined_calls(functions, inner, communicating)
-
-    def step(self, op: Operation) -> Step | None:
-        return counting_step(op) if op.name == INLINED_CALLS else None
+        return with_inlined_calls(functions, inner, called)
 
     def kernel(self, kernel: Kernel, bound: BoundOp) -> Kernel:
         return with_machine_code(kernel, bound, self._planner)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stablehlo_ref.accelerate import policy
-from stablehlo_ref.accelerate.inlined import INLINED_CALLS
 from stablehlo_ref.accelerate.machine.compiler import is_available
 from stablehlo_ref.accelerate.machine.hot import Machine, Renew
 from stablehlo_ref.accelerate.python.expressions import is_scalar, scalar_type
@@ -25,14 +24,13 @@ from stablehlo_ref.accelerate.python.source import Generated
 from stablehlo_ref.accelerate.python.writer import NotSuitable, Writer
 from stablehlo_ref.budget import check_time, reserve
 from stablehlo_ref.define.context import Context
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.run import located
 from stablehlo_ref.ir.core import Block, Operation, Value
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
-CALLS = ("func.call", INLINED_CALLS)
 TURNS = 256  # after which a loop checks the deadline, at most
 OPS = 4096  # of so many ops together
 
@@ -59,24 +57,21 @@ def register(context: Context) -> int:
     return key
 
 
-def _renew(turns: int, machine: Machine | None = None) -> Renew:
-    def renew(context: Context, ops: Sequence[Operation]) -> int:
-        """Check the limits of steps and time before turns and calls; return how many follow until the next check.
+def _renew(most: int, machine: Machine | None = None) -> Renew:
+    def renew(context: Context, op: Operation, turns: int = most) -> int:
+        """Count up to so many turns that a loop makes next, and return how many; EvaluationError past the limit.
 
         At a turn of the outermost loop, return -1 if machine code takes over.
         """
-        if machine is not None and ops[0] is machine.op and machine.takes_over(context):
+        if machine is not None and op is machine.op and machine.takes_over(context):
             return -1
-        left = context.limits.max_steps - context.steps
-        if left >= len(ops):
-            check_time()
-            return min(max(turns, len(ops)), left)
-        context.steps += left
+        left = min(turns, context.limits.max_steps - context.steps)
+        context.steps += left - 1 if left > 0 else 0
         try:
             context.turn()
-        except EvaluationError as error:
-            raise located(error, ops[left]) from None
-        raise AssertionError("the limit of steps is reached")
+        except StablehloError as error:
+            raise located(error, op) from None
+        return left
 
     return renew
 
@@ -140,7 +135,7 @@ def hot_function(planner: FramePlanner, block: Block, captures: Sequence[Value] 
         return None
     ops = planner.blocks[block].ops
     if len(ops) > policy.MANY_OPS or (
-        len(ops) < policy.FEW_OPS and not any(op.regions or op.name in CALLS for op in ops)
+        len(ops) < policy.FEW_OPS and not any(op.regions or op.name == "func.call" for op in ops)
     ):
         return None
     op = block.parent.parent if block.parent else None
@@ -153,7 +148,6 @@ def loop_source(planner: FramePlanner, op: Operation, machine: Machine | None = 
     With `machine` it may leave the loop before a turn, and return False.
     """
     writer = Writer(planner)
-    writer.may_leave = op if machine else None
     cond, body = (region.block for region in op.regions)
     if cond not in planner.blocks or body not in planner.blocks:
         raise NotSuitable
@@ -165,7 +159,7 @@ def loop_source(planner: FramePlanner, op: Operation, machine: Machine | None = 
         writer.loop(writer.frame, op)
     for name, slot in zip(names, state):
         writer.source.line(f"s0[{slot}] = {name}")
-    writer.source.line("return n >= 0" if machine else "return True")
+    writer.source.line("return n0 >= 0")
     return _finish(writer, machine)
 
 
@@ -175,7 +169,7 @@ def function_source(planner: FramePlanner, block: Block, captures: Sequence[Valu
     writer.uses.add(block)
     plan = planner.blocks[block]
     _take(writer, plan.arguments, [*block.arguments, *captures])
-    with _running(writer), writer.counting():
+    with _running(writer):
         results = writer.block(writer.frame, block)
     for name, slot in zip(results, plan.results):
         if slot not in planner.constants:
@@ -199,13 +193,12 @@ def _take(writer: Writer, slots: Sequence[int], values: Sequence[Value]) -> list
 
 
 class _running:
-    """Write the statement around the ops of a function: it counts turns, and locates errors."""
+    """Write the statement around the ops of a function, which locates errors."""
 
     def __init__(self, writer: Writer) -> None:
         self.source = writer.source
 
     def __enter__(self) -> None:
-        self.source.line("n = N = 0; D = C.depth")
         self.source.line("F = register(C)")
         self.source.line("try:")
         self.source.depth += 1
@@ -216,16 +209,12 @@ class _running:
             self.source.line("pass")
         self.source.depth -= 1
         self.source.line("except Exception as error: raise located(error) from error")
-        with self.source.block("finally:"):
-            self.source.line("C.steps += N - n; C.depth = D")
-            self.source.line("del C.frames[F]")
+        self.source.line("finally: del C.frames[F]")
 
 
 def _finish(writer: Writer, machine: Machine | None = None) -> Generated:
     """Load what the source reads from slots, and compile it."""
     prologue = ["  C = s0[0]"]
-    if writer.deepest:  # else the plan reports which call is too deep
-        prologue.append(f"  if C.depth + {writer.deepest} > C.limits.max_depth: return False")
     for name, (slot, value) in writer.loaded.items():
         prologue.append(f"  {name} = s0[{slot}]")
         if value is not None and is_scalar(value.type):

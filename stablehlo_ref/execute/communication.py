@@ -1,13 +1,18 @@
-"""Which functions and ops communicate with other processes."""
+"""What functions call: which communicate with other processes, and calls of which count as steps of a run."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from functools import cache
+from math import inf
 
 from stablehlo_ref.define.definition import REGISTRY, resolve
 from stablehlo_ref.define.local_tensors import CALLEES, callee
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.passes.call_graph import bottom_up
+
+FEW_CALLS = 64  # that a call may lead to without being counted
 
 
 def communicating(functions: Mapping[str, Iterable[Operation]]) -> set[str]:
@@ -35,6 +40,34 @@ def communicates(op: Operation, functions: Set[str]) -> bool:
     """Return whether an op, or an op in its regions, communicates, given the names of the functions that do."""
     inside = op.walk() if op.regions else (op,)
     return any(_may_communicate(o.name) and (callee(o) in functions or _itself_communicates(o)) for o in inside)
+
+
+def counted(functions: Mapping[str, Iterable[Operation]]) -> set[str]:
+    """Return the names of the functions whose calls count for the limits of steps and depth.
+
+    These are recursive ones, and those that make more than `FEW_CALLS` calls: any other makes few for each iteration.
+    """
+    graph = {
+        name: Counter(n for op in operations if _may_call(op.name) for n in _called(op))
+        for name, operations in functions.items()
+    }
+    calls: dict[str, float] = {}  # that a call of each function leads to, with itself
+    for component in bottom_up(graph):
+        for name in component:
+            is_recursive = len(component) > 1 or name in graph[name]
+            calls[name] = inf if is_recursive else 1 + sum(n * calls.get(c, 0) for c, n in graph[name].items())
+    return {name for name, count in calls.items() if count > FEW_CALLS}
+
+
+def _called(op: Operation) -> list[str]:
+    """Return the names of the functions that an op calls, also of those that a host function may call."""
+    return [callee(op), *op.properties.get("called_computations", ())]
+
+
+@cache
+def _may_call(name: str) -> bool:
+    definition = REGISTRY.get(name)
+    return definition is None or any(a in definition.attributes for a in (*CALLEES, "called_computations"))
 
 
 @cache

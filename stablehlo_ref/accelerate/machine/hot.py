@@ -14,8 +14,8 @@ from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.machine.arrays import ADDRESS, Field
 from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled, reason_of
 from stablehlo_ref.accelerate.machine.functions import settle
-from stablehlo_ref.accelerate.machine.loops import COUNT_BITS, LoopWriter
-from stablehlo_ref.accelerate.machine.python_ops import FIRST, PythonOp
+from stablehlo_ref.accelerate.machine.loops import LoopWriter
+from stablehlo_ref.accelerate.machine.python_ops import FIRST
 from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
 MAX_KEPT = 1 << 18  # bytes of memory that a loop keeps between runs
 
-Renew = Callable[[Context, Sequence[Operation]], int]
+Renew = Callable[[Context, Operation], int]
 
 
 class MachineFrame:
@@ -41,7 +41,7 @@ class MachineFrame:
     def __init__(self, fields: Sequence[Field], size: int) -> None:
         self.buffer = np.zeros(size, np.uint8)
         self.address = self.buffer.ctypes.data
-        self.used = self.buffer[:8].view(np.int64)
+        self.left = self.buffer[:8].view(np.int64)  # turns that are counted and have not begun
         self.views = [self._view(field) for field in fields]
         self.arrays: list[Array] = [self.buffer]
         self.held: dict[int, Array] = {}  # of fields, by their offsets
@@ -73,9 +73,7 @@ class MachineLoop:
         self.text = writer.code.text
         self._code = Compiled(self.text)
         self._fields, self._size = writer.arrays.layout.fields, writer.arrays.layout.size
-        self._deepest = writer.deepest
-        self._ops: tuple[Operation, ...] = (op,)
-        self._counted, self._python_ops = writer.counted, writer.python.ops
+        self._op, self._loops, self._python_ops = op, writer.loops, writer.python.ops
         self._renew = make_renew(max(1, OPS // max(writer.ops + writer.arrays.work, 1)))
         # Memory of the loop's own, and what no run uses: of one run at most, and none if it is large.
         self._own_bytes = self._size + sum(_bytes(field) for field in self._fields if _is_own(field))
@@ -84,16 +82,15 @@ class MachineLoop:
     def __call__(self, slots: Slots) -> bool:
         """Run the loop from the state in slots to its end; return False if the plan has to do that."""
         context: Context = slots[CONTEXT]
-        if context.depth + self._deepest > context.limits.max_depth or not self._fits(slots):
+        if not self._fits(slots):
             return False
-        turns = self._renew(context, self._ops)
         try:
             frame = self._frame(slots)
         except (LimitError, MemoryError):  # the plan may need less memory, and else has the op that needs too much
             return False
         context.frames[id(frame)] = frame.arrays
         try:
-            self._run(context, slots, frame, turns)
+            self._run(context, slots, frame)
         finally:
             del context.frames[id(frame)]
         return True
@@ -110,7 +107,7 @@ class MachineLoop:
         except IndexError:
             return MachineFrame(self._fields, self._size)
 
-    def _run(self, context: Context, slots: Slots, frame: MachineFrame, turns: int) -> None:
+    def _run(self, context: Context, slots: Slots, frame: MachineFrame) -> None:
         kept = len(frame.arrays)
         for field, view in zip(self._fields, frame.views):
             if field.slot is not None:
@@ -119,10 +116,10 @@ class MachineLoop:
                     slots[field.slot] = None
         copies, context.budget.copies = context.budget.copies, None  # as code overwrites what kernels are called with
         try:
-            Callback(self._answer(context, frame)).run(self._code, frame.address, turns)
+            Callback(self._answer(context, frame)).run(self._code, frame.address)
         finally:
             context.budget.copies = copies
-        context.steps += int(frame.used[0])
+        context.steps -= int(frame.left[0])
         self._give_back(slots, frame, kept)
 
     def _fits(self, slots: Slots) -> bool:
@@ -141,42 +138,29 @@ class MachineLoop:
         self._unused.append(frame)
 
     def _answer(self, context: Context, frame: MachineFrame) -> Answer:
-        """Return a function that counts turns, and returns how many follow until the next check.
+        """Return a function that counts turns of a loop, and returns how many.
 
         A negative number asks for results of a function, or of an op that Python computes.
         """
-        ops = self._ops
+        op = self._op
 
         def answer(asked: int) -> int:
-            nonlocal ops
+            nonlocal op
             try:
                 if asked <= FIRST:
                     python_op = self._python_ops[FIRST - asked]
-                    ops = (python_op.op,)
-                    return _computed(python_op, context, frame)
+                    op = python_op.op
+                    context.steps -= int(frame.left[0]) if op.regions else 0
+                    python_op.compute(frame.held)
+                    return 0
                 if asked < 0:
                     return settle(asked)
-                number, used = divmod(asked, 1 << COUNT_BITS)
-                ops = self._counted[number]
-                context.steps += used
-                return self._renew(context, ops)
+                op = self._loops[asked]
+                return self._renew(context, op)
             except Exception as error:
-                raise located(error, ops[0]) from None
+                raise located(error, op) from None
 
         return answer
-
-
-def _computed(python_op: PythonOp, context: Context, frame: MachineFrame) -> int:
-    """Compute an op, and return 0. One with regions adds turns and calls to those counted so far."""
-    depth = context.depth
-    if python_op.op.regions:
-        context.steps += int(frame.used[0])
-        context.depth += python_op.depth
-    try:
-        python_op.compute(frame.held)
-    finally:
-        context.depth = depth
-    return 0
 
 
 def _bytes(field: Field) -> int:

@@ -22,7 +22,7 @@ from stablehlo_ref.accelerate.python.expressions import dtype_of
 from stablehlo_ref.define.bound import BoundOp, constant_array
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.regions import recognised_op
-from stablehlo_ref.execute.run import check_depth, current
+from stablehlo_ref.execute.run import current
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
@@ -152,9 +152,6 @@ def _map_code(kernel: Kernel, bound: BoundOp, planner: Planner) -> Kernel:
         code = timed.code.bound(slots)
         if code is None:
             return plain(*arrays)  # type: ignore[no-any-return]
-        check_depth(context)
-        for _ in range(0, prod(chain.shape), LANES):  # blocks count as calls of the computation, as in numpy
-            context.turn()
         result = np.empty(out.shape, out.dtype)
         timed.code.run(code, slots, {out.slot: result})
         return result

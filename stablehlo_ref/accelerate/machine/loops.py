@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stablehlo_ref.accelerate.inlined import INLINED_CALLS, calls_of
 from stablehlo_ref.accelerate.machine import elementwise as elements
 from stablehlo_ref.accelerate.machine import tensors
 from stablehlo_ref.accelerate.machine.arrays import MAX_SIZE, Field, Memory
@@ -21,7 +20,6 @@ from stablehlo_ref.accelerate.machine.python_ops import check as check_kernel
 from stablehlo_ref.accelerate.machine.special import SPECIAL, Site
 from stablehlo_ref.accelerate.machine.tensors import fits_registers
 from stablehlo_ref.accelerate.python.expressions import MOVES, shape_of
-from stablehlo_ref.accelerate.python.source import MAX_CALLS
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 MAX_OPS = 2000  # of a loop, which take LLVM about 0.3 s
-COUNT_BITS = 32  # of turns, in the argument of `renew`, below the number of what is counted
 
 
 class LoopWriter:
@@ -48,11 +45,8 @@ class LoopWriter:
         self.arrays = self.large.arrays
         self.python = PythonOps(self.large)
         self.values: dict[Value, Held] = {}
-        self.counted: list[tuple[Operation, ...]] = []  # turns and calls that are counted together
-        self.pending: list[Operation] = []  # those that are written and not counted yet
-        self.mark = 0  # the line before which they are counted
-        self.callees: list[str] = []
-        self.ops = self.deepest = self._loops = 0
+        self.loops: list[Operation] = []
+        self.ops = 0
         self.cost = 0  # of ops in machine code, if they were in generated Python
         self._write(loop)
         self.lines = self.code.text.count("\n")
@@ -61,8 +55,7 @@ class LoopWriter:
 
     def _write(self, loop: Operation) -> None:
         code = self.code
-        code.entry += ["  %n = alloca i64", "  %N = alloca i64"]
-        code.entry += ["  store i64 %turns, ptr %n", "  store i64 %turns, ptr %N"]
+        code.entry += ["  %n = alloca i64", "  store i64 0, ptr %n"]
         body = loop.regions[1].block
         returned = body.operations[-1].operands
         state, fields = [], []
@@ -78,7 +71,7 @@ class LoopWriter:
         for new, result in zip(fields, results):
             if isinstance(result, Register) and new.is_written:
                 code.store(result, self.arrays.pointer(new))
-        code.store(self._used(code.load("%n", Kind(INDEX))), "%frame")
+        self._give_up_turns()
         code.do("ret i64 0")
         code.label("stop")
         code.do("ret i64 -1")
@@ -113,11 +106,6 @@ class LoopWriter:
     def block(self, frame: FramePlanner, block: Block) -> list[Held]:
         """Write the ops of a block; return its results."""
         for op in block.operations[:-1]:
-            if op.name == INLINED_CALLS:
-                calls = calls_of(op)
-                self.pending += [call for call, _ in calls]
-                self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls))
-                continue
             if op.results and all(frame.constant(result) is not None for result in op.results):
                 continue
             self.ops += 1
@@ -146,14 +134,10 @@ class LoopWriter:
 
     def _in_python(self, frame: FramePlanner, op: Operation, operands: Sequence[Held]) -> list[Held]:
         check_kernel(op)
-        kernel, depth = self._kernel(frame, op), len(self.callees)
-        if not op.regions:
-            return self.python.write(op, kernel, operands, depth)
-        self._count()
-        self._give_up_turns()
-        results = self.python.write(op, kernel, operands, depth)
-        self._count()
-        return results
+        self.large.groups.flush()
+        if op.regions:  # which may count turns
+            self._give_up_turns()
+        return self.python.write(op, self._kernel(frame, op), operands)
 
     def _kernel(self, frame: FramePlanner, op: Operation) -> Run:
         known = frame.known_kernel(op, frame.planner.kind(op))
@@ -168,30 +152,32 @@ class LoopWriter:
         """Write a `while`; return its results."""
         code, (condition, body) = self.code, _blocks(op)
         varies = [v is not a for v, a in zip(body.operations[-1].operands, body.arguments)]
-        self._loops += 1
-        outer, self.large.loop = self.large.loop, self._loops
+        self.loops.append(op)
+        number = len(self.loops)
+        outer, self.large.loop = self.large.loop, number
         start = [self._carried(x, a, outer) if v else x for x, v, a in zip(operands, varies, body.arguments)]
         cells = {i: self._cell(x) for i, x in enumerate(start) if varies[i] and isinstance(x, Register)}
         head, inside, after = (code.name("L") for _ in range(3))
-        self._count()
+        self.large.groups.flush()
         code.do(f"br label %{head}")
-        self._label(head, [op])
+        code.label(head)
+        self._check(number - 1)
         state: list[Held] = [code.load(cells[i], _register(x).kind) if i in cells else x for i, x in enumerate(start)]
         arrays = {i: x for i, x in enumerate(state) if varies[i] and isinstance(x, Memory)}
         self.values.update(zip((*condition.arguments, *body.arguments), (*state, *state)))
         (test,) = self.block(frame, condition)
-        self._count()
+        self.large.groups.flush()
         for x in arrays.values():
             self.arrays.check(x)
         code.do(f"br i1 {_register(test)}, label %{inside}, label %{after}")
-        self._label(inside)
+        code.label(inside)
         following = self.block(frame, body)
         for i, cell in cells.items():
             code.store(_register(following[i]), cell)
         self._carry_on(arrays, following)
-        self._count()
+        self.large.groups.flush()
         code.do(f"br label %{head}")
-        self._label(after)
+        code.label(after)
         self.large.loop = outer
         for i, x in arrays.items():
             self.arrays.writers[x.buffer] = outer
@@ -243,22 +229,22 @@ class LoopWriter:
         code, chosen = self.code, self.register(frame, op.operands[0])
         cells = [code.cell(elements.kind_of(_tensor_type(r))) if fits_registers(r) else None for r in op.results]
         labels, after = [code.name("L") for _ in op.regions], code.name("L")
-        self._count()
+        self.large.groups.flush()
         code.do(_branch(op, chosen, labels))
         before, outcomes = list(self.arrays.versions), []
         changed: set[int] = set()
         for label, block in zip(labels, _blocks(op)):
             self.arrays.versions[: len(before)] = before
-            self._label(label)
+            code.label(label)
             held = self.block(frame, block)
             outcomes.append([x if c else self._stored(x, r) for x, c, r in zip(held, cells, op.results)])
             for cell, result in zip(cells, held):
                 if cell is not None:
                     code.store(_register(result), cell)
             changed.update(b for b, version in enumerate(before) if self.arrays.versions[b] != version)
-            self._count()
+            self.large.groups.flush()
             code.do(f"br label %{after}")
-        self._label(after)
+        code.label(after)
         for buffer in changed:
             self.arrays.versions[buffer] = self.arrays.new_version()
         loaded = zip(op.results, cells, zip(*outcomes))
@@ -287,62 +273,34 @@ class LoopWriter:
         """Write the body of the function that an op calls."""
         name = op.properties["callee"]
         callee = frame.planner.frames.get(name)
-        if callee is None or name in self.callees or len(self.callees) == MAX_CALLS:
+        if callee is None or name in frame.planner.counted:
             raise NotCompiled(f"a call of @{name}")
         (block,) = _blocks(frame.planner.functions[name])
         if [v.type for v in block.arguments] != op.operand_types:
             raise NotCompiled(f"a call of @{name}")
         self.values.update(zip(block.arguments, [self.held(frame, value) for value in op.operands]))
-        self.pending.append(op)
-        self.callees.append(name)
-        self.deepest = max(self.deepest, len(self.callees))
-        results = self.block(callee, block)
-        self.callees.pop()
-        return results
+        return self.block(callee, block)
 
-    # --- counts of turns and calls ------------------------------------------------------------------------------
+    # --- counts of turns ----------------------------------------------------------------------------------------
 
-    def _label(self, name: str, ops: Sequence[Operation] = ()) -> None:
-        """Begin a block of instructions, in which turns of `ops` and calls are counted at once, before they run."""
-        self.code.label(name)
-        self.pending, self.mark = list(ops), len(self.code.lines)
-
-    def _count(self) -> None:
-        """Count the turns and calls since the last count; if too few are left, ask whether the run may go on."""
-        self.large.groups.flush()
-        if self.pending:
-            number, code = len(self.counted), self.code
-            self.counted.append(tuple(self.pending))
-            after, code.lines = code.lines[self.mark :], code.lines[: self.mark]
-            self._check(number, len(self.pending))
-            code.lines += after
-        self.pending, self.mark = [], len(self.code.lines)
-
-    def _check(self, number: int, count: int) -> None:
+    def _check(self, number: int) -> None:
+        """Use one of the turns that are counted; if none is left, ask whether the run may go on, and for how many."""
         code, index = self.code, Kind(INDEX)
         left, renew, go = code.load("%n", index), code.name("L"), code.name("L")
-        few = code.compare("slt", left, literal(index, count))
-        code.do(f"br i1 {few}, label %{renew}, label %{go}")
+        code.do(f"br i1 {code.compare('sle', left, literal(index, 0))}, label %{renew}, label %{go}")
         code.label(renew)
-        which = code.binary("add", self._used(left), literal(index, number << COUNT_BITS))
-        got = code.let(f"call i64 %renew(i64 {which})", index)
-        for cell, value in (("%n", got), ("%N", got)):
-            code.store(value, cell)
+        got = code.let(f"call i64 %renew(i64 {number})", index)
+        code.store(got, "%n")
         stops = code.compare("sle", got, literal(index, 0))  # 0 after an error that was not caught
         code.do(f"br i1 {stops}, label %stop, label %{go}")
         code.label(go)
-        code.store(code.binary("sub", code.load("%n", index), literal(index, count)), "%n")
+        code.store(code.binary("sub", code.load("%n", index), literal(index, 1)), "%n")
 
     def _give_up_turns(self) -> None:
-        """Store how many turns and calls have been counted, for an op that counts some, so that a check follows it."""
-        code, index = self.code, Kind(INDEX)
-        code.store(self._used(code.load("%n", index)), "%frame")
-        for cell in ("%n", "%N"):
-            code.store(literal(index, 0), cell)
-
-    def _used(self, left: Register) -> Register:
-        """Return how many turns and calls have been counted since the last check."""
-        return self.code.binary("sub", self.code.load("%N", left.kind), left)
+        """Store how many turns are counted and have not begun, so that a check follows."""
+        index = Kind(INDEX)
+        self.code.store(self.code.load("%n", index), "%frame")
+        self.code.store(literal(index, 0), "%n")
 
     # --- products, reductions, gathers, scatters ----------------------------------------------------------------
 

@@ -41,7 +41,6 @@ class PythonOp:
     run: Run
     operands: Sequence[tuple[Field, tuple[int, ...]]]
     results: Sequence[tuple[Field, tuple[int, ...]]]
-    depth: int  # of the calls that it is in
 
     def compute(self, arrays: Mapping[int, Array]) -> None:
         """Compute the results in arrays, which are given by the offsets of their fields."""
@@ -82,8 +81,8 @@ class PythonOps:
         if len(self.ops) * COST > cost:
             raise NotCompiled(self.ops[0].op.name)
 
-    def write(self, op: Operation, run: Run, operands: Iterable[Held], depth: int) -> list[Held]:
-        """Write the call of an op that is in `depth` calls of functions; return its results."""
+    def write(self, op: Operation, run: Run, operands: Iterable[Held]) -> list[Held]:
+        """Write the call of an op; return its results."""
         fields = [(self._placed(x, shape_of(v)), shape_of(v)) for x, v in zip(operands, op.operands)]
         self.large.groups.flush()
         code, arrays = self.large.code, self.large.arrays
@@ -100,7 +99,7 @@ class PythonOps:
         failed = code.let(f"icmp slt i64 {got}, 0", Kind(BOOL))
         code.do(f"br i1 {failed}, label %stop, label %{go}")
         code.label(go)
-        self.ops.append(PythonOp(op, run, fields, results, depth))
+        self.ops.append(PythonOp(op, run, fields, results))
         arrays.work += _WORK + sum(prod(shape) for _, shape in (*fields, *results))
         return [code.load(x.pointer, Kind(x.dtype, prod(x.shape))) if fits_registers(v) else x
                 for x, v in zip(held, op.results)]  # fmt: skip

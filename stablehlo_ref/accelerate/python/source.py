@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 FILENAME = "<generated>"
 MAX_NESTING = 15  # of Python's 20 nested blocks
-MAX_CALLS = 8  # calls inside calls that become part of the source
 
 
 class Source:
@@ -36,11 +35,6 @@ class Source:
         """Append a line of the function's body."""
         self.lines.append("  " * self.depth + text)
         self.ops.append(op)
-
-    def insert(self, index: int, texts: list[str], op: Operation | None) -> None:
-        """Insert lines before those from `index` on, with the indentation of that place."""
-        self.lines[index:index] = ["  " * self.depth + text for text in texts]
-        self.ops[index:index] = [op] * len(texts)
 
     @contextmanager
     def block(self, header: str, op: Operation | None = None) -> Iterator[None]:

@@ -7,17 +7,15 @@ its results from slots. Loops, branches and calls of functions become part of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stablehlo_ref.accelerate.inlined import INLINED_CALLS, calls_of
 from stablehlo_ref.accelerate.machine.hot import machines_of
 from stablehlo_ref.accelerate.python.arrays import SourceArrays, Uses
 from stablehlo_ref.accelerate.python.expressions import Expressions, code_of, is_scalar, scalar_type
-from stablehlo_ref.accelerate.python.source import MAX_CALLS, MAX_NESTING, Frame, Source
+from stablehlo_ref.accelerate.python.source import MAX_NESTING, Frame, Source
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import Traits, resolve
 from stablehlo_ref.diagnostics import StablehloError
@@ -47,18 +45,14 @@ class Writer:
         self.frame = Frame(planner, 0)
         self.known: set[int] = set()  # slots of the outermost frame that have a local variable
         self.loaded: dict[str, tuple[int, Value | None]] = {}  # slots that are read before the source writes them
-        self.callees: list[str] = []  # the functions that are being written
         self.same: dict[str, str] = {}  # variables of scalars that are not written, as another one has the same value
         self.constants: dict[str, Any] = {}  # scalars that are known
-        self.calls: list[Operation] = []  # turns and calls that are written and not counted yet
-        self.counted = 0  # the line before which they are counted
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
         self.expressions = Expressions(self.source, planner.planner.canonical)
         self.arrays = SourceArrays(self)
         self.uses = Uses()
         self.kernels: dict[Operation, tuple[Kernel, Traits] | None] = {}  # of ops whose kinds have none
-        self.ops = self.frames = self.deepest = 0  # how many there are, and how deep calls are written inside calls
-        self.may_leave: Operation | None = None  # the outermost loop, if machine code may take it over
+        self.ops = self.frames = self.loops = 0  # how many there are
 
     # --- values -------------------------------------------------------------------------------------------------
 
@@ -136,11 +130,6 @@ class Writer:
         self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], step: Step, dying: Sequence[Value]
     ) -> None:
         """Write one op."""
-        if op.name == INLINED_CALLS:
-            calls = calls_of(op)
-            self.calls += [call for call, _ in calls]
-            self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls))
-            return
         write = _STRUCTURES.get(op.name)
         if write is not None and self._may_nest() and not refined_results(op):
             if write(self, frame, op, ins, outs, self._tensor_slots(frame, dying)):
@@ -185,8 +174,6 @@ class Writer:
     ) -> None:  # fmt: skip
         if kernel.in_place and len(results) == 1 and operands[0] in dead and operands[0] not in operands[1:]:
             k = f"({self.source.refer(kernel.in_place)} if {self.arrays.is_own(operands[0])} else {k})"
-        if counts := bool(op.regions) or traits.effects:  # what it calls counts turns, or can be observed
-            self._count_turns()
         arguments = ", ".join(["C", *operands] if traits.effects else operands)
         targets = ", ".join(results) + ("," if len(results) == 1 else "")
         match results:
@@ -196,8 +183,6 @@ class Writer:
                 self.source.line(f"{k}({arguments})", op)
             case _:
                 self.source.line(f"{targets} = {k}({arguments})", op)
-        if counts:
-            self.count()
         for result, value in zip(results, op.results):
             self.as_scalar(result, value, op)
 
@@ -244,9 +229,7 @@ class Writer:
         for slot, name in taken.items():
             line(f"{frame.slots}[{slot}] = {name}")
         self.drop(taken[slot] for slot in taken if slot in dead and not is_scalar(given[slot].type))
-        self._count_turns()
         line(f"{self.source.refer(step)}({frame.slots})", op)
-        self.count()
         for name, slot, value in zip(self.write(frame, outs), outs, op.results):
             line(f"{name} = {frame.slots}[{slot}]; {frame.slots}[{slot}] = None")
             if slot not in dead:
@@ -255,71 +238,37 @@ class Writer:
         kept = [f"{frame.slots}[{slot}]" for slot in taken if slot not in dead and frame.name(slot) not in around]
         self.drop(kept)
 
-    def _count_turns(self) -> None:
-        """Write the number of turns and the depth of calls to the context, before a line that counts them too.
-
-        `count` must follow that line, so that calls after it are counted after it.
-        """
-        self.count()
-        self.source.line(f"C.steps += N - n; N = n = 0; C.depth = D + {len(self.callees)}")
-
-    @contextmanager
-    def counting(self, op: Operation | None = None) -> Iterator[None]:
-        """Count a turn of the loop `op`, and the calls that are written inside."""
-        self.count()
-        self.calls = [op] if op else []
-        with self.arrays.scope():
-            yield
-        self.count()
-
-    def count(self) -> None:
-        """Count the calls since the last count, all at once before the ops between them.
-
-        An error is that of the loop or call that is over the limit.
-        """
-        if self.calls:
-            lines = [*self._renewal(self.calls), f"n -= {len(self.calls)}"]
-            self.source.insert(self.counted, lines, self.calls[0])
-        self.calls = []
-        self.counted = len(self.source.lines)
-
-    def _renew(self, calls: Sequence[Operation]) -> None:
-        for line in self._renewal(calls):
-            self.source.line(line, calls[0])
-
-    def _renewal(self, calls: Sequence[Operation]) -> list[str]:
-        """Return the statement that checks the limits if fewer turns than these may follow the last check."""
-        ops = self.source.refer(tuple(calls), "o")
-        leave = ["  if n < 0: break"] if calls[0] is self.may_leave else []
-        return [f"if n < {len(calls)}:", f"  C.steps += N - n; n = N = 0; n = N = renew(C, {ops})", *leave]
-
     # --- control flow -------------------------------------------------------------------------------------------
 
     def loop(self, frame: Frame, op: Operation) -> None:
         """Write a `while` whose state is in the variables of the body's arguments."""
         cond, body = (region.block for region in op.regions)
         state = self.write(frame, frame.planner.blocks[body].arguments)
-        with self.arrays.overwriting(op, state, self.uses):
-            self.count()
-            with self.source.block("while True:", op):
-                if self._counts_nothing(frame, cond) and self._counts_nothing(frame, body):
-                    self._renew([op])
-                    with self.source.block("for n in range(n - 1, -1, -1):"):  # half the time of counting each turn
-                        self._turn(frame, op, state)
-                    self.source.line("else: continue")
-                    self.source.line("break")
-                else:
-                    self._turn(frame, op, state, counts=True)
-            self.count()
+        left, loop = f"n{self.loops}", self.source.refer(op, "o")
+        self.loops += 1
+        line, leave = self.source.line, f"if {left} < 0: break"  # as machine code takes over
+        with self.arrays.overwriting(op, state, self.uses), self.source.block("while True:", op):
+            if self._counts_nothing(frame, cond) and self._counts_nothing(frame, body):
+                line(f"{left} = renew(C, {loop})", op)
+                line(leave)
+                with self.source.block(f"for {left} in range({left} - 1, -1, -1):"):
+                    self._turn(frame, op, state)
+                line("else: continue")
+                line(f"C.steps -= {left}")
+                line("break")
+            else:
+                line(f"{left} = renew(C, {loop}, 1)", op)
+                line(leave)
+                self._turn(frame, op, state)
 
-    def _turn(self, frame: Frame, op: Operation, state: Sequence[str], counts: bool = False) -> None:
+    def _turn(self, frame: Frame, op: Operation, state: Sequence[str]) -> None:
         """Write the condition and the body of a loop; the variables of the state get their next values."""
         cond, body = (region.block for region in op.regions)
-        with self.counting(op if counts else None):
+        with self.arrays.scope():
             self.body(frame, cond, keep=cond.arguments)
             (test,) = self.read_all(frame, frame.planner.blocks[cond].results, cond.operations[-1].operands)
         self.source.line(f"if not {test}: break")
-        with self.counting():
+        with self.arrays.scope():
             self.move(state, self.block(frame, body))
             self.drop(self._moved(frame, body, state))
 
@@ -365,14 +314,12 @@ class Writer:
             return False
         (chosen,) = self.read_all(frame, ins, op.operands)
         results = self.write(frame, outs)
-        self.count()
         for header, (block,) in zip(self._headers(op, chosen, len(blocks)), blocks):
             with self.source.block(header, op):
-                with self.counting():
+                with self.arrays.scope():
                     values = self.block(frame, block)
                 self.move(results, values)
                 self.drop(self._moved(frame, block, results))
-        self.count()
         self.drop(frame.name(slot) for slot in dead)
         return True
 
@@ -393,7 +340,7 @@ class Writer:
         """Write the body of the function that an op calls."""
         name = op.properties["callee"]
         planner = frame.planner.planner.frames.get(name)
-        if planner is None or name in self.callees or len(self.callees) == MAX_CALLS:
+        if planner is None or name in planner.planner.counted:
             return False
         function = planner.planner.functions[name]
         if len(function.regions[0].blocks) != 1:
@@ -404,15 +351,11 @@ class Writer:
         self.frames += 1
         callee = Frame(planner, self.frames)
         operands = self.read_all(frame, ins, op.operands)
-        self.calls.append(op)
         arguments = [callee.name(slot) for slot in planner.blocks[block].arguments]
         self._bind(arguments, operands, op.operands)
         self.drop(frame.name(slot) for slot in dead if slot in ins)
-        self.callees.append(name)
         self.uses.add(block)
-        self.deepest = max(self.deepest, len(self.callees))
         results = self.block(callee, block)
-        self.callees.pop()
         self._bind(self.write(frame, outs), results, op.results)
         made = self._tensor_slots(callee, block.operations[-1].operands)
         self.drop(dict.fromkeys(callee.name(slot) for slot in made))
