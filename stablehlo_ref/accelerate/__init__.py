@@ -1,4 +1,4 @@
-"""Optional code that makes plans faster: loops, functions, chains and kernels as generated code.
+"""Optional code that makes plans faster: loops, chains and kernels as generated code.
 
 `execute/acceleration.py` has the hooks by which the planner asks for code. Without this package every program runs by
 its plan, with the same results.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from stablehlo_ref.accelerate.chains import with_chains
 from stablehlo_ref.accelerate.inlined import with_inlined_calls
-from stablehlo_ref.accelerate.loops import hot_function, hot_loop
+from stablehlo_ref.accelerate.loops import HotLoop, hot_loop
 from stablehlo_ref.accelerate.machine.kernels import with_machine_code
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
@@ -20,16 +20,15 @@ from stablehlo_ref.execute.run import BlockPlan
 from stablehlo_ref.ir.core import Block, Operation, Value
 
 if TYPE_CHECKING:
-    from stablehlo_ref.accelerate.machine.hot import Machine
     from stablehlo_ref.execute.plan import FramePlanner, Planner
 
 
 class PlanAccelerator(Accelerator):
-    """The accelerator of one planner, which has planned blocks, and hot loops as machine code."""
+    """The accelerator of one planner, with its loops."""
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
-        self.machines: dict[Operation, Machine] = {}  # of hot loops
+        self.loops: dict[Operation, HotLoop] = {}
 
     def program(
         self, functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], called: Set[str]
@@ -46,6 +45,3 @@ class PlanAccelerator(Accelerator):
 
     def loop(self, frame: FramePlanner, op: Operation) -> RunFast | None:
         return hot_loop(frame, op)
-
-    def function(self, frame: FramePlanner, block: Block, captures: Sequence[Value]) -> RunFast | None:
-        return hot_function(frame, block, captures)

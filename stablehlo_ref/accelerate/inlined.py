@@ -1,4 +1,4 @@
-"""Small functions take the place of their calls when a program is planned for fast paths.
+"""Functions take the place of their calls when a program is planned for fast paths: small ones, and those called once.
 
 So liveness, updates in place and chains see through calls, which programs exported by JAX make for many a helper. The
 program itself does not change: what differs is shared or copied.
@@ -6,25 +6,26 @@ program itself does not change: what differs is shared or copied.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from copy import copy
 
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.define.local_tensors import callee
-from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.passes.call_graph import bottom_up, callees
 
 CONTROL_FLOW = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
 SMALL = 64  # ops of a function that takes the place of its calls
+IN_LOOP = 4096  # ops of one that does in a loop, which may be compiled then
 GROWTH = 10_000  # ops that copies may add to a program, besides as many as it has
 
 
 def with_inlined_calls(
     functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], called: Set[str]
 ) -> dict[str, Operation]:
-    """Return functions by name, in which small ones, except those in `called`, have taken the place of their calls.
+    """Return functions by name, in which others, except those in `called`, have taken the place of their calls.
 
     `inner` are each function and the ops in it.
     """
@@ -34,7 +35,8 @@ def with_inlined_calls(
     graph = {name: callees(operations) for name, operations in inner.items()}
     if not any(graph.values()):
         return made
-    inliner = _Inliner(GROWTH + sum(map(len, inner.values())))
+    calls = Counter(callee(op) for operations in inner.values() for op in operations if op.name == "func.call")
+    inliner = _Inliner(GROWTH + sum(map(len, inner.values())), calls)
     for component in bottom_up(graph):
         for name in component:
             if not graph[name].isdisjoint(inliner.bodies):
@@ -47,21 +49,16 @@ def with_inlined_calls(
 class _Inliner:
     """Copies functions with bodies in place of calls; `left` is the number of ops that these may still add."""
 
-    def __init__(self, left: int) -> None:
-        self.bodies: dict[str, Block] = {}  # of small functions
+    def __init__(self, left: int, calls: Mapping[str, int]) -> None:
+        self.bodies: dict[str, Block] = {}  # of functions
         self._sizes: dict[str, int] = {}
-        self._left = left
+        self._left, self._calls, self._in_loop = left, calls, False
 
     def learn(self, name: str, function: Operation) -> None:
-        """Let a function take the place of calls if it is small, and calls nothing else."""
-        if len(function.regions[0].blocks) != 1:
-            return
-        block = function.regions[0].block
-        if len(block.operations) > SMALL:
-            return
-        inner = list(function.walk())[1:]
-        if len(inner) <= SMALL and all(map(_makes_no_calls, inner)):
-            self.bodies[name], self._sizes[name] = block, len(inner)
+        """Let a function of one block take the place of calls."""
+        if self._calls[name] and len(function.regions[0].blocks) == 1:
+            self.bodies[name] = function.regions[0].block
+            self._sizes[name] = sum(1 for _ in function.walk()) - 1
 
     def op(self, op: Operation, mapping: dict[Value, Value]) -> Operation:
         """Return an op on other operands, and with bodies in place of calls in its regions; itself if nothing differs.
@@ -69,7 +66,9 @@ class _Inliner:
         Its results are the same values.
         """
         has_blocks = op.name in CONTROL_FLOW or op.name == "func.func"
+        before, self._in_loop = self._in_loop, self._in_loop or op.name == "stablehlo.while"
         regions = [self._region(region, mapping, has_blocks) for region in op.regions]
+        self._in_loop = before
         if regions == [*op.regions] and mapping.keys().isdisjoint(op.operands):
             return op
         made = copy(op)
@@ -111,12 +110,16 @@ class _Inliner:
         check_time("planning", location=op.location)
         name = op.properties["callee"]
         block = self.bodies.get(name)
-        if block is None or "no_inline" in op.attributes or self._left < self._sizes[name]:
+        if block is None or "no_inline" in op.attributes:
+            return None
+        size = self._sizes[name]
+        growth = size if self._calls[name] > 1 else 0
+        if growth > min(self._left, IN_LOOP if self._in_loop else SMALL):
             return None
         returned = [value.type for value in block.operations[-1].operands]
         if [v.type for v in block.arguments] != op.operand_types or returned != op.result_types:
             return None
-        self._left -= self._sizes[name]
+        self._left -= growth
         return block
 
 
@@ -129,10 +132,3 @@ def _inlined(call: Operation, body: Block, mapping: dict[Value, Value]) -> list[
         op.parent = call.parent  # where ops look up symbols
     mapping.update((result, inner.get(v, v)) for result, v in zip(call.results, terminator.operands))
     return made
-
-
-def _makes_no_calls(op: Operation) -> bool:
-    """Return whether an op calls no function, nor a region as one."""
-    if callee(op) or op.properties.get("called_computations"):
-        return False
-    return op.name in CONTROL_FLOW or all(recognised_op(region) is not None for region in op.regions)

@@ -1,8 +1,7 @@
-"""Loops and functions that run often become generated Python source.
+"""Loops that run often become generated Python source, and machine code where that is available.
 
-A loop is compiled after some turns, a function after some calls (policy.py). From then on its turns, and those of later
-runs, are turns of the generated loop: the state passes from the slots of the plan to local variables, and back at the
-end.
+A loop is compiled after some turns (policy.py). From then on its turns, and those of later runs, are turns of the
+generated loop: the state passes from the slots of the plan to local variables, and back at the end.
 """
 
 from __future__ import annotations
@@ -10,25 +9,28 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from time import perf_counter
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from stablehlo_ref.accelerate import policy
-from stablehlo_ref.accelerate.machine.compiler import is_available
-from stablehlo_ref.accelerate.machine.hot import Machine, Renew
+from stablehlo_ref.accelerate.machine.compiler import is_available, reason_of
+from stablehlo_ref.accelerate.machine.hot import MachineLoop
+from stablehlo_ref.accelerate.machine.loops import LoopWriter
 from stablehlo_ref.accelerate.python.expressions import is_scalar, scalar_type
-from stablehlo_ref.accelerate.python.source import Generated
-from stablehlo_ref.accelerate.python.writer import NotSuitable, Writer
+from stablehlo_ref.accelerate.python.writer import Generated, NotSuitable, Writer
 from stablehlo_ref.budget import check_time, reserve
+from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import StablehloError
-from stablehlo_ref.execute.run import located
-from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.execute.run import CONTEXT, located
+from stablehlo_ref.ir.core import Operation
 
 if TYPE_CHECKING:
+    from stablehlo_ref.accelerate import PlanAccelerator
     from stablehlo_ref.execute.plan import FramePlanner
 
 TURNS = 256  # after which a loop checks the deadline, at most
@@ -57,177 +59,154 @@ def register(context: Context) -> int:
     return key
 
 
-def _renew(most: int, machine: Machine | None = None) -> Renew:
-    def renew(context: Context, op: Operation, turns: int = most) -> int:
-        """Count up to so many turns that a loop makes next, and return how many; EvaluationError past the limit.
-
-        At a turn of the outermost loop, return -1 if machine code takes over.
-        """
-        if machine is not None and op is machine.op and machine.takes_over(context):
-            return -1
-        left = min(turns, context.limits.max_steps - context.steps)
-        context.steps += left - 1 if left > 0 else 0
-        try:
-            context.turn()
-        except StablehloError as error:
-            raise located(error, op) from None
-        return left
-
-    return renew
+def count_turns(context: Context, op: Operation, turns: int) -> int:
+    """Count up to so many turns that a loop makes next, and return how many; EvaluationError past the limit."""
+    left = min(turns, context.limits.max_steps - context.steps)
+    context.steps += max(left - 1, 0)
+    try:
+        context.turn()
+    except StablehloError as error:
+        raise located(error, op) from None
+    return left
 
 
-class Hot:
-    """Counts the turns of a loop or the calls of a function, and runs generated source once it has proven hot."""
+class HotLoop:
+    """Counts the turns of a loop, runs generated source once it is hot, and machine code once that has taken long."""
 
-    def __init__(
-        self,
-        generate: Callable[[Machine | None], Generated],
-        planner: FramePlanner,
-        hot: int,
-        op: Operation | None,
-        is_loop: bool = False,
-    ) -> None:
-        self._generate = generate
-        self._is_loop = is_loop
-        self._machine: Machine | None = None
-        self._op = op  # the loop, or the op that a region belongs to
-        self._planner = planner
-        self._left = hot
-        self._run: Callable[[list[Any]], bool] | None = None
+    def __init__(self, planner: FramePlanner, op: Operation) -> None:
+        self._planner, self._op = planner, op
+        self._left = policy.HOT
+        self._run: Callable[[Slots], bool] | None = None  # generated source
+        self._writer: LoopWriter | None = None  # of machine code, until the loop is compiled
+        self._machine: MachineLoop | None = None
+        self._seconds = 0.0  # that generated Python has taken
+        self._started = 0.0
+        self._ended = 0.0  # when it last left a turn to the plan
+        self._runs = 0
+        self._has_left = False
+        cast("PlanAccelerator", planner.planner.accelerator).loops[op] = self
 
-    def __call__(self, slots: list[Any]) -> bool:
-        """Run the source on the values in slots once it exists; return whether it ran."""
+    def __call__(self, slots: Slots) -> bool:
+        """Finish the loop, by machine code or generated source; return False if the plan has to go on."""
         if self._run is None:
             self._left -= 1
             if self._left >= 0:
                 return False
             self._run = self._generated()
-        return self._run(slots) if self._machine is None else self._machine(slots, self._run)
+        if not slots[CONTEXT].jit or not (self._writer or self._machine):
+            return self._run(slots)
+        if self._is_hot(self._seconds):
+            self._compile()
+        if self._machine is not None and self._machine(slots):
+            return True
+        self._runs += 1
+        self._has_left = False
+        self._started, ended = perf_counter(), self._ended
+        if ended:
+            self._seconds += min(self._started - ended, policy.TURN)
+        ran = self._run(slots)
+        now = perf_counter()
+        self._seconds += now - self._started
+        self._ended = 0.0 if ran else now
+        return self(slots) if self._has_left and not ran else ran
 
-    def _generated(self) -> Callable[[list[Any]], bool]:
-        if self._is_loop and self._op is not None and is_available():
-            machine = Machine(self._planner, self._op, _renew)
-            self._machine = machine if machine.may_compile else None
+    def takes_over(self, context: Context) -> bool:
+        """Return whether generated Python has taken so long that it leaves the rest of the loop to machine code."""
+        if self._writer and context.jit and self._is_hot(self._seconds + perf_counter() - self._started):
+            self._has_left = True
+            return True
+        return False
+
+    @property
+    def runs_apart(self) -> bool:
+        """Whether the loop is, or may become, machine code, and runs long enough each time."""
+        return self._machine is not None or (self._writer is not None and self._seconds > policy.SHORT_RUN * self._runs)
+
+    def _is_hot(self, seconds: float) -> bool:
+        return self._writer is not None and policy.is_loop_hot(seconds, self._runs, self._writer.lines)
+
+    def _generated(self) -> Callable[[Slots], bool]:
+        """Return the generated source; write the machine code, if there is any, which does not need llvmlite."""
+        if is_available():
+            try:
+                self._writer = LoopWriter(self._planner, self._op)
+            except Exception as error:
+                self._report(f", not as machine code: {reason_of(error)}")
         try:
-            generated = self._generate(self._machine)
+            generated = loop_source(self._planner, self._op, self)
         except (NotSuitable, RecursionError):
             return lambda slots: False
-        title = f"{self._op.name} at {self._op.location}" if self._op else self._planner.frame.name
-        self._planner.planner.generated.append((title, generated.text))
+        self._report("", generated.text)
         return generated.run
 
+    def _compile(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            try:
+                self._machine = MachineLoop(self._op, writer, count_turns)
+                self._report(", as machine code", self._machine.text)
+            except Exception as error:
+                self._report(f", not as machine code: {reason_of(error)}")
 
-def hot_loop(planner: FramePlanner, op: Operation) -> Hot | None:
-    """Return what finishes a `while` by generated source; None for other ops."""
+    def _report(self, what: str, text: str = "") -> None:
+        self._planner.planner.generated.append((f"{self._op.name} at {self._op.location}{what}", text))
+
+
+def hot_loop(planner: FramePlanner, op: Operation) -> HotLoop | None:
+    """Return what finishes a `while` by generated code; None for other ops."""
     if op.name != "stablehlo.while" or planner.lanes is not None:
         return None
     if any(len(region.blocks) != 1 for region in op.regions) or planner.planner.communicates(op):
         return None
-    return Hot(lambda machine: loop_source(planner, op, machine), planner, policy.HOT, op, is_loop=True)
+    return HotLoop(planner, op)
 
 
-def hot_function(planner: FramePlanner, block: Block, captures: Sequence[Value] = ()) -> Hot | None:
-    """Return what runs the block of a function by generated source; None if it has few ops, or very many.
-
-    The values that it captures are further arguments.
-    """
-    if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
-        return None
-    ops = planner.blocks[block].ops
-    if len(ops) > policy.MANY_OPS or (
-        len(ops) < policy.FEW_OPS and not any(op.regions or op.name == "func.call" for op in ops)
-    ):
-        return None
-    op = block.parent.parent if block.parent else None
-    return Hot(lambda machine: function_source(planner, block, captures), planner, policy.HOT_CALLS, op)
-
-
-def loop_source(planner: FramePlanner, op: Operation, machine: Machine | None = None) -> Generated:
+def loop_source(planner: FramePlanner, loop: Operation, hot: HotLoop) -> Generated:
     """Return the source of a loop, a function of the slots of the plan, which hold the state and captured values.
 
-    With `machine` it may leave the loop before a turn, and return False.
+    It returns False where it has left the loop before a turn.
     """
-    writer = Writer(planner)
-    cond, body = (region.block for region in op.regions)
+    known = cast("PlanAccelerator", planner.planner.accelerator).loops
+    writer = Writer(planner, lambda op: op in known and known[op].runs_apart)
+    source, (cond, body) = writer.source, (region.block for region in loop.regions)
     if cond not in planner.blocks or body not in planner.blocks:
         raise NotSuitable
-    for region in op.regions:
-        writer.uses.add(region.block)
     state = planner.blocks[body].arguments
-    names = _take(writer, state, body.arguments)
-    with _running(writer):
-        writer.loop(writer.frame, op)
-    for name, slot in zip(names, state):
-        writer.source.line(f"s0[{slot}] = {name}")
-    writer.source.line("return n0 >= 0")
-    return _finish(writer, machine)
-
-
-def function_source(planner: FramePlanner, block: Block, captures: Sequence[Value] = ()) -> Generated:
-    """Return the source of the block of a function, which takes arguments from slots and stores results there."""
-    writer = Writer(planner)
-    writer.uses.add(block)
-    plan = planner.blocks[block]
-    _take(writer, plan.arguments, [*block.arguments, *captures])
-    with _running(writer):
-        results = writer.block(writer.frame, block)
-    for name, slot in zip(results, plan.results):
-        if slot not in planner.constants:
-            writer.source.line(f"s0[{slot}] = {name}")
-    writer.source.line("return True")
-    return _finish(writer)
-
-
-def _take(writer: Writer, slots: Sequence[int], values: Sequence[Value]) -> list[str]:
-    """Take values out of slots; return False before that if a scalar is an array, as where lanes are arguments."""
-    line = writer.source.line
-    names = writer.write(writer.frame, slots)
-    for name, slot, value in zip(names, slots, values):
-        line(f"{name} = s0[{slot}]")
+    names = writer.write(state)
+    for name, slot, value in zip(names, state, body.arguments):
+        source.line(f"{name} = s0[{slot}]")
         if is_scalar(value.type):
-            with writer.source.block(f"if type({name}) is not {writer.source.refer(scalar_type(value.type), 't')}:"):
-                line(f"if {name}.ndim: return False")
-                line(f"{name} = {name}[()]")
-    writer.drop(f"s0[{slot}]" for slot in slots)
-    return names
+            with source.block(f"if type({name}) is not {source.refer(scalar_type(value.type), 't')}:"):
+                source.line(f"if {name}.ndim: return False")  # as where lanes are arguments
+                source.line(f"{name} = {name}[()]")
+    writer.drop(f"s0[{slot}]" for slot in state)
+    source.line("F = register(C)")
+    with source.block("try:"):
+        writer.loop(loop)
+    source.line("except Exception as error: raise located(error) from error")
+    source.line("finally: del C.frames[F]")
+    for name, slot in zip(names, state):
+        source.line(f"s0[{slot}] = {name}")
+    source.line("return n0 >= 0")
+    most = max(1, min(TURNS, OPS // max(writer.ops, 1)))
 
+    def renew(context: Context, op: Operation, turns: int = most) -> int:
+        """Count turns that follow; return -1 at one of the outermost loop if machine code takes over."""
+        return -1 if op is loop and hot.takes_over(context) else count_turns(context, op, turns)
 
-class _running:
-    """Write the statement around the ops of a function, which locates errors."""
-
-    def __init__(self, writer: Writer) -> None:
-        self.source = writer.source
-
-    def __enter__(self) -> None:
-        self.source.line("F = register(C)")
-        self.source.line("try:")
-        self.source.depth += 1
-        self.before = len(self.source.lines)
-
-    def __exit__(self, *error: object) -> None:
-        if len(self.source.lines) == self.before:
-            self.source.line("pass")
-        self.source.depth -= 1
-        self.source.line("except Exception as error: raise located(error) from error")
-        self.source.line("finally: del C.frames[F]")
-
-
-def _finish(writer: Writer, machine: Machine | None = None) -> Generated:
-    """Load what the source reads from slots, and compile it."""
-    prologue = ["  C = s0[0]"]
-    for name, (slot, value) in writer.loaded.items():
-        prologue.append(f"  {name} = s0[{slot}]")
-        if value is not None and is_scalar(value.type):
-            expected = writer.source.refer(scalar_type(value.type), "t")
-            prologue.append(f"  if type({name}) is not {expected}: {name} = {name}[()]")
-    for callee in writer.with_slots:
-        template = writer.source.refer(callee.planner.frame.template)
-        prologue.append(f"  {callee.slots} = {template}.copy(); {callee.slots}[0] = C")
-    for name, dtype in writer.expressions.scratch.items():
-        prologue.append(f"  {name} = {writer.source.refer(np.zeros(1, dtype))}.copy()")
-    renew = _renew(max(1, min(TURNS, OPS // max(writer.ops, 1))), machine)
-    writer.source.globals |= {
+    source.globals |= {
         "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "index": operator.index,
         "sqrt": math.sqrt,
     }  # fmt: skip
-    return writer.source.finish("s0", prologue)
+    return source.finish("s0", _prologue(writer))
+
+
+def _prologue(writer: Writer) -> list[str]:
+    """Return lines that load what the source reads from slots."""
+    lines = ["  C = s0[0]"]
+    for name, (slot, value) in writer.loaded.items():
+        lines.append(f"  {name} = s0[{slot}]")
+        if value is not None and is_scalar(value.type):
+            expected = writer.source.refer(scalar_type(value.type), "t")
+            lines.append(f"  if type({name}) is not {expected}: {name} = {name}[()]")
+    return lines + [f"  {name} = {writer.source.refer(np.zeros(1, x))}.copy()" for name, x in writer.scratch.items()]

@@ -12,7 +12,7 @@ from stablehlo_ref.define.local_tensors import CALLEES, callee
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.passes.call_graph import bottom_up
 
-FEW_CALLS = 64  # that a call may lead to without being counted
+FEW_CALLS, FEW_NESTED = 1000, 64  # calls that a call may lead to, in all and inside each other, without being counted
 
 
 def communicating(functions: Mapping[str, Iterable[Operation]]) -> set[str]:
@@ -45,18 +45,20 @@ def communicates(op: Operation, functions: Set[str]) -> bool:
 def counted(functions: Mapping[str, Iterable[Operation]]) -> set[str]:
     """Return the names of the functions whose calls count for the limits of steps and depth.
 
-    These are recursive ones, and those that make more than `FEW_CALLS` calls: any other makes few for each iteration.
+    These are recursive ones, and those that lead to many calls: any other makes few for each iteration.
     """
     graph = {
         name: Counter(n for op in operations if _may_call(op.name) for n in _called(op))
         for name, operations in functions.items()
     }
     calls: dict[str, float] = {}  # that a call of each function leads to, with itself
+    depths: dict[str, float] = {}
     for component in bottom_up(graph):
         for name in component:
             is_recursive = len(component) > 1 or name in graph[name]
             calls[name] = inf if is_recursive else 1 + sum(n * calls.get(c, 0) for c, n in graph[name].items())
-    return {name for name, count in calls.items() if count > FEW_CALLS}
+            depths[name] = inf if is_recursive else 1 + max((depths.get(c, 0) for c in graph[name]), default=0)
+    return {name for name in calls if calls[name] > FEW_CALLS or depths[name] > FEW_NESTED}
 
 
 def _called(op: Operation) -> list[str]:

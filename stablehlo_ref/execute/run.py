@@ -130,7 +130,7 @@ class FunctionPlan:
     `is_counted` is whether calls count for the limits of steps and depth.
     """
 
-    __slots__ = ("block", "generated", "is_counted", "name", "product_size", "run_fast", "template")
+    __slots__ = ("block", "generated", "is_counted", "name", "product_size", "template")
 
     def __init__(self, name: str, product_size: float = 0.0, is_counted: bool = False) -> None:
         self.name = name
@@ -138,15 +138,13 @@ class FunctionPlan:
         self.product_size = product_size  # multiplications of products in the program: execute/threads.py
         self.block = BlockPlan()
         self.template: Slots = [None]
-        self.generated: list[tuple[str, str]] = []  # what hot loops and functions are, and their source
-        self.run_fast: Callable[[Slots], bool] | None = None  # may run the block; returns whether it did
+        self.generated: list[tuple[str, str]] = []  # what hot loops are, and their source
 
     def call(self, context: Context, arguments: list[Any]) -> list[Any]:
         """Run the function and return its results. Empties the list of arguments; EvaluationError past `max_depth`."""
         slots = self._enter(context, arguments)
         try:
-            if self.run_fast is None or not self.run_fast(slots):
-                self.block.run(slots)
+            self.block.run(slots)
         finally:
             context.depth -= self.is_counted
             del context.frames[id(slots)]

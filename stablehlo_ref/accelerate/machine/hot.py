@@ -1,18 +1,15 @@
-"""Decide which loops become machine code, and run those that have."""
+"""Run loops that have become machine code."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
 from math import prod
-from time import perf_counter
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.machine.arrays import ADDRESS, Field
-from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled, reason_of
+from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.loops import LoopWriter
 from stablehlo_ref.accelerate.machine.python_ops import FIRST
@@ -25,14 +22,10 @@ from stablehlo_ref.execute.run import CONTEXT, located
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 
-if TYPE_CHECKING:
-    from stablehlo_ref.accelerate import PlanAccelerator
-    from stablehlo_ref.execute.plan import FramePlanner
-
 OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
 MAX_KEPT = 1 << 18  # bytes of memory that a loop keeps between runs
 
-Renew = Callable[[Context, Operation], int]
+CountTurns = Callable[[Context, Operation, int], int]
 
 
 class MachineFrame:
@@ -69,12 +62,13 @@ class MachineFrame:
 class MachineLoop:
     """A loop in machine code, as a function of the slots of its plan."""
 
-    def __init__(self, op: Operation, writer: LoopWriter, make_renew: Callable[[int], Renew]) -> None:
+    def __init__(self, op: Operation, writer: LoopWriter, count_turns: CountTurns) -> None:
         self.text = writer.code.text
         self._code = Compiled(self.text)
         self._fields, self._size = writer.arrays.layout.fields, writer.arrays.layout.size
         self._op, self._loops, self._python_ops = op, writer.loops, writer.python.ops
-        self._renew = make_renew(max(1, OPS // max(writer.ops + writer.arrays.work, 1)))
+        self._count_turns = count_turns
+        self._turns = max(1, OPS // max(writer.ops + writer.arrays.work, 1))  # between checks of limits
         # Memory of the loop's own, and what no run uses: of one run at most, and none if it is large.
         self._own_bytes = self._size + sum(_bytes(field) for field in self._fields if _is_own(field))
         self._unused: deque[MachineFrame] = deque(maxlen=int(self._own_bytes <= MAX_KEPT))
@@ -156,7 +150,7 @@ class MachineLoop:
                 if asked < 0:
                     return settle(asked)
                 op = self._loops[asked]
-                return self._renew(context, op)
+                return self._count_turns(context, op, self._turns)
             except Exception as error:
                 raise located(error, op) from None
 
@@ -183,81 +177,3 @@ def _may_use(slots: Slots, field: Field) -> bool:
 
 def _is_addressable(array: Array) -> bool:
     return array.flags.c_contiguous and array.flags.aligned
-
-
-def machines_of(frame: FramePlanner) -> dict[Operation, Machine]:
-    """Return the hot loops of a program that may become machine code."""
-    return cast("PlanAccelerator", frame.planner.accelerator).machines
-
-
-class Machine:
-    """Times a loop that runs as generated Python, and makes it machine code once that has taken long."""
-
-    def __init__(self, planner: FramePlanner, op: Operation, make_renew: Callable[[int], Renew]) -> None:
-        self._planner, self.op, self._make_renew = planner, op, make_renew
-        self._seconds = 0.0  # that generated Python has taken
-        self._started = 0.0
-        self._ended = 0.0  # when it last left a turn to the plan
-        self._runs = 0
-        self._has_left = False
-        self._writer = self._write()  # until the loop is compiled
-        self._loop: MachineLoop | None = None
-        machines_of(planner)[op] = self
-
-    def __call__(self, slots: Slots, run: Callable[[Slots], bool]) -> bool:
-        """Finish the loop by machine code, or by `run`; return False if the plan has to go on."""
-        if not slots[CONTEXT].jit or not (self.may_compile or self._loop):
-            return run(slots)
-        if self._is_hot(self._seconds):
-            self._compile()
-        if self._loop is not None and self._loop(slots):
-            return True
-        self._runs += 1
-        self._has_left = False
-        self._started, ended = perf_counter(), self._ended
-        if ended:
-            self._seconds += min(self._started - ended, policy.TURN)
-        ran = run(slots)
-        now = perf_counter()
-        self._seconds += now - self._started
-        self._ended = 0.0 if ran else now
-        return self(slots, run) if self._has_left and not ran else ran
-
-    @property
-    def may_compile(self) -> bool:
-        """Whether the loop can become machine code, and has not."""
-        return self._writer is not None
-
-    def takes_over(self, context: Context) -> bool:
-        """Return whether generated Python has taken so long that it leaves the rest of the loop to machine code."""
-        if self.may_compile and context.jit and self._is_hot(self._seconds + perf_counter() - self._started):
-            self._has_left = True
-            return True
-        return False
-
-    def takes_whole_loop(self) -> bool:
-        """Return whether the loop is, or may become, machine code, and runs long enough each time."""
-        return self._loop is not None or (self.may_compile and self._seconds > policy.SHORT_RUN * self._runs)
-
-    def _is_hot(self, seconds: float) -> bool:
-        return self._writer is not None and policy.is_loop_hot(seconds, self._runs, self._writer.lines)
-
-    def _compile(self) -> None:
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            try:
-                self._loop = MachineLoop(self.op, writer, self._make_renew)
-                self._report("as machine code", self._loop.text)
-            except Exception as error:
-                self._report(f"not as machine code: {reason_of(error)}")
-
-    def _write(self) -> LoopWriter | None:
-        """Write the code, which does not need llvmlite; return None if there is none."""
-        try:
-            return LoopWriter(self._planner, self.op)
-        except Exception as error:
-            self._report(f"not as machine code: {reason_of(error)}")
-        return None
-
-    def _report(self, what: str, text: str = "") -> None:
-        self._planner.planner.generated.append((f"{self.op.name} at {self.op.location}, {what}", text))

@@ -66,7 +66,7 @@ class LoopWriter:
             state.append(self.arrays.enter(new))
             if new.in_memory and new.is_written:
                 self.arrays.writers[-1] = self.large.loop
-        results = self.loop(self.planner, loop, state)
+        results = self.loop(loop, state)
         self.python.check_saved(self.cost)
         for new, result in zip(fields, results):
             if isinstance(result, Register) and new.is_written:
@@ -82,31 +82,29 @@ class LoopWriter:
 
     # --- values -------------------------------------------------------------------------------------------------
 
-    def held(self, frame: FramePlanner, value: Value) -> Held:
+    def held(self, value: Value) -> Held:
         """Return the register or the memory of a value."""
-        constant = frame.constant(value)
+        constant = self.planner.constant(value)
         if constant is not None and fits_registers(value):
             return literal(Kind(constant.dtype, constant.size), constant)
         if value not in self.values:
-            if constant is None and frame is not self.planner:
-                raise NotCompiled("a value of another function")
-            self.values[value] = _splat(constant) or self._entering(frame, value, constant)
+            self.values[value] = _splat(constant) or self._entering(value, constant)
         return self.large.check(self.values[value])
 
-    def _entering(self, frame: FramePlanner, value: Value, constant: Array | None) -> Held:
+    def _entering(self, value: Value, constant: Array | None) -> Held:
         new = self._field(value)
-        new.slot, new.constant = (frame.slot(value), None) if constant is None else (None, constant)
+        new.slot, new.constant = (self.planner.slot(value), None) if constant is None else (None, constant)
         return self.arrays.enter(new)
 
-    def register(self, frame: FramePlanner, value: Value) -> Register:
-        return _register(self.held(frame, value))
+    def register(self, value: Value) -> Register:
+        return _register(self.held(value))
 
     # --- blocks -------------------------------------------------------------------------------------------------
 
-    def block(self, frame: FramePlanner, block: Block) -> list[Held]:
+    def block(self, block: Block) -> list[Held]:
         """Write the ops of a block; return its results."""
         for op in block.operations[:-1]:
-            if op.results and all(frame.constant(result) is not None for result in op.results):
+            if op.results and all(self.planner.constant(result) is not None for result in op.results):
                 continue
             self.ops += 1
             if self.ops > MAX_OPS:
@@ -114,41 +112,41 @@ class LoopWriter:
             if refined_results(op):
                 raise NotCompiled(op.name)
             structure = _STRUCTURES.get(op.name)
-            results = structure(self, frame, op) if structure else self._compute(frame, op)
+            results = structure(self, op) if structure else self._compute(op)
             self.values.update(zip(op.results, results))
-        return [self.held(frame, value) for value in block.operations[-1].operands]
+        return [self.held(value) for value in block.operations[-1].operands]
 
-    def _compute(self, frame: FramePlanner, op: Operation) -> list[Held]:
-        held = [self.held(frame, value) for value in op.operands]
+    def _compute(self, op: Operation) -> list[Held]:
+        held = [self.held(value) for value in op.operands]
         operands = [x for x in held if isinstance(x, Register)]
         is_small = len(operands) == len(held) and fits_registers(op.results[0])
         if is_small and op.name in MOVES:
-            return [tensors.moved(self.code, op, operands, self._kernel(frame, op))]
+            return [tensors.moved(self.code, op, operands, self._kernel(op))]
         if not self.large.has_rule(op) and not elements.has_code(op):
-            return self._in_python(frame, op, held)
+            return self._in_python(op, held)
         self.cost += 1 if not shape_of(op.results[0]) else TENSOR_OP
-        is_canonical = op in frame.planner.canonical
+        is_canonical = op in self.planner.planner.canonical
         if not is_small:
             return [self.large.compute(op, held, is_canonical)]
         return [elements.elementwise(self.code, op, operands, is_canonical)]
 
-    def _in_python(self, frame: FramePlanner, op: Operation, operands: Sequence[Held]) -> list[Held]:
+    def _in_python(self, op: Operation, operands: Sequence[Held]) -> list[Held]:
         check_kernel(op)
         self.large.groups.flush()
         if op.regions:  # which may count turns
             self._give_up_turns()
-        return self.python.write(op, self._kernel(frame, op), operands)
+        return self.python.write(op, self._kernel(op), operands)
 
-    def _kernel(self, frame: FramePlanner, op: Operation) -> Run:
-        known = frame.known_kernel(op, frame.planner.kind(op))
+    def _kernel(self, op: Operation) -> Run:
+        known = self.planner.known_kernel(op, self.planner.planner.kind(op))
         try:
-            return (known.kernel if known else frame.kernel(op)).run
+            return (known.kernel if known else self.planner.kernel(op)).run
         except StablehloError as error:
             raise NotCompiled(op.name) from error
 
     # --- control flow -------------------------------------------------------------------------------------------
 
-    def loop(self, frame: FramePlanner, op: Operation, operands: Sequence[Held]) -> list[Held]:
+    def loop(self, op: Operation, operands: Sequence[Held]) -> list[Held]:
         """Write a `while`; return its results."""
         code, (condition, body) = self.code, _blocks(op)
         varies = [v is not a for v, a in zip(body.operations[-1].operands, body.arguments)]
@@ -165,13 +163,13 @@ class LoopWriter:
         state: list[Held] = [code.load(cells[i], _register(x).kind) if i in cells else x for i, x in enumerate(start)]
         arrays = {i: x for i, x in enumerate(state) if varies[i] and isinstance(x, Memory)}
         self.values.update(zip((*condition.arguments, *body.arguments), (*state, *state)))
-        (test,) = self.block(frame, condition)
+        (test,) = self.block(condition)
         self.large.groups.flush()
         for x in arrays.values():
             self.arrays.check(x)
         code.do(f"br i1 {_register(test)}, label %{inside}, label %{after}")
         code.label(inside)
-        following = self.block(frame, body)
+        following = self.block(body)
         for i, cell in cells.items():
             code.store(_register(following[i]), cell)
         self._carry_on(arrays, following)
@@ -217,16 +215,16 @@ class LoopWriter:
         self.code.store(x, cell)
         return cell
 
-    def inner_loop(self, frame: FramePlanner, op: Operation) -> list[Held]:
+    def inner_loop(self, op: Operation) -> list[Held]:
         """Write a `while` in the loop."""
-        results = self.loop(frame, op, [self.held(frame, value) for value in op.operands])
-        for number, _ in canonical_results(op, frame.planner.canonical):
+        results = self.loop(op, [self.held(value) for value in op.operands])
+        for number, _ in canonical_results(op, self.planner.planner.canonical):
             results[number] = self.large.canonical(results[number], shape_of(op.results[number]))
         return results
 
-    def branches(self, frame: FramePlanner, op: Operation) -> list[Held]:
+    def branches(self, op: Operation) -> list[Held]:
         """Write an `if` or a `case`."""
-        code, chosen = self.code, self.register(frame, op.operands[0])
+        code, chosen = self.code, self.register(op.operands[0])
         cells = [code.cell(elements.kind_of(_tensor_type(r))) if fits_registers(r) else None for r in op.results]
         labels, after = [code.name("L") for _ in op.regions], code.name("L")
         self.large.groups.flush()
@@ -236,7 +234,7 @@ class LoopWriter:
         for label, block in zip(labels, _blocks(op)):
             self.arrays.versions[: len(before)] = before
             code.label(label)
-            held = self.block(frame, block)
+            held = self.block(block)
             outcomes.append([x if c else self._stored(x, r) for x, c, r in zip(held, cells, op.results)])
             for cell, result in zip(cells, held):
                 if cell is not None:
@@ -269,18 +267,6 @@ class LoopWriter:
                 self.arrays.copy(x, target)
         return target
 
-    def call(self, frame: FramePlanner, op: Operation) -> list[Held]:
-        """Write the body of the function that an op calls."""
-        name = op.properties["callee"]
-        callee = frame.planner.frames.get(name)
-        if callee is None or name in frame.planner.counted:
-            raise NotCompiled(f"a call of @{name}")
-        (block,) = _blocks(frame.planner.functions[name])
-        if [v.type for v in block.arguments] != op.operand_types:
-            raise NotCompiled(f"a call of @{name}")
-        self.values.update(zip(block.arguments, [self.held(frame, value) for value in op.operands]))
-        return self.block(callee, block)
-
     # --- counts of turns ----------------------------------------------------------------------------------------
 
     def _check(self, number: int) -> None:
@@ -304,34 +290,34 @@ class LoopWriter:
 
     # --- products, reductions, gathers, scatters ----------------------------------------------------------------
 
-    def special(self, frame: FramePlanner, op: Operation) -> list[Held]:
+    def special(self, op: Operation) -> list[Held]:
         """Write an op by a rule of its own, or else the call of its kernel."""
-        held = [self.held(frame, value) for value in op.operands]
+        held = [self.held(value) for value in op.operands]
         try:
-            results = SPECIAL[op.name](Site(self.large, frame, op, self._kernel(frame, op)), held)
+            results = SPECIAL[op.name](Site(self.large, self.planner, op, self._kernel(op)), held)
         except NotCompiled:
-            return self._in_python(frame, op, held)
+            return self._in_python(op, held)
         self.cost += TENSOR_OP
         return results
 
     # --- slices and updates -------------------------------------------------------------------------------------
 
-    def _memory(self, frame: FramePlanner, value: Value) -> Memory:
-        return self.large.memory(self.held(frame, value), shape_of(value))
+    def _memory(self, value: Value) -> Memory:
+        return self.large.memory(self.held(value), shape_of(value))
 
-    def slice(self, frame: FramePlanner, op: Operation) -> list[Held]:
+    def slice(self, op: Operation) -> list[Held]:
         """Write a slice."""
         whole, starts, steps = (
-            self._memory(frame, op.operands[0]),
+            self._memory(op.operands[0]),
             op.properties["start_indices"],
             op.properties["strides"],
         )
         at = sum(n * stride for n, stride in zip(starts, whole.strides))
         return [self._sliced(op, whole, literal(Kind(INDEX), at), steps)]
 
-    def dynamic_slice(self, frame: FramePlanner, op: Operation) -> list[Held]:
+    def dynamic_slice(self, op: Operation) -> list[Held]:
         """Write a slice at indices that are clamped."""
-        whole, starts = self._memory(frame, op.operands[0]), [self.register(frame, x) for x in op.operands[1:]]
+        whole, starts = self._memory(op.operands[0]), [self.register(x) for x in op.operands[1:]]
         start = tensors.clamped_start(self.code, starts, whole, shape_of(op.results[0]))
         return [self._sliced(op, whole, start, [1] * len(starts))]
 
@@ -342,11 +328,11 @@ class LoopWriter:
             return tensors.sliced(self.code, whole, start, steps, shape)
         return self.arrays.view(whole, start, shape, tuple(n * step for n, step in zip(whole.strides, steps)))
 
-    def dynamic_update_slice(self, frame: FramePlanner, op: Operation) -> list[Held]:
+    def dynamic_update_slice(self, op: Operation) -> list[Held]:
         """Write an update of a slice: in place if the tensor is in memory."""
         operand, update = op.operands[:2]
-        new, whole = self.held(frame, update), self._memory(frame, operand)
-        starts = [self.register(frame, x) for x in op.operands[2:]]
+        new, whole = self.held(update), self._memory(operand)
+        starts = [self.register(x) for x in op.operands[2:]]
         target = whole if fits_registers(operand) else self.large.own(whole, self.large.loop)
         start = tensors.clamped_start(self.code, starts, target, shape_of(update))
         if isinstance(new, Register):
@@ -393,11 +379,10 @@ def _register(held: Held) -> Register:
     return held
 
 
-_STRUCTURES: Mapping[str, Callable[[LoopWriter, FramePlanner, Operation], list[Held]]] = {
+_STRUCTURES: Mapping[str, Callable[[LoopWriter, Operation], list[Held]]] = {
     "stablehlo.while": LoopWriter.inner_loop,
     "stablehlo.if": LoopWriter.branches,
     "stablehlo.case": LoopWriter.branches,
-    "func.call": LoopWriter.call,
     **dict.fromkeys(SPECIAL, LoopWriter.special),
     "stablehlo.slice": LoopWriter.slice,
     "stablehlo.dynamic_slice": LoopWriter.dynamic_slice,

@@ -7,15 +7,13 @@ which computes the cases that an expression leaves out, such as comparisons of z
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.accelerate.python.source import Source
-from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.guard import LARGE, byte_size
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Block, Operation, Value
@@ -53,6 +51,11 @@ def is_plain(type: Type) -> bool:
         return False
     dtype = numpy_dtype(element)
     return dtype.isbuiltin == 1 and dtype.kind in "biuf"
+
+
+def is_array(type: Type) -> bool:
+    """Return whether ufuncs return arrays of a type: they return numpy scalars if its rank is 0."""
+    return isinstance(type, TensorType) and type.shape != ()
 
 
 def scalar_type(type: Type) -> Any:
@@ -193,17 +196,31 @@ _FORMS: Mapping[object, str | Form] = {  # by what `on_element` returns
 # --- small tensors --------------------------------------------------------------------------------------------------
 
 
-def code_of(op: Operation, known: Sequence[Any]) -> str | None:
+def code_of(op: Operation, known: Sequence[Any], is_canonical: bool) -> str | None:
     """Return the expression of an op, or statements; None if it has none, and its kernel is called.
 
-    `known` are the values of the operands that are constant scalars, and None for others.
+    `known` are the values of the operands that are constant scalars, and None for others. If `is_canonical`, the kernel
+    computes NaNs, which are the canonical one.
     """
     rule = _RULES.get(op.name)
-    if rule is None:
-        return scalar_code(op, known)
-    if not all(is_plain(t) for t in (*op.operand_types, *op.result_types)):
-        return None
-    return rule(op, known) or scalar_code(op, known)
+    is_all_plain = rule is None or all(is_plain(t) for t in (*op.operand_types, *op.result_types))
+    code = (rule and is_all_plain and rule(op, known)) or (scalar_code(op, known) if is_all_plain else None)
+    if code is None or not is_canonical or not issubclass(scalar_type(op.operands[0].type), np.floating):
+        return code
+    code = code if "{r}" in code else "{r} = " + code
+    operands = ", ".join(f"{{{number}}}" for number, _ in enumerate(op.operands))
+    return f"{code}\nif {{r}} != {{r}}: {{r}} = {{k}}({operands})[()]"
+
+
+def names_in(code: str, op: Operation) -> dict[str, Any]:
+    """Return the numbers that code names, as scalars of the type of operands, or with `to_` of the result."""
+    types = {"": op.operands[0].type, "to_": op.results[0].type}
+    return {
+        prefix + name: _KNOWN.setdefault((scalar, value), scalar(value))
+        for prefix, type in types.items()
+        for name, value in _NUMBERS.items()
+        if f"{{{prefix}{name}}}" in code and (scalar := scalar_type(type))
+    }
 
 
 def _reshape(op: Operation, known: Sequence[Any]) -> str | None:
@@ -337,56 +354,3 @@ _RULES = {
     "stablehlo.reshape": _reshape,
     "stablehlo.slice": _slice,
 }
-
-
-# --- lines of the source --------------------------------------------------------------------------------------------
-
-
-class Expressions:
-    """Writes code of ops, of which those in `canonical` return canonical NaNs."""
-
-    def __init__(self, source: Source, canonical: Collection[Operation]) -> None:
-        self._source = source
-        self._canonical = canonical
-        self.scratch: dict[str, np.dtype[Any]] = {}  # variables that are arrays of one element
-
-    def is_canonical(self, op: Operation) -> bool:
-        """Return whether an op returns canonical NaNs."""
-        return op in self._canonical
-
-    def with_canonical_nan(self, op: Operation, code: str | None) -> str | None:
-        """Return the code of an op that returns the canonical NaN where its kernel does, which then computes again."""
-        if code is None or op not in self._canonical or not issubclass(scalar_type(op.operands[0].type), np.floating):
-            return code
-        code = code if "{r}" in code else "{r} = " + code
-        operands = ", ".join(f"{{{number}}}" for number, _ in enumerate(op.operands))
-        return f"{code}\nif {{r}} != {{r}}: {{r}} = {{k}}({operands})[()]"
-
-    def write(self, code: str, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> None:
-        """Write an expression, or statements that assign `{r}`."""
-        code = code if "{r}" in code else "{r} = " + code
-        for statement in code.splitlines():
-            self._source.line(statement.format(*operands, **self._names(statement, op, result, kernel)), op)
-
-    def _names(self, code: str, op: Operation, result: str, kernel: Kernel) -> dict[str, str]:
-        """Return the names of what code refers to besides operands."""
-        names = {"r": result, "index": "index"}
-        if "{k}" in code:
-            names["k"] = self._source.refer(kernel.run)
-        if "{t}" in code:
-            names["t"] = self._source.refer(scalar_type(op.results[0].type), "t")
-        if "{T}" in code:
-            dtype = np.dtype(scalar_type(op.results[0].type))
-            names["T"] = f"T{dtype.num}"
-            self.scratch[names["T"]] = dtype
-        for name, value in _NUMBERS.items():
-            if f"{{{name}}}" in code:
-                names[name] = self.number(op.operands[0].type, value)
-            if f"{{to_{name}}}" in code:
-                names[f"to_{name}"] = self.number(op.results[0].type, value)
-        return names
-
-    def number(self, type: Type, value: int) -> str:
-        """Return the name of a small number as a scalar of a type."""
-        scalar = scalar_type(type)
-        return self._source.refer(_KNOWN.setdefault((scalar, value), scalar(value)), "z")
