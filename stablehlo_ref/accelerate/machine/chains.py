@@ -17,12 +17,12 @@ import numpy as np
 
 from stablehlo_ref import mode
 from stablehlo_ref.accelerate.machine import large
-from stablehlo_ref.accelerate.machine.arrays import HEAD, Memory, offset
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.accelerate.machine.compiler import Compiled, address, reason_of, run_code
 from stablehlo_ref.accelerate.machine.elementwise import elementwise
 from stablehlo_ref.accelerate.machine.large import Held, Large, Pending, Splat
 from stablehlo_ref.accelerate.machine.reductions import SUM, reduced_row
+from stablehlo_ref.accelerate.machine.tensors import HEAD, Memory, offset
 from stablehlo_ref.accelerate.policy import TimedCode, weight
 from stablehlo_ref.budget import check_time, reserve
 from stablehlo_ref.define.computation import Slots
@@ -184,17 +184,13 @@ class ChainCode:
         self._memory = {t.slot: self._entered(t, steps) for t, steps in zip(chain.tensors, strides)}
         self._rows([])
         code.do("ret i64 0")
-        layout = self._large.arrays.layout
-        self.scratch = [(x.shape, x.dtype) for x in layout.fields[len(chain.tensors) :]]
+        self.scratch = [(x.shape, x.dtype) for x in self._large.arrays.fields[len(chain.tensors) :]]
         if sum(prod(shape) * dtype.itemsize for shape, dtype in self.scratch) > MAX_SCRATCH:
             raise NotCompiled("long rows")
         self.compiled = Compiled(code.text)
 
     def _entered(self, tensor: Tensor, strides: tuple[int, ...]) -> Memory:
-        arrays = self._large.arrays
-        memory = arrays.enter(arrays.layout.add(tensor.dtype, self._sizes, in_memory=True))
-        assert isinstance(memory, Memory)
-        return replace(memory, strides=strides)
+        return replace(self._large.arrays.enter(tensor.dtype, self._sizes), strides=strides)
 
     def _rows(self, indices: list[Register]) -> None:
         """Write the loops over the outer axes that are left, and the ops in them."""

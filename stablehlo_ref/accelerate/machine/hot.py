@@ -8,11 +8,11 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.arrays import ADDRESS, Field
-from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled
+from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled, address
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.loops import LoopWriter
 from stablehlo_ref.accelerate.machine.python_ops import FIRST
+from stablehlo_ref.accelerate.machine.tensors import HEAD, Field
 from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
@@ -29,34 +29,19 @@ CountTurns = Callable[[Context, Operation, int], int]
 
 
 class MachineFrame:
-    """The values of one run of a loop in machine code, `size` bytes, and the arrays to which its fields point."""
+    """The arrays of one run of a loop in machine code, and a frame with their addresses."""
 
-    def __init__(self, fields: Sequence[Field], size: int) -> None:
-        self.buffer = np.zeros(size, np.uint8)
-        self.address = self.buffer.ctypes.data
-        self.left = self.buffer[:8].view(np.int64)  # turns that are counted and have not begun
-        self.views = [self._view(field) for field in fields]
-        self.arrays: list[Array] = [self.buffer]
-        self.held: dict[int, Array] = {}  # of fields, by their offsets
-        for field, view in zip(fields, self.views):
+    def __init__(self, fields: Sequence[Field]) -> None:
+        self.words = np.zeros(HEAD + len(fields), np.int64)
+        self.arrays: list[Array | None] = [None] * len(fields)
+        for field in fields:
             if field.slot is None:
-                self.fill(field, view, np.empty(field.shape, field.dtype) if field.constant is None else field.constant)
+                constant = np.empty(field.shape, field.dtype) if field.constant is None else field.constant
+                self.fill(field, np.require(constant, requirements=["C", "A"]))
 
-    def _view(self, field: Field) -> Array:
-        dtype, shape = (ADDRESS, ()) if field.in_memory else (field.dtype, field.shape)
-        size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
-        return self.buffer[field.offset : field.offset + size].view(dtype).reshape(shape)
-
-    def fill(self, field: Field, view: Array, value: Array) -> None:
-        """Store a value, or the address of its array."""
-        if field.in_memory:
-            value = np.require(value, requirements=["C", "A"])
-            self.arrays.append(value)
-            view[()] = value.ctypes.data
-            self.held[field.offset] = value
-        else:
-            view[...] = value
-            self.held[field.offset] = view
+    def fill(self, field: Field, value: Array) -> None:
+        self.arrays[field.number] = value
+        self.words[HEAD + field.number] = address(value)
 
 
 class MachineLoop:
@@ -65,12 +50,12 @@ class MachineLoop:
     def __init__(self, op: Operation, writer: LoopWriter, count_turns: CountTurns) -> None:
         self.text = writer.code.text
         self._code = Compiled(self.text)
-        self._fields, self._size = writer.arrays.layout.fields, writer.arrays.layout.size
+        self._fields = writer.arrays.fields
         self._op, self._loops, self._python_ops = op, writer.loops, writer.python.ops
         self._count_turns = count_turns
         self._turns = max(1, OPS // max(writer.ops + writer.arrays.work, 1))  # between checks of limits
         # Memory of the loop's own, and what no run uses: of one run at most, and none if it is large.
-        self._own_bytes = self._size + sum(_bytes(field) for field in self._fields if _is_own(field))
+        self._own_bytes = sum(_bytes(field) for field in self._fields if _is_own(field))
         self._unused: deque[MachineFrame] = deque(maxlen=int(self._own_bytes <= MAX_KEPT))
 
     def __call__(self, slots: Slots) -> bool:
@@ -99,37 +84,30 @@ class MachineLoop:
         try:
             return self._unused.pop()
         except IndexError:
-            return MachineFrame(self._fields, self._size)
+            return MachineFrame(self._fields)
 
     def _run(self, context: Context, slots: Slots, frame: MachineFrame) -> None:
-        kept = len(frame.arrays)
-        for field, view in zip(self._fields, frame.views):
+        for field in self._fields:
             if field.slot is not None:
-                frame.fill(field, view, slots[field.slot])
+                frame.fill(field, np.array(slots[field.slot], order="C") if field.by_value else slots[field.slot])
                 if field.is_state:
                     slots[field.slot] = None
         copies, context.budget.copies = context.budget.copies, None  # as code overwrites what kernels are called with
         try:
-            Callback(self._answer(context, frame)).run(self._code, frame.address)
+            Callback(self._answer(context, frame)).run(self._code, address(frame.words))
         finally:
             context.budget.copies = copies
-        context.steps -= int(frame.left[0])
-        self._give_back(slots, frame, kept)
+        context.steps -= int(frame.words[0])
+        for field in self._fields:
+            if field.slot is not None:
+                value, frame.arrays[field.number] = frame.arrays[field.number], None
+                if field.is_state and value is not None:
+                    slots[field.slot] = value if value.ndim else value[()]
+        self._unused.append(frame)
 
     def _fits(self, slots: Slots) -> bool:
         """Return whether values have the shapes of their types, as they have not where they are of all lanes."""
         return all(field.slot is None or slots[field.slot].shape == field.shape for field in self._fields)
-
-    def _give_back(self, slots: Slots, frame: MachineFrame, kept: int) -> None:
-        arrays = iter(frame.arrays[kept:])
-        for field, view in zip(self._fields, frame.views):
-            if field.slot is not None:
-                value = next(arrays) if field.in_memory else view
-                del frame.held[field.offset]
-                if field.is_state:
-                    slots[field.slot] = value if field.in_memory else view[()] if not view.ndim else view.copy()
-        del frame.arrays[kept:]
-        self._unused.append(frame)
 
     def _answer(self, context: Context, frame: MachineFrame) -> Answer:
         """Return a function that counts turns of a loop, and returns how many.
@@ -144,8 +122,8 @@ class MachineLoop:
                 if asked <= FIRST:
                     python_op = self._python_ops[FIRST - asked]
                     op = python_op.op
-                    context.steps -= int(frame.left[0]) if op.regions else 0
-                    python_op.compute(frame.held)
+                    context.steps -= int(frame.words[0]) if op.regions else 0
+                    python_op.compute(frame.arrays)
                     return 0
                 if asked < 0:
                     return settle(asked)
@@ -162,14 +140,14 @@ def _bytes(field: Field) -> int:
 
 
 def _is_own(field: Field) -> bool:
-    """Return whether a field is an array in memory that is not that of a slot or of a constant."""
+    """Return whether a field is an array that is not that of a slot or of a constant."""
     is_constant = field.constant is not None and _is_addressable(field.constant)
-    return field.in_memory and field.slot is None and not is_constant
+    return field.slot is None and not is_constant
 
 
 def _may_use(slots: Slots, field: Field) -> bool:
     """Return whether a loop may have the array in a slot, and write to it if need be; True for other fields."""
-    if field.slot is None or not field.in_memory:
+    if field.slot is None or field.by_value:
         return True
     may_write = not field.is_written or is_exclusively_owned(slots, field.slot)
     return may_write and _is_addressable(slots[field.slot])

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.arrays import HEAD
 from stablehlo_ref.accelerate.machine.assembly import NotCompiled
 from stablehlo_ref.accelerate.machine.chains import Chain, ChainCode, Part, Tensor, WholeChain
 from stablehlo_ref.accelerate.machine.compiler import Compiled, address, is_available, run_code
 from stablehlo_ref.accelerate.machine.elementwise import has_code
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
-from stablehlo_ref.accelerate.machine.tensors import is_plain
+from stablehlo_ref.accelerate.machine.tensors import HEAD, is_plain
 from stablehlo_ref.accelerate.policy import TimedCode
 from stablehlo_ref.accelerate.python.expressions import dtype_of
 from stablehlo_ref.define.bound import BoundOp, constant_array

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
 
 from stablehlo_ref.accelerate.machine import elementwise as elements
 from stablehlo_ref.accelerate.machine import tensors
-from stablehlo_ref.accelerate.machine.arrays import MAX_SIZE, Field, Memory
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.accelerate.machine.large import Held, Large, Pending, Splat
 from stablehlo_ref.accelerate.machine.python_ops import TENSOR_OP, PythonOps
 from stablehlo_ref.accelerate.machine.python_ops import check as check_kernel
 from stablehlo_ref.accelerate.machine.special import SPECIAL, Site
-from stablehlo_ref.accelerate.machine.tensors import fits_registers
+from stablehlo_ref.accelerate.machine.tensors import MAX_SIZE, Memory, fits_registers
 from stablehlo_ref.accelerate.python.expressions import MOVES, shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.diagnostics import StablehloError
@@ -58,27 +58,23 @@ class LoopWriter:
         code.entry += ["  %n = alloca i64", "  store i64 0, ptr %n"]
         body = loop.regions[1].block
         returned = body.operations[-1].operands
-        state, fields = [], []
+        state, places = list[Held](), list[str]()
         for argument, value in zip(body.arguments, returned):
-            new = self._field(argument)
-            new.slot, new.is_state, new.is_written = self.planner.slot(argument), True, value is not argument
-            fields.append(new)
-            state.append(self.arrays.enter(new))
-            if new.in_memory and new.is_written:
+            state.append(self._entering(argument, None))
+            field = self.arrays.fields[-1]
+            field.is_state, field.is_written = True, value is not argument
+            places.append(self.arrays.whole[-1].pointer)
+            if field.is_written and not field.by_value:
                 self.arrays.writers[-1] = self.large.loop
         results = self.loop(loop, state)
         self.python.check_saved(self.cost)
-        for new, result in zip(fields, results):
-            if isinstance(result, Register) and new.is_written:
-                code.store(result, self.arrays.pointer(new))
+        for argument, value, result, place in zip(body.arguments, returned, results, places):
+            if isinstance(result, Register) and value is not argument:
+                code.store(result, place)
         self._give_up_turns()
         code.do("ret i64 0")
         code.label("stop")
         code.do("ret i64 -1")
-
-    def _field(self, value: Value) -> Field:
-        in_memory = not fits_registers(value)
-        return self.arrays.layout.add(numpy_dtype(_tensor_type(value).element_type), shape_of(value), in_memory)
 
     # --- values -------------------------------------------------------------------------------------------------
 
@@ -92,9 +88,14 @@ class LoopWriter:
         return self.large.check(self.values[value])
 
     def _entering(self, value: Value, constant: Array | None) -> Held:
-        new = self._field(value)
-        new.slot, new.constant = (self.planner.slot(value), None) if constant is None else (None, constant)
-        return self.arrays.enter(new)
+        memory = self.arrays.enter(numpy_dtype(_tensor_type(value).element_type), shape_of(value))
+        field = self.arrays.fields[-1]
+        field.slot, field.constant = (self.planner.slot(value), None) if constant is None else (None, constant)
+        field.by_value = fits_registers(value)
+        if not field.by_value:
+            return memory
+        with self.code.at(self.code.entry):
+            return self.code.load(memory.pointer, Kind(memory.dtype, prod(memory.shape)))
 
     def register(self, value: Value) -> Register:
         return _register(self.held(value))

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.arrays import Memory
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.accelerate.machine.elementwise import elementwise
 from stablehlo_ref.accelerate.machine.large import VECTOR, Held, Large
+from stablehlo_ref.accelerate.machine.tensors import Memory
 from stablehlo_ref.accelerate.python.expressions import shape_of
 from stablehlo_ref.algorithms.exact_reductions import exact_addition
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine, planned
