@@ -19,7 +19,7 @@ import numpy as np
 from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.machine.compiler import is_available, reason_of
 from stablehlo_ref.accelerate.machine.hot import MachineLoop
-from stablehlo_ref.accelerate.machine.loops import LoopWriter
+from stablehlo_ref.accelerate.machine.loops import LoopWriter, written
 from stablehlo_ref.accelerate.python.expressions import is_scalar, scalar_type
 from stablehlo_ref.accelerate.python.writer import Generated, NotSuitable, Writer
 from stablehlo_ref.budget import check_time, reserve
@@ -129,7 +129,7 @@ class HotLoop:
         """Return the generated source; write the machine code, if there is any, which does not need llvmlite."""
         if is_available():
             try:
-                self._writer = LoopWriter(self._planner, self._op)
+                self._writer = written(self._planner, self._op)
             except Exception as error:
                 self._report(f", not as machine code: {reason_of(error)}")
         try:

@@ -124,6 +124,7 @@ def test_strided_inputs() -> None:
     check(program, np.arange(2000, dtype=np.float32)[::2])
 
 
+@needs_llvmlite
 def test_value_that_is_used_after_its_update() -> None:
     body = (
         UPDATE
@@ -133,7 +134,54 @@ def test_value_that_is_used_after_its_update() -> None:
       %b = stablehlo.dynamic_update_slice %z, %a, %i : (!vec, tensor<1xf32>, !index) -> !vec
     """
     )
-    check(loop("!vec", body, "%b"), np.arange(1000, dtype=np.float32), compiled=False)
+    check(loop("!vec", body, "%b"), np.arange(1000, dtype=np.float32))
+
+
+@needs_llvmlite
+def test_state_that_is_used_after_a_branch_and_a_loop_that_change_it() -> None:
+    body = """
+      %u = stablehlo.constant dense<-1.0> : tensor<1xf32>
+      %two = stablehlo.constant dense<2> : !index
+      %odd = stablehlo.remainder %i, %two : !index
+      %y = "stablehlo.case"(%odd) ({
+        %w = stablehlo.dynamic_update_slice %x, %u, %i : (!vec, tensor<1xf32>, !index) -> !vec
+        stablehlo.return %w : !vec
+      }, {
+        stablehlo.return %x : !vec
+      }) : (!index) -> !vec
+      %l:2 = stablehlo.while(%j = %zero, %t = %y) : !index, !vec
+      cond {
+        %c = stablehlo.compare LT, %j, %two : (!index, !index) -> tensor<i1>
+        stablehlo.return %c : tensor<i1>
+      } do {
+        %n = stablehlo.add %j, %one : !index
+        %w = stablehlo.dynamic_update_slice %t, %u, %n : (!vec, tensor<1xf32>, !index) -> !vec
+        stablehlo.return %n, %w : !index, !vec
+      }
+      %s = stablehlo.add %x, %y : !vec
+      %z = stablehlo.subtract %s, %l#1 : !vec
+    """
+    check(loop("!vec", body, "%z", turns=40), np.arange(1000, dtype=np.float32))
+
+
+@needs_llvmlite
+def test_tensors_that_change_places() -> None:
+    program = sr.parse("""func.func @main(%x: tensor<100xf64>, %y: tensor<100xf64>) -> tensor<100xf64> {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %r:3 = stablehlo.while(%i = %zero, %a = %x, %b = %y) : tensor<i32>, tensor<100xf64>, tensor<100xf64>
+      cond {
+        %turns = stablehlo.constant dense<45> : tensor<i32>
+        %c = stablehlo.compare LT, %i, %turns : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %c : tensor<i1>
+      } do {
+        %one = stablehlo.constant dense<1> : tensor<i32>
+        %next = stablehlo.add %i, %one : tensor<i32>
+        stablehlo.return %next, %b, %a : tensor<i32>, tensor<100xf64>, tensor<100xf64>
+      }
+      return %r#1 : tensor<100xf64>
+    }""")
+    x, y = np.arange(100.0), -np.arange(100.0)
+    np.testing.assert_array_equal(check(program, x, y), y)
 
 
 @needs_llvmlite

@@ -8,7 +8,7 @@ positions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from math import prod
@@ -256,9 +256,9 @@ def _dtypes(group: Group) -> Iterator[DType]:
 class Large:
     """Writes ops on tensors in memory."""
 
-    def __init__(self, code: Assembly) -> None:
+    def __init__(self, code: Assembly, copying: Set[Operation] = frozenset()) -> None:
         self.code = code
-        self.arrays = MachineArrays(code)
+        self.arrays = MachineArrays(code, copying)
         self.groups = Groups(code, self.arrays)
         self.loop = 0  # that is being written
 
@@ -291,11 +291,11 @@ class Large:
         self.assign(x, target)
         return target
 
-    def own(self, x: Memory, loop: int) -> Memory:
-        """Return memory that a loop may write to: a copy, if need be."""
+    def own(self, x: Memory, loop: int, op: Operation) -> Memory:
+        """Return memory that an op in a loop may write to: a copy, if need be."""
         self.groups.flush()
         may_write = self.arrays.writers[x.buffer] == loop and self.arrays.is_whole(x)
-        return x if may_write else self.copied(x, loop)
+        return x if may_write and op not in self.arrays.copying else self.copied(x, loop)
 
     def assign(self, x: Held, target: Memory) -> None:
         """Copy a tensor to a place in memory that no op which is still to be written reads."""

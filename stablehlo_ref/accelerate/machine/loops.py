@@ -6,7 +6,7 @@ buffer with a field for each value; for a tensor in memory, the field is the add
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from stablehlo_ref.accelerate.machine.large import Held, Large, Pending, Splat
 from stablehlo_ref.accelerate.machine.python_ops import TENSOR_OP, PythonOps
 from stablehlo_ref.accelerate.machine.python_ops import check as check_kernel
 from stablehlo_ref.accelerate.machine.special import SPECIAL, Site
-from stablehlo_ref.accelerate.machine.tensors import MAX_SIZE, Memory, fits_registers
+from stablehlo_ref.accelerate.machine.tensors import MAX_SIZE, Memory, Overwritten, fits_registers
 from stablehlo_ref.accelerate.python.expressions import MOVES, shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.diagnostics import StablehloError
@@ -33,15 +33,17 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 MAX_OPS = 2000  # of a loop, which take LLVM about 0.3 s
+MAX_COPIES = 8  # ops that change a copy
+SMALL = 1 << 14  # elements of a tensor that is copied in each turn
 
 
 class LoopWriter:
     """Writes the function of one loop. Raises NotCompiled if an op of it does not become machine code."""
 
-    def __init__(self, planner: FramePlanner, loop: Operation) -> None:
+    def __init__(self, planner: FramePlanner, loop: Operation, copying: Set[Operation]) -> None:
         self.planner = planner
         self.code = Assembly()
-        self.large = Large(self.code)
+        self.large = Large(self.code, copying)
         self.arrays = self.large.arrays
         self.python = PythonOps(self.large)
         self.values: dict[Value, Held] = {}
@@ -154,7 +156,7 @@ class LoopWriter:
         self.loops.append(op)
         number = len(self.loops)
         outer, self.large.loop = self.large.loop, number
-        start = [self._carried(x, a, outer) if v else x for x, v, a in zip(operands, varies, body.arguments)]
+        start = [self._carried(op, x, a, outer) if v else x for x, v, a in zip(operands, varies, body.arguments)]
         cells = {i: self._cell(x) for i, x in enumerate(start) if varies[i] and isinstance(x, Register)}
         head, inside, after = (code.name("L") for _ in range(3))
         self.large.groups.flush()
@@ -180,18 +182,18 @@ class LoopWriter:
         self.large.loop = outer
         for i, x in arrays.items():
             self.arrays.writers[x.buffer] = outer
-            state[i] = self.arrays.changed(x)
+            state[i] = self.arrays.changed(x, op)
         return state
 
-    def _carried(self, x: Held, argument: Value, outer: int) -> Held:
+    def _carried(self, op: Operation, x: Held, argument: Value, outer: int) -> Held:
         """Return the initial value of a loop's state: memory is what the loop may write to."""
         if isinstance(x, Register):
             return x
         inner, self.large.loop = self.large.loop, outer
-        own = self.large.own(self.large.memory(x, shape_of(argument)), outer)
+        own = self.large.own(self.large.memory(x, shape_of(argument)), outer, op)
         self.large.loop = inner
         self.arrays.writers[own.buffer] = inner
-        return self.arrays.changed(own)
+        return self.arrays.changed(own, op)
 
     def _carry_on(self, state: Mapping[int, Memory], following: Sequence[Held]) -> None:
         """Write the next state to the arrays of the state: in place, if the ops that compute it allow that."""
@@ -206,10 +208,16 @@ class LoopWriter:
         written = {target.buffer for target in state.values()}
         sources = [(x if isinstance(x, Splat) else self.large.memory(x, t.shape), t) for x, t in late]
         groups.flush()
-        for source, target in sources:
-            if isinstance(source, Memory) and source.buffer in written:
-                raise NotCompiled("tensors that change places")
+        for source, target in [(self._apart(x, written), target) for x, target in sources]:
             self.large.assign(source, target)
+
+    def _apart(self, x: Splat | Memory, written: Set[int]) -> Splat | Memory:
+        """Return a tensor outside of arrays that are written before it is read."""
+        if not isinstance(x, Memory) or x.buffer not in written:
+            return x
+        if prod(x.shape) > SMALL:
+            raise NotCompiled("tensors that change places")
+        return self.large.copied(x, self.large.loop)
 
     def _cell(self, x: Register) -> str:
         cell = self.code.cell(x.kind)
@@ -231,7 +239,7 @@ class LoopWriter:
         self.large.groups.flush()
         code.do(_branch(op, chosen, labels))
         before, outcomes = list(self.arrays.versions), []
-        changed: set[int] = set()
+        changed: dict[int, int] = {}  # the last changes of arrays
         for label, block in zip(labels, _blocks(op)):
             self.arrays.versions[: len(before)] = before
             code.label(label)
@@ -240,12 +248,13 @@ class LoopWriter:
             for cell, result in zip(cells, held):
                 if cell is not None:
                     code.store(_register(result), cell)
-            changed.update(b for b, version in enumerate(before) if self.arrays.versions[b] != version)
+            after_it = self.arrays.versions
+            changed |= {b: after_it[b] for b, version in enumerate(before) if after_it[b] != version}
             self.large.groups.flush()
             code.do(f"br label %{after}")
         code.label(after)
-        for buffer in changed:
-            self.arrays.versions[buffer] = self.arrays.new_version()
+        for buffer, version in changed.items():
+            self.arrays.versions[buffer] = self.arrays.new_version(self.arrays.changes[version])
         loaded = zip(op.results, cells, zip(*outcomes))
         return [code.load(c, elements.kind_of(_tensor_type(r))) if c else self._joined(x) for r, c, x in loaded]
 
@@ -334,7 +343,7 @@ class LoopWriter:
         operand, update = op.operands[:2]
         new, whole = self.held(update), self._memory(operand)
         starts = [self.register(x) for x in op.operands[2:]]
-        target = whole if fits_registers(operand) else self.large.own(whole, self.large.loop)
+        target = whole if fits_registers(operand) else self.large.own(whole, self.large.loop, op)
         start = tensors.clamped_start(self.code, starts, target, shape_of(update))
         if isinstance(new, Register):
             tensors.updated(self.code, target, new, start, shape_of(update))
@@ -342,7 +351,19 @@ class LoopWriter:
             self.large.assign(new, self.arrays.view(target, start, shape_of(update)))
         if fits_registers(operand):
             return [self.code.load(target.pointer, elements.kind_of(_tensor_type(operand)))]
-        return [self.arrays.changed(target)]
+        return [self.arrays.changed(target, op)]
+
+
+def written(planner: FramePlanner, loop: Operation) -> LoopWriter:
+    """Write a loop, again where an op has to change a copy of its operand."""
+    copying: set[Operation] = set()
+    while True:
+        try:
+            return LoopWriter(planner, loop, copying)
+        except Overwritten as error:
+            if error.op is None or error.op in copying or len(copying) == MAX_COPIES:
+                raise
+            copying.add(error.op)
 
 
 def _splat(constant: Array | None) -> Splat | None:

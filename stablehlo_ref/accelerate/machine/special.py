@@ -75,7 +75,7 @@ def _scatter(site: Site, operands: Sequence[Held]) -> list[Held]:
     if not isinstance(updates, Register) or any(sizes[d] != 1 for d in p["scatter_dims_to_operand_dims"]):
         raise NotCompiled(op.name)
     whole = large.memory(x, shape)
-    target = whole if isinstance(x, Register) else large.own(whole, large.loop)
+    target = whole if isinstance(x, Register) else large.own(whole, large.loop, op)
     large.groups.flush()
     window_dims = list(p["update_window_dims"])
     numbers = np.arange(prod(windows)).reshape(windows)
@@ -85,7 +85,7 @@ def _scatter(site: Site, operands: Sequence[Held]) -> list[Held]:
         _update(code, op, target, start, sizes, update, canonical)
     if isinstance(x, Register):
         return [code.load(target.pointer, x.kind)]
-    return [large.arrays.changed(target)]
+    return [large.arrays.changed(target, op)]
 
 
 def _window_sizes(op: Operation, shape: Sequence[int], windows: Sequence[int]) -> list[int]:

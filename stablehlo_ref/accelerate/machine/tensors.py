@@ -8,7 +8,7 @@ written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -27,6 +27,14 @@ ADDRESS = np.dtype(np.uint64)
 MAX_ELEMENTS = 64  # of a tensor in registers
 MAX_SIZE = 1 << 20  # elements of a tensor in memory that is computed
 HEAD = 1  # words of a frame before its fields
+
+
+class Overwritten(NotCompiled):
+    """Raised for a tensor that is used after `op` has changed its array, which has to change a copy instead."""
+
+    def __init__(self, op: Operation | None) -> None:
+        super().__init__("a tensor that is used after its update")
+        self.op = op
 
 
 @dataclass
@@ -88,15 +96,16 @@ def offset(code: Assembly, indices: Sequence[Register], strides: Sequence[int]) 
 class MachineArrays:
     """The arrays of a loop while its code is written."""
 
-    def __init__(self, code: Assembly) -> None:
+    def __init__(self, code: Assembly, copying: Set[Operation]) -> None:
         self.code = code
+        self.copying = copying  # ops that change a copy of their operand, as that is used again
         self.fields: list[Field] = []
         self.writers: list[int] = []  # the loop in which each array may be updated; -1 for none
-        self.versions: list[int] = []  # change with each update
+        self.versions: list[int] = []  # of each array, the number of its last change
+        self.changes: list[Operation | None] = [None]
         self.whole: list[Memory] = []
         self.field_of: dict[int, Field] = {}  # by the number of an array
         self.work = 0  # on elements of arrays in one turn, as a number of instructions
-        self._changes = 0
 
     def enter(self, dtype: DType, shape: tuple[int, ...]) -> Memory:
         """Add a field, and load its address before the body of the function starts."""
@@ -131,15 +140,16 @@ class MachineArrays:
 
     def check(self, memory: Memory) -> None:
         if memory.version != self.versions[memory.buffer]:
-            raise NotCompiled("a tensor that is used after its update")
+            raise Overwritten(self.changes[self.versions[memory.buffer]])
 
-    def new_version(self) -> int:
-        self._changes += 1
-        return self._changes
+    def new_version(self, op: Operation | None) -> int:
+        """Return the number of a change by an op."""
+        self.changes.append(op)
+        return len(self.changes) - 1
 
-    def changed(self, memory: Memory) -> Memory:
-        """Return what an array holds after it has changed."""
-        self.versions[memory.buffer] = self.new_version()
+    def changed(self, memory: Memory, op: Operation) -> Memory:
+        """Return what an array holds after an op has changed it."""
+        self.versions[memory.buffer] = self.new_version(op)
         return replace(memory, version=self.versions[memory.buffer])
 
     def copy(self, source: Memory, target: Memory) -> None:
