@@ -122,7 +122,6 @@ class MachineLoop:
                 if asked <= FIRST:
                     python_op = self._python_ops[FIRST - asked]
                     op = python_op.op
-                    context.steps -= int(frame.words[0]) if op.regions else 0
                     python_op.compute(frame.arrays)
                     return 0
                 if asked < 0:

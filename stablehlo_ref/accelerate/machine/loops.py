@@ -73,7 +73,7 @@ class LoopWriter:
         for argument, value, result, place in zip(body.arguments, returned, results, places):
             if isinstance(result, Register) and value is not argument:
                 code.store(result, place)
-        self._give_up_turns()
+        code.store(code.load("%n", Kind(INDEX)), "%frame")  # turns that are counted and have not begun
         code.do("ret i64 0")
         code.label("stop")
         code.do("ret i64 -1")
@@ -136,8 +136,6 @@ class LoopWriter:
     def _in_python(self, op: Operation, operands: Sequence[Held]) -> list[Held]:
         check_kernel(op)
         self.large.groups.flush()
-        if op.regions:  # which may count turns
-            self._give_up_turns()
         return self.python.write(op, self._kernel(op), operands)
 
     def _kernel(self, op: Operation) -> Run:
@@ -291,12 +289,6 @@ class LoopWriter:
         code.do(f"br i1 {stops}, label %stop, label %{go}")
         code.label(go)
         code.store(code.binary("sub", code.load("%n", index), literal(index, 1)), "%n")
-
-    def _give_up_turns(self) -> None:
-        """Store how many turns are counted and have not begun, so that a check follows."""
-        index = Kind(INDEX)
-        self.code.store(self.code.load("%n", index), "%frame")
-        self.code.store(literal(index, 0), "%n")
 
     # --- products, reductions, gathers, scatters ----------------------------------------------------------------
 

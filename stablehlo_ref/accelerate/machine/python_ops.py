@@ -14,7 +14,7 @@ from math import prod
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Kind, NotCompiled, Register, literal
 from stablehlo_ref.accelerate.machine.large import Held, Large
 from stablehlo_ref.accelerate.machine.tensors import Field, fits_registers
-from stablehlo_ref.accelerate.python.expressions import shape_of
+from stablehlo_ref.accelerate.python.expressions import may_count, shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.execute.liveness import captured
@@ -28,7 +28,6 @@ MAX_SIZE = 1 << 16  # elements of an operand or a result, which is copied
 COST = 20  # of a call, as a number of ops on scalars in generated Python
 TENSOR_OP = 6  # the cost of an op on tensors
 _WORK = 1 << 11  # what a call counts, as a number of instructions
-_COUNTING = ("func.call", "stablehlo.while")  # ops that count turns, and are not counted here
 
 
 @dataclass(frozen=True)
@@ -61,8 +60,7 @@ def check(op: Operation) -> None:
     definition = resolve(op)
     if definition is None or "plan" not in definition.roles or definition.traits.effects:
         raise NotCompiled(op.name)
-    inner = [x for region in op.regions for block in region.blocks for x in block.operations]
-    if any(x.regions or x.name in _COUNTING for x in inner) or any(captured(region) for region in op.regions):
+    if may_count(op) or any(captured(region) for region in op.regions):
         raise NotCompiled(op.name)
     if not op.results or any(prod(shape_of(x)) > MAX_SIZE for x in (*op.operands, *op.results)):
         raise NotCompiled(op.name)

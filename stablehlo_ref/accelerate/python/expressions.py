@@ -58,6 +58,12 @@ def is_array(type: Type) -> bool:
     return isinstance(type, TensorType) and type.shape != ()
 
 
+def may_count(op: Operation) -> bool:
+    """Return whether an op in the regions of `op` may count turns or calls."""
+    inner = [x for region in op.regions for block in region.blocks for x in block.operations]
+    return any(x.regions or x.name in ("func.call", "stablehlo.custom_call", "stablehlo.composite") for x in inner)
+
+
 def scalar_type(type: Type) -> Any:
     """Return the class of numpy's scalars of a type."""
     assert isinstance(type, TensorType)
@@ -224,39 +230,9 @@ def names_in(code: str, op: Operation) -> dict[str, Any]:
 
 
 def _reshape(op: Operation, known: Sequence[Any]) -> str | None:
-    """Return the expression of a reshape that only adds dimensions of size 1, or removes some, to a scalar as well."""
-    shape, sizes = shape_of(op.operands[0]), shape_of(op.results[0])
-    if not sizes and shape:
-        return f"{{0}}[{', '.join('0' * len(shape))}]"
-    return _with_unit_dimensions(shape, sizes)
-
-
-def _broadcast(op: Operation, known: Sequence[Any]) -> str | None:
-    """Return the expression of a broadcast that only adds dimensions of size 1."""
-    dimensions = op.properties["broadcast_dimensions"]
-    if list(dimensions) != sorted(dimensions):
-        return None
-    return _with_unit_dimensions(shape_of(op.operands[0]), shape_of(op.results[0]))
-
-
-def _with_unit_dimensions(shape: Sequence[int], sizes: Sequence[int]) -> str | None:
-    """Return the index that makes a view of `sizes` of an array, which takes less time than its method `reshape`."""
-    index, left, added = list[str](), list(shape), list(sizes)
-    while left or added:
-        if left and added and left[0] == added[0]:
-            index.append(":")
-            del left[0], added[0]
-        elif left and left[0] == 1:
-            index.append("0")
-            del left[0]
-        elif added and added[0] == 1:
-            index.append("None")
-            del added[0]
-        else:
-            return None
-    while index and index[-1] == ":":
-        index.pop()
-    return f"{{0}}[{', '.join(index)}]" if index and shape and sizes else None
+    """Return the expression of a reshape to a scalar."""
+    shape = shape_of(op.operands[0])
+    return f"{{0}}[{', '.join('0' * len(shape))}]" if shape and not shape_of(op.results[0]) else None
 
 
 def _slice(op: Operation, known: Sequence[Any]) -> str | None:
@@ -349,7 +325,6 @@ def _assignment(block: Block) -> str | None:
 
 
 _RULES = {
-    "stablehlo.broadcast_in_dim": _broadcast,
     "stablehlo.dynamic_slice": _dynamic_slice,
     "stablehlo.reshape": _reshape,
     "stablehlo.slice": _slice,

@@ -21,6 +21,7 @@ from stablehlo_ref.accelerate.python.expressions import (
     code_of,
     is_array,
     is_scalar,
+    may_count,
     names_in,
     scalar_type,
     scatter_code,
@@ -33,7 +34,7 @@ from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_results
-from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
+from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, references
 from stablehlo_ref.execute.run import Step, located
 from stablehlo_ref.ir.core import Block, Operation, Value
 
@@ -288,7 +289,7 @@ class Writer:
     def _is_own(self, name: str) -> str:
         """Return the test whether a variable has an array to which nothing else refers."""
         count = self.source.refer(ONE_REFERENCE_TO_LOCAL, "n")
-        return f"{self.source.refer(references)}({name}) == {count} and {self.source.refer(may_be_overwritten)}({name})"
+        return f"{self.source.refer(references)}({name}) == {count} and {name}.base is None and {name}.flags.writeable"
 
     def _call(
         self, op: Operation, operands: Sequence[str], results: Sequence[str], dead: Sequence[str], kernel: Kernel,
@@ -391,8 +392,8 @@ class Writer:
                 if not all(len(r.blocks) == 1 and self._counts_nothing(r.block) for r in op.regions):
                     return False
                 continue
-            kernel = None if op.regions or op.name in _STRUCTURES else self._kernel(op)
-            if kernel is None or kernel[1].effects:
+            kernel = None if op.name in _STRUCTURES else self._kernel(op)
+            if kernel is None or kernel[1].effects or may_count(op):
                 return False
         return True
 
