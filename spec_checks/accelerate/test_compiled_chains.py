@@ -14,7 +14,7 @@ import stablehlo_ref.program
 from spec_checks.accelerate.test_chains import DTYPES, Writer, bits, pieces, small_chains, type_text
 from spec_checks.examples import FACTOR
 from stablehlo_ref.accelerate import policy
-from stablehlo_ref.accelerate.machine import chains, compiler, functions, kernels, large
+from stablehlo_ref.accelerate.machine import chains, compiler, functions, large
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.numerics import elementary
 from stablehlo_ref.numerics.kernels import ArrayKernel
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "SECONDS", -1.0)
-    for known in kernels._FUNCTIONS.values():
+    for known in chains._CODE.values():
         monkeypatch.setattr(known, "code", None)
 
 
@@ -259,8 +259,8 @@ def test_elements_in_doubt_are_computed_by_the_kernel(name: str, monkeypatch: py
 
 @pytest.fixture
 def _functions_in_small_chains(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "FEW", 1)
-    monkeypatch.setattr(kernels, "BLOCK", 50)
+    monkeypatch.setattr(chains, "FEW", 1)
+    monkeypatch.setattr(chains, "BLOCK", 50)
 
 
 @pytest.mark.usefixtures("_functions_in_small_chains")
@@ -287,7 +287,7 @@ def test_limit_of_time_where_all_elements_are_in_doubt(monkeypatch: pytest.Monke
         time.sleep(0.01)
         return x
 
-    monkeypatch.setattr(kernels, "BLOCK", 1 << 20)
+    monkeypatch.setattr(chains, "BLOCK", 1 << 20)
     wide = functions.FUNCTIONS[elementary.tanh]._replace(error=2.0**-10)
     monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, elementary.tanh: wide})
     monkeypatch.setattr(functions, "KERNELS", [lambda dtype: slow] * len(functions.KERNELS))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from stablehlo_ref.accelerate.chains import with_chains
 from stablehlo_ref.accelerate.inlined import with_inlined_calls
 from stablehlo_ref.accelerate.loops import HotLoop, hot_loop
-from stablehlo_ref.accelerate.machine.kernels import with_machine_code
+from stablehlo_ref.accelerate.machine.chains import with_machine_code
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.acceleration import Accelerator, RunFast

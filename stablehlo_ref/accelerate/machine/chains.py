@@ -7,39 +7,50 @@ reductions, a row is what all tensors have contiguous.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from stablehlo_ref import mode
 from stablehlo_ref.accelerate.machine import large
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
-from stablehlo_ref.accelerate.machine.compiler import Compiled, address, reason_of, run_code
+from stablehlo_ref.accelerate.machine.compiler import Compiled, address, is_available, reason_of, run_code
 from stablehlo_ref.accelerate.machine.elementwise import elementwise
+from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
 from stablehlo_ref.accelerate.machine.large import Held, Large, Pending, Splat
 from stablehlo_ref.accelerate.machine.reductions import SUM, reduced_row
 from stablehlo_ref.accelerate.machine.tensors import HEAD, Memory, offset
 from stablehlo_ref.accelerate.policy import TimedCode, weight
+from stablehlo_ref.accelerate.python.expressions import dtype_of
 from stablehlo_ref.budget import check_time, reserve
-from stablehlo_ref.define.computation import Slots
+from stablehlo_ref.define.bound import BoundOp
+from stablehlo_ref.define.computation import Kernel, Slots
 from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
 from stablehlo_ref.execute.regions import recognised_op
-from stablehlo_ref.execute.run import CONTEXT, BlockPlan
+from stablehlo_ref.execute.run import CONTEXT, BlockPlan, current
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import FLOAT32
 from stablehlo_ref.numerics.workers import share
+from stablehlo_ref.ops.elementwise import on_element
+
+if TYPE_CHECKING:
+    from stablehlo_ref.execute.plan import Planner
 
 VIEWS = ("stablehlo.broadcast_in_dim", "stablehlo.reshape")
 REDUCE = "stablehlo.reduce"
 MAX_SCRATCH = 1 << 20  # bytes of scratch rows
 PIECE = 1 << 22  # elements of a call, divided by the weight of the ops: some 0.2 ms
 MAX_PIECE = 1 << 18
-MAX_VARIANTS = 4  # of the code of a chain, for operands of other strides
-MAX_BOUND = 64  # forms of operands, by shapes and strides, that are known
+FEW = 64  # elements: below this, a call of a function in machine code saves nothing
+BLOCK = 1 << 17  # elements of a function, some 0.2 ms, between checks of the time
+MAX_FORMS = 8  # of operands, by strides, for which there is code; for others the ops run one by one
 
 Report = Callable[[str, str], None]  # is told what has become of a chain, with the code
 
@@ -272,26 +283,22 @@ class WholeChain:
         self._chain, self._report = chain, report
         most = min(MAX_PIECE, PIECE // chain.weight)
         self._most = max(large.VECTOR, most // large.VECTOR * large.VECTOR)
-        self._codes: dict[object, ChainCode] = {}  # by sizes and strides
         self._bound: dict[object, _Bound | None] = {}  # by the form of operands
 
     def bound(self, slots: Slots) -> _Bound | None:
         """Return the code for operands like those in slots; None, of which `report` is told, if there is none."""
         arrays = [np.asarray(slots[tensor.slot]) for tensor in self._chain.inputs]
         form = tuple([(x.shape, x.strides, x.flags.aligned) for x in arrays])
-        try:
-            return self._bound[form]
-        except KeyError:  # or another thread has cleared it
+        if form not in self._bound and len(self._bound) < MAX_FORMS:
             check_time()
-        found = None
-        try:
-            found = self._bind(arrays)
-        except Exception as error:
-            self._report(f"one by one: {reason_of(error)}", "")
-        if len(self._bound) >= MAX_BOUND:
-            self._bound.clear()
-        self._bound[form] = found
-        return found
+            found = None
+            try:
+                found = self._bind(arrays)
+                self._report("as machine code", found.code.compiled.text)
+            except Exception as error:
+                self._report(f"one by one: {reason_of(error)}", "")
+            self._bound[form] = found
+        return self._bound.get(form)
 
     def run(self, bound: _Bound, slots: Slots, results: Mapping[int, Array]) -> None:
         """Compute the chain into arrays of its results, by slot."""
@@ -309,7 +316,7 @@ class WholeChain:
         share(work, bound.pieces)
 
     def _bind(self, arrays: Sequence[Array]) -> _Bound:
-        """Find, or compile, the code for operands like these; NotCompiled if there is none."""
+        """Compile the code for operands like these; NotCompiled if there is none."""
         chain, shape = self._chain, self._chain.shape
         if any(not x.flags.aligned or x.dtype != t.dtype for x, t in zip(arrays, chain.inputs)):
             raise NotCompiled("elements of another form")
@@ -321,16 +328,10 @@ class WholeChain:
         axis = next((a for a in range(len(sizes)) if prod(sizes[a + 1 :]) <= self._most), 0)
         if chain.rows is not None:
             axis = min(axis, len(sizes) - 2)
-        steps = tuple([tuple([n // t.dtype.itemsize for n in x[axis:]]) for x, t in zip(strides, chain.tensors)])
-        key = (*sizes[axis + 1 :], *steps)
-        if key not in self._codes:
-            if len(self._codes) >= MAX_VARIANTS:
-                raise NotCompiled("too many variants")
-            self._codes[key] = ChainCode(
-                chain, [min(sizes[axis], self._most), *sizes[axis + 1 :]], steps, sizes[-1] % large.VECTOR > 0
-            )
-            self._report("as machine code", self._codes[key].compiled.text)
-        return _Bound(self._codes[key], list(_pieces(sizes, strides, self._most, axis)))
+        steps = [tuple([n // t.dtype.itemsize for n in x[axis:]]) for x, t in zip(strides, chain.tensors)]
+        inner = [min(sizes[axis], self._most), *sizes[axis + 1 :]]
+        code = ChainCode(chain, inner, steps, sizes[-1] % large.VECTOR > 0)
+        return _Bound(code, list(_pieces(sizes, strides, self._most, axis)))
 
 
 def _check(chain: Chain, sizes: Sequence[int], strides: Sequence[Sequence[int]]) -> None:
@@ -394,3 +395,54 @@ def _pieces(
     for outer in product(*map(range, sizes[:axis])):
         for start in range(0, sizes[axis], step):
             yield min(step, sizes[axis] - start), table @ np.array([*outer, start], np.int64)
+
+
+# --- functions of f32, once for all programs of a process -----------------------------------------------------------
+
+_CODE = {what: TimedCode[Compiled]() for what in FUNCTIONS}
+_Frame = ctypes.c_int64 * (HEAD + 2)
+
+
+def with_machine_code(kernel: Kernel, bound: BoundOp, planner: Planner) -> Kernel:
+    """Return a kernel that becomes machine code once it has taken long, if it is a function of f32."""
+    what = on_element(bound.op, bound.operands[0]) if bound.operands and is_available() else None
+    types = (*bound.operands, *bound.results)
+    if what not in FUNCTIONS or not all(isinstance(t, TensorType) and dtype_of(t) == FLOAT32 for t in types):
+        return kernel
+    code, op, plain, title = _CODE[what], bound.site.op, kernel.run, f"{bound.site.op.name} at {bound.site.op.location}"
+    reported = False
+
+    def run(x: Array) -> Array:
+        nonlocal reported
+        flags = x.flags  # a new object each time
+        if x.size < FEW or not code.may_run(current.get()) or not (flags.c_contiguous and flags.aligned):
+            return plain(x)  # type: ignore[no-any-return]
+        if code.code is None:
+            return code.timed(lambda: plain(x), lambda: _function_code(op))
+        if not reported:
+            reported = True
+            planner.generated.append((f"{title}, as machine code", code.code.text))
+        return _applied(code.code, x)
+
+    return Kernel(run)
+
+
+def _function_code(op: Operation) -> Compiled:
+    """Compile the function that an op applies."""
+    x, y = (Tensor(slot, (), FLOAT32, False) for slot in range(2))
+    chain = Chain((MAX_PIECE,), None, [x], [Part(op, (x.slot,), y, True)], frozenset([y.slot]), frozenset())
+    return ChainCode(chain, [MAX_PIECE], [(1,), (1,)]).compiled
+
+
+def _applied(code: Compiled, x: Array) -> Array:
+    """Return the results for a contiguous array."""
+    result = np.empty(x.shape, FLOAT32)
+    source, target = address(x), address(result)
+
+    def work(starts: Iterable[int]) -> None:
+        for start in starts:
+            frame = _Frame(0, source + start * x.itemsize, target + start * x.itemsize)
+            run_code(code, ctypes.addressof(frame), min(BLOCK, x.size - start))
+
+    share(work, range(0, x.size, BLOCK))
+    return result
