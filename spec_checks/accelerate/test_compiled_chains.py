@@ -56,6 +56,43 @@ def test_generated_programs(start: int, monkeypatch: pytest.MonkeyPatch) -> None
     assert count > (5 if FACTOR else 1)
 
 
+NARROW_OPS = {
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "maximum", "minimum"), 2),
+    **dict.fromkeys(("negate", "abs", "sign", "sqrt", "floor", "ceil", "round_nearest_even"), 1),
+}
+
+
+@pytest.mark.parametrize("op", NARROW_OPS)
+@pytest.mark.parametrize("element", ["bf16", "f16"])
+def test_all_narrow_floats(element: str, op: str) -> None:
+    t, count = type_text((1 << 18,), element), NARROW_OPS[op]
+    program = sr.parse(f"""func.func @main(%x: {t}, %y: {t}) -> {t} {{
+      %0 = stablehlo.{op} {", ".join(["%x", "%y"][:count])} : {t}
+      return %0 : {t}
+    }}""")
+    numbers = np.resize(np.arange(1 << 16, dtype=np.uint16), 1 << 18)
+    x, y = numbers.view(DTYPES[element]), np.random.default_rng(1).permutation(numbers).view(DTYPES[element])
+    expected = bits(program.run(x, y, fast=False))
+    for _ in range(2):
+        assert bits(program.run(x, y)) == expected
+    assert compiled(program)
+
+
+@pytest.mark.parametrize("to", ["bf16", "f16", "f32", "f64", "i8", "i32", "ui16", "i1"])
+@pytest.mark.parametrize("element", ["bf16", "f16"])
+def test_conversions_of_all_narrow_floats(element: str, to: str) -> None:
+    t, u = (type_text((1 << 18,), e) for e in (element, to))
+    program = sr.parse(f"""func.func @main(%x: {t}) -> {u} {{
+      %0 = stablehlo.convert %x : ({t}) -> {u}
+      return %0 : {u}
+    }}""")
+    x = np.resize(np.arange(1 << 16, dtype=np.uint16), 1 << 18).view(DTYPES[element])
+    expected = bits(program.run(x, fast=False))
+    for _ in range(2):
+        assert bits(program.run(x)) == expected
+    assert compiled(program)
+
+
 def special_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """Return numbers of any sign, half of them special: NaNs of any bits, infinities, zeros, subnormal numbers."""
     if dtype.kind != "f":

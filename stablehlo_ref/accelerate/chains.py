@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from stablehlo_ref.accelerate.machine.chains import REDUCE, VIEWS, Chain, MachineChain, Part, Tensor
 from stablehlo_ref.accelerate.machine.compiler import is_available
-from stablehlo_ref.accelerate.machine.elementwise import has_code
+from stablehlo_ref.accelerate.machine.elementwise import has_code, is_narrow
 from stablehlo_ref.accelerate.machine.reductions import FOLDS, SUM
 from stablehlo_ref.accelerate.policy import weight
 from stablehlo_ref.accelerate.python.expressions import dtype_of
@@ -40,6 +40,7 @@ SIZE = 1 << 18  # elements of a tensor from which on ops on it are fused: smalle
 WORK = 5 << 18  # elements that the ops of a chain visit in all, at least: with fewer, machine code saves nothing
 ROW = 1 << 16  # elements of a row that is reduced at most, so that a few rows fit into the cache
 NEAR = 32  # ops that may lie between one of a group and the next
+NARROW_PASSES = 6  # of an op on narrow floats, which numpy computes in f32
 MAX_OPS = 200  # of the computation of a map
 MAX_WEIGHT = 500  # of the ops of a group, above which LLVM takes too long
 Planned: TypeAlias = tuple[Step, Operation, tuple[int, ...], tuple[int, ...]]  # with slots of operands and results
@@ -80,7 +81,8 @@ class Group:
         shape = shape_of(step.op.results[0].type)
         self.members.append(number)
         self.weight += weight(step.op)
-        self.passes += step.op.name == REDUCE or (step.op.name not in VIEWS and shape == self.shape)
+        if step.op.name == REDUCE or (step.op.name not in VIEWS and shape == self.shape):
+            self.passes += NARROW_PASSES if is_narrow(step.op.operands[0].type) else 1
         self.made[step.outs[0]] = shape
         self.touched.update(step.ins, step.outs)
 
@@ -102,7 +104,7 @@ class Group:
         rank = len(self.shape)
         if len(op.operands) != 2 or shape_of(op.operands[0].type) != self.shape:
             return False
-        body = recognised_op(op.regions[0])
+        body = None if is_narrow(op.operands[0].type) else recognised_op(op.regions[0])
         if body is None or not (body.name == SUM or body.name in FOLDS) or not has_code(body):
             return False
         axes = tuple(sorted(op.properties["dimensions"]))

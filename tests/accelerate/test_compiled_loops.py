@@ -89,7 +89,7 @@ def test_a_fault_of_the_compiler_is_raised_in_strict_mode(monkeypatch: pytest.Mo
 @needs_llvmlite
 def test_rounding_needs_instructions_of_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     program = loop("!vec", "%y = stablehlo.floor %x : !vec", "%y")
-    monkeypatch.setattr(compiler, "has_rounding", lambda: False)
+    monkeypatch.setattr(compiler, "has_feature", lambda name: False)
     check(program, np.arange(1000, dtype=np.float32) / 7, compiled=False)
     assert reports(program) == ["not as machine code: the processor cannot round to integers"]
 

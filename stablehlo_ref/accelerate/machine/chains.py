@@ -261,7 +261,7 @@ class ChainCode:
         """Store a result of the chain."""
         x = self._values[result.slot]
         if isinstance(x, Register):
-            self._code.store(x, target.pointer)
+            self._code.store(x, target.pointer, target.dtype)
         elif isinstance(x, Pending) and x.node.memory is None:
             x.node.memory = target
             self._large.groups.store(x.node, target)

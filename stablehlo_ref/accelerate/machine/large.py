@@ -15,7 +15,7 @@ from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.accelerate.machine import tensors
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, computed, literal
 from stablehlo_ref.accelerate.machine.elementwise import elementwise
 from stablehlo_ref.accelerate.machine.products import Product
 from stablehlo_ref.accelerate.machine.tensors import MAX_SIZE, MachineArrays, Memory, offset, row_major
@@ -239,7 +239,7 @@ class Groups:
         if target.strides and target.strides[-1] != 1:
             raise NotCompiled("a tensor whose elements are apart")
         with self.code.at(place.lines):
-            self.code.store(place.results[node], self._address(target, place.indices))
+            self.code.store(place.results[node], self._address(target, place.indices), target.dtype)
 
     def _address(self, x: Memory, indices: Sequence[Register]) -> str:
         code = self.code
@@ -310,7 +310,7 @@ class Large:
             self.groups.flush()
             if source.buffer == target.buffer:
                 source = self.copied(source, self.loop)
-            if source.is_contiguous and target.is_contiguous:
+            if source.is_contiguous and target.is_contiguous and source.dtype == target.dtype:
                 return self.arrays.copy(source, target)
             x = source
         copy = self.groups.add(target.shape, target.dtype, [x], lambda operands: operands[0], self.loop)
@@ -370,7 +370,7 @@ class Large:
         registers = [x for x in scalars if isinstance(x, Register)]
         if len(registers) == len(scalars):
             return Splat(emit(registers), shape)
-        return self.groups.add(shape, dtype, operands, emit, self.loop)
+        return self.groups.add(shape, computed(dtype), operands, emit, self.loop)
 
     def _alias(self, op: Operation, operands: Sequence[Held]) -> Held:
         return operands[0]

@@ -122,7 +122,7 @@ class LoopWriter:
     def _compute(self, op: Operation) -> list[Held]:
         held = [self.held(value) for value in op.operands]
         operands = [x for x in held if isinstance(x, Register)]
-        is_small = len(operands) == len(held) and fits_registers(op.results[0])
+        is_small = fits_registers(op.results[0]) and len(operands) == len(held)
         if is_small and op.name in MOVES:
             return [tensors.moved(self.code, op, operands, self._kernel(op))]
         if not self.large.has_rule(op) and not elements.has_code(op):
