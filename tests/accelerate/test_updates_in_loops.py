@@ -87,3 +87,25 @@ def test_update_of_a_captured_tensor() -> None:
     """
     program = loop("tensor<5xf32>", body, "%z", inputs=", %k: !vec")
     check(program, np.zeros(5, np.float32), np.arange(1000, dtype=np.float32))
+
+
+@needs_llvmlite
+@pytest.mark.parametrize("rows", [1, 3, 70])
+@pytest.mark.parametrize("length", [37, 64, 100, 1000])
+@pytest.mark.parametrize(("op", "element"), [("add", "f32"), ("maximum", "f32"), ("minimum", "i32"), ("add", "i32")])
+def test_reductions_of_rows(op: str, element: str, rows: int, length: int) -> None:
+    t, kept, one = (f"tensor<{sizes}{element}>" for sizes in (f"{rows}x{length}x", f"{rows}x", ""))
+    body = f"""
+      %start = stablehlo.slice %k [0:1] : (tensor<2x{element}>) -> tensor<1x{element}>
+      %zeroth = stablehlo.reshape %start : (tensor<1x{element}>) -> {one}
+      %s = stablehlo.reduce(%x init: %zeroth) applies stablehlo.{op} across dimensions = [1] : ({t}, {one}) -> {kept}
+      %b = stablehlo.broadcast_in_dim %s, dims = [0] : ({kept}) -> {t}
+      %y = stablehlo.subtract %x, %b : {t}
+    """
+    program = loop(t, body, "%y", turns=34, inputs=f", %k: tensor<2x{element}>")
+    rng, dtype = np.random.default_rng(3), np.dtype({"f32": np.float32, "i32": np.int32}[element])
+    x = (rng.standard_normal((rows, length)) * 1000).astype(dtype)
+    check(program, x, np.zeros(2, dtype))
+    if element == "f32":
+        x[0, :4], x[-1, 5:7] = [-0.0, np.nan, np.inf, -np.inf], -0.0
+        check(program, x, np.array([-0.0, 0.0], dtype))

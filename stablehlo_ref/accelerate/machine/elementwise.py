@@ -182,7 +182,7 @@ def _clamp(code: Assembly, op: Operation, low: Register, x: Register, high: Regi
     return code.intrinsic(smallest, code.intrinsic(largest, x, low), high)
 
 
-def _convert(code: Assembly, op: Operation, x: Register) -> Register:
+def _convert(code: Assembly, op: Operation, x: Register) -> Register | None:
     """Convert as the kernel: integers wrap, floats saturate (NaN becomes 0), others round to nearest even."""
     type = op.results[0].type
     assert isinstance(type, TensorType)

@@ -17,7 +17,8 @@ from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Not
 from stablehlo_ref.accelerate.machine.large import Held, Large, Pending, Splat
 from stablehlo_ref.accelerate.machine.python_ops import TENSOR_OP, PythonOps
 from stablehlo_ref.accelerate.machine.python_ops import check as check_kernel
-from stablehlo_ref.accelerate.machine.special import SPECIAL, Site
+from stablehlo_ref.accelerate.machine.reductions import Site
+from stablehlo_ref.accelerate.machine.special import SPECIAL
 from stablehlo_ref.accelerate.machine.tensors import MAX_SIZE, Memory, Overwritten, fits_registers
 from stablehlo_ref.accelerate.python.expressions import MOVES, shape_of
 from stablehlo_ref.define.computation import Run

@@ -18,16 +18,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
-from stablehlo_ref.accelerate.machine.elementwise import elementwise
+from stablehlo_ref.accelerate.machine.elementwise import elementwise, has_code
 from stablehlo_ref.accelerate.machine.large import VECTOR, Held, Large
-from stablehlo_ref.accelerate.machine.tensors import Memory
-from stablehlo_ref.accelerate.python.expressions import shape_of
+from stablehlo_ref.accelerate.machine.tensors import Memory, fits_registers, offset
+from stablehlo_ref.accelerate.python.expressions import dtype_of, shape_of
 from stablehlo_ref.algorithms.exact_reductions import exact_addition
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine, planned
 from stablehlo_ref.define.computation import RegionFunction, Run
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.nans import canonical_results
+from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Region
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -76,10 +77,14 @@ class Recorder(Combine):
 
 
 def reduce(site: Site, operands: Sequence[Held]) -> list[Held]:
-    """Write a reduction of small tensors."""
+    """Write a reduction: of small tensors, or of the rows of a large one."""
     op, code, body = site.op, site.large.code, site.frame.region(site.op.regions[0])
+    if exact_addition(body):
+        raise NotCompiled(op.name)
+    if len(operands) == 2 and not isinstance(operands[0], Register):
+        return [_reduced_rows(site, *operands)]
     given, shape = registers_of(op, operands), shape_of(op.operands[0])
-    if exact_addition(body) or [x.kind.dtype for x in given] * 2 != _dtypes(body) * 2:
+    if [x.kind.dtype for x in given] * 2 != _dtypes(body) * 2:
         raise NotCompiled(op.name)
     inputs, inits = given[: len(given) // 2], given[len(given) // 2 :]
     size = inputs[0].kind.count
@@ -97,6 +102,34 @@ def reduce(site: Site, operands: Sequence[Held]) -> list[Held]:
     for number, _ in canonical_results(op, site.canonical):
         results[number] = site.large.canonical(results[number], ())
     return results
+
+
+def _reduced_rows(site: Site, x: Held, init: Held) -> Held:
+    """Write a reduction along the last axes by one op, row by row."""
+    op, large, body = site.op, site.large, recognised_op(site.op.regions[0])
+    code, shape, dtype = large.code, shape_of(op.operands[0]), dtype_of(op.results[0].type)
+    kept, length = shape_of(op.results[0]), prod(shape) // max(1, prod(shape_of(op.results[0])))
+    is_known = body is not None and (body.name == SUM or body.name in FOLDS) and has_code(body)
+    if not is_known or sorted(op.properties["dimensions"]) != list(range(len(kept), len(shape))) or length < 2:
+        raise NotCompiled(op.name)
+    if body is None or not isinstance(init, Register) or dtype_of(op.operands[0].type) != dtype:
+        raise NotCompiled(op.name)
+    rows = large.contiguous(x, shape)
+    large.groups.flush()
+    large.arrays.work += prod(shape) // 4
+    is_small = fits_registers(op.results[0])
+    cell = large.arrays.memory(code.cell(Kind(dtype, prod(kept))), dtype, kept) if is_small else None
+    target = cell or large.arrays.scratch(dtype, kept, large.loop)
+    is_canonical = op in site.canonical and dtype.kind == "f"
+
+    def reduce_row(i: Register) -> None:
+        row = large.arrays.view(rows, offset(code, [i], [length]), (length,), (1,))
+        result = reduced_row(large, body, row, init)
+        result = code.canonical(result) if is_canonical else result
+        code.store(result, code.address(target.pointer, i, Kind(dtype)))
+
+    code.count(0, literal(Kind(INDEX), prod(kept)), 1, reduce_row)
+    return code.load(target.pointer, Kind(dtype, prod(kept))) if is_small else target
 
 
 def _dtypes(body: RegionFunction) -> list[DType]:
