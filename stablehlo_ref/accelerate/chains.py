@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from stablehlo_ref.accelerate.machine.chains import REDUCE, VIEWS, Chain, MachineChain, Part, Tensor
 from stablehlo_ref.accelerate.machine.compiler import is_available
@@ -46,13 +47,21 @@ MAX_WEIGHT = 500  # of the ops of a group, above which LLVM takes too long
 Planned: TypeAlias = tuple[Step, Operation, tuple[int, ...], tuple[int, ...]]  # with slots of operands and results
 
 
-class Scheduled(NamedTuple):
+@dataclass(eq=False)
+class Scheduled:
     """An op as it is scheduled: its slots, and whether its step can be made again and so may move."""
 
     op: Operation
     ins: Sequence[int]
     outs: Sequence[int]
     is_movable: bool
+
+    @cached_property
+    def is_on_elements(self) -> bool:
+        """Whether the op has instructions, and all operands have the shape of the result, or are scalars."""
+        op, shape = self.op, shape_of(self.op.results[0].type)
+        traits = REGISTRY[op.name].traits
+        return traits.elementwise and all(shape_of(t) in ((), shape) for t in op.operand_types) and has_code(op)
 
 
 @dataclass(eq=False)
@@ -97,7 +106,7 @@ class Group:
         if op.name in VIEWS:
             return step.ins[0] in self.made and self._spreads(op, shape)
         fits = shape == self.shape or (self.is_row(shape) and not self.made.keys().isdisjoint(step.ins))
-        return fits and _is_on_elements(op, shape)
+        return fits and step.is_on_elements
 
     def reduces_rows(self, op: Operation) -> bool:
         """Return whether an op reduces the last dimensions of a tensor of the group's shape; fix these if it does."""
@@ -133,10 +142,11 @@ def shape_of(type: Type) -> tuple[int, ...]:
 
 def _is_large(op: Operation) -> bool:
     """Return whether an op may be the first of a group, or is a map."""
-    types = (op.operand_types if op.name == REDUCE else op.result_types)[:1]
-    least = LANES + 1 if op.name == MAP else SIZE
-    are_large = any(isinstance(t, TensorType) and t.is_static and t.size >= least for t in types)
-    return are_large and op.name not in VIEWS and _is_plain(op)
+    values = op.operands if op.name == REDUCE else op.results
+    type = values[0].type if values else None
+    if not isinstance(type, TensorType) or not type.is_static or type.size < (LANES + 1 if op.name == MAP else SIZE):
+        return False
+    return op.name not in VIEWS and _is_plain(op)
 
 
 def _is_plain(op: Operation) -> bool:
@@ -154,12 +164,6 @@ def _is_static(type: Type) -> bool:
     return isinstance(type, TensorType) and type.is_static and not isinstance(type.element_type, QuantizedType)
 
 
-def _is_on_elements(op: Operation, shape: tuple[int, ...]) -> bool:
-    """Return whether an op has instructions, and all operands have this shape, or are scalars."""
-    traits = REGISTRY[op.name].traits
-    return traits.elementwise and all(shape_of(t) in ((), shape) for t in op.operand_types) and has_code(op)
-
-
 def _started(step: Scheduled) -> Group | None:
     """Return a new group that the step can be the first of, or None."""
     if not _is_large(step.op) or step.op.name == MAP or not step.is_movable:
@@ -168,7 +172,7 @@ def _started(step: Scheduled) -> Group | None:
         group = Group(shape_of(step.op.operands[0].type))
         return group if group.reduces_rows(step.op) else None
     group = Group(shape_of(step.op.results[0].type))
-    return group if _is_on_elements(step.op, group.shape) else None
+    return group if step.is_on_elements else None
 
 
 def scheduled(steps: Sequence[Scheduled]) -> list[int | Group]:
@@ -198,7 +202,7 @@ def _filled(group: Group, steps: Sequence[Scheduled], left: list[int]) -> tuple[
         if late.isdisjoint(step.ins) and group.may_add(step):
             group.add(number, step)
             since = 0
-        elif _is_large(step.op) or not late.union(group.made).isdisjoint(step.ins):
+        elif _is_large(step.op) or not (late.isdisjoint(step.ins) and group.made.keys().isdisjoint(step.ins)):
             after.append(number)
             late.update(step.outs)
         else:
