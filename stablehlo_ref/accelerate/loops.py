@@ -1,6 +1,6 @@
-"""Loops that run often become generated Python source, and machine code where that is available.
+"""Loops and functions that run often become generated Python source, and loops machine code where that is available.
 
-A loop is compiled after some turns (policy.py). From then on its turns, and those of later runs, are turns of the
+A loop is compiled after some turns, a function after some calls (policy.py). From then on its turns, and those of later runs, are turns of the
 generated loop: the state passes from the slots of the plan to local variables, and back at the end.
 """
 
@@ -33,7 +33,7 @@ from stablehlo_ref.diagnostics import LimitError, StablehloError
 from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, located
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.core import Block, Operation, Value
 
 if TYPE_CHECKING:
     from stablehlo_ref.accelerate import PlanAccelerator
@@ -296,38 +296,102 @@ def hot_loop(planner: FramePlanner, op: Operation) -> HotLoop | None:
     return HotLoop(planner, op)
 
 
+class HotFunction:
+    """Counts the calls of a function, and runs generated source once it has proven hot."""
+
+    def __init__(self, planner: FramePlanner, block: Block) -> None:
+        self._planner, self._block = planner, block
+        self._left = policy.HOT_CALLS
+        self._run: Callable[[Slots], bool] | None = None
+
+    def __call__(self, slots: Slots) -> bool:
+        """Run the source on the values in slots once it exists; return whether it ran."""
+        if self._run is None:
+            self._left -= 1
+            if self._left >= 0:
+                return False
+            self._run = self._generated()
+        return self._run(slots)
+
+    def _generated(self) -> Callable[[Slots], bool]:
+        try:
+            generated = function_source(self._planner, self._block)
+        except (NotSuitable, RecursionError):
+            return lambda slots: False
+        self._planner.planner.generated.append((self._planner.frame.name, generated.text))
+        return generated.run
+
+
+def hot_function(planner: FramePlanner, block: Block) -> HotFunction | None:
+    """Return what runs the block of a function by generated source; None if it has few ops, or very many."""
+    if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
+        return None
+    count = len(planner.blocks[block].ops)
+    return HotFunction(planner, block) if policy.FEW_OPS <= count <= policy.MANY_OPS else None
+
+
+def function_source(planner: FramePlanner, block: Block) -> Generated:
+    """Return the source of a function, which takes arguments from slots and stores results there."""
+    writer, plan = _writer(planner), planner.blocks[block]
+
+    def write() -> None:
+        for name, slot in zip(writer.block(block), plan.results):
+            if slot not in planner.constants:
+                writer.source.line(f"s0[{slot}] = {name}")
+
+    return _finished(writer, plan.arguments, block.arguments, write, "return True", count_turns)
+
+
 def loop_source(planner: FramePlanner, loop: Operation, hot: HotLoop) -> Generated:
     """Return the source of a loop, a function of the slots of the plan, which hold the state and captured values.
 
     It returns False where it has left the loop before a turn.
     """
-    known = cast("PlanAccelerator", planner.planner.accelerator).loops
-    writer = Writer(planner, lambda op: op in known and known[op].runs_apart)
-    source, (cond, body) = writer.source, (region.block for region in loop.regions)
+    writer, (cond, body) = _writer(planner), (region.block for region in loop.regions)
     if cond not in planner.blocks or body not in planner.blocks:
         raise NotSuitable
     state = planner.blocks[body].arguments
-    names = writer.write(state)
-    for name, slot, value in zip(names, state, body.arguments):
+
+    def write() -> None:
+        writer.loop(loop)
+        for name, slot in zip(writer.write(state), state):
+            writer.source.line(f"s0[{slot}] = {name}")
+
+    def count(context: Context, op: Operation, turns: int) -> int:
+        """Count turns that follow; return -1 at one of the outermost loop if machine code takes over."""
+        return -1 if op is loop and hot.takes_over(context) else count_turns(context, op, turns)
+
+    return _finished(writer, state, body.arguments, write, "return n0 >= 0", count)
+
+
+def _writer(planner: FramePlanner) -> Writer:
+    known = cast("PlanAccelerator", planner.planner.accelerator).loops
+    return Writer(planner, lambda op: op in known and known[op].runs_apart)
+
+
+def _finished(
+    writer: Writer, slots: Sequence[int], values: Sequence[Value], write: Callable[[], None], end: str,
+    count: Callable[[Context, Operation, int], int],
+) -> Generated:  # fmt: skip
+    """Write the source that takes values out of slots, and what `write` writes, and compile it."""
+    source = writer.source
+    for name, slot, value in zip(writer.write(slots), slots, values):
         source.line(f"{name} = s0[{slot}]")
         if is_scalar(value.type):
             with source.block(f"if type({name}) is not {source.refer(scalar_type(value.type), 't')}:"):
                 source.line(f"if {name}.ndim: return False")  # as where lanes are arguments
                 source.line(f"{name} = {name}[()]")
-    writer.drop(f"s0[{slot}]" for slot in state)
+    writer.drop(f"s0[{slot}]" for slot in slots)
     source.line("F = register(C)")
     with source.block("try:"):
-        writer.loop(loop)
+        write()
     source.line("except Exception as error: raise located(error) from error")
     source.line("finally: del C.frames[F]")
-    for name, slot in zip(names, state):
-        source.line(f"s0[{slot}] = {name}")
-    source.line("return n0 >= 0")
+    source.line(end)
     most = max(1, min(TURNS, OPS // max(writer.ops, 1)))
 
     def renew(context: Context, op: Operation, turns: int = most) -> int:
-        """Count turns that follow; return -1 at one of the outermost loop if machine code takes over."""
-        return -1 if op is loop and hot.takes_over(context) else count_turns(context, op, turns)
+        return count(context, op, turns)
 
     source.globals |= {
         "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "index": operator.index,

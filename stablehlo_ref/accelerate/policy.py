@@ -1,7 +1,7 @@
 """When something is hot: once it has taken about as long, without code, as compiling it takes, so that may pay off.
 
-Turns of loops are counted until they become generated Python, which takes some 50 microseconds per op. Seconds are
-counted until loops, chains and kernels become machine code.
+Turns of loops and calls of functions are counted until they become generated Python, which takes some 50 microseconds
+per op. Seconds are counted until loops, chains and kernels become machine code.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from stablehlo_ref.ops.elementwise import on_element
 
 HOT = 30  # turns after which a loop becomes generated Python: as long as compiling takes
 
+HOT_CALLS = 80  # calls after which a function does, which has taken about as long by then as compiling takes
+FEW_OPS = 4  # of a function that runs as fast in the plan
+MANY_OPS = 4096  # of a function that takes too long to compile for what its calls would gain
 SECONDS = 0.05  # for a loop, a chain or a function of usual length, with the import of llvmlite
 WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op
 FUNCTION_WEIGHT = 50  # of an elementary function, other ops count 1

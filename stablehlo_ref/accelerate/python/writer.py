@@ -19,6 +19,7 @@ import numpy as np
 
 from stablehlo_ref.accelerate.python.expressions import (
     code_of,
+    dtype_of,
     is_array,
     is_scalar,
     may_count,
@@ -37,6 +38,9 @@ from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, references
 from stablehlo_ref.execute.run import Step, located
 from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.numerics import floats
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
+from stablehlo_ref.ops.elementwise import on_element
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
@@ -45,6 +49,8 @@ FILENAME = "<generated>"
 MAX_NESTING = 15  # of Python's 20 nested blocks
 MAX_OPS = 20_000  # ops of one function
 _BRANCHES = ("stablehlo.if", "stablehlo.case")
+_EXTREMA: Mapping[object, np.ufunc] = {floats.maximum: np.maximum, floats.minimum: np.minimum}
+_WIDE = (FLOAT32, FLOAT64)
 _UPDATE, _SCATTER = "stablehlo.dynamic_update_slice", "stablehlo.scatter"
 
 
@@ -222,8 +228,10 @@ class Writer:
     ) -> None:  # fmt: skip
         """Write the expression of an op, or the call of its kernel."""
         dead = [_name(s) for s in self._tensor_slots(dying)]
-        if isinstance(kernel.run, np.ufunc) and is_array(op.results[0].type):
-            self._call_ufunc(op, [self.variable(*pair) for pair in zip(ins, op.operands)], outs, dead, kernel.run)
+        names = [self.variable(*pair) for pair in zip(ins, op.operands)]
+        ufunc = self._ufunc(op, names, kernel)
+        if ufunc is not None and is_array(op.results[0].type):
+            self._call_ufunc(op, names, outs, dead, ufunc)
             return self.drop(dead)
         operands = self.read_all(ins, op.operands)
         results = self.write(outs)
@@ -254,12 +262,28 @@ class Writer:
             k = self.source.refer(kernel.run) if "{k}" in statement else ""
             self.source.line(statement.format(*operands, r=result, k=k, index="index", **names), op)
 
+    def _ufunc(self, op: Operation, names: Sequence[str], kernel: Kernel) -> np.ufunc | None:
+        """Return the ufunc that computes an op: its kernel, or that of a maximum or minimum without wrong zeros.
+
+        Such a zero can only be a result of two zeros, so there is none where an operand is known to have no zeros.
+        """
+        if isinstance(kernel.run, np.ufunc):
+            return kernel.run
+        ufunc = _EXTREMA.get(on_element(op)) if op.operands else None
+        if ufunc is None or op in self.planner.planner.canonical or dtype_of(op.results[0].type) not in _WIDE:
+            return None
+        known = [self.source.globals.get(name) for name in names]
+        is_certain = any(isinstance(x, np.ndarray) and x.flags.c_contiguous and x.all() for x in known)
+        return ufunc if is_certain else None
+
     def _call_ufunc(
         self, op: Operation, operands: Sequence[str], outs: Sequence[int], dead: Sequence[str], ufunc: np.ufunc
     ) -> None:
         """Write the call of a ufunc. Its result takes the place of a dead array of its type that a ufunc has made."""
         (result,), type = self.write(outs), op.results[0].type
-        free = self._owned.intersection(dead)
+        free = self._owned.intersection(
+            dead if ufunc not in _EXTREMA.values() else ()
+        )  # which numpy does slowly in place
         out = [name for name, operand in zip(operands, op.operands) if name in free and operand.type == type][:1]
         self.source.line(f"{result} = {self.source.refer(ufunc)}({', '.join([*operands, *out])})", op)
         self._owned.add(result)
