@@ -1,7 +1,8 @@
 """Loops and functions that run often become generated Python source, and loops machine code where that is available.
 
-A loop is compiled after some turns, a function after some calls (policy.py). From then on its turns, and those of later runs, are turns of the
-generated loop: the state passes from the slots of the plan to local variables, and back at the end.
+A loop is compiled after some turns, a function after some calls (policy.py). From then on its turns, and those of later
+runs, are turns of the generated loop: the state passes from the slots of the plan to local variables, and back at the
+end.
 """
 
 from __future__ import annotations
