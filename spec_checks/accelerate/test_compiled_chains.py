@@ -14,7 +14,7 @@ import stablehlo_ref.program
 from spec_checks.accelerate.test_chains import DTYPES, Writer, bits, pieces, small_chains, type_text
 from spec_checks.examples import FACTOR
 from stablehlo_ref.accelerate import policy
-from stablehlo_ref.accelerate.machine import chains, compiler, functions, kernels, rows
+from stablehlo_ref.accelerate.machine import chains, compiler, functions, large
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.numerics import elementary
 from stablehlo_ref.numerics.kernels import ArrayKernel
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "SECONDS", -1.0)
-    for known in kernels._FUNCTIONS.values():
+    for known in chains._CODE.values():
         monkeypatch.setattr(known, "code", None)
 
 
@@ -42,7 +42,7 @@ def compiled(program: sr.Program, what: str = "a chain") -> bool:
 @pytest.mark.usefixtures("small_chains")
 @pytest.mark.parametrize("start", range(1000, 1160, 40))
 def test_generated_programs(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "VECTOR", 16)
+    monkeypatch.setattr(large, "VECTOR", 16)
     monkeypatch.setattr(chains, "PIECE", 99)
     count = 0
     for text, arrays in pieces(range(start, start + (40 if FACTOR else 12))):
@@ -54,6 +54,43 @@ def test_generated_programs(start: int, monkeypatch: pytest.MonkeyPatch) -> None
         assert [x.tobytes() for x in arrays] == before, f"an input was overwritten: {text}"
         count += compiled(program)
     assert count > (5 if FACTOR else 1)
+
+
+NARROW_OPS = {
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "maximum", "minimum"), 2),
+    **dict.fromkeys(("negate", "abs", "sign", "sqrt", "floor", "ceil", "round_nearest_even"), 1),
+}
+
+
+@pytest.mark.parametrize("op", NARROW_OPS)
+@pytest.mark.parametrize("element", ["bf16", "f16"])
+def test_all_narrow_floats(element: str, op: str) -> None:
+    t, count = type_text((1 << 18,), element), NARROW_OPS[op]
+    program = sr.parse(f"""func.func @main(%x: {t}, %y: {t}) -> {t} {{
+      %0 = stablehlo.{op} {", ".join(["%x", "%y"][:count])} : {t}
+      return %0 : {t}
+    }}""")
+    numbers = np.resize(np.arange(1 << 16, dtype=np.uint16), 1 << 18)
+    x, y = numbers.view(DTYPES[element]), np.random.default_rng(1).permutation(numbers).view(DTYPES[element])
+    expected = bits(program.run(x, y, fast=False))
+    for _ in range(2):
+        assert bits(program.run(x, y)) == expected
+    assert compiled(program)
+
+
+@pytest.mark.parametrize("to", ["bf16", "f16", "f32", "f64", "i8", "i32", "ui16", "i1"])
+@pytest.mark.parametrize("element", ["bf16", "f16"])
+def test_conversions_of_all_narrow_floats(element: str, to: str) -> None:
+    t, u = (type_text((1 << 18,), e) for e in (element, to))
+    program = sr.parse(f"""func.func @main(%x: {t}) -> {u} {{
+      %0 = stablehlo.convert %x : ({t}) -> {u}
+      return %0 : {u}
+    }}""")
+    x = np.resize(np.arange(1 << 16, dtype=np.uint16), 1 << 18).view(DTYPES[element])
+    expected = bits(program.run(x, fast=False))
+    for _ in range(2):
+        assert bits(program.run(x)) == expected
+    assert compiled(program)
 
 
 def special_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
@@ -72,10 +109,10 @@ def special_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.d
 
 @pytest.mark.many_examples
 @pytest.mark.usefixtures("small_chains")
-@pytest.mark.parametrize("vector", [16, rows.VECTOR])
+@pytest.mark.parametrize("vector", [16, large.VECTOR])
 @pytest.mark.parametrize("elements", [["f32"], ["f64"], ["f32", "f64", "i1", "i32"]], ids=",".join)
 def test_bits_of_nans(elements: list[str], vector: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "VECTOR", vector)
+    monkeypatch.setattr(large, "VECTOR", vector)
     count = 0
     for seed in range(120 if FACTOR else 15):
         writer, rng = Writer(seed, elements), np.random.default_rng(seed)
@@ -259,8 +296,8 @@ def test_elements_in_doubt_are_computed_by_the_kernel(name: str, monkeypatch: py
 
 @pytest.fixture
 def _functions_in_small_chains(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "FEW", 1)
-    monkeypatch.setattr(kernels, "BLOCK", 50)
+    monkeypatch.setattr(chains, "FEW", 1)
+    monkeypatch.setattr(chains, "BLOCK", 50)
 
 
 @pytest.mark.usefixtures("_functions_in_small_chains")
@@ -287,7 +324,7 @@ def test_limit_of_time_where_all_elements_are_in_doubt(monkeypatch: pytest.Monke
         time.sleep(0.01)
         return x
 
-    monkeypatch.setattr(kernels, "BLOCK", 1 << 20)
+    monkeypatch.setattr(chains, "BLOCK", 1 << 20)
     wide = functions.FUNCTIONS[elementary.tanh]._replace(error=2.0**-10)
     monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, elementary.tanh: wide})
     monkeypatch.setattr(functions, "KERNELS", [lambda dtype: slow] * len(functions.KERNELS))

@@ -10,34 +10,30 @@ from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from stablehlo_ref.accelerate.chains import with_chains
-from stablehlo_ref.accelerate.inlined import INLINED_CALLS, counting_step, with_inlined_calls
-from stablehlo_ref.accelerate.loops import hot_function, hot_loop
-from stablehlo_ref.accelerate.machine.kernels import with_machine_code
+from stablehlo_ref.accelerate.inlined import with_inlined_calls
+from stablehlo_ref.accelerate.loops import HotLoop, hot_function, hot_loop
+from stablehlo_ref.accelerate.machine.chains import with_machine_code
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.acceleration import Accelerator, RunFast
-from stablehlo_ref.execute.run import BlockPlan, Step
+from stablehlo_ref.execute.run import BlockPlan
 from stablehlo_ref.ir.core import Block, Operation, Value
 
 if TYPE_CHECKING:
-    from stablehlo_ref.accelerate.machine.hot import Machine
     from stablehlo_ref.execute.plan import FramePlanner, Planner
 
 
 class PlanAccelerator(Accelerator):
-    """The accelerator of one planner, which has planned blocks, and hot loops as machine code."""
+    """The accelerator of one planner, with its loops."""
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
-        self.machines: dict[Operation, Machine] = {}  # of hot loops
+        self.loops: dict[Operation, HotLoop] = {}
 
     def program(
-        self, functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], communicating: Set[str]
+        self, functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], called: Set[str]
     ) -> Mapping[str, Operation]:
-        return with_inlined_calls(functions, inner, communicating)
-
-    def step(self, op: Operation) -> Step | None:
-        return counting_step(op) if op.name == INLINED_CALLS else None
+        return with_inlined_calls(functions, inner, called)
 
     def kernel(self, kernel: Kernel, bound: BoundOp) -> Kernel:
         return with_machine_code(kernel, bound, self._planner)
@@ -50,5 +46,5 @@ class PlanAccelerator(Accelerator):
     def loop(self, frame: FramePlanner, op: Operation) -> RunFast | None:
         return hot_loop(frame, op)
 
-    def function(self, frame: FramePlanner, block: Block, captures: Sequence[Value]) -> RunFast | None:
-        return hot_function(frame, block, captures)
+    def function(self, frame: FramePlanner, block: Block) -> RunFast | None:
+        return hot_function(frame, block)

@@ -1,35 +1,31 @@
-"""Small functions take the place of their calls when a program is planned for fast paths.
+"""Functions take the place of their calls when a program is planned for fast paths: small ones, and those called once.
 
 So liveness, updates in place and chains see through calls, which programs exported by JAX make for many a helper. The
-program itself does not change: what differs is shared or copied. Calls count as turns and for the depth of calls as
-before: an op `INLINED_CALLS` stands for calls that were replaced, before the bodies of their functions.
+program itself does not change: what differs is shared or copied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from copy import copy
 
-from stablehlo_ref.define.computation import Slots
-from stablehlo_ref.define.definition import resolve
-from stablehlo_ref.define.processes import CALLEES
-from stablehlo_ref.execute.regions import recognised_op
-from stablehlo_ref.execute.run import CONTEXT, Step, check_depth, located
+from stablehlo_ref.define.processes import callee
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.passes.call_graph import bottom_up, callees
 
-INLINED_CALLS = "interpreter.calls"  # an op of plans only; its calls: pairs of an op and the number of calls around it
 CONTROL_FLOW = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
 SMALL = 64  # ops of a function that takes the place of its calls
+IN_LOOP = 4096  # ops of one that does in a loop, which may be compiled then
 GROWTH = 10_000  # ops that copies may add to a program, besides as many as it has
 
 
 def with_inlined_calls(
-    functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], communicating: Set[str]
+    functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], called: Set[str]
 ) -> dict[str, Operation]:
-    """Return functions by name, in which small ones have taken the place of their calls.
+    """Return functions by name, in which others, except those in `called`, have taken the place of their calls.
 
     `inner` are each function and the ops in it.
     """
@@ -39,61 +35,30 @@ def with_inlined_calls(
     graph = {name: callees(operations) for name, operations in inner.items()}
     if not any(graph.values()):
         return made
-    inliner = _Inliner(GROWTH + sum(map(len, inner.values())))
+    calls = Counter(callee(op) for operations in inner.values() for op in operations if op.name == "func.call")
+    inliner = _Inliner(GROWTH + sum(map(len, inner.values())), calls)
     for component in bottom_up(graph):
         for name in component:
             if not graph[name].isdisjoint(inliner.bodies):
                 made[name] = inliner.op(functions[name], {})
-        if len(component) == 1 and component.isdisjoint(graph[name]) and name not in communicating:
-            inliner.learn(name, made[name])
+            if name not in called:
+                inliner.learn(name, made[name])
     return made
-
-
-def calls_of(op: Operation) -> list[tuple[Operation, int]]:
-    """Return the calls that an op `INLINED_CALLS` stands for, each with the number of replaced calls around it."""
-    return op.properties["calls"]  # type: ignore[no-any-return]
-
-
-def counting_step(op: Operation) -> Step:
-    """Return the step of an op `INLINED_CALLS`; its errors have the location of the call that is over a limit."""
-    calls = calls_of(op)
-    count, deepest = len(calls), max(depth for _, depth in calls)
-
-    def step(slots: Slots) -> None:
-        context = slots[CONTEXT]
-        limits = context.limits
-        if context.steps + count <= limits.max_steps and context.depth + deepest < limits.max_depth:
-            context.steps += count - 1
-            context.turn()
-            return
-        for call, depth in calls:
-            try:
-                check_depth(context, depth)
-                context.turn()
-            except Exception as error:
-                raise located(error, call) from None
-
-    return step
 
 
 class _Inliner:
     """Copies functions with bodies in place of calls; `left` is the number of ops that these may still add."""
 
-    def __init__(self, left: int) -> None:
-        self.bodies: dict[str, Block] = {}  # of small functions
+    def __init__(self, left: int, calls: Mapping[str, int]) -> None:
+        self.bodies: dict[str, Block] = {}  # of functions
         self._sizes: dict[str, int] = {}
-        self._left = left
+        self._left, self._calls, self._in_loop = left, calls, False
 
     def learn(self, name: str, function: Operation) -> None:
-        """Let a function take the place of calls if it is small, and calls nothing else."""
-        if len(function.regions[0].blocks) != 1:
-            return
-        block = function.regions[0].block
-        if len(block.operations) > SMALL:
-            return
-        inner = list(function.walk())[1:]
-        if len(inner) <= SMALL and all(map(_makes_no_calls, inner)):
-            self.bodies[name], self._sizes[name] = block, len(inner)
+        """Let a function of one block take the place of calls."""
+        if self._calls[name] and len(function.regions[0].blocks) == 1:
+            self.bodies[name] = function.regions[0].block
+            self._sizes[name] = sum(1 for _ in function.walk()) - 1
 
     def op(self, op: Operation, mapping: dict[Value, Value]) -> Operation:
         """Return an op on other operands, and with bodies in place of calls in its regions; itself if nothing differs.
@@ -101,7 +66,9 @@ class _Inliner:
         Its results are the same values.
         """
         has_blocks = op.name in CONTROL_FLOW or op.name == "func.func"
+        before, self._in_loop = self._in_loop, self._in_loop or op.name == "stablehlo.while"
         regions = [self._region(region, mapping, has_blocks) for region in op.regions]
+        self._in_loop = before
         if regions == [*op.regions] and mapping.keys().isdisjoint(op.operands):
             return op
         made = copy(op)
@@ -123,21 +90,19 @@ class _Inliner:
         return made
 
     def _block(self, block: Block, mapping: dict[Value, Value], may_inline: bool) -> Block:
-        operations = _Operations()
+        operations: list[Operation] = []
         for op in block.operations:
-            if not op.regions and op.name != "func.call" and mapping.keys().isdisjoint(op.operands):
-                operations.add(op)
-                continue
             body = self._body(op) if may_inline and op.name == "func.call" else None
-            if body is None:
-                operations.add(self.op(op, mapping))
+            if body is not None:
+                operations += _inlined(op, body, mapping)
+            elif op.regions or not mapping.keys().isdisjoint(op.operands):
+                operations.append(self.op(op, mapping))
             else:
-                operations.add(_counted(op, [(op, 0)]))
-                operations.extend(_inlined(op, body, mapping))
-        if operations.made == block.operations:
+                operations.append(op)
+        if operations == block.operations:
             return block
         made = Block([], [], block.label)  # whose arguments and other ops still belong to the program
-        made.arguments, made.operations = block.arguments, operations.made
+        made.arguments, made.operations = block.arguments, operations
         return made
 
     def _body(self, op: Operation) -> Block | None:
@@ -145,35 +110,17 @@ class _Inliner:
         check_time("planning", location=op.location)
         name = op.properties["callee"]
         block = self.bodies.get(name)
-        if block is None or "no_inline" in op.attributes or self._left < self._sizes[name]:
+        if block is None or "no_inline" in op.attributes:
+            return None
+        size = self._sizes[name]
+        growth = size if self._calls[name] > 1 else 0
+        if growth > min(self._left, IN_LOOP if self._in_loop else SMALL):
             return None
         returned = [value.type for value in block.operations[-1].operands]
         if [v.type for v in block.arguments] != op.operand_types or returned != op.result_types:
             return None
-        self._left -= self._sizes[name]
+        self._left -= growth
         return block
-
-
-class _Operations:
-    """The ops of a block as they are made; one op counts the calls up to an op that counts turns or has effects."""
-
-    def __init__(self) -> None:
-        self.made: list[Operation] = []
-        self._calls: list[tuple[Operation, int]] | None = None  # of the op that further calls are added to
-
-    def extend(self, operations: Iterable[Operation]) -> None:
-        for op in operations:
-            self.add(op)
-
-    def add(self, op: Operation) -> None:
-        if op.name == INLINED_CALLS and self._calls is not None:
-            self._calls += calls_of(op)
-            return
-        self.made.append(op)
-        if op.name == INLINED_CALLS:
-            self._calls = calls_of(op)
-        elif self._calls is not None and (op.regions or _has_effects(op) or not _makes_no_calls(op)):
-            self._calls = None
 
 
 def _inlined(call: Operation, body: Block, mapping: dict[Value, Value]) -> list[Operation]:
@@ -183,23 +130,5 @@ def _inlined(call: Operation, body: Block, mapping: dict[Value, Value]) -> list[
     made = [clone(op, inner) for op in operations]
     for op in made:
         op.parent = call.parent  # where ops look up symbols
-    for counted in (inside for op in made for inside in op.walk() if inside.name == INLINED_CALLS):
-        counted.properties["calls"] = [(inside, depth + 1) for inside, depth in calls_of(counted)]
     mapping.update((result, inner.get(v, v)) for result, v in zip(call.results, terminator.operands))
     return made
-
-
-def _counted(op: Operation, calls: list[tuple[Operation, int]]) -> Operation:
-    return Operation(INLINED_CALLS, [], (), {"calls": calls}, {}, [], op.location)
-
-
-def _has_effects(op: Operation) -> bool:
-    definition = resolve(op)
-    return definition is not None and definition.traits.effects
-
-
-def _makes_no_calls(op: Operation) -> bool:
-    """Return whether an op calls no function, nor a region as one; those that it makes part of a plan do not matter."""
-    if not op.properties.keys().isdisjoint(CALLEES) or op.properties.get("called_computations"):
-        return False
-    return op.name in CONTROL_FLOW or all(recognised_op(region) is not None for region in op.regions)

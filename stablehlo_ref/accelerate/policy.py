@@ -17,10 +17,10 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ops.elementwise import on_element
 
 HOT = 30  # turns after which a loop becomes generated Python: as long as compiling takes
+
 HOT_CALLS = 80  # calls after which a function does, which has taken about as long by then as compiling takes
 FEW_OPS = 4  # of a function that runs as fast in the plan
 MANY_OPS = 4096  # of a function that takes too long to compile for what its calls would gain
-
 SECONDS = 0.05  # for a loop, a chain or a function of usual length, with the import of llvmlite
 WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op
 FUNCTION_WEIGHT = 50  # of an elementary function, other ops count 1

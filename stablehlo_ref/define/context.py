@@ -199,6 +199,16 @@ class Context:
         self.steps += 1
         if self.steps > self.limits.max_steps:
             raise EvaluationError(f"more loop iterations and calls than the limit of {self.limits.max_steps}")
+        self.check_time()
+
+    def call(self) -> None:
+        """Count a call; EvaluationError past the limits of depth, of steps and of time."""
+        if self.depth >= self.limits.max_depth:
+            raise EvaluationError(f"calls are nested deeper than the limit of {self.limits.max_depth}")
+        self.turn()
+
+    def check_time(self) -> None:
+        """Raise LimitError past the limit of time."""
         if self.budget.deadline is not None:
             self.budget.deadline.check()
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Slots
-from stablehlo_ref.execute.run import BlockPlan, Step
+from stablehlo_ref.execute.run import BlockPlan
 from stablehlo_ref.ir.core import Block, Operation, Value
 
 if TYPE_CHECKING:
@@ -28,14 +28,13 @@ class Accelerator:
     """The hooks, which leave everything as it is."""
 
     def program(
-        self, functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], communicating: Set[str]
+        self, functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], called: Set[str]
     ) -> Mapping[str, Operation]:
-        """Return the functions to plan, by name; `inner` are each function and the ops in it."""
-        return functions
+        """Return the functions to plan, by name; `inner` are each function and the ops in it.
 
-    def step(self, op: Operation) -> Step | None:
-        """Return the step of an op that `program` has added; None for others."""
-        return None
+        Calls of `called` have to stay calls.
+        """
+        return functions
 
     def kernel(self, kernel: Kernel, bound: BoundOp) -> Kernel:
         """Return the kernel to use for an op instead of the one that is planned."""
@@ -51,8 +50,8 @@ class Accelerator:
         """Return what may finish a loop between two of its iterations; None for other ops."""
         return None
 
-    def function(self, frame: FramePlanner, block: Block, captures: Sequence[Value]) -> RunFast | None:
-        """Return what may run the block of a function or region; values that it captures are further arguments."""
+    def function(self, frame: FramePlanner, block: Block) -> RunFast | None:
+        """Return what may run the block of a function or a region, which captures nothing."""
         return None
 
 

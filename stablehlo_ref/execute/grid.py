@@ -5,11 +5,12 @@ So a run is deterministic, needs no locks, and detects a deadlock: no process ca
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
+from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.argument_types import checks_arguments
@@ -34,6 +35,9 @@ from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, Sta
 from stablehlo_ref.execute.run import running
 from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.passes.call_graph import bottom_up
+
+FEW_CALLS, FEW_NESTED = 1000, 64  # calls that a call may lead to, in all and inside each other, without being counted
 
 Request: TypeAlias = Rendezvous | Send | Receive
 Coroutine: TypeAlias = Generator[Request, Any, list[Any]]  # of one process: yields requests, returns results
@@ -338,3 +342,36 @@ def _may_communicate(name: str) -> bool:
 def _itself_communicates(op: Operation) -> bool:
     definition = resolve(op)
     return definition is not None and definition.traits.communicates
+
+
+# --- calls that count as steps ----------------------------------------------------------------------------------------
+
+
+def counted(functions: Mapping[str, Iterable[Operation]]) -> set[str]:
+    """Return the names of the functions whose calls count for the limits of steps and depth.
+
+    These are recursive ones, and those that lead to many calls: any other makes few for each iteration.
+    """
+    graph = {
+        name: Counter(n for op in operations if _may_call(op.name) for n in _called(op))
+        for name, operations in functions.items()
+    }
+    calls: dict[str, float] = {}  # that a call of each function leads to, with itself
+    depths: dict[str, float] = {}
+    for component in bottom_up(graph):
+        for name in component:
+            is_recursive = len(component) > 1 or name in graph[name]
+            calls[name] = inf if is_recursive else 1 + sum(n * calls.get(c, 0) for c, n in graph[name].items())
+            depths[name] = inf if is_recursive else 1 + max((depths.get(c, 0) for c in graph[name]), default=0)
+    return {name for name in calls if calls[name] > FEW_CALLS or depths[name] > FEW_NESTED}
+
+
+def _called(op: Operation) -> list[str]:
+    """Return the names of the functions that an op calls, also of those that a host function may call."""
+    return [callee(op), *op.properties.get("called_computations", ())]
+
+
+@cache
+def _may_call(name: str) -> bool:
+    definition = REGISTRY.get(name)
+    return definition is None or any(a in definition.attributes for a in (*CALLEES, "called_computations"))

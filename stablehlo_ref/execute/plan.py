@@ -19,7 +19,7 @@ from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
 from stablehlo_ref.execute.acceleration import accelerator_of
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
-from stablehlo_ref.execute.grid import communicates, communicating, run_grid
+from stablehlo_ref.execute.grid import communicates, communicating, counted, run_grid
 from stablehlo_ref.execute.guard import STEPS, WATCHED, check_sizes, guarded, watched
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
@@ -86,8 +86,9 @@ class Planner:
         functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         inner = {name: list(function.walk()) for name, function in functions.items()}
         self.communicating = communicating(inner)
+        self.counted = counted(inner)  # functions whose calls are steps
         self.product_size = product_size(inner.values())  # of the program, so that no option changes it
-        self.functions = self.accelerator.program(functions, inner, self.communicating)
+        self.functions = self.accelerator.program(functions, inner, self.communicating | self.counted)
         inner = {n: inner[n] if inner[n][0] is op else list(op.walk()) for n, op in self.functions.items()}
         self.canonical = with_observed_nans(inner.values())  # ops whose results have canonical NaNs
         self._pending: list[str] = []  # functions whose plans exist and are still empty
@@ -113,7 +114,7 @@ class Planner:
                 raise EvaluationError(f"there is no function @{name}")
             if not op.regions[0].blocks:
                 raise UnsupportedError(f"function @{name} is declared, but has no body", op.location)
-            self.plans[name] = FunctionPlan(name, self.product_size)
+            self.plans[name] = FunctionPlan(name, self.product_size, name in self.counted)
             self.plans[name].block.communicates = name in self.communicating
             self.plans[name].generated = self.generated
             self._pending.append(name)
@@ -159,7 +160,7 @@ class FramePlanner:
         if self.is_entry:
             self.always_run = self.frame.block
         self.block(block, self.frame.block).arguments += self.slots_of(captures)
-        self.frame.run_fast = self.planner.accelerator.function(self, block, captures)
+        self.frame.run_fast = None if captures else self.planner.accelerator.function(self, block)
 
     def plan_region(self, region: Region) -> None:
         """Plan a region that captures nothing, of one block or several, as the body of the frame."""
@@ -270,8 +271,6 @@ class FramePlanner:
         return shared if is_general or all(self.constant(v) is None for v in op.operands) else None
 
     def _step(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]) -> Step:
-        if (step := self.planner.accelerator.step(op)) is not None:
-            return step
         definition = evaluated(op)
         if "plan_control_flow" in definition.roles:
             return self._control_flow_step(op, definition, ins, dead)

@@ -44,12 +44,6 @@ def current_context() -> Context:
     return current.get() or Context()
 
 
-def check_depth(context: Context, further: int = 0) -> None:
-    """Raise EvaluationError if a call inside the calls in progress, and `further` ones, is nested too deeply."""
-    if context.depth + further >= context.limits.max_depth:
-        raise EvaluationError(f"calls are nested deeper than the limit of {context.limits.max_depth}")
-
-
 class BlockPlan:
     """The steps of a block. `arguments`, `results`, `ins` and `outs` are numbers of slots.
 
@@ -127,16 +121,20 @@ def _most_dimensions(op: Operation) -> int:
 
 
 class FunctionPlan:
-    """A planned function: its block, and the list of slots, with constants filled in, that each call copies."""
+    """A planned function: its block, and the list of slots, with constants filled in, that each call copies.
 
-    __slots__ = ("block", "generated", "name", "product_size", "run_fast", "template")
+    `is_counted` is whether calls count for the limits of steps and depth.
+    """
 
-    def __init__(self, name: str, product_size: float = 0.0) -> None:
+    __slots__ = ("block", "generated", "is_counted", "name", "product_size", "run_fast", "template")
+
+    def __init__(self, name: str, product_size: float = 0.0, is_counted: bool = False) -> None:
         self.name = name
+        self.is_counted = is_counted
         self.product_size = product_size  # multiplications of products in the program: execute/threads.py
         self.block = BlockPlan()
         self.template: Slots = [None]
-        self.generated: list[tuple[str, str]] = []  # what hot loops and functions are, and their source
+        self.generated: list[tuple[str, str]] = []  # what is hot, and its source
         self.run_fast: Callable[[Slots], bool] | None = None  # may run the block; returns whether it did
 
     def call(self, context: Context, arguments: list[Any]) -> list[Any]:
@@ -146,7 +144,7 @@ class FunctionPlan:
             if self.run_fast is None or not self.run_fast(slots):
                 self.block.run(slots)
         finally:
-            context.depth -= 1
+            context.depth -= self.is_counted
             del context.frames[id(slots)]
         return [slots[slot] for slot in self.block.results]
 
@@ -156,18 +154,20 @@ class FunctionPlan:
         try:
             yield from self.block.coroutine(slots)
         finally:
-            context.depth -= 1
+            context.depth -= self.is_counted
             del context.frames[id(slots)]
         return [slots[slot] for slot in self.block.results]
 
     def _enter(self, context: Context, arguments: list[Any]) -> Slots:
-        check_depth(context)
-        context.turn()
+        if self.is_counted:
+            context.call()
+        else:
+            context.check_time()
         slots = self.template.copy()
         slots[CONTEXT] = context
         for slot in reversed(self.block.arguments):
             slots[slot] = arguments.pop()  # so that the list does not keep arguments alive after their last use
-        context.depth += 1
+        context.depth += self.is_counted
         context.frames[id(slots)] = slots
         return slots
 

@@ -26,7 +26,7 @@ from stablehlo_ref.execute.dynamic import check_type, concrete_type, is_dynamic,
 from stablehlo_ref.execute.grid import Request, communicating, run_grid
 from stablehlo_ref.execute.guard import byte_size
 from stablehlo_ref.execute.liveness import last_uses
-from stablehlo_ref.execute.run import FunctionPlan, check_depth, located, notify
+from stablehlo_ref.execute.run import FunctionPlan, located, notify
 from stablehlo_ref.execute.walked_ops import HANDLERS, Call, results_of, stored
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import TensorType, Type
@@ -65,7 +65,7 @@ class Walker:
             raise EvaluationError(f"there is no function @{name}")
         if not op.regions[0].blocks:
             raise UnsupportedError(f"function @{name} is declared, but has no body", op.location)
-        check_depth(self.context)
+        self.context.call()
         self.context.depth += 1
         try:
             return self.region(op.regions[0], None)(*arguments)

@@ -71,8 +71,9 @@ class Limits:
     `max_bytes` is the size of a single tensor in bytes (default: half of the memory of the machine, or of the process's
     cgroup). `max_total_bytes` is the size of all values that are alive at a time, and of temporaries of tensor size
     (default: three quarters). `max_depth` is the depth of nested calls, `max_steps` the number of loop iterations and
-    calls in a run, and `max_seconds` the time of a call: of `load`, or of `run` with its planning (default: no limit).
-    ArgumentTypeError for a limit that is not a number, ArgumentValueError for one that is not positive.
+    calls in a run; calls count that are recursive or lead to more than 1,000 others. `max_seconds` is the time of a
+    call: of `load`, or of `run` with its planning (default: no limit). ArgumentTypeError for a limit that is not a
+    number, ArgumentValueError for one that is not positive.
     """
 
     max_bytes: int = field(default_factory=_half_of_memory)

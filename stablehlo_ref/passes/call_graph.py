@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from stablehlo_ref.ir.core import Operation, symbol_name
 
@@ -18,7 +18,7 @@ def callees(operations: Iterable[Operation]) -> set[str]:
     return {str(op.properties["callee"]) for op in operations if op.name == "func.call"}
 
 
-def bottom_up(graph: Mapping[str, set[str]]) -> Iterator[frozenset[str]]:
+def bottom_up(graph: Mapping[str, Collection[str]]) -> Iterator[frozenset[str]]:
     """Yield the strongly connected components of a call graph, each after those that it calls.
 
     Tarjan's algorithm without recursion, since chains of calls may be long.

@@ -89,7 +89,7 @@ def test_a_fault_of_the_compiler_is_raised_in_strict_mode(monkeypatch: pytest.Mo
 @needs_llvmlite
 def test_rounding_needs_instructions_of_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     program = loop("!vec", "%y = stablehlo.floor %x : !vec", "%y")
-    monkeypatch.setattr(compiler, "has_rounding", lambda: False)
+    monkeypatch.setattr(compiler, "has_feature", lambda name: False)
     check(program, np.arange(1000, dtype=np.float32) / 7, compiled=False)
     assert reports(program) == ["not as machine code: the processor cannot round to integers"]
 
@@ -122,31 +122,6 @@ def test_updates_in_place_keep_inputs() -> None:
 def test_strided_inputs() -> None:
     program = loop("!vec", UPDATE, "%y")
     check(program, np.arange(2000, dtype=np.float32)[::2])
-
-
-def test_value_that_is_used_after_its_update() -> None:
-    body = (
-        UPDATE
-        + """
-      %z = stablehlo.dynamic_update_slice %x, %old, %one : (!vec, tensor<1xf32>, !index) -> !vec
-      %a = stablehlo.dynamic_slice %y, %i, sizes = [1] : (!vec, !index) -> tensor<1xf32>
-      %b = stablehlo.dynamic_update_slice %z, %a, %i : (!vec, tensor<1xf32>, !index) -> !vec
-    """
-    )
-    check(loop("!vec", body, "%b"), np.arange(1000, dtype=np.float32), compiled=False)
-
-
-@needs_llvmlite
-def test_update_of_a_captured_tensor() -> None:
-    body = """
-      %v = stablehlo.dynamic_slice %k, %i, sizes = [1] : (!vec, !index) -> tensor<1xf32>
-      %w = stablehlo.add %v, %v : tensor<1xf32>
-      %y = stablehlo.dynamic_update_slice %k, %w, %i : (!vec, tensor<1xf32>, !index) -> !vec
-      %s = stablehlo.slice %y [3:8] : (!vec) -> tensor<5xf32>
-      %z = stablehlo.add %x, %s : tensor<5xf32>
-    """
-    program = loop("tensor<5xf32>", body, "%z", inputs=", %k: !vec")
-    check(program, np.zeros(5, np.float32), np.arange(1000, dtype=np.float32))
 
 
 @needs_llvmlite

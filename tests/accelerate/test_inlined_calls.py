@@ -81,6 +81,22 @@ def test_only_calls_of_recursive_functions_are_left() -> None:
     assert sum(op.name == "func.call" for op in program.module.walk()) == 7  # the program is as it was
 
 
+@pytest.mark.parametrize(("calls", "inlined"), [(1, True), (2, False)])
+def test_a_large_function_that_is_called_once_takes_the_place_of_its_call(calls: int, inlined: bool) -> None:
+    signature = f"(%a: {VECTOR}) -> {VECTOR}"
+    sums = "\n".join(f"%{i + 1} = stablehlo.add %{i}, %a : {VECTOR}" for i in range(100))
+    ops = f"%0 = stablehlo.negate %a : {VECTOR}\n{sums}\nreturn %100 : {VECTOR}"
+    text = f"func.func private @sums{signature} {{\n{ops}\n}}"
+    call = f"func.call @sums(%{{}}) : ({VECTOR}) -> {VECTOR}"
+    lines = ["%1 = " + call.format("a"), "%2 = " + call.format("1")][:calls]
+    body = "\n".join(lines)
+    program = sr.parse(f"{text}\nfunc.func @main{signature} {{\n{body}\nreturn %{calls} : {VECTOR}\n}}").plan()
+    (plan,) = program.plans.values()
+    assert ("func.call" not in [op.name for op in plan.block.ops]) == inlined
+    a = np.arange(4, dtype=np.float32)
+    np.testing.assert_array_equal(program.run(a)[0], a * 99**calls)
+
+
 def test_copies_do_not_count_as_products() -> None:
     text = """
     func.func private @square(%x: tensor<80x80xf32>) -> tensor<80x80xf32> {

@@ -30,7 +30,23 @@ def test_limits_the_depth_of_calls() -> None:
     with pytest.raises(sr.EvaluationError, match="calls are nested deeper than the limit of 128"):
         sr.load(chain(500)).run(ONE)
     with pytest.raises(sr.EvaluationError, match="calls are nested deeper than the limit of 9"):
-        sr.load(chain(10)).run(ONE, limits=sr.Limits(max_depth=9))
+        sr.load(chain(100)).run(ONE, limits=sr.Limits(max_depth=9))
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_limits_the_number_of_calls(fast: bool) -> None:
+    """Sixty functions, each of which calls the next one twice, make 2**60 calls; six of them make few."""
+    for count, limits in ((6, sr.Limits(max_steps=1)), (60, sr.Limits(max_steps=1000))):
+        text = chain(count)
+        for number in range(1, count + 1):
+            call = f"func.call @f{number}(%{{}}) : (tensor<f32>) -> tensor<f32>"
+            again = f"%0 = {call.format('x')}\n  %1 = {call.format('0')}\n  return %1"
+            text = text.replace(f"%0 = {call.format('x')}\n  return %0", again)
+        if count == 6:
+            assert sr.load(text.replace("@f0", "@main")).run(ONE, limits=limits, fast=fast) == (1,)
+            continue
+        with pytest.raises(sr.EvaluationError, match="more loop iterations and calls than the limit of 1000"):
+            sr.load(text).run(ONE, limits=limits, fast=fast)
 
 
 def test_rejects_calls_of_declarations_in_every_run() -> None:

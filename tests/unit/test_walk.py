@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -228,7 +229,10 @@ def test_a_deadlock_is_reported_and_ends_all_threads() -> None:
     before, x = threading.active_count(), np.zeros(2, np.int32)
     with pytest.raises(sr.EvaluationError, match=r"deadlock: process \(0, 0\) waits at 'stablehlo.all_gather'"):
         sr.parse(text).run_replicas([[x, True], [x, False]], semantics=True)
-    assert threading.active_count() == before
+    end = monotonic() + 30
+    while threading.active_count() > before and monotonic() < end:  # a thread that has returned may still be ending
+        sleep(0.01)
+    assert threading.active_count() <= before
 
 
 def test_limits_hold() -> None:

@@ -16,15 +16,30 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.ir.arrays import DType
-from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, UINT8, signed_bits_dtype
+from stablehlo_ref.numerics.dtypes import (
+    BFLOAT16,
+    BOOL,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    UINT8,
+    UINT16,
+    signed_bits_dtype,
+)
 from stablehlo_ref.numerics.nans import canonical_nans
 
-INDEX = np.dtype(np.int64)
+INDEX, INT32 = np.dtype(np.int64), np.dtype(np.int32)
+NARROW = (BFLOAT16, FLOAT16)  # types of elements in memory, whose values are f32 in registers
 ALIGNMENT = 32  # bytes, of variables
 MAX_STACK = 1 << 18  # bytes of variables of a function: threads have stacks of 512 KiB on macOS
-_ELEMENTS = {"f4": "float", "f8": "double"}
+_ELEMENTS = {"f2": "half", "f4": "float", "f8": "double"}
 _MANGLED = {"float": "f32", "double": "f64"}
 ROUNDER = 1.5 * 2.0**52  # added and subtracted, it rounds to an integer; the sum has its low bits
+
+
+def computed(dtype: DType) -> DType:
+    """Return the dtype in registers of elements of a dtype."""
+    return FLOAT32 if dtype in NARROW else dtype
 
 
 class NotCompiled(Exception):
@@ -60,7 +75,7 @@ class Kind:
     @property
     def stored(self) -> Kind:
         """The kind in memory."""
-        return self.of(UINT8) if self.dtype == BOOL else self
+        return self.of(UINT8) if self.dtype == BOOL else self.of(UINT16) if self.dtype in NARROW else self
 
 
 @dataclass(frozen=True)
@@ -154,9 +169,9 @@ class Assembly:
         self.do(f"br label %{head}")
         self.label(after)
 
-    def count(self, start: int, stop: Register, step: int, body: Callable[[Register], None]) -> None:
+    def count(self, start: int | Register, stop: Register, step: int, body: Callable[[Register], None]) -> None:
         """Append a loop: `body` for the numbers from `start` on that are below `stop`."""
-        cell = self.variable(literal(stop.kind, start))
+        cell = self.variable(start if isinstance(start, Register) else literal(stop.kind, start))
 
         def turn() -> None:
             i = self.load(cell, stop.kind)
@@ -237,6 +252,39 @@ class Assembly:
         canonical = literal(bits.kind, canonical_nans(x.kind.dtype)(nan).view(dtype))
         return self.cast("bitcast", self.select(is_nan, canonical, bits), x.kind.dtype)
 
+    # --- narrow floats ------------------------------------------------------------------------------------------
+
+    def widened(self, bits: Register, dtype: DType) -> Register:
+        """Return the f32 values of bits of a narrow type."""
+        if dtype == FLOAT16:
+            kind = bits.kind.of(FLOAT16)
+            return self.cast("fpext", self.let(f"bitcast {bits.kind} {bits} to {kind}", kind), FLOAT32)
+        wide = self.cast("zext", bits, INT32)
+        return self.cast("bitcast", self.binary("shl", wide, literal(wide.kind, 16)), FLOAT32)
+
+    def narrowed(self, x: Register, dtype: DType) -> Register:
+        """Return the bits of f32 values that a narrow type has."""
+        if dtype == FLOAT16:
+            half = self.cast("fptrunc", x, FLOAT16)
+            return self.let(f"bitcast {half.kind} {half} to {x.kind.of(UINT16)}", x.kind.of(UINT16))
+        bits = self.cast("bitcast", x, INT32)
+        return self.cast("trunc", self.binary("lshr", bits, literal(bits.kind, 16)), UINT16)
+
+    def rounded(self, x: Register, dtype: DType) -> Register:
+        """Return the nearest values of a narrow type, those of even bits if two are as near."""
+        if dtype == FLOAT16:
+            return self.widened(self.narrowed(x, dtype), dtype)
+        bits = self.cast("bitcast", x, INT32)
+
+        def number(value: int) -> Register:
+            return literal(bits.kind, value)
+
+        odd = self.binary("and", self.binary("lshr", bits, number(16)), number(1))
+        up = self.binary("add", bits, self.binary("add", odd, number(0x7FFF)))
+        nan = self.binary("or", self.binary("and", bits, number(-(1 << 31))), number(0x7FC00000))  # without payload
+        nearest = self.select(self.compare("uno", x, x), nan, up)
+        return self.cast("bitcast", self.binary("and", nearest, number(-0x10000)), FLOAT32)
+
     # --- memory -------------------------------------------------------------------------------------------------
 
     def cell(self, kind: Kind) -> str:
@@ -266,10 +314,15 @@ class Assembly:
 
     def load(self, pointer: str, kind: Kind) -> Register:
         loaded = self.let(f"load {kind.stored}, ptr {pointer}, align {kind.dtype.itemsize}", kind.stored)
+        if kind.dtype in NARROW:
+            return self.widened(loaded, kind.dtype)
         return self.compare("ne", loaded, literal(kind.stored, 0)) if kind.dtype == BOOL else loaded
 
-    def store(self, x: Register, pointer: str) -> None:
+    def store(self, x: Register, pointer: str, dtype: DType | None = None) -> None:
+        """Store a value, of f32 as a narrower `dtype` that has it."""
         stored = self.cast("zext", x, UINT8) if x.kind.dtype == BOOL else x
+        if dtype in NARROW:
+            stored = self.narrowed(x, dtype)
         self.do(f"store {stored.kind} {stored}, ptr {pointer}, align {stored.kind.dtype.itemsize}")
 
 

@@ -1,50 +1,76 @@
-"""Chains in machine code, on whole tensors in a few calls: when they are compiled, and where their results are stored.
+"""Chains in machine code, on whole tensors in a few calls: how they are compiled, and where their results are stored.
 
-A chain without reductions is one segment, whose rows are what its tensors have contiguous.
+A chain is a loop over rows, whose ops are written as those of a `while` on tensors in memory (large.py), so that a row
+stays in the cache while several loops and reductions visit it. Shapes and strides are part of the code. Without
+reductions, a row is what all tensors have contiguous.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import ctypes
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.assembly import NotCompiled
-from stablehlo_ref.accelerate.machine.compiler import Compiled, address, reason_of, run_code
-from stablehlo_ref.accelerate.machine.rows import (
-    ADDRESSES,
-    OUTER,
-    REDUCE,
-    SUM,
-    SUMS,
-    VIEWS,
-    Part,
-    RowPlan,
-    RowWriter,
-    Segment,
-    Tensor,
-    frame_of,
-)
+from stablehlo_ref.accelerate.machine import large
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.accelerate.machine.compiler import Compiled, address, is_available, reason_of, run_code
+from stablehlo_ref.accelerate.machine.elementwise import elementwise
+from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
+from stablehlo_ref.accelerate.machine.large import Held, Large, Pending, Splat
+from stablehlo_ref.accelerate.machine.reductions import SUM, reduced_row
+from stablehlo_ref.accelerate.machine.tensors import HEAD, Memory, offset
 from stablehlo_ref.accelerate.policy import TimedCode, weight
-from stablehlo_ref.define.computation import Slots
+from stablehlo_ref.accelerate.python.expressions import dtype_of
+from stablehlo_ref.define.bound import BoundOp
+from stablehlo_ref.define.computation import Kernel, Slots
 from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
 from stablehlo_ref.execute.regions import recognised_op
-from stablehlo_ref.execute.run import CONTEXT, BlockPlan
+from stablehlo_ref.execute.run import CONTEXT, BlockPlan, current
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits.budget import check_time, reserve
+from stablehlo_ref.numerics.dtypes import FLOAT32
 from stablehlo_ref.numerics.workers import share
+from stablehlo_ref.ops.elementwise import on_element
 
+if TYPE_CHECKING:
+    from stablehlo_ref.execute.plan import Planner
+
+VIEWS = ("stablehlo.broadcast_in_dim", "stablehlo.reshape")
+REDUCE = "stablehlo.reduce"
 MAX_SCRATCH = 1 << 20  # bytes of scratch rows
 PIECE = 1 << 22  # elements of a call, divided by the weight of the ops: some 0.2 ms
 MAX_PIECE = 1 << 18
-MAX_VARIANTS = 4  # of the code of a chain: one for each set of operands that are broadcast along rows
-MAX_BOUND = 64  # forms of operands, by shapes and strides, that are known
+FEW = 64  # elements: below this, a call of a function in machine code saves nothing
+BLOCK = 1 << 17  # elements of a function, some 0.2 ms, between checks of the time
+MAX_FORMS = 8  # of operands, by strides, for which there is code; for others the ops run one by one
 
 Report = Callable[[str, str], None]  # is told what has become of a chain, with the code
+
+
+class Tensor(NamedTuple):
+    """A tensor of a chain: its slot and shape, and whether it has one element for each row."""
+
+    slot: int
+    shape: tuple[int, ...]
+    dtype: DType
+    is_row: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """An op, the slots of its operands, its result, and whether NaNs of that are made canonical."""
+
+    op: Operation
+    operands: tuple[int, ...]
+    result: Tensor
+    is_canonical: bool
 
 
 @dataclass(frozen=True)
@@ -53,8 +79,7 @@ class Chain:
 
     shape: tuple[int, ...]
     rows: int | None
-    inputs: Sequence[Tensor]
-    scalars: Sequence[int]  # slots of operands of rank 0
+    inputs: Sequence[Tensor]  # those of rank 0 are rows
     parts: Sequence[Part]
     kept: frozenset[int]  # slots
     dead: frozenset[int]  # slots that are empty after the chain
@@ -64,6 +89,11 @@ class Chain:
     def results(self) -> list[Tensor]:
         """The tensors that are stored."""
         return [part.result for part in self.parts if part.result.slot in self.kept]
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """The operands and results in the order of the frame."""
+        return [*self.inputs, *self.results]
 
     @property
     def weight(self) -> int:
@@ -140,162 +170,177 @@ def reused_operands(chain: Chain) -> Mapping[int, int]:
     return found
 
 
-def _phases(chain: Chain) -> list[Segment | Part]:
-    """Return what a row goes through: segments of ops on its elements, and ops that have one result for the row.
+class ChainCode:
+    """The code of a chain whose operands and results have these strides, in elements, along axes of these sizes.
 
-    A segment comes after what has one result for the row, unless that depends on the segment.
-    """
-    found: list[Segment | Part] = []
-    run: list[Part] = []
-    for part in chain.parts:
-        if not part.result.is_row and part.op.name not in VIEWS:
-            run.append(part)
-            continue
-        if not {p.result.slot for p in run}.isdisjoint(part.operands):
-            found.append(_segment(chain, run))
-            run = []
-        found.append(part)
-    return [*found, _segment(chain, run)] if run else found
-
-
-def _segment(chain: Chain, run: Sequence[Part]) -> Segment:
-    """Return the ops of a run; they store what is a result of the chain, or what other parts use."""
-    made = {part.result.slot: part.dtype for part in run}
-    others = {slot for part in chain.parts if part.result.slot not in made for slot in part.operands}
-    loads = {slot: dtype for p in run for slot, dtype in zip(p.operands, p.operand_dtypes) if slot not in made}
-    stores = {slot: dtype for slot, dtype in made.items() if slot in others or slot in chain.kept}
-    return Segment(run, loads, stores)
-
-
-class _Bound(NamedTuple):
-    """The code for operands of some strides, and for each call a frame without addresses, and offsets from these."""
-
-    code: Compiled
-    pieces: Sequence[tuple[Array, Array]]
-
-
-class WholeChain:
-    """A chain on whole tensors.
+    It computes as many rows, or elements of the only axis, as it is called with. `has_rest` is whether these may be
+    other numbers than multiples of what a vector has.
 
     Raises
     ------
     NotCompiled
-        If the ops of the chain have to run one by one.
+        If there is none.
     """
+
+    def __init__(
+        self, chain: Chain, sizes: Sequence[int], strides: Sequence[tuple[int, ...]], has_rest: bool = True
+    ) -> None:
+        self._chain, self._sizes = chain, tuple(sizes)
+        self._code = code = Assembly()
+        self._large = Large(code)
+        turns = Register("%turns", Kind(INDEX))
+        if len(sizes) == 1:
+            self._large.groups.count = large.Count(turns, has_rest)
+        self._outer = 0 if len(sizes) == 1 else 1 if chain.rows is None else len(sizes) - 1
+        self._memory = {t.slot: self._entered(t, steps) for t, steps in zip(chain.tensors, strides)}
+        self._rows([])
+        code.do("ret i64 0")
+        self.scratch = [(x.shape, x.dtype) for x in self._large.arrays.fields[len(chain.tensors) :]]
+        if sum(prod(shape) * dtype.itemsize for shape, dtype in self.scratch) > MAX_SCRATCH:
+            raise NotCompiled("long rows")
+        self.compiled = Compiled(code.text)
+
+    def _entered(self, tensor: Tensor, strides: tuple[int, ...]) -> Memory:
+        return replace(self._large.arrays.enter(tensor.dtype, self._sizes), strides=strides)
+
+    def _rows(self, indices: list[Register]) -> None:
+        """Write the loops over the outer axes that are left, and the ops in them."""
+        axis = len(indices)
+        if axis == self._outer:
+            return self._row(indices)
+        stop = literal(Kind(INDEX), self._sizes[axis]) if axis else Register("%turns", Kind(INDEX))
+        return self._code.count(0, stop, 1, lambda i: self._rows([*indices, i]))
+
+    def _row(self, indices: Sequence[Register]) -> None:
+        self._values: dict[int, Held] = {}
+        self._targets: dict[int, Memory] = {}
+        for tensor in self._chain.tensors:
+            memory, outer = self._memory[tensor.slot], self._outer
+            start = offset(self._code, indices, memory.strides)
+            row = self._large.arrays.view(memory, start, self._sizes[outer:], memory.strides[outer:])
+            if tensor.slot in self._chain.kept:
+                self._targets[tensor.slot] = row
+            else:
+                self._values[tensor.slot] = row if any(row.strides) else self._spread(tensor, row)
+        for part in self._chain.parts:
+            self._values[part.result.slot] = self._computed(part)
+            if part.result.slot in self._targets:
+                self._keep(part.result, self._targets[part.result.slot])
+        self._large.groups.flush()
+
+    def _spread(self, tensor: Tensor, row: Memory) -> Held:
+        """Load an element that stands for all of a row."""
+        element = self._code.load(row.pointer, Kind(row.dtype))
+        return element if tensor.is_row else Splat(element, row.shape)
+
+    def _computed(self, part: Part) -> Held:
+        operands, shape = [self._values[slot] for slot in part.operands], self._sizes[self._outer :]
+        if part.op.name == REDUCE:
+            return self._reduced(part, operands[0], operands[1])
+        if part.op.name in VIEWS:
+            (x,) = operands
+            return Splat(x, shape) if isinstance(x, Register) and not part.result.is_row else x
+        if part.result.is_row:
+            registers = [x for x in operands if isinstance(x, Register)]
+            return elementwise(self._code, part.op, registers, part.is_canonical)
+        return self._large.elementwise(part.op, operands, part.is_canonical, shape, part.result.dtype)
+
+    def _reduced(self, part: Part, x: Held, init: Held) -> Register:
+        body, dtype = recognised_op(part.op.regions[0]), part.result.dtype
+        assert isinstance(init, Register)
+        if body is None or init.kind.dtype != dtype:
+            raise NotCompiled("a reduction of other elements")
+        if body.name == SUM and dtype.kind == "f" and self._chain.exact_sums:
+            raise NotCompiled("exact sums")
+        row = self._large.memory(x, self._sizes[self._outer :])
+        self._large.groups.flush()
+        result = reduced_row(self._large, body, row, init)
+        return self._code.canonical(result) if part.is_canonical and dtype.kind == "f" else result
+
+    def _keep(self, result: Tensor, target: Memory) -> None:
+        """Store a result of the chain."""
+        x = self._values[result.slot]
+        if isinstance(x, Register):
+            self._code.store(x, target.pointer, target.dtype)
+        elif isinstance(x, Pending) and x.node.memory is None:
+            x.node.memory = target
+            self._large.groups.store(x.node, target)
+        else:
+            self._large.assign(x, target)
+
+
+class _Bound(NamedTuple):
+    """The code for operands of some strides, and for each call a number of rows, and offsets of addresses."""
+
+    code: ChainCode
+    pieces: Sequence[tuple[int, Array]]
+
+
+class WholeChain:
+    """A chain on whole tensors, in code for operands of each form."""
 
     def __init__(self, chain: Chain, report: Report) -> None:
         self._chain, self._report = chain, report
-        self._plan = _planned(chain)
-        self._most = min(MAX_PIECE, max(1, PIECE // chain.weight))
-        self._codes: dict[tuple[bool, ...], Compiled] = {}  # by which operands are broadcast along rows
+        most = min(MAX_PIECE, PIECE // chain.weight)
+        self._most = max(large.VECTOR, most // large.VECTOR * large.VECTOR)
         self._bound: dict[object, _Bound | None] = {}  # by the form of operands
 
     def bound(self, slots: Slots) -> _Bound | None:
         """Return the code for operands like those in slots; None, of which `report` is told, if there is none."""
-        arrays = [np.asarray(slots[tensor.slot]) for tensor in self._plan.operands]
+        arrays = [np.asarray(slots[tensor.slot]) for tensor in self._chain.inputs]
         form = tuple([(x.shape, x.strides, x.flags.aligned) for x in arrays])
-        try:
-            return self._bound[form]
-        except KeyError:  # or another thread has cleared it
+        if form not in self._bound and len(self._bound) < MAX_FORMS:
             check_time()
-        found = None
-        try:
-            found = self._bind(arrays)
-        except Exception as error:
-            self._report(f"one by one: {reason_of(error)}", "")
-        if len(self._bound) >= MAX_BOUND:
-            self._bound.clear()
-        self._bound[form] = found
-        return found
-
-    def _code(self, spread: tuple[bool, ...]) -> Compiled:
-        """Return the code for operands of which some are broadcast; NotCompiled if there are too many variants."""
-        if spread not in self._codes:
-            if len(self._codes) >= MAX_VARIANTS:
-                raise NotCompiled("too many variants")
-            self._codes[spread] = Compiled(RowWriter(self._plan, spread).text())
-            self._report("as machine code", self._codes[spread].text)
-        return self._codes[spread]
+            found = None
+            try:
+                found = self._bind(arrays)
+                self._report("as machine code", found.code.compiled.text)
+            except Exception as error:
+                self._report(f"one by one: {reason_of(error)}", "")
+            self._bound[form] = found
+        return self._bound.get(form)
 
     def run(self, bound: _Bound, slots: Slots, results: Mapping[int, Array]) -> None:
         """Compute the chain into arrays of its results, by slot."""
-        arrays = [np.asarray(slots[tensor.slot]) for tensor in self._plan.operands]
-        arrays += [results[tensor.slot] for tensor in self._plan.results]
+        arrays = [np.asarray(slots[tensor.slot]) for tensor in self._chain.inputs]
+        arrays += [results[tensor.slot] for tensor in self._chain.results]
 
-        def work(pieces: Iterable[tuple[Array, Array]]) -> None:
-            scratch = [np.empty(self._plan.length or 0, tensor.dtype) for tensor in self._plan.scratch]
-            bases = np.array([address(x) for x in (*arrays, *scratch)], np.int64)
-            for template, offsets in pieces:
-                frame = template.copy()
-                frame[ADDRESSES] = bases + offsets
-                run_code(bound.code, address(frame))
+        def work(pieces: Iterable[tuple[int, Array]]) -> None:
+            scratch = [np.empty(shape, dtype) for shape, dtype in bound.code.scratch]
+            base = np.array([*[0] * HEAD, *(address(x) for x in (*arrays, *scratch))], np.int64)
+            for count, offsets in pieces:
+                frame = base.copy()
+                frame[HEAD : HEAD + len(offsets)] += offsets
+                run_code(bound.code.compiled, address(frame), count)
 
         share(work, bound.pieces)
 
     def _bind(self, arrays: Sequence[Array]) -> _Bound:
-        """Find, or compile, the code for operands like these; NotCompiled if there is none."""
-        plan, (shape, rows) = self._plan, (self._chain.shape, self._chain.rows)
-        if any(not x.flags.aligned or x.dtype != t.dtype for x, t in zip(arrays, plan.operands)):
+        """Compile the code for operands like these; NotCompiled if there is none."""
+        chain, shape = self._chain, self._chain.shape
+        if any(not x.flags.aligned or x.dtype != t.dtype for x, t in zip(arrays, chain.inputs)):
             raise NotCompiled("elements of another form")
-        outer = len(shape) if rows is None else rows
-        strides = [_strides(t, shape, outer, x.strides) for t, x in zip(plan.operands, arrays)]
-        strides += [_strides(t, shape, outer) for t in plan.results]
-        strides += [[*[0] * outer, *_strides(t, shape, outer)[outer:]] for t in plan.scratch]
-        sizes, strides = _three(shape, strides, rows)
-        self._check(sizes, strides)
-        spread = tuple(x[-1] == 0 for x in strides[: len(arrays)])
-        pieces = _pieces(sizes, strides, self._most, OUTER if rows is None else OUTER - 1)
-        return _Bound(self._code(spread), list(pieces))
-
-    def _check(self, sizes: Sequence[int], strides: Sequence[Sequence[int]]) -> None:
-        plan = self._plan
-        steps = [x[-1] for x in strides]
-        if any(step not in (0, t.dtype.itemsize) for step, t in zip(steps, plan.tensors)):
-            raise NotCompiled("elements that are apart")
-        widths = [phase.width for phase in plan.phases if isinstance(phase, Segment)]
-        if (sizes[0] * sizes[1] > 1 or plan.length is not None) and sizes[-1] < max(widths, default=1):
-            raise NotCompiled("short rows")
-        for phase in plan.phases:
-            if isinstance(phase, Part) and phase.op.name == REDUCE:
-                slots = [t.slot for t in plan.operands]
-                if phase.operands[0] in slots and not steps[slots.index(phase.operands[0])]:
-                    raise NotCompiled("a reduction of one element")
+        outer = len(shape) if chain.rows is None else chain.rows
+        strides = [_strides(t, shape, outer, x.strides) for t, x in zip(chain.inputs, arrays)]
+        strides += [_strides(t, shape, outer) for t in chain.results]
+        sizes, strides = _rows_of(shape, strides, chain.rows)
+        _check(chain, sizes, strides)
+        axis = next((a for a in range(len(sizes)) if prod(sizes[a + 1 :]) <= self._most), 0)
+        if chain.rows is not None:
+            axis = min(axis, len(sizes) - 2)
+        steps = [tuple([n // t.dtype.itemsize for n in x[axis:]]) for x, t in zip(strides, chain.tensors)]
+        inner = [min(sizes[axis], self._most), *sizes[axis + 1 :]]
+        code = ChainCode(chain, inner, steps, sizes[-1] % large.VECTOR > 0)
+        return _Bound(code, list(_pieces(sizes, strides, self._most, axis)))
 
 
-def _planned(chain: Chain) -> RowPlan:
-    phases = _phases(chain)
-    if chain.rows is None and len(phases) != 1:
-        raise NotCompiled("a chain of several segments")
-    length = None if chain.rows is None else prod(chain.shape[chain.rows :])
-    in_memory = {t.slot for t in chain.inputs if not t.is_row}
-    stored: dict[int, DType] = {}
-    for phase in phases:
-        if isinstance(phase, Segment):
-            stored |= phase.stores
-        else:
-            _check(phase, in_memory | stored.keys(), chain.exact_sums)
-    if missing := {t.slot for t in chain.results if not t.is_row} - stored.keys():
-        raise NotCompiled(f"{len(missing)} results that no segment stores")
-    scratch = [Tensor(slot, chain.shape, dtype, False) for slot, dtype in stored.items() if slot not in chain.kept]
-    sums = {p.dtype for p in phases if isinstance(p, Part) and p.op.name == REDUCE and p.dtype.kind == "f"}
-    if sums:
-        scratch.append(Tensor(SUMS, chain.shape, max(sums, key=lambda dtype: dtype.itemsize), False))
-    if sum((length or 1) * tensor.dtype.itemsize for tensor in scratch) > MAX_SCRATCH:
-        raise NotCompiled("long rows")
-    dtypes = {slot: dtype for part in chain.parts for slot, dtype in zip(part.operands, part.operand_dtypes)}
-    scalars = [Tensor(slot, (), dtypes[slot], True) for slot in dict.fromkeys(chain.scalars)]
-    return RowPlan(phases, length, [*chain.inputs, *scalars], chain.results, scratch)
-
-
-def _check(part: Part, in_memory: Collection[int], exact_sums: bool) -> None:
-    """Raise NotCompiled for a reduction of what is not in memory, or in another order than that of `row_sum`."""
-    if part.op.name != REDUCE:
-        return
-    body = recognised_op(part.op.regions[0])
-    if body is None or part.operands[0] not in in_memory or set(part.operand_dtypes) != {part.dtype}:
-        raise NotCompiled("a reduction of other elements")
-    if body.name == SUM and part.dtype.kind == "f" and exact_sums:
-        raise NotCompiled("exact sums")
+def _check(chain: Chain, sizes: Sequence[int], strides: Sequence[Sequence[int]]) -> None:
+    if any(x[-1] not in (0, t.dtype.itemsize) or any(n % t.dtype.itemsize for n in x)
+           for x, t in zip(strides, chain.tensors)):  # fmt: skip
+        raise NotCompiled("elements that are apart")
+    itemsizes = [t.dtype.itemsize for t in (*chain.inputs, *(part.result for part in chain.parts))]
+    if len(sizes) > 1 and sizes[-1] < large.VECTOR // max(itemsizes):
+        raise NotCompiled("short rows")
 
 
 def merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
@@ -324,31 +369,80 @@ def _strides(tensor: Tensor, shape: Sequence[int], outer: int, strides: Sequence
     return [0 if n == 1 else stride for n, stride in zip(own, found)]
 
 
-def _three(
+def _rows_of(
     shape: Sequence[int], strides: Sequence[Sequence[int]], rows: int | None
 ) -> tuple[list[int], list[list[int]]]:
-    """Merge dimensions to three, of which the last is a row."""
+    """Merge axes; the last one is a row. A chain with rows has another axis before it."""
     sizes, columns = merged(shape[:rows], [x[:rows] for x in strides])
     if rows is not None:
         lengths, steps = merged(shape[rows:], [x[rows:] for x in strides])
         if len(lengths) != 1:
             raise NotCompiled("rows of elements that are apart")
+        if not sizes:
+            sizes, columns = [1], [[0] for _ in strides]
         sizes, columns = [*sizes, *lengths], [[*x, *step] for x, step in zip(columns, steps)]
-    missing = OUTER + 1 - len(sizes)
-    if missing < 0 or not sizes:
-        raise NotCompiled("elements that are apart")
-    return [*[1] * missing, *sizes], [[*[0] * missing, *x] for x in columns]
+    if not sizes:
+        raise NotCompiled("one element")
+    return sizes, columns
 
 
 def _pieces(
-    sizes: Sequence[int], strides: Sequence[Sequence[int]], most: int, last: int
-) -> Iterator[tuple[Array, Array]]:
-    """Yield frames, and offsets of addresses, of parts of about `most` elements; `last` is the last axis to split."""
-    axis = next(a for a in range(len(sizes)) if prod(sizes[a + 1 :]) <= most or a == last)
+    sizes: Sequence[int], strides: Sequence[Sequence[int]], most: int, axis: int
+) -> Iterator[tuple[int, Array]]:
+    """Yield counts along an axis, and offsets of addresses in bytes, of parts of about `most` elements."""
     step = max(1, most // prod(sizes[axis + 1 :]))
-    table = np.array(strides, np.int64)
+    table = np.array([x[: axis + 1] for x in strides], np.int64)
     for outer in product(*map(range, sizes[:axis])):
         for start in range(0, sizes[axis], step):
-            part = [*[1] * axis, min(step, sizes[axis] - start), *sizes[axis + 1 :]]
-            first = np.array([*outer, start, *[0] * (OUTER - axis)], np.int64)
-            yield frame_of(part, strides), table @ first
+            yield min(step, sizes[axis] - start), table @ np.array([*outer, start], np.int64)
+
+
+# --- functions of f32, once for all programs of a process -----------------------------------------------------------
+
+_CODE = {what: TimedCode[Compiled]() for what in FUNCTIONS}
+_Frame = ctypes.c_int64 * (HEAD + 2)
+
+
+def with_machine_code(kernel: Kernel, bound: BoundOp, planner: Planner) -> Kernel:
+    """Return a kernel that becomes machine code once it has taken long, if it is a function of f32."""
+    what = on_element(bound.op, bound.operands[0]) if bound.operands and is_available() else None
+    types = (*bound.operands, *bound.results)
+    if what not in FUNCTIONS or not all(isinstance(t, TensorType) and dtype_of(t) == FLOAT32 for t in types):
+        return kernel
+    code, op, plain, title = _CODE[what], bound.site.op, kernel.run, f"{bound.site.op.name} at {bound.site.op.location}"
+    reported = False
+
+    def run(x: Array) -> Array:
+        nonlocal reported
+        flags = x.flags  # a new object each time
+        if x.size < FEW or not code.may_run(current.get()) or not (flags.c_contiguous and flags.aligned):
+            return plain(x)  # type: ignore[no-any-return]
+        if code.code is None:
+            return code.timed(lambda: plain(x), lambda: _function_code(op))
+        if not reported:
+            reported = True
+            planner.generated.append((f"{title}, as machine code", code.code.text))
+        return _applied(code.code, x)
+
+    return Kernel(run)
+
+
+def _function_code(op: Operation) -> Compiled:
+    """Compile the function that an op applies."""
+    x, y = (Tensor(slot, (), FLOAT32, False) for slot in range(2))
+    chain = Chain((MAX_PIECE,), None, [x], [Part(op, (x.slot,), y, True)], frozenset([y.slot]), frozenset(), False)
+    return ChainCode(chain, [MAX_PIECE], [(1,), (1,)]).compiled
+
+
+def _applied(code: Compiled, x: Array) -> Array:
+    """Return the results for a contiguous array."""
+    result = np.empty(x.shape, FLOAT32)
+    source, target = address(x), address(result)
+
+    def work(starts: Iterable[int]) -> None:
+        for start in starts:
+            frame = _Frame(0, source + start * x.itemsize, target + start * x.itemsize)
+            run_code(code, ctypes.addressof(frame), min(BLOCK, x.size - start))
+
+    share(work, range(0, x.size, BLOCK))
+    return result

@@ -57,11 +57,11 @@ def _llvm() -> Any:
 
 
 @cache
-def has_rounding() -> bool:
-    """Return whether the processor has instructions that round to integers."""
+def has_feature(name: str) -> bool:
+    """Return whether the processor has some instructions of x86; those of ARM have their like."""
     llvm = _llvm()
     is_arm = llvm.get_default_triple().startswith(("aarch64", "arm64"))
-    return is_arm or bool(llvm.get_host_cpu_features().get("sse4.1"))
+    return is_arm or bool(llvm.get_host_cpu_features().get(name))
 
 
 def address(x: Array) -> int:
@@ -69,7 +69,7 @@ def address(x: Array) -> int:
 
     The buffer of an array that is no view takes a third of the time of its `__array_interface__`.
     """
-    if x.base is None and x.flags.c_contiguous and x.flags.writeable and x.size:
+    if x.base is None and x.flags.c_contiguous and x.flags.writeable and x.size and x.dtype.isbuiltin == 1:
         return ctypes.addressof(ctypes.c_char.from_buffer(x))  # type: ignore[arg-type]
     found: int = x.__array_interface__["data"][0]
     return found
@@ -90,8 +90,10 @@ class Compiled:
 
 def _engine(text: str) -> Any:
     llvm = _llvm()
-    if any(name in text for name in _ROUNDING) and not has_rounding():
+    if any(name in text for name in _ROUNDING) and not has_feature("sse4.1"):
         raise NotCompiled("the processor cannot round to integers")
+    if " half" in text and not has_feature("f16c"):
+        raise NotCompiled("the processor cannot convert f16")
     module = llvm.parse_assembly(text)
     module.verify()
     machine = target_machine()
@@ -175,6 +177,6 @@ class _OfThread(threading.local):
 _OF_THREAD = _OfThread()
 
 
-def run_code(code: Compiled, frame: int) -> None:
-    """Run machine code that calls Python for nothing but results of functions that are in doubt."""
-    _OF_THREAD.callback.run(code, frame)
+def run_code(code: Compiled, frame: int, count: int) -> None:
+    """Run machine code on so many rows; it calls Python for nothing but results of functions that are in doubt."""
+    _OF_THREAD.callback.run(code, frame, count)

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.assembly import Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.accelerate.machine.assembly import NARROW, Assembly, Kind, NotCompiled, Register, computed, literal
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS, function
 from stablehlo_ref.accelerate.machine.tensors import is_plain
+from stablehlo_ref.accelerate.python.expressions import dtype_of
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics import elementary, floats, integers
-from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, numpy_dtype
+from stablehlo_ref.numerics.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.kernels import same_kernel
 from stablehlo_ref.ops.comparison import Compare, ComparisonType, Select
 from stablehlo_ref.ops.conversion import BitcastConvert, Convert
@@ -39,20 +40,24 @@ def elementwise(code: Assembly, op: Operation, operands: Sequence[Register], is_
 
 
 def _instructions(code: Assembly, op: Operation, operands: Sequence[Register]) -> Register | None:
-    what = on_element(op)
+    what, narrow = on_element(op), {dtype_of(t) for t in (*op.operand_types, *op.result_types)}.intersection(NARROW)
+    if narrow and (what not in _ROUNDED or (what is Select and FLOAT16 in narrow)):
+        return None
     if what in FUNCTIONS:
         return function(code, what, operands[0]) if operands[0].kind.dtype == FLOAT32 else None
-    form = _FORMS.get(what)
-    return form(code, op, *operands) if form else None
+    form, dtype = _FORMS.get(what), dtype_of(op.results[0].type)
+    result = form(code, op, *operands) if form else None
+    return code.rounded(result, dtype) if result and dtype in NARROW and what is not Select else result
 
 
 def has_code(op: Operation) -> bool:
     """Return whether an op is elementwise and has instructions for its types."""
-    if op.regions or not all(isinstance(t, TensorType) and is_plain(t) for t in (*op.operand_types, *op.result_types)):
+    types = (*op.operand_types, *op.result_types)
+    if op.regions or not all(isinstance(t, TensorType) and (is_plain(t) or is_narrow(t)) for t in types):
         return False
     operands = [Register("%x", replace(kind_of(value.type), count=4)) for value in op.operands]
-    if operands and operands[0].kind.dtype == FLOAT32 and on_element(op) in FUNCTIONS:
-        return True
+    if operands and on_element(op) in FUNCTIONS:
+        return dtype_of(op.operands[0].type) == FLOAT32
     try:
         elementwise(Assembly(), op, operands)
     except NotCompiled:
@@ -177,11 +182,15 @@ def _clamp(code: Assembly, op: Operation, low: Register, x: Register, high: Regi
     return code.intrinsic(smallest, code.intrinsic(largest, x, low), high)
 
 
-def _convert(code: Assembly, op: Operation, x: Register) -> Register:
+def _convert(code: Assembly, op: Operation, x: Register) -> Register | None:
     """Convert as the kernel: integers wrap, floats saturate (NaN becomes 0), others round to nearest even."""
     type = op.results[0].type
     assert isinstance(type, TensorType)
     source, target = x.kind.dtype, numpy_dtype(type.element_type)
+    if target in NARROW:
+        if source.kind != "b" and source != FLOAT32 and (source.kind == "f" or source.itemsize > 2):
+            return None  # would round twice
+        target = FLOAT32
     if source == target:
         return x
     if target == BOOL:
@@ -257,7 +266,19 @@ _FORMS: Mapping[object, Form] = {  # by what `on_element` returns
 }
 
 
+_ROUNDED = {  # ops on narrow floats that are those on f32, rounded
+    floats.add, floats.subtract, floats.multiply, floats.negate, floats.divide, floats.maximum, floats.minimum,
+    floats.clamp, floats.abs, floats.sign, floats.sqrt, floats.floor, floats.ceil, floats.round_nearest_even,
+    floats.is_finite, Compare, Select, Convert,
+}  # fmt: skip
+
+
+def is_narrow(type: Type) -> bool:
+    """Return whether elements of a static tensor type are floats of 16 bits that are f32 in registers."""
+    return isinstance(type, TensorType) and type.is_static and numpy_dtype(type.element_type) in NARROW
+
+
 def kind_of(type: Type) -> Kind:
     """Return the kind of a tensor type."""
     assert isinstance(type, TensorType)
-    return Kind(numpy_dtype(type.element_type), type.size)
+    return Kind(computed(numpy_dtype(type.element_type)), type.size)

@@ -8,17 +8,17 @@ positions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.accelerate.machine import tensors
-from stablehlo_ref.accelerate.machine.arrays import MAX_SIZE, MachineArrays, Memory, row_major
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, computed, literal
 from stablehlo_ref.accelerate.machine.elementwise import elementwise
 from stablehlo_ref.accelerate.machine.products import Product
+from stablehlo_ref.accelerate.machine.tensors import MAX_SIZE, MachineArrays, Memory, offset, row_major
 from stablehlo_ref.accelerate.python.expressions import dtype_of, shape_of
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Operation
@@ -27,7 +27,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 VECTOR = 64  # bytes of an operand that are computed at once
 MAX_APART = 1 << 14  # elements of a tensor whose elements are apart, and loaded one by one
-SHORT = 24  # ops of a group whose code may be repeated for vectors of each size
+SHORT = 100  # instructions of a group that may be repeated for vectors of each size
 
 Emit = Callable[[list[Register]], Register]
 
@@ -94,6 +94,13 @@ class Group:
         return all(x.buffer != target.buffer or (x.pointer, x.strides) == same for x in self.loads())
 
 
+class Count(NamedTuple):
+    """A number of elements that is not known before the code runs, and whether a vector may not divide it."""
+
+    register: Register
+    has_rest: bool
+
+
 def squeezed(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(n for n in shape if n != 1)
 
@@ -105,6 +112,7 @@ class Groups:
         self.code = code
         self.arrays = arrays
         self.open: Group | None = None
+        self.count: Count | None = None  # of the elements of all groups, else that of their shapes
 
     def add(
         self, shape: tuple[int, ...], dtype: DType, operands: Sequence[Register | Memory | Pending | Splat], emit: Emit,
@@ -175,12 +183,22 @@ class Groups:
         if len(axes) > 1:
             self._loop(0, axes[0], 1, lambda i: self._loops(group, axes[1:], [*indices, i]))
             return
-        start = 0
-        for width in _widths(group):
+        width, start, before = VECTOR // max(x.itemsize for x in _dtypes(group)), 0, len(self.code.lines)
+        if self.count is not None:
+            self._counted(group, width, *self.count)
+        while self.count is None and start < axes[0]:
             stop = start + (axes[0] - start) // width * width
             if start < stop:
                 self._loop(start, stop, width, partial(self._row_elements, group, indices, width))
-            start = stop
+            start, width = stop, width // 2 if len(self.code.lines) - before < SHORT else 1
+
+    def _counted(self, group: Group, width: int, count: Register, has_rest: bool) -> None:
+        """Write the loops over a number of elements that is not known."""
+        code = self.code
+        whole = code.binary("and", count, literal(count.kind, -width)) if has_rest else count
+        code.count(0, whole, width, partial(self._row_elements, group, [], width))
+        if has_rest:
+            code.count(whole, count, 1, partial(self._row_elements, group, [], 1))
 
     def _row_elements(self, group: Group, indices: list[Register], width: int, i: Register) -> None:
         self._elements(group, [*indices, i], width)
@@ -221,22 +239,12 @@ class Groups:
         if target.strides and target.strides[-1] != 1:
             raise NotCompiled("a tensor whose elements are apart")
         with self.code.at(place.lines):
-            self.code.store(place.results[node], self._address(target, place.indices))
+            self.code.store(place.results[node], self._address(target, place.indices), target.dtype)
 
     def _address(self, x: Memory, indices: Sequence[Register]) -> str:
         code = self.code
         strides = x.strides if len(indices) == len(x.shape) else row_major([prod(x.shape)])
-        total = literal(Kind(INDEX), 0)
-        for i, stride in zip(indices, strides):
-            if stride:
-                total = code.binary("add", total, code.binary("mul", i, literal(i.kind, stride)))
-        return code.address(x.pointer, total, Kind(x.dtype))
-
-
-def _widths(group: Group) -> list[int]:
-    """Return the sizes of vectors: the rest of a row takes smaller ones, unless the code would be long."""
-    widest = VECTOR // max(x.itemsize for x in _dtypes(group))
-    return [widest >> n for n in range(widest.bit_length())] if len(group.nodes) <= SHORT else [widest, 1]
+        return code.address(x.pointer, offset(code, indices, strides), Kind(x.dtype))
 
 
 def _dtypes(group: Group) -> Iterator[DType]:
@@ -248,9 +256,9 @@ def _dtypes(group: Group) -> Iterator[DType]:
 class Large:
     """Writes ops on tensors in memory."""
 
-    def __init__(self, code: Assembly) -> None:
+    def __init__(self, code: Assembly, copying: Set[Operation] = frozenset()) -> None:
         self.code = code
-        self.arrays = MachineArrays(code)
+        self.arrays = MachineArrays(code, copying)
         self.groups = Groups(code, self.arrays)
         self.loop = 0  # that is being written
 
@@ -283,11 +291,11 @@ class Large:
         self.assign(x, target)
         return target
 
-    def own(self, x: Memory, loop: int) -> Memory:
-        """Return memory that a loop may write to: a copy, if need be."""
+    def own(self, x: Memory, loop: int, op: Operation) -> Memory:
+        """Return memory that an op in a loop may write to: a copy, if need be."""
         self.groups.flush()
         may_write = self.arrays.writers[x.buffer] == loop and self.arrays.is_whole(x)
-        return x if may_write else self.copied(x, loop)
+        return x if may_write and op not in self.arrays.copying else self.copied(x, loop)
 
     def assign(self, x: Held, target: Memory) -> None:
         """Copy a tensor to a place in memory that no op which is still to be written reads."""
@@ -302,7 +310,7 @@ class Large:
             self.groups.flush()
             if source.buffer == target.buffer:
                 source = self.copied(source, self.loop)
-            if source.is_contiguous and target.is_contiguous:
+            if source.is_contiguous and target.is_contiguous and source.dtype == target.dtype:
                 return self.arrays.copy(source, target)
             x = source
         copy = self.groups.add(target.shape, target.dtype, [x], lambda operands: operands[0], self.loop)
@@ -329,7 +337,7 @@ class Large:
         rule = _RULES.get(op.name)
         if rule is not None:
             return rule(self, op, operands)
-        return self._elementwise(op, operands, is_canonical)
+        return self.elementwise(op, operands, is_canonical, shape_of(op.results[0]), dtype_of(op.results[0].type))
 
     def product(self, product: Product, operands: Sequence[Held], op: Operation) -> Held:
         """Write a product of matrices, which are copied to another address where the kernel may do so."""
@@ -350,16 +358,19 @@ class Large:
         product.write(self.code, first, second, target)
         return self.code.load(target.pointer, kind)
 
-    def _elementwise(self, op: Operation, operands: Sequence[Held], is_canonical: bool) -> Held:
-        dtype = dtype_of(op.results[0].type)
+    def elementwise(
+        self, op: Operation, operands: Sequence[Held], is_canonical: bool, shape: tuple[int, ...], dtype: DType
+    ) -> Held:
+        """Write an elementwise op, whose result has this shape and dtype."""
         emit = partial(elementwise, self.code, op, is_canonical=is_canonical)
-        if op.name == "stablehlo.convert" and isinstance(operands[0], Memory) and operands[0].dtype == dtype:
+        is_same = op.name == "stablehlo.convert" and isinstance(x := operands[0], Memory) and x.dtype == dtype
+        if is_same and not is_canonical:
             return operands[0]
         scalars = [x.register if isinstance(x, Splat) else x for x in operands]
         registers = [x for x in scalars if isinstance(x, Register)]
         if len(registers) == len(scalars):
-            return Splat(emit(registers), shape_of(op.results[0]))
-        return self.groups.add(shape_of(op.results[0]), dtype, operands, emit, self.loop)
+            return Splat(emit(registers), shape)
+        return self.groups.add(shape, computed(dtype), operands, emit, self.loop)
 
     def _alias(self, op: Operation, operands: Sequence[Held]) -> Held:
         return operands[0]

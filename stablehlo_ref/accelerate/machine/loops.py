@@ -6,22 +6,21 @@ buffer with a field for each value; for a tensor in memory, the field is the add
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
 
-from stablehlo_ref.accelerate.inlined import INLINED_CALLS, calls_of
 from stablehlo_ref.accelerate.machine import elementwise as elements
 from stablehlo_ref.accelerate.machine import tensors
-from stablehlo_ref.accelerate.machine.arrays import MAX_SIZE, Field, Memory
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.accelerate.machine.large import Held, Large, Pending, Splat
 from stablehlo_ref.accelerate.machine.python_ops import TENSOR_OP, PythonOps
 from stablehlo_ref.accelerate.machine.python_ops import check as check_kernel
-from stablehlo_ref.accelerate.machine.special import SPECIAL, Site
-from stablehlo_ref.accelerate.machine.tensors import fits_registers
+from stablehlo_ref.accelerate.machine.reductions import Site
+from stablehlo_ref.accelerate.machine.special import SPECIAL
+from stablehlo_ref.accelerate.machine.tensors import MAX_SIZE, Memory, Overwritten, fits_registers
 from stablehlo_ref.accelerate.python.expressions import MOVES, shape_of
-from stablehlo_ref.accelerate.python.source import MAX_CALLS
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
@@ -35,24 +34,22 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 MAX_OPS = 2000  # of a loop, which take LLVM about 0.3 s
-COUNT_BITS = 32  # of turns, in the argument of `renew`, below the number of what is counted
+MAX_COPIES = 8  # ops that change a copy
+SMALL = 1 << 14  # elements of a tensor that is copied in each turn
 
 
 class LoopWriter:
     """Writes the function of one loop. Raises NotCompiled if an op of it does not become machine code."""
 
-    def __init__(self, planner: FramePlanner, loop: Operation) -> None:
+    def __init__(self, planner: FramePlanner, loop: Operation, copying: Set[Operation]) -> None:
         self.planner = planner
         self.code = Assembly()
-        self.large = Large(self.code)
+        self.large = Large(self.code, copying)
         self.arrays = self.large.arrays
         self.python = PythonOps(self.large)
         self.values: dict[Value, Held] = {}
-        self.counted: list[tuple[Operation, ...]] = []  # turns and calls that are counted together
-        self.pending: list[Operation] = []  # those that are written and not counted yet
-        self.mark = 0  # the line before which they are counted
-        self.callees: list[str] = []
-        self.ops = self.deepest = self._loops = 0
+        self.loops: list[Operation] = []
+        self.ops = 0
         self.cost = 0  # of ops in machine code, if they were in generated Python
         self._write(loop)
         self.lines = self.code.text.count("\n")
@@ -61,64 +58,57 @@ class LoopWriter:
 
     def _write(self, loop: Operation) -> None:
         code = self.code
-        code.entry += ["  %n = alloca i64", "  %N = alloca i64"]
-        code.entry += ["  store i64 %turns, ptr %n", "  store i64 %turns, ptr %N"]
+        code.entry += ["  %n = alloca i64", "  store i64 0, ptr %n"]
         body = loop.regions[1].block
         returned = body.operations[-1].operands
-        state, fields = [], []
+        state, places = list[Held](), list[str]()
         for argument, value in zip(body.arguments, returned):
-            new = self._field(argument)
-            new.slot, new.is_state, new.is_written = self.planner.slot(argument), True, value is not argument
-            fields.append(new)
-            state.append(self.arrays.enter(new))
-            if new.in_memory and new.is_written:
+            state.append(self._entering(argument, None))
+            field = self.arrays.fields[-1]
+            field.is_state, field.is_written = True, value is not argument
+            places.append(self.arrays.whole[-1].pointer)
+            if field.is_written and not field.by_value:
                 self.arrays.writers[-1] = self.large.loop
-        results = self.loop(self.planner, loop, state)
+        results = self.loop(loop, state)
         self.python.check_saved(self.cost)
-        for new, result in zip(fields, results):
-            if isinstance(result, Register) and new.is_written:
-                code.store(result, self.arrays.pointer(new))
-        code.store(self._used(code.load("%n", Kind(INDEX))), "%frame")
+        for argument, value, result, place in zip(body.arguments, returned, results, places):
+            if isinstance(result, Register) and value is not argument:
+                code.store(result, place)
+        code.store(code.load("%n", Kind(INDEX)), "%frame")  # turns that are counted and have not begun
         code.do("ret i64 0")
         code.label("stop")
         code.do("ret i64 -1")
 
-    def _field(self, value: Value) -> Field:
-        in_memory = not fits_registers(value)
-        return self.arrays.layout.add(numpy_dtype(_tensor_type(value).element_type), shape_of(value), in_memory)
-
     # --- values -------------------------------------------------------------------------------------------------
 
-    def held(self, frame: FramePlanner, value: Value) -> Held:
+    def held(self, value: Value) -> Held:
         """Return the register or the memory of a value."""
-        constant = frame.constant(value)
+        constant = self.planner.constant(value)
         if constant is not None and fits_registers(value):
             return literal(Kind(constant.dtype, constant.size), constant)
         if value not in self.values:
-            if constant is None and frame is not self.planner:
-                raise NotCompiled("a value of another function")
-            self.values[value] = _splat(constant) or self._entering(frame, value, constant)
+            self.values[value] = _splat(constant) or self._entering(value, constant)
         return self.large.check(self.values[value])
 
-    def _entering(self, frame: FramePlanner, value: Value, constant: Array | None) -> Held:
-        new = self._field(value)
-        new.slot, new.constant = (frame.slot(value), None) if constant is None else (None, constant)
-        return self.arrays.enter(new)
+    def _entering(self, value: Value, constant: Array | None) -> Held:
+        memory = self.arrays.enter(numpy_dtype(_tensor_type(value).element_type), shape_of(value))
+        field = self.arrays.fields[-1]
+        field.slot, field.constant = (self.planner.slot(value), None) if constant is None else (None, constant)
+        field.by_value = fits_registers(value)
+        if not field.by_value:
+            return memory
+        with self.code.at(self.code.entry):
+            return self.code.load(memory.pointer, Kind(memory.dtype, prod(memory.shape)))
 
-    def register(self, frame: FramePlanner, value: Value) -> Register:
-        return _register(self.held(frame, value))
+    def register(self, value: Value) -> Register:
+        return _register(self.held(value))
 
     # --- blocks -------------------------------------------------------------------------------------------------
 
-    def block(self, frame: FramePlanner, block: Block) -> list[Held]:
+    def block(self, block: Block) -> list[Held]:
         """Write the ops of a block; return its results."""
         for op in block.operations[:-1]:
-            if op.name == INLINED_CALLS:
-                calls = calls_of(op)
-                self.pending += [call for call, _ in calls]
-                self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls))
-                continue
-            if op.results and all(frame.constant(result) is not None for result in op.results):
+            if op.results and all(self.planner.constant(result) is not None for result in op.results):
                 continue
             self.ops += 1
             if self.ops > MAX_OPS:
@@ -126,87 +116,83 @@ class LoopWriter:
             if refined_results(op):
                 raise NotCompiled(op.name)
             structure = _STRUCTURES.get(op.name)
-            results = structure(self, frame, op) if structure else self._compute(frame, op)
+            results = structure(self, op) if structure else self._compute(op)
             self.values.update(zip(op.results, results))
-        return [self.held(frame, value) for value in block.operations[-1].operands]
+        return [self.held(value) for value in block.operations[-1].operands]
 
-    def _compute(self, frame: FramePlanner, op: Operation) -> list[Held]:
-        held = [self.held(frame, value) for value in op.operands]
+    def _compute(self, op: Operation) -> list[Held]:
+        held = [self.held(value) for value in op.operands]
         operands = [x for x in held if isinstance(x, Register)]
-        is_small = len(operands) == len(held) and fits_registers(op.results[0])
+        is_small = fits_registers(op.results[0]) and len(operands) == len(held)
         if is_small and op.name in MOVES:
-            return [tensors.moved(self.code, op, operands, self._kernel(frame, op))]
+            return [tensors.moved(self.code, op, operands, self._kernel(op))]
         if not self.large.has_rule(op) and not elements.has_code(op):
-            return self._in_python(frame, op, held)
+            return self._in_python(op, held)
         self.cost += 1 if not shape_of(op.results[0]) else TENSOR_OP
-        is_canonical = op in frame.planner.canonical
+        is_canonical = op in self.planner.planner.canonical
         if not is_small:
             return [self.large.compute(op, held, is_canonical)]
         return [elements.elementwise(self.code, op, operands, is_canonical)]
 
-    def _in_python(self, frame: FramePlanner, op: Operation, operands: Sequence[Held]) -> list[Held]:
+    def _in_python(self, op: Operation, operands: Sequence[Held]) -> list[Held]:
         check_kernel(op)
-        kernel, depth = self._kernel(frame, op), len(self.callees)
-        if not op.regions:
-            return self.python.write(op, kernel, operands, depth)
-        self._count()
-        self._give_up_turns()
-        results = self.python.write(op, kernel, operands, depth)
-        self._count()
-        return results
+        self.large.groups.flush()
+        return self.python.write(op, self._kernel(op), operands)
 
-    def _kernel(self, frame: FramePlanner, op: Operation) -> Run:
-        known = frame.known_kernel(op, frame.planner.kind(op))
+    def _kernel(self, op: Operation) -> Run:
+        known = self.planner.known_kernel(op, self.planner.planner.kind(op))
         try:
-            return (known.kernel if known else frame.kernel(op)).run
+            return (known.kernel if known else self.planner.kernel(op)).run
         except StablehloError as error:
             raise NotCompiled(op.name) from error
 
     # --- control flow -------------------------------------------------------------------------------------------
 
-    def loop(self, frame: FramePlanner, op: Operation, operands: Sequence[Held]) -> list[Held]:
+    def loop(self, op: Operation, operands: Sequence[Held]) -> list[Held]:
         """Write a `while`; return its results."""
         code, (condition, body) = self.code, _blocks(op)
         varies = [v is not a for v, a in zip(body.operations[-1].operands, body.arguments)]
-        self._loops += 1
-        outer, self.large.loop = self.large.loop, self._loops
-        start = [self._carried(x, a, outer) if v else x for x, v, a in zip(operands, varies, body.arguments)]
+        self.loops.append(op)
+        number = len(self.loops)
+        outer, self.large.loop = self.large.loop, number
+        start = [self._carried(op, x, a, outer) if v else x for x, v, a in zip(operands, varies, body.arguments)]
         cells = {i: self._cell(x) for i, x in enumerate(start) if varies[i] and isinstance(x, Register)}
         head, inside, after = (code.name("L") for _ in range(3))
-        self._count()
+        self.large.groups.flush()
         code.do(f"br label %{head}")
-        self._label(head, [op])
+        code.label(head)
+        self._check(number - 1)
         state: list[Held] = [code.load(cells[i], _register(x).kind) if i in cells else x for i, x in enumerate(start)]
         arrays = {i: x for i, x in enumerate(state) if varies[i] and isinstance(x, Memory)}
         self.values.update(zip((*condition.arguments, *body.arguments), (*state, *state)))
-        (test,) = self.block(frame, condition)
-        self._count()
+        (test,) = self.block(condition)
+        self.large.groups.flush()
         for x in arrays.values():
             self.arrays.check(x)
         code.do(f"br i1 {_register(test)}, label %{inside}, label %{after}")
-        self._label(inside)
-        following = self.block(frame, body)
+        code.label(inside)
+        following = self.block(body)
         for i, cell in cells.items():
             code.store(_register(following[i]), cell)
         self._carry_on(arrays, following)
-        self._count()
+        self.large.groups.flush()
         code.do(f"br label %{head}")
-        self._label(after)
+        code.label(after)
         self.large.loop = outer
         for i, x in arrays.items():
             self.arrays.writers[x.buffer] = outer
-            state[i] = self.arrays.changed(x)
+            state[i] = self.arrays.changed(x, op)
         return state
 
-    def _carried(self, x: Held, argument: Value, outer: int) -> Held:
+    def _carried(self, op: Operation, x: Held, argument: Value, outer: int) -> Held:
         """Return the initial value of a loop's state: memory is what the loop may write to."""
         if isinstance(x, Register):
             return x
         inner, self.large.loop = self.large.loop, outer
-        own = self.large.own(self.large.memory(x, shape_of(argument)), outer)
+        own = self.large.own(self.large.memory(x, shape_of(argument)), outer, op)
         self.large.loop = inner
         self.arrays.writers[own.buffer] = inner
-        return self.arrays.changed(own)
+        return self.arrays.changed(own, op)
 
     def _carry_on(self, state: Mapping[int, Memory], following: Sequence[Held]) -> None:
         """Write the next state to the arrays of the state: in place, if the ops that compute it allow that."""
@@ -221,46 +207,53 @@ class LoopWriter:
         written = {target.buffer for target in state.values()}
         sources = [(x if isinstance(x, Splat) else self.large.memory(x, t.shape), t) for x, t in late]
         groups.flush()
-        for source, target in sources:
-            if isinstance(source, Memory) and source.buffer in written:
-                raise NotCompiled("tensors that change places")
+        for source, target in [(self._apart(x, written), target) for x, target in sources]:
             self.large.assign(source, target)
+
+    def _apart(self, x: Splat | Memory, written: Set[int]) -> Splat | Memory:
+        """Return a tensor outside of arrays that are written before it is read."""
+        if not isinstance(x, Memory) or x.buffer not in written:
+            return x
+        if prod(x.shape) > SMALL:
+            raise NotCompiled("tensors that change places")
+        return self.large.copied(x, self.large.loop)
 
     def _cell(self, x: Register) -> str:
         cell = self.code.cell(x.kind)
         self.code.store(x, cell)
         return cell
 
-    def inner_loop(self, frame: FramePlanner, op: Operation) -> list[Held]:
+    def inner_loop(self, op: Operation) -> list[Held]:
         """Write a `while` in the loop."""
-        results = self.loop(frame, op, [self.held(frame, value) for value in op.operands])
-        for number, _ in canonical_results(op, frame.planner.canonical):
+        results = self.loop(op, [self.held(value) for value in op.operands])
+        for number, _ in canonical_results(op, self.planner.planner.canonical):
             results[number] = self.large.canonical(results[number], shape_of(op.results[number]))
         return results
 
-    def branches(self, frame: FramePlanner, op: Operation) -> list[Held]:
+    def branches(self, op: Operation) -> list[Held]:
         """Write an `if` or a `case`."""
-        code, chosen = self.code, self.register(frame, op.operands[0])
+        code, chosen = self.code, self.register(op.operands[0])
         cells = [code.cell(elements.kind_of(_tensor_type(r))) if fits_registers(r) else None for r in op.results]
         labels, after = [code.name("L") for _ in op.regions], code.name("L")
-        self._count()
+        self.large.groups.flush()
         code.do(_branch(op, chosen, labels))
         before, outcomes = list(self.arrays.versions), []
-        changed: set[int] = set()
+        changed: dict[int, int] = {}  # the last changes of arrays
         for label, block in zip(labels, _blocks(op)):
             self.arrays.versions[: len(before)] = before
-            self._label(label)
-            held = self.block(frame, block)
+            code.label(label)
+            held = self.block(block)
             outcomes.append([x if c else self._stored(x, r) for x, c, r in zip(held, cells, op.results)])
             for cell, result in zip(cells, held):
                 if cell is not None:
                     code.store(_register(result), cell)
-            changed.update(b for b, version in enumerate(before) if self.arrays.versions[b] != version)
-            self._count()
+            after_it = self.arrays.versions
+            changed |= {b: after_it[b] for b, version in enumerate(before) if after_it[b] != version}
+            self.large.groups.flush()
             code.do(f"br label %{after}")
-        self._label(after)
-        for buffer in changed:
-            self.arrays.versions[buffer] = self.arrays.new_version()
+        code.label(after)
+        for buffer, version in changed.items():
+            self.arrays.versions[buffer] = self.arrays.new_version(self.arrays.changes[version])
         loaded = zip(op.results, cells, zip(*outcomes))
         return [code.load(c, elements.kind_of(_tensor_type(r))) if c else self._joined(x) for r, c, x in loaded]
 
@@ -283,97 +276,51 @@ class LoopWriter:
                 self.arrays.copy(x, target)
         return target
 
-    def call(self, frame: FramePlanner, op: Operation) -> list[Held]:
-        """Write the body of the function that an op calls."""
-        name = op.properties["callee"]
-        callee = frame.planner.frames.get(name)
-        if callee is None or name in self.callees or len(self.callees) == MAX_CALLS:
-            raise NotCompiled(f"a call of @{name}")
-        (block,) = _blocks(frame.planner.functions[name])
-        if [v.type for v in block.arguments] != op.operand_types:
-            raise NotCompiled(f"a call of @{name}")
-        self.values.update(zip(block.arguments, [self.held(frame, value) for value in op.operands]))
-        self.pending.append(op)
-        self.callees.append(name)
-        self.deepest = max(self.deepest, len(self.callees))
-        results = self.block(callee, block)
-        self.callees.pop()
-        return results
+    # --- counts of turns ----------------------------------------------------------------------------------------
 
-    # --- counts of turns and calls ------------------------------------------------------------------------------
-
-    def _label(self, name: str, ops: Sequence[Operation] = ()) -> None:
-        """Begin a block of instructions, in which turns of `ops` and calls are counted at once, before they run."""
-        self.code.label(name)
-        self.pending, self.mark = list(ops), len(self.code.lines)
-
-    def _count(self) -> None:
-        """Count the turns and calls since the last count; if too few are left, ask whether the run may go on."""
-        self.large.groups.flush()
-        if self.pending:
-            number, code = len(self.counted), self.code
-            self.counted.append(tuple(self.pending))
-            after, code.lines = code.lines[self.mark :], code.lines[: self.mark]
-            self._check(number, len(self.pending))
-            code.lines += after
-        self.pending, self.mark = [], len(self.code.lines)
-
-    def _check(self, number: int, count: int) -> None:
+    def _check(self, number: int) -> None:
+        """Use one of the turns that are counted; if none is left, ask whether the run may go on, and for how many."""
         code, index = self.code, Kind(INDEX)
         left, renew, go = code.load("%n", index), code.name("L"), code.name("L")
-        few = code.compare("slt", left, literal(index, count))
-        code.do(f"br i1 {few}, label %{renew}, label %{go}")
+        code.do(f"br i1 {code.compare('sle', left, literal(index, 0))}, label %{renew}, label %{go}")
         code.label(renew)
-        which = code.binary("add", self._used(left), literal(index, number << COUNT_BITS))
-        got = code.let(f"call i64 %renew(i64 {which})", index)
-        for cell, value in (("%n", got), ("%N", got)):
-            code.store(value, cell)
+        got = code.let(f"call i64 %renew(i64 {number})", index)
+        code.store(got, "%n")
         stops = code.compare("sle", got, literal(index, 0))  # 0 after an error that was not caught
         code.do(f"br i1 {stops}, label %stop, label %{go}")
         code.label(go)
-        code.store(code.binary("sub", code.load("%n", index), literal(index, count)), "%n")
-
-    def _give_up_turns(self) -> None:
-        """Store how many turns and calls have been counted, for an op that counts some, so that a check follows it."""
-        code, index = self.code, Kind(INDEX)
-        code.store(self._used(code.load("%n", index)), "%frame")
-        for cell in ("%n", "%N"):
-            code.store(literal(index, 0), cell)
-
-    def _used(self, left: Register) -> Register:
-        """Return how many turns and calls have been counted since the last check."""
-        return self.code.binary("sub", self.code.load("%N", left.kind), left)
+        code.store(code.binary("sub", code.load("%n", index), literal(index, 1)), "%n")
 
     # --- products, reductions, gathers, scatters ----------------------------------------------------------------
 
-    def special(self, frame: FramePlanner, op: Operation) -> list[Held]:
+    def special(self, op: Operation) -> list[Held]:
         """Write an op by a rule of its own, or else the call of its kernel."""
-        held = [self.held(frame, value) for value in op.operands]
+        held = [self.held(value) for value in op.operands]
         try:
-            results = SPECIAL[op.name](Site(self.large, frame, op, self._kernel(frame, op)), held)
+            results = SPECIAL[op.name](Site(self.large, self.planner, op, self._kernel(op)), held)
         except NotCompiled:
-            return self._in_python(frame, op, held)
+            return self._in_python(op, held)
         self.cost += TENSOR_OP
         return results
 
     # --- slices and updates -------------------------------------------------------------------------------------
 
-    def _memory(self, frame: FramePlanner, value: Value) -> Memory:
-        return self.large.memory(self.held(frame, value), shape_of(value))
+    def _memory(self, value: Value) -> Memory:
+        return self.large.memory(self.held(value), shape_of(value))
 
-    def slice(self, frame: FramePlanner, op: Operation) -> list[Held]:
+    def slice(self, op: Operation) -> list[Held]:
         """Write a slice."""
         whole, starts, steps = (
-            self._memory(frame, op.operands[0]),
+            self._memory(op.operands[0]),
             op.properties["start_indices"],
             op.properties["strides"],
         )
         at = sum(n * stride for n, stride in zip(starts, whole.strides))
         return [self._sliced(op, whole, literal(Kind(INDEX), at), steps)]
 
-    def dynamic_slice(self, frame: FramePlanner, op: Operation) -> list[Held]:
+    def dynamic_slice(self, op: Operation) -> list[Held]:
         """Write a slice at indices that are clamped."""
-        whole, starts = self._memory(frame, op.operands[0]), [self.register(frame, x) for x in op.operands[1:]]
+        whole, starts = self._memory(op.operands[0]), [self.register(x) for x in op.operands[1:]]
         start = tensors.clamped_start(self.code, starts, whole, shape_of(op.results[0]))
         return [self._sliced(op, whole, start, [1] * len(starts))]
 
@@ -384,12 +331,12 @@ class LoopWriter:
             return tensors.sliced(self.code, whole, start, steps, shape)
         return self.arrays.view(whole, start, shape, tuple(n * step for n, step in zip(whole.strides, steps)))
 
-    def dynamic_update_slice(self, frame: FramePlanner, op: Operation) -> list[Held]:
+    def dynamic_update_slice(self, op: Operation) -> list[Held]:
         """Write an update of a slice: in place if the tensor is in memory."""
         operand, update = op.operands[:2]
-        new, whole = self.held(frame, update), self._memory(frame, operand)
-        starts = [self.register(frame, x) for x in op.operands[2:]]
-        target = whole if fits_registers(operand) else self.large.own(whole, self.large.loop)
+        new, whole = self.held(update), self._memory(operand)
+        starts = [self.register(x) for x in op.operands[2:]]
+        target = whole if fits_registers(operand) else self.large.own(whole, self.large.loop, op)
         start = tensors.clamped_start(self.code, starts, target, shape_of(update))
         if isinstance(new, Register):
             tensors.updated(self.code, target, new, start, shape_of(update))
@@ -397,7 +344,19 @@ class LoopWriter:
             self.large.assign(new, self.arrays.view(target, start, shape_of(update)))
         if fits_registers(operand):
             return [self.code.load(target.pointer, elements.kind_of(_tensor_type(operand)))]
-        return [self.arrays.changed(target)]
+        return [self.arrays.changed(target, op)]
+
+
+def written(planner: FramePlanner, loop: Operation) -> LoopWriter:
+    """Write a loop, again where an op has to change a copy of its operand."""
+    copying: set[Operation] = set()
+    while True:
+        try:
+            return LoopWriter(planner, loop, copying)
+        except Overwritten as error:
+            if error.op is None or error.op in copying or len(copying) == MAX_COPIES:
+                raise
+            copying.add(error.op)
 
 
 def _splat(constant: Array | None) -> Splat | None:
@@ -435,11 +394,10 @@ def _register(held: Held) -> Register:
     return held
 
 
-_STRUCTURES: Mapping[str, Callable[[LoopWriter, FramePlanner, Operation], list[Held]]] = {
+_STRUCTURES: Mapping[str, Callable[[LoopWriter, Operation], list[Held]]] = {
     "stablehlo.while": LoopWriter.inner_loop,
     "stablehlo.if": LoopWriter.branches,
     "stablehlo.case": LoopWriter.branches,
-    "func.call": LoopWriter.call,
     **dict.fromkeys(SPECIAL, LoopWriter.special),
     "stablehlo.slice": LoopWriter.slice,
     "stablehlo.dynamic_slice": LoopWriter.dynamic_slice,

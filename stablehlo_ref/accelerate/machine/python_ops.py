@@ -7,16 +7,14 @@ small tensors 0.4. So a loop is compiled if machine code saves more for its othe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
-from stablehlo_ref.accelerate.machine.arrays import Field, Memory
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Kind, NotCompiled, Register, literal
 from stablehlo_ref.accelerate.machine.large import Held, Large
-from stablehlo_ref.accelerate.machine.tensors import fits_registers
-from stablehlo_ref.accelerate.python.expressions import shape_of
+from stablehlo_ref.accelerate.machine.tensors import Field, fits_registers
+from stablehlo_ref.accelerate.python.expressions import may_count, shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.execute.liveness import captured
@@ -30,7 +28,6 @@ MAX_SIZE = 1 << 16  # elements of an operand or a result, which is copied
 COST = 20  # of a call, as a number of ops on scalars in generated Python
 TENSOR_OP = 6  # the cost of an op on tensors
 _WORK = 1 << 11  # what a call counts, as a number of instructions
-_COUNTING = ("func.call", "stablehlo.while")  # ops that count turns, and are not counted here
 
 
 @dataclass(frozen=True)
@@ -41,20 +38,20 @@ class PythonOp:
     run: Run
     operands: Sequence[tuple[Field, tuple[int, ...]]]
     results: Sequence[tuple[Field, tuple[int, ...]]]
-    depth: int  # of the calls that it is in
 
-    def compute(self, arrays: Mapping[int, Array]) -> None:
-        """Compute the results in arrays, which are given by the offsets of their fields."""
-        operands = [_reshaped(arrays[field.offset], shape) for field, shape in self.operands]
+    def compute(self, arrays: Sequence[Array | None]) -> None:
+        """Compute the results in the arrays of a frame."""
+        operands = [_reshaped(arrays[field.number], shape) for field, shape in self.operands]
         computed = self.run(*operands)
         if len(self.results) == 1:
-            arrays[self.results[0][0].offset][...] = computed
+            _reshaped(arrays[self.results[0][0].number], self.results[0][1])[...] = computed
         else:
-            for (field, _), result in zip(self.results, computed):
-                arrays[field.offset][...] = result
+            for (field, shape), result in zip(self.results, computed):
+                _reshaped(arrays[field.number], shape)[...] = result
 
 
-def _reshaped(x: Array, shape: tuple[int, ...]) -> Array:
+def _reshaped(x: Array | None, shape: tuple[int, ...]) -> Array:
+    assert x is not None
     return x if x.shape == shape else x.reshape(shape)
 
 
@@ -63,8 +60,7 @@ def check(op: Operation) -> None:
     definition = resolve(op)
     if definition is None or "plan" not in definition.roles or definition.traits.effects:
         raise NotCompiled(op.name)
-    inner = [x for region in op.regions for block in region.blocks for x in block.operations]
-    if any(x.regions or x.name in _COUNTING for x in inner) or any(captured(region) for region in op.regions):
+    if may_count(op) or any(captured(region) for region in op.regions):
         raise NotCompiled(op.name)
     if not op.results or any(prod(shape_of(x)) > MAX_SIZE for x in (*op.operands, *op.results)):
         raise NotCompiled(op.name)
@@ -82,8 +78,8 @@ class PythonOps:
         if len(self.ops) * COST > cost:
             raise NotCompiled(self.ops[0].op.name)
 
-    def write(self, op: Operation, run: Run, operands: Iterable[Held], depth: int) -> list[Held]:
-        """Write the call of an op that is in `depth` calls of functions; return its results."""
+    def write(self, op: Operation, run: Run, operands: Iterable[Held]) -> list[Held]:
+        """Write the call of an op; return its results."""
         fields = [(self._placed(x, shape_of(v)), shape_of(v)) for x, v in zip(operands, op.operands)]
         self.large.groups.flush()
         code, arrays = self.large.code, self.large.arrays
@@ -92,32 +88,27 @@ class PythonOps:
             type = value.type
             assert isinstance(type, TensorType)
             dtype, shape = numpy_dtype(type.element_type), shape_of(value)
-            memory = self._new(dtype, shape, fits_registers(value))
-            results.append((arrays.fields[memory.buffer], shape))
+            memory = arrays.scratch(dtype, shape, self.large.loop)
+            results.append((arrays.field_of[memory.buffer], shape))
             held.append(memory)
         request = literal(Kind(INDEX), FIRST - len(self.ops))
         got, go = code.let(f"call i64 %renew(i64 {request})", Kind(INDEX)), code.name("L")
         failed = code.let(f"icmp slt i64 {got}, 0", Kind(BOOL))
         code.do(f"br i1 {failed}, label %stop, label %{go}")
         code.label(go)
-        self.ops.append(PythonOp(op, run, fields, results, depth))
+        self.ops.append(PythonOp(op, run, fields, results))
         arrays.work += _WORK + sum(prod(shape) for _, shape in (*fields, *results))
         return [code.load(x.pointer, Kind(x.dtype, prod(x.shape))) if fits_registers(v) else x
                 for x, v in zip(held, op.results)]  # fmt: skip
-
-    def _new(self, dtype: Any, shape: tuple[int, ...], is_small: bool) -> Memory:
-        """Return new memory: in the frame itself if it is small."""
-        arrays = self.large.arrays
-        return arrays.inline(dtype, shape) if is_small else arrays.scratch(dtype, shape, self.large.loop)
 
     def _placed(self, x: Held, shape: tuple[int, ...]) -> Field:
         """Return the field of a tensor, which is copied to one if need be."""
         arrays = self.large.arrays
         if isinstance(x, Register):
-            target = arrays.inline(x.kind.dtype, shape)
+            target = arrays.scratch(x.kind.dtype, shape, self.large.loop)
             self.large.code.store(x, target.pointer)
-            return arrays.fields[target.buffer]
+            return arrays.field_of[target.buffer]
         memory = self.large.contiguous(x, shape)
-        if memory.buffer not in arrays.fields or not arrays.is_whole(memory):
+        if memory.buffer not in arrays.field_of or not arrays.is_whole(memory):
             memory = self.large.copied(memory, self.large.loop)
-        return arrays.fields[memory.buffer]
+        return arrays.field_of[memory.buffer]

@@ -1,126 +1,30 @@
 """Ops that have a rule of their own in machine code: products, reductions, gathers, scatters, pads.
 
-For a reduction of a small tensor, the schedule of the kernels (algorithms/reduction_schedule.py) runs once on the
-numbers of elements, with a body that records which numbers it combines. Each call of the body becomes an instruction on
-vectors, or a few. A gather or scatter of few elements is a slice for each index.
+A gather or scatter of few elements is a slice for each index.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from stablehlo_ref.accelerate.machine import tensors
-from stablehlo_ref.accelerate.machine.arrays import Memory
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
-from stablehlo_ref.accelerate.machine.elementwise import elementwise
 from stablehlo_ref.accelerate.machine.large import Held, Large, Splat
 from stablehlo_ref.accelerate.machine.products import Product
-from stablehlo_ref.accelerate.machine.tensors import fits_registers
+from stablehlo_ref.accelerate.machine.reductions import Site, applied, reduce, registers_of
+from stablehlo_ref.accelerate.machine.tensors import Memory, fits_registers, offset
 from stablehlo_ref.accelerate.python.expressions import shape_of
-from stablehlo_ref.algorithms.exact_reductions import exact_addition
 from stablehlo_ref.algorithms.indexed_windows import index_components
-from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine, planned
-from stablehlo_ref.define.computation import RegionFunction, Run
-from stablehlo_ref.define.spec import element_type
-from stablehlo_ref.execute.liveness import captured
-from stablehlo_ref.execute.nans import canonical_results
-from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.core import Operation, Region
-from stablehlo_ref.numerics.dtypes import BOOL, numpy_dtype
-from stablehlo_ref.ops.constants import elements_of
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.numerics.dtypes import BOOL
 
-if TYPE_CHECKING:
-    from stablehlo_ref.execute.plan import FramePlanner
-
-_CONSTANT = "stablehlo.constant"
 MAX_INDICES = 16  # of one op, each of which is some instructions
 
 
-class Site(NamedTuple):
-    """An op, its kernel, the function that it is in, and what its instructions are appended to."""
-
-    large: Large
-    frame: FramePlanner
-    op: Operation
-    kernel: Run
-
-    @property
-    def canonical(self) -> Set[Operation]:
-        """The ops that make NaNs canonical."""
-        return self.frame.planner.canonical
-
-
 Rule = Callable[[Site, Sequence[Held]], list[Held]]  # raises NotCompiled if the kernel has to compute the op
-
-
-class Recorder(Combine):
-    """A body on the numbers of elements: it gives each result a new number, and keeps what it has combined."""
-
-    def __init__(self, body: RegionFunction, count: int) -> None:
-        self.folds_left = not body.is_associative
-        self.each = self._record
-        self.steps: list[tuple[Array, Array]] = []
-        self._count = count
-
-    def _record(self, lhs: Array, rhs: Array) -> Arrays:
-        lhs, rhs = np.broadcast_arrays(lhs, rhs)
-        self.steps.append((lhs.reshape(-1), rhs.reshape(-1)))
-        self._count += lhs.size
-        return [np.arange(self._count - lhs.size, self._count).reshape(lhs.shape)]
-
-
-def _reduce(site: Site, operands: Sequence[Held]) -> list[Held]:
-    """Write a reduction of small tensors."""
-    op, code, body = site.op, site.large.code, site.frame.region(site.op.regions[0])
-    given, shape = _registers(op, operands), shape_of(op.operands[0])
-    if exact_addition(body) or [x.kind.dtype for x in given] * 2 != _dtypes(body) * 2:
-        raise NotCompiled(op.name)
-    inputs, inits = given[: len(given) // 2], given[len(given) // 2 :]
-    size = inputs[0].kind.count
-    recorder = Recorder(body, size + 1)
-    reduction = planned(recorder, shape, tuple(sorted(op.properties["dimensions"])))
-    (result,) = reduction([np.asarray(size)], [np.arange(size).reshape(shape)])
-    registers = [[x, init] for x, init in zip(inputs, inits)]
-    places = [*((0, n) for n in range(size)), (1, 0)]  # of each number: the register, and the element in it
-    for lhs, rhs in recorder.steps:
-        arguments = [_gathered(code, r, places, side) for side in (lhs, rhs) for r in registers]
-        places += [(len(registers[0]), n) for n in range(lhs.size)]
-        for made, computed in zip(registers, applied(code, op.regions[0], arguments, site.canonical)):
-            made.append(computed)
-    results: list[Held] = [_gathered(code, r, places, np.reshape(result, -1)) for r in registers]
-    for number, _ in canonical_results(op, site.canonical):
-        results[number] = site.large.canonical(results[number], ())
-    return results
-
-
-def _dtypes(body: RegionFunction) -> list[DType]:
-    """Return the dtypes of the arguments of a body."""
-    return [numpy_dtype(element_type(t)) for t in body.function_type.inputs]
-
-
-def _gathered(
-    code: Assembly, registers: Sequence[Register], places: Sequence[tuple[int, int]], numbers: Array
-) -> Register:
-    return code.shuffled(registers, [places[n] for n in numbers.tolist()])
-
-
-def applied(code: Assembly, region: Region, arguments: Sequence[Register], canonical: Set[Operation]) -> list[Register]:
-    """Append the ops of a body, a function of scalars, on each element of registers. NotCompiled if it captures any."""
-    if captured(region):
-        raise NotCompiled("a value of another function")
-    count, values = arguments[0].kind.count, dict(zip(region.block.arguments, arguments))
-    for op in region.block.operations[:-1]:
-        if op.name == _CONSTANT:
-            constant = elements_of(op.properties["value"])
-            values[op.results[0]] = literal(Kind(constant.dtype, count), constant)
-        else:
-            result = elementwise(code, op, [values[x] for x in op.operands], op in canonical)
-            values[op.results[0]] = result
-    return [values[x] for x in region.block.operations[-1].operands]
 
 
 def _gather(site: Site, operands: Sequence[Held]) -> list[Held]:
@@ -171,7 +75,7 @@ def _scatter(site: Site, operands: Sequence[Held]) -> list[Held]:
     if not isinstance(updates, Register) or any(sizes[d] != 1 for d in p["scatter_dims_to_operand_dims"]):
         raise NotCompiled(op.name)
     whole = large.memory(x, shape)
-    target = whole if isinstance(x, Register) else large.own(whole, large.loop)
+    target = whole if isinstance(x, Register) else large.own(whole, large.loop, op)
     large.groups.flush()
     window_dims = list(p["update_window_dims"])
     numbers = np.arange(prod(windows)).reshape(windows)
@@ -181,7 +85,7 @@ def _scatter(site: Site, operands: Sequence[Held]) -> list[Held]:
         _update(code, op, target, start, sizes, update, canonical)
     if isinstance(x, Register):
         return [code.load(target.pointer, x.kind)]
-    return [large.arrays.changed(target)]
+    return [large.arrays.changed(target, op)]
 
 
 def _window_sizes(op: Operation, shape: Sequence[int], windows: Sequence[int]) -> list[int]:
@@ -196,11 +100,9 @@ def _update(
     canonical: Set[Operation],
 ) -> None:  # fmt: skip
     """Append an update of a window, if it is in bounds."""
-    inside, index = literal(Kind(BOOL), True), Kind(INDEX)
-    place = literal(index, 0)
-    for start, whole, size, stride in zip(starts, target.shape, sizes, target.strides):
-        inside = code.binary("and", inside, code.compare("ule", start, literal(index, whole - size)))
-        place = code.binary("add", place, code.binary("mul", start, literal(index, stride)))
+    inside, place = literal(Kind(BOOL), True), offset(code, starts, target.strides)
+    for start, whole, size in zip(starts, target.shape, sizes):
+        inside = code.binary("and", inside, code.compare("ule", start, literal(start.kind, whole - size)))
 
     def combine() -> None:
         old = tensors.sliced(code, target, place, [1] * len(sizes), sizes)
@@ -252,7 +154,7 @@ def _product(site: Site, operands: Sequence[Held]) -> list[Held]:
 def _pad(site: Site, operands: Sequence[Held]) -> list[Held]:
     if not tensors.fits_registers(site.op.results[0]):
         return [_large_pad(site.large, site.op, *operands)]
-    return [tensors.moved(site.large.code, site.op, _registers(site.op, operands), site.kernel)]
+    return [tensors.moved(site.large.code, site.op, registers_of(site.op, operands), site.kernel)]
 
 
 def _large_pad(large: Large, op: Operation, x: Held, value: Held) -> Held:
@@ -268,16 +170,9 @@ def _large_pad(large: Large, op: Operation, x: Held, value: Held) -> Held:
     return target
 
 
-def _registers(op: Operation, operands: Sequence[Held]) -> list[Register]:
-    registers = [x for x in operands if isinstance(x, Register)]
-    if len(registers) < len(operands):
-        raise NotCompiled(op.name)
-    return registers
-
-
 SPECIAL: Mapping[str, Rule] = {
     "stablehlo.dot_general": _product,
-    "stablehlo.reduce": _reduce,
+    "stablehlo.reduce": reduce,
     "stablehlo.gather": _gather,
     "stablehlo.scatter": _scatter,
     "stablehlo.pad": _pad,

@@ -1,26 +1,174 @@
-"""Tensors in registers and in memory: ops that move elements, slices and updates at indices.
+"""Tensors in registers and in memory, and the frame, by which code gets the arrays of the latter.
 
-A tensor of more than `MAX_ELEMENTS` elements stays in memory.
+A tensor of more than `MAX_ELEMENTS` elements is in memory. A frame is an array of words: the first one holds the number
+of turns that are left, the others the addresses of arrays, one for each `Field`. An array changes in place, and what it
+held before can not be read again: the version of a tensor in memory is compared with that of its array while code is
+written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.arrays import Memory
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.accelerate.python.expressions import is_plain as is_of_numpy
 from stablehlo_ref.accelerate.python.expressions import shape_of
 from stablehlo_ref.define.computation import Run
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
+ADDRESS = np.dtype(np.uint64)
 MAX_ELEMENTS = 64  # of a tensor in registers
+MAX_SIZE = 1 << 20  # elements of a tensor in memory that is computed
+HEAD = 1  # words of a frame before its fields
+
+
+class Overwritten(NotCompiled):
+    """Raised for a tensor that is used after `op` has changed its array, which has to change a copy instead."""
+
+    def __init__(self, op: Operation | None) -> None:
+        super().__init__("a tensor that is used after its update")
+        self.op = op
+
+
+@dataclass
+class Field:
+    """An array in the frame: of a slot, a constant, or memory for the code itself.
+
+    With `by_value` the code gets a copy.
+    """
+
+    number: int
+    dtype: DType
+    shape: tuple[int, ...]
+    slot: int | None = None
+    constant: Array | None = None
+    by_value: bool = False
+    is_state: bool = False
+    is_written: bool = False
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A tensor in memory, or a view of one: the number of its array, a pointer, and strides in elements."""
+
+    buffer: int
+    pointer: str
+    dtype: DType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    version: int
+
+    @property
+    def is_contiguous(self) -> bool:
+        return all(n == 1 or x == y for n, x, y in zip(self.shape, self.strides, row_major(self.shape)))
+
+    def reshaped(self, shape: tuple[int, ...]) -> Memory:
+        """Return a contiguous tensor in another shape."""
+        return replace(self, shape=shape, strides=row_major(shape))
+
+    def squeezed(self) -> Memory:
+        """Return the view without axes of one element."""
+        axes = [axis for axis, n in enumerate(self.shape) if n != 1]
+        return replace(self, shape=tuple(self.shape[a] for a in axes), strides=tuple(self.strides[a] for a in axes))
+
+
+def row_major(shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the strides of a row-major array in elements."""
+    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def offset(code: Assembly, indices: Sequence[Register], strides: Sequence[int]) -> Register:
+    """Return the number of an element, counted from the first."""
+    total = literal(Kind(INDEX), 0)
+    for i, stride in zip(indices, strides):
+        if stride:
+            total = code.binary("add", total, code.binary("mul", i, literal(i.kind, stride)))
+    return total
+
+
+class MachineArrays:
+    """The arrays of a loop while its code is written."""
+
+    def __init__(self, code: Assembly, copying: Set[Operation]) -> None:
+        self.code = code
+        self.copying = copying  # ops that change a copy of their operand, as that is used again
+        self.fields: list[Field] = []
+        self.writers: list[int] = []  # the loop in which each array may be updated; -1 for none
+        self.versions: list[int] = []  # of each array, the number of its last change
+        self.changes: list[Operation | None] = [None]
+        self.whole: list[Memory] = []
+        self.field_of: dict[int, Field] = {}  # by the number of an array
+        self.work = 0  # on elements of arrays in one turn, as a number of instructions
+
+    def enter(self, dtype: DType, shape: tuple[int, ...]) -> Memory:
+        """Add a field, and load its address before the body of the function starts."""
+        code, new = self.code, Field(len(self.fields), dtype, shape)
+        with code.at(code.entry):
+            place = code.address("%frame", literal(Kind(INDEX), HEAD + new.number), Kind(INDEX))
+            pointer = code.let(f"load ptr, ptr {place}, align 8", Kind(INDEX)).name
+        memory = self.memory(pointer, dtype, shape)
+        self.fields.append(new)
+        self.field_of[memory.buffer] = new
+        return memory
+
+    def memory(self, pointer: str, dtype: DType, shape: tuple[int, ...]) -> Memory:
+        """Return a new array."""
+        self.versions.append(0)
+        self.writers.append(-1)
+        self.whole.append(Memory(len(self.whole), pointer, dtype, shape, row_major(shape), 0))
+        return self.whole[-1]
+
+    def scratch(self, dtype: DType, shape: tuple[int, ...], loop: int) -> Memory:
+        """Return a new array of the code's own, which a loop may write to."""
+        if prod(shape) > MAX_SIZE:
+            raise NotCompiled(f"a tensor of more than {MAX_SIZE} elements")
+        memory = self.enter(dtype, shape)
+        self.writers[memory.buffer] = loop
+        return memory
+
+    def is_whole(self, x: Memory) -> bool:
+        """Return whether a tensor is all of an array."""
+        whole = self.whole[x.buffer]
+        return x.is_contiguous and x.pointer == whole.pointer and prod(x.shape) == prod(whole.shape)
+
+    def check(self, memory: Memory) -> None:
+        if memory.version != self.versions[memory.buffer]:
+            raise Overwritten(self.changes[self.versions[memory.buffer]])
+
+    def new_version(self, op: Operation | None) -> int:
+        """Return the number of a change by an op."""
+        self.changes.append(op)
+        return len(self.changes) - 1
+
+    def changed(self, memory: Memory, op: Operation) -> Memory:
+        """Return what an array holds after an op has changed it."""
+        self.versions[memory.buffer] = self.new_version(op)
+        return replace(memory, version=self.versions[memory.buffer])
+
+    def copy(self, source: Memory, target: Memory) -> None:
+        """Copy the elements of one contiguous array to another."""
+        if not (source.is_contiguous and target.is_contiguous):
+            raise NotCompiled("a copy of a view")
+        self.work += prod(source.shape) // 8
+        size = prod(source.shape) * source.dtype.itemsize
+        self.code.copy(target.pointer, source.pointer, literal(Kind(INDEX), size))
+
+    def view(
+        self, x: Memory, start: Register | int, shape: tuple[int, ...], strides: tuple[int, ...] | None = None
+    ) -> Memory:
+        """Return a view that starts at an element of another."""
+        pointer = x.pointer
+        if start != 0:
+            at = literal(Kind(INDEX), start) if isinstance(start, int) else start
+            pointer = self.code.address(pointer, at, Kind(x.dtype))
+        return replace(x, pointer=pointer, shape=shape, strides=x.strides if strides is None else strides)
 
 
 def moved(code: Assembly, op: Operation, operands: Sequence[Register], run: Run) -> Register:
@@ -80,11 +228,11 @@ def _plus(code: Assembly, start: Register, n: int) -> Register:
 
 def clamped_start(code: Assembly, starts: Sequence[Register], x: Memory, sizes: Sequence[int]) -> Register:
     """Return the place of a slice's first element; each start index, of any integer type, is clamped."""
-    index = Kind(INDEX)
-    total = literal(index, 0)
-    for start, stride, whole, size in zip(starts, x.strides, x.shape, sizes):
+    index, clamped = Kind(INDEX), []
+    for start, whole, size in zip(starts, x.shape, sizes):
         last = whole - size
         if not last:
+            clamped.append(literal(index, 0))
             continue
         is_unsigned = start.kind.dtype.kind == "u"
         if start.kind.dtype.itemsize < 8:
@@ -92,9 +240,9 @@ def clamped_start(code: Assembly, starts: Sequence[Register], x: Memory, sizes: 
         start = replace(start, kind=index)
         if not is_unsigned:
             start = code.intrinsic("smax", start, literal(index, 0))
-        start = code.intrinsic("umin", start, literal(index, last))
-        total = code.binary("add", total, code.binary("mul", start, literal(index, stride)))
-    return total
+        clamped.append(code.intrinsic("umin", start, literal(index, last)))
+    strides = [stride if whole > size else 0 for stride, whole, size in zip(x.strides, x.shape, sizes)]
+    return offset(code, clamped, strides)
 
 
 def fits_registers(value: Value) -> bool:

@@ -7,15 +7,13 @@ which computes the cases that an expression leaves out, such as comparisons of z
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.accelerate.python.source import Source
-from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.guard import LARGE, byte_size
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Block, Operation, Value
@@ -53,6 +51,17 @@ def is_plain(type: Type) -> bool:
         return False
     dtype = numpy_dtype(element)
     return dtype.isbuiltin == 1 and dtype.kind in "biuf"
+
+
+def is_array(type: Type) -> bool:
+    """Return whether ufuncs return arrays of a type: they return numpy scalars if its rank is 0."""
+    return isinstance(type, TensorType) and type.shape != ()
+
+
+def may_count(op: Operation) -> bool:
+    """Return whether an op in the regions of `op` may count turns or calls."""
+    inner = [x for region in op.regions for block in region.blocks for x in block.operations]
+    return any(x.regions or x.name in ("func.call", "stablehlo.custom_call", "stablehlo.composite") for x in inner)
 
 
 def scalar_type(type: Type) -> Any:
@@ -193,53 +202,37 @@ _FORMS: Mapping[object, str | Form] = {  # by what `on_element` returns
 # --- small tensors --------------------------------------------------------------------------------------------------
 
 
-def code_of(op: Operation, known: Sequence[Any]) -> str | None:
+def code_of(op: Operation, known: Sequence[Any], is_canonical: bool) -> str | None:
     """Return the expression of an op, or statements; None if it has none, and its kernel is called.
 
-    `known` are the values of the operands that are constant scalars, and None for others.
+    `known` are the values of the operands that are constant scalars, and None for others. If `is_canonical`, the kernel
+    computes NaNs, which are the canonical one.
     """
     rule = _RULES.get(op.name)
-    if rule is None:
-        return scalar_code(op, known)
-    if not all(is_plain(t) for t in (*op.operand_types, *op.result_types)):
-        return None
-    return rule(op, known) or scalar_code(op, known)
+    is_all_plain = rule is None or all(is_plain(t) for t in (*op.operand_types, *op.result_types))
+    code = (rule and is_all_plain and rule(op, known)) or (scalar_code(op, known) if is_all_plain else None)
+    if code is None or not is_canonical or not issubclass(scalar_type(op.operands[0].type), np.floating):
+        return code
+    code = code if "{r}" in code else "{r} = " + code
+    operands = ", ".join(f"{{{number}}}" for number, _ in enumerate(op.operands))
+    return f"{code}\nif {{r}} != {{r}}: {{r}} = {{k}}({operands})[()]"
+
+
+def names_in(code: str, op: Operation) -> dict[str, Any]:
+    """Return the numbers that code names, as scalars of the type of operands, or with `to_` of the result."""
+    types = {"": op.operands[0].type, "to_": op.results[0].type}
+    return {
+        prefix + name: _KNOWN.setdefault((scalar, value), scalar(value))
+        for prefix, type in types.items()
+        for name, value in _NUMBERS.items()
+        if f"{{{prefix}{name}}}" in code and (scalar := scalar_type(type))
+    }
 
 
 def _reshape(op: Operation, known: Sequence[Any]) -> str | None:
-    """Return the expression of a reshape that only adds dimensions of size 1, or removes some, to a scalar as well."""
-    shape, sizes = shape_of(op.operands[0]), shape_of(op.results[0])
-    if not sizes and shape:
-        return f"{{0}}[{', '.join('0' * len(shape))}]"
-    return _with_unit_dimensions(shape, sizes)
-
-
-def _broadcast(op: Operation, known: Sequence[Any]) -> str | None:
-    """Return the expression of a broadcast that only adds dimensions of size 1."""
-    dimensions = op.properties["broadcast_dimensions"]
-    if list(dimensions) != sorted(dimensions):
-        return None
-    return _with_unit_dimensions(shape_of(op.operands[0]), shape_of(op.results[0]))
-
-
-def _with_unit_dimensions(shape: Sequence[int], sizes: Sequence[int]) -> str | None:
-    """Return the index that makes a view of `sizes` of an array, which takes less time than its method `reshape`."""
-    index, left, added = list[str](), list(shape), list(sizes)
-    while left or added:
-        if left and added and left[0] == added[0]:
-            index.append(":")
-            del left[0], added[0]
-        elif left and left[0] == 1:
-            index.append("0")
-            del left[0]
-        elif added and added[0] == 1:
-            index.append("None")
-            del added[0]
-        else:
-            return None
-    while index and index[-1] == ":":
-        index.pop()
-    return f"{{0}}[{', '.join(index)}]" if index and shape and sizes else None
+    """Return the expression of a reshape to a scalar."""
+    shape = shape_of(op.operands[0])
+    return f"{{0}}[{', '.join('0' * len(shape))}]" if shape and not shape_of(op.results[0]) else None
 
 
 def _slice(op: Operation, known: Sequence[Any]) -> str | None:
@@ -332,61 +325,7 @@ def _assignment(block: Block) -> str | None:
 
 
 _RULES = {
-    "stablehlo.broadcast_in_dim": _broadcast,
     "stablehlo.dynamic_slice": _dynamic_slice,
     "stablehlo.reshape": _reshape,
     "stablehlo.slice": _slice,
 }
-
-
-# --- lines of the source --------------------------------------------------------------------------------------------
-
-
-class Expressions:
-    """Writes code of ops, of which those in `canonical` return canonical NaNs."""
-
-    def __init__(self, source: Source, canonical: Collection[Operation]) -> None:
-        self._source = source
-        self._canonical = canonical
-        self.scratch: dict[str, np.dtype[Any]] = {}  # variables that are arrays of one element
-
-    def is_canonical(self, op: Operation) -> bool:
-        """Return whether an op returns canonical NaNs."""
-        return op in self._canonical
-
-    def with_canonical_nan(self, op: Operation, code: str | None) -> str | None:
-        """Return the code of an op that returns the canonical NaN where its kernel does, which then computes again."""
-        if code is None or op not in self._canonical or not issubclass(scalar_type(op.operands[0].type), np.floating):
-            return code
-        code = code if "{r}" in code else "{r} = " + code
-        operands = ", ".join(f"{{{number}}}" for number, _ in enumerate(op.operands))
-        return f"{code}\nif {{r}} != {{r}}: {{r}} = {{k}}({operands})[()]"
-
-    def write(self, code: str, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> None:
-        """Write an expression, or statements that assign `{r}`."""
-        code = code if "{r}" in code else "{r} = " + code
-        for statement in code.splitlines():
-            self._source.line(statement.format(*operands, **self._names(statement, op, result, kernel)), op)
-
-    def _names(self, code: str, op: Operation, result: str, kernel: Kernel) -> dict[str, str]:
-        """Return the names of what code refers to besides operands."""
-        names = {"r": result, "index": "index"}
-        if "{k}" in code:
-            names["k"] = self._source.refer(kernel.run)
-        if "{t}" in code:
-            names["t"] = self._source.refer(scalar_type(op.results[0].type), "t")
-        if "{T}" in code:
-            dtype = np.dtype(scalar_type(op.results[0].type))
-            names["T"] = f"T{dtype.num}"
-            self.scratch[names["T"]] = dtype
-        for name, value in _NUMBERS.items():
-            if f"{{{name}}}" in code:
-                names[name] = self.number(op.operands[0].type, value)
-            if f"{{to_{name}}}" in code:
-                names[f"to_{name}"] = self.number(op.results[0].type, value)
-        return names
-
-    def number(self, type: Type, value: int) -> str:
-        """Return the name of a small number as a scalar of a type."""
-        scalar = scalar_type(type)
-        return self._source.refer(_KNOWN.setdefault((scalar, value), scalar(value)), "z")

@@ -1,23 +1,33 @@
-"""Write the blocks of a function or a loop as Python source.
+"""Write a loop as the source of one Python function.
 
 Each value is a local variable, named after its slot. An op becomes an expression, else a call of its kernel. What has
 neither, such as an op whose region captures values, runs as the step of the plan: its operands are copied to slots, and
-its results from slots. Loops, branches and calls of functions become part of the source.
+its results from slots. Loops and branches become part of the source.
+
+Names in the source are made of letters and numbers only, such as `v7`; nothing of a program's text is in it. What is
+not a small number, such as kernels and constants, is a global of the source.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stablehlo_ref.accelerate.inlined import INLINED_CALLS, calls_of
-from stablehlo_ref.accelerate.machine.hot import machines_of
-from stablehlo_ref.accelerate.python.arrays import SourceArrays, Uses
-from stablehlo_ref.accelerate.python.expressions import Expressions, code_of, is_scalar, scalar_type
-from stablehlo_ref.accelerate.python.source import MAX_CALLS, MAX_NESTING, Frame, Source
+from stablehlo_ref.accelerate.python.expressions import (
+    code_of,
+    dtype_of,
+    is_array,
+    is_scalar,
+    may_count,
+    names_in,
+    scalar_type,
+    scatter_code,
+    update_code,
+)
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import Traits, resolve
 from stablehlo_ref.diagnostics import StablehloError
@@ -25,78 +35,144 @@ from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_results
-from stablehlo_ref.execute.run import Step
+from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, references
+from stablehlo_ref.execute.run import Step, located
 from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.numerics import floats
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
+from stablehlo_ref.ops.elementwise import on_element
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
+FILENAME = "<generated>"
+MAX_NESTING = 15  # of Python's 20 nested blocks
 MAX_OPS = 20_000  # ops of one function
 _BRANCHES = ("stablehlo.if", "stablehlo.case")
+_EXTREMA: Mapping[object, np.ufunc] = {floats.maximum: np.maximum, floats.minimum: np.minimum}
+_WIDE = (FLOAT32, FLOAT64)
+_UPDATE, _SCATTER = "stablehlo.dynamic_update_slice", "stablehlo.scatter"
 
 
 class NotSuitable(Exception):
     """The source would have too many ops, or the ops run as chains."""
 
 
-class Writer:
-    """Writes the source of one function."""
+class Source:
+    """The source of one function, `run`, while it is written."""
 
-    def __init__(self, planner: FramePlanner) -> None:
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.ops: list[Operation | None] = []  # the op of each line
+        self.globals: dict[str, Any] = {}
+        self.depth = 1  # of indentation
+        self._names: dict[int, str] = {}  # of globals, by identity
+
+    def line(self, text: str, op: Operation | None = None) -> None:
+        """Append a line of the function's body."""
+        self.lines.append("  " * self.depth + text)
+        self.ops.append(op)
+
+    @contextmanager
+    def block(self, header: str, op: Operation | None = None) -> Iterator[None]:
+        """Append a compound statement, whose lines are appended inside."""
+        self.line(header, op)
+        self.depth += 1
+        before = len(self.lines)
+        yield
+        if len(self.lines) == before:
+            self.line("pass")
+        self.depth -= 1
+
+    def refer(self, value: object, prefix: str = "k") -> str:
+        """Return the name of a global that is `value`."""
+        name = self._names.get(id(value))
+        if name is None:
+            name = self._names[id(value)] = f"{prefix}{len(self._names)}"
+            self.globals[name] = value
+        return name
+
+    def finish(self, parameters: str, prologue: list[str]) -> Generated:
+        """Compile the function; `prologue` are lines before its body."""
+        head = [f"def run({parameters}):", *prologue]
+        ops: list[Operation | None] = [None] * len(head)
+        return Generated("\n".join([*head, *self.lines]) + "\n", ops + self.ops, self.globals)
+
+
+class Generated:
+    """A compiled function, and its source."""
+
+    def __init__(self, text: str, ops: list[Operation | None], names: dict[str, Any]) -> None:
+        self.text = text
+        self._ops = ops
+        names = {**names, "located": self._located}
+        exec(compile(text, FILENAME, "exec", dont_inherit=True), names)
+        self.run: Callable[..., Any] = names["run"]
+        self._code: CodeType = self.run.__code__
+
+    def _located(self, error: Exception) -> Exception:
+        """Return an error that passes the function, at the location of the op whose line raised it."""
+        traceback: TracebackType | None = error.__traceback__
+        while traceback is not None and traceback.tb_frame.f_code is not self._code:
+            traceback = traceback.tb_next
+        op = self._ops[traceback.tb_lineno - 1] if traceback is not None else None
+        return error if op is None else located(error, op)
+
+
+class Writer:
+    """Writes the source of one loop, whose inner loops in `apart` run as steps of the plan."""
+
+    def __init__(self, planner: FramePlanner, apart: Callable[[Operation], bool]) -> None:
         self.source = Source()
-        self.frame = Frame(planner, 0)
-        self.known: set[int] = set()  # slots of the outermost frame that have a local variable
+        self.planner = planner
         self.loaded: dict[str, tuple[int, Value | None]] = {}  # slots that are read before the source writes them
-        self.callees: list[str] = []  # the functions that are being written
-        self.same: dict[str, str] = {}  # variables of scalars that are not written, as another one has the same value
-        self.constants: dict[str, Any] = {}  # scalars that are known
-        self.calls: list[Operation] = []  # turns and calls that are written and not counted yet
-        self.counted = 0  # the line before which they are counted
-        self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
-        self.expressions = Expressions(self.source, planner.planner.canonical)
-        self.arrays = SourceArrays(self)
-        self.uses = Uses()
-        self.kernels: dict[Operation, tuple[Kernel, Traits] | None] = {}  # of ops whose kinds have none
-        self.ops = self.frames = self.deepest = 0  # how many there are, and how deep calls are written inside calls
-        self.may_leave: Operation | None = None  # the outermost loop, if machine code may take it over
+        self.scratch: dict[str, np.dtype[Any]] = {}  # variables that are arrays of one element
+        self.ops = 0
+        self._apart = apart
+        self._known: set[int] = set()  # slots that have a local variable
+        self._same: dict[str, str] = {}  # variables of scalars that are not written, as another one has the same value
+        self._constants: dict[str, Any] = {}  # scalars that are known
+        self._owned: set[str] = set()  # variables of arrays that ufuncs have made and only ufuncs have read
+        self._kernels: dict[Operation, tuple[Kernel, Traits] | None] = {}  # of ops whose kinds have none
+        self._loops = 0
 
     # --- values -------------------------------------------------------------------------------------------------
 
-    def read(self, frame: Frame, slot: int, value: Value | None = None) -> str:
-        """Return the name of a value that is read."""
-        name = self.variable(frame, slot, value)
-        self.arrays.read(name)
+    def read(self, slot: int, value: Value | None = None) -> str:
+        """Return the name of a value that something other than a ufunc reads."""
+        name = self.variable(slot, value)
+        self._owned.discard(name)
         return name
 
-    def variable(self, frame: Frame, slot: int, value: Value | None = None) -> str:
-        """Return the name of a value, which may be a scalar that is not yet broadcast."""
-        if slot in frame.planner.constants:
-            return self.constant(frame.planner.frame.template[slot])
-        if frame.name(slot) in self.same:
-            return self.same[frame.name(slot)]
-        if frame is self.frame and slot not in self.known:
-            self.known.add(slot)
-            self.loaded[frame.name(slot)] = slot, value
-        return frame.name(slot)
+    def variable(self, slot: int, value: Value | None = None) -> str:
+        """Return the name of a value."""
+        if slot in self.planner.constants:
+            return self.constant(self.planner.frame.template[slot])
+        name = _name(slot)
+        if name in self._same:
+            return self._same[name]
+        if slot not in self._known:
+            self._known.add(slot)
+            self.loaded[name] = slot, value
+        return name
 
     def constant(self, value: object) -> str:
         """Return the name of a value that is known."""
         name = self.source.refer(value, "c")
         if isinstance(value, np.generic):
-            self.constants[name] = value
+            self._constants[name] = value
         return name
 
-    def read_all(self, frame: Frame, slots: Sequence[int], values: Iterable[Value | None] = ()) -> list[str]:
+    def read_all(self, slots: Sequence[int], values: Iterable[Value | None] = ()) -> list[str]:
         """Return the names of values that are read."""
         values = list(values) or [None] * len(slots)
-        return [self.read(frame, slot, value) for slot, value in zip(slots, values)]
+        return [self.read(slot, value) for slot, value in zip(slots, values)]
 
-    def write(self, frame: Frame, slots: Iterable[int]) -> list[str]:
+    def write(self, slots: Iterable[int]) -> list[str]:
         """Return the names of values that are written."""
         slots = list(slots)
-        if frame is self.frame:
-            self.known.update(slots)
-        return [frame.name(slot) for slot in slots]
+        self._known.update(slots)
+        return [_name(slot) for slot in slots]
 
     def move(self, targets: Sequence[str], sources: Sequence[str]) -> None:
         """Assign values to variables, reading all of them before writing any."""
@@ -106,20 +182,19 @@ class Writer:
 
     def drop(self, names: Iterable[str]) -> None:
         """Empty variables."""
-        kept = self.arrays.spread.keys() | self.arrays.updated | self.same.keys()
-        if names := [name for name in names if name not in kept]:
+        if names := [name for name in names if name not in self._same]:
             self.source.line(f"{' = '.join(names)} = None")
 
     # --- blocks -------------------------------------------------------------------------------------------------
 
-    def block(self, frame: Frame, block: Block, keep: Iterable[Value] = ()) -> list[str]:
+    def block(self, block: Block, keep: Iterable[Value] = ()) -> list[str]:
         """Write the ops of a block; return the names of its results."""
-        self.body(frame, block, keep)
-        return self.read_all(frame, frame.planner.blocks[block].results, block.operations[-1].operands)
+        self.body(block, keep)
+        return self.read_all(self.planner.blocks[block].results, block.operations[-1].operands)
 
-    def body(self, frame: Frame, block: Block, keep: Iterable[Value] = ()) -> None:
+    def body(self, block: Block, keep: Iterable[Value] = ()) -> None:
         """Write the ops of a block."""
-        plan = frame.planner.blocks[block]
+        plan = self.planner.blocks[block]
         dying = last_uses(block, keep)
         unwatched = 0  # bytes of small results
         for step, op, ins, outs in zip(plan.steps, plan.ops, plan.ins, plan.outs):
@@ -130,74 +205,126 @@ class Writer:
             if self.ops % STEPS == 0 or unwatched > WATCHED:
                 self.source.line(f"check_time(); reserve({unwatched})", op)
                 unwatched = 0
-            self.op(frame, op, ins, outs, step, dying.get(op, ()))
+            self.op(op, ins, outs, step, dying.get(op, ()))
 
-    def op(
-        self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], step: Step, dying: Sequence[Value]
-    ) -> None:
+    def op(self, op: Operation, ins: Sequence[int], outs: Sequence[int], step: Step, dying: Sequence[Value]) -> None:
         """Write one op."""
-        if op.name == INLINED_CALLS:
-            calls = calls_of(op)
-            self.calls += [call for call, _ in calls]
-            self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls))
-            return
         write = _STRUCTURES.get(op.name)
         if write is not None and self._may_nest() and not refined_results(op):
-            if write(self, frame, op, ins, outs, self._tensor_slots(frame, dying)):
+            if write(self, op, ins, outs, self._tensor_slots(dying)):
                 return
-        elif (kernel := self._kernel(frame, op)) is not None:
-            self._compute(frame, op, ins, outs, dying, *kernel)
+        elif (kernel := self._kernel(op)) is not None:
+            self._compute(op, ins, outs, dying, *kernel)
             return
-        dead = [s for s in frame.planner.slots_of(dying) if s not in frame.planner.constants]
-        self._run_step(frame, op, ins, outs, step, dead)
+        dead = [s for s in self.planner.slots_of(dying) if s not in self.planner.constants]
+        self._run_step(op, ins, outs, step, dead)
 
     def _may_nest(self) -> bool:
         return self.source.depth < MAX_NESTING
 
     def _compute(
-        self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], dying: Sequence[Value],
+        self, op: Operation, ins: Sequence[int], outs: Sequence[int], dying: Sequence[Value],
         kernel: Kernel, traits: Traits,
     ) -> None:  # fmt: skip
         """Write the expression of an op, or the call of its kernel."""
-        dead = [frame.name(s) for s in self._tensor_slots(frame, dying)]
-        names = [self.variable(frame, slot, value) for slot, value in zip(ins, op.operands)]
-        if len(outs) == 1:
-            (result,) = self.write(frame, outs)
-            if self.arrays.compute(op, names, result, dead, kernel):
-                return self.drop(dead)
-        operands = self.read_all(frame, ins, op.operands)
-        results = self.write(frame, outs)
-        known = [self.constants.get(name) for name in operands]
-        code = self.expressions.with_canonical_nan(op, code_of(op, known))
+        dead = [_name(s) for s in self._tensor_slots(dying)]
+        names = [self.variable(*pair) for pair in zip(ins, op.operands)]
+        ufunc = self._ufunc(op, names, kernel)
+        if ufunc is not None and is_array(op.results[0].type):
+            self._call_ufunc(op, names, outs, dead, ufunc)
+            return self.drop(dead)
+        operands = self.read_all(ins, op.operands)
+        results = self.write(outs)
+        known = [self._constants.get(name) for name in operands]
+        is_canonical = op in self.planner.planner.canonical
+        if op.name in (_UPDATE, _SCATTER) and self._overwrite(op, operands, results[0], dead, kernel, known):
+            return self.drop(dead)
+        code = code_of(op, known, is_canonical)
         if code is not None and None not in known:
-            self.same[results[0]] = self.constant(kernel.run(*known))
+            self._same[results[0]] = self.constant(kernel.run(*known))
         elif code == "{0}":
-            self.same[results[0]] = operands[0]
+            self._same[results[0]] = operands[0]
         elif code is not None:
-            self.expressions.write(code, op, operands, results[0], kernel)
+            self._express(code, op, operands, results[0], kernel)
         else:
-            self._call(op, operands, results, dead, self.source.refer(kernel.run), kernel, traits)
-        self.drop(dead)
+            self._call(op, operands, results, dead, kernel, traits)
+        return self.drop(dead)
+
+    def _express(self, code: str, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> None:
+        """Write an expression, or statements that assign `{r}`."""
+        code = code if "{r}" in code else "{r} = " + code
+        for statement in code.splitlines():
+            names = {name: self.source.refer(value, "z") for name, value in names_in(statement, op).items()}
+            if "{T}" in statement:
+                dtype = np.dtype(scalar_type(op.results[0].type))
+                names["T"] = f"T{dtype.num}"
+                self.scratch[names["T"]] = dtype
+            k = self.source.refer(kernel.run) if "{k}" in statement else ""
+            self.source.line(statement.format(*operands, r=result, k=k, index="index", **names), op)
+
+    def _ufunc(self, op: Operation, names: Sequence[str], kernel: Kernel) -> np.ufunc | None:
+        """Return the ufunc that computes an op: its kernel, or that of a maximum or minimum without wrong zeros.
+
+        Such a zero can only be a result of two zeros, so there is none where an operand is known to have no zeros.
+        """
+        if isinstance(kernel.run, np.ufunc):
+            return kernel.run
+        ufunc = _EXTREMA.get(on_element(op)) if op.operands else None
+        if ufunc is None or op in self.planner.planner.canonical or dtype_of(op.results[0].type) not in _WIDE:
+            return None
+        known = [self.source.globals.get(name) for name in names]
+        is_certain = any(isinstance(x, np.ndarray) and x.flags.c_contiguous and x.all() for x in known)
+        return ufunc if is_certain else None
+
+    def _call_ufunc(
+        self, op: Operation, operands: Sequence[str], outs: Sequence[int], dead: Sequence[str], ufunc: np.ufunc
+    ) -> None:
+        """Write the call of a ufunc. Its result takes the place of a dead array of its type that a ufunc has made."""
+        (result,), type = self.write(outs), op.results[0].type
+        free = self._owned.intersection(
+            dead if ufunc not in _EXTREMA.values() else ()
+        )  # which numpy does slowly in place
+        out = [name for name, operand in zip(operands, op.operands) if name in free and operand.type == type][:1]
+        self.source.line(f"{result} = {self.source.refer(ufunc)}({', '.join([*operands, *out])})", op)
+        self._owned.add(result)
+
+    def _overwrite(
+        self, op: Operation, operands: list[str], result: str, dead: Sequence[str], kernel: Kernel, known: Sequence[Any]
+    ) -> bool:
+        """Write an update of the first operand, in place if nothing else has its array; return whether it is one."""
+        if op.name == _SCATTER:
+            code = None if op in self.planner.planner.canonical else scatter_code(op)
+            whole, places, update = operands[:3]
+            operands = [
+                whole,
+                update,
+                *(f"{places}[{n}]" for n in range(len(op.properties["scatter_dims_to_operand_dims"]))),
+            ]
+        else:
+            code, whole = update_code(op, known), operands[0]
+        if code is None:
+            return False
+        may_reuse = whole in dead and whole not in operands[1:]
+        own = f"{whole} if {self._is_own(whole)} else {whole}.copy()" if may_reuse else f"{whole}.copy()"
+        self.source.line(f"{result} = {own}", op)
+        self._express(code, op, operands, result, kernel)
+        return True
+
+    def _is_own(self, name: str) -> str:
+        """Return the test whether a variable has an array to which nothing else refers."""
+        count = self.source.refer(ONE_REFERENCE_TO_LOCAL, "n")
+        return f"{self.source.refer(references)}({name}) == {count} and {name}.base is None and {name}.flags.writeable"
 
     def _call(
-        self, op: Operation, operands: Sequence[str], results: Sequence[str], dead: Sequence[str], k: str,
-        kernel: Kernel, traits: Traits,
+        self, op: Operation, operands: Sequence[str], results: Sequence[str], dead: Sequence[str], kernel: Kernel,
+        traits: Traits,
     ) -> None:  # fmt: skip
+        k = self.source.refer(kernel.run)
         if kernel.in_place and len(results) == 1 and operands[0] in dead and operands[0] not in operands[1:]:
-            k = f"({self.source.refer(kernel.in_place)} if {self.arrays.is_own(operands[0])} else {k})"
-        if counts := bool(op.regions) or traits.effects:  # what it calls counts turns, or can be observed
-            self._count_turns()
+            k = f"({self.source.refer(kernel.in_place)} if {self._is_own(operands[0])} else {k})"
         arguments = ", ".join(["C", *operands] if traits.effects else operands)
-        targets = ", ".join(results) + ("," if len(results) == 1 else "")
-        match results:
-            case [result]:
-                self.source.line(f"{result} = {k}({arguments})", op)
-            case []:
-                self.source.line(f"{k}({arguments})", op)
-            case _:
-                self.source.line(f"{targets} = {k}({arguments})", op)
-        if counts:
-            self.count()
+        targets = f"{', '.join(results)} = " if results else ""
+        self.source.line(f"{targets}{k}({arguments})", op)
         for result, value in zip(results, op.results):
             self.as_scalar(result, value, op)
 
@@ -208,172 +335,123 @@ class Writer:
                 f"if type({name}) is not {self.source.refer(scalar_type(value.type), 't')}: {name} = {name}[()]", op
             )
 
-    def _tensor_slots(self, frame: Frame, values: Iterable[Value]) -> list[int]:
+    def _tensor_slots(self, values: Iterable[Value]) -> list[int]:
         tensors = [v for v in values if not is_scalar(v.type)]
-        return [s for s in frame.planner.slots_of(tensors) if s not in frame.planner.constants]
+        return [s for s in self.planner.slots_of(tensors) if s not in self.planner.constants]
 
-    def _kernel(self, frame: Frame, op: Operation) -> tuple[Kernel, Traits] | None:
+    def _kernel(self, op: Operation) -> tuple[Kernel, Traits] | None:
         """Return the kernel of an op; None if it has none, or cannot be planned, of which its step informs."""
         definition = resolve(op)
         if definition is None or "plan" not in definition.roles or definition.traits.communicates:
             return None
         if op.regions and any(captured(region) for region in op.regions):
             return None
-        known = frame.planner.known_kernel(op, frame.planner.planner.kind(op))
+        known = self.planner.known_kernel(op, self.planner.planner.kind(op))
         if known is not None:
             return known.kernel, known.traits
-        if op not in self.kernels:
+        if op not in self._kernels:
             try:
-                self.kernels[op] = frame.planner.kernel(op), definition.traits
+                self._kernels[op] = self.planner.kernel(op), definition.traits
             except StablehloError:
-                self.kernels[op] = None
-        return self.kernels[op]
+                self._kernels[op] = None
+        return self._kernels[op]
 
     # --- steps --------------------------------------------------------------------------------------------------
 
     def _run_step(
-        self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], step: Step, dead: Sequence[int]
+        self, op: Operation, ins: Sequence[int], outs: Sequence[int], step: Step, dead: Sequence[int]
     ) -> None:
         """Write a call of the step of the plan, which empties the slots of dead values."""
-        line, constants = self.source.line, frame.planner.constants
-        if frame is not self.frame and frame not in self.with_slots:
-            self.with_slots.append(frame)
+        line, constants = self.source.line, self.planner.constants
         values = [*op.operands, *(value for region in op.regions for value in captured(region))]
-        given = dict(zip(frame.planner.slots_of(values), values))
-        taken = {slot: self.read(frame, slot, value) for slot, value in given.items() if slot not in constants}
+        given = dict(zip(self.planner.slots_of(values), values))
+        taken = {slot: self.read(slot, value) for slot, value in given.items() if slot not in constants}
         for slot, name in taken.items():
-            line(f"{frame.slots}[{slot}] = {name}")
+            line(f"s0[{slot}] = {name}")
         self.drop(taken[slot] for slot in taken if slot in dead and not is_scalar(given[slot].type))
-        self._count_turns()
-        line(f"{self.source.refer(step)}({frame.slots})", op)
-        self.count()
-        for name, slot, value in zip(self.write(frame, outs), outs, op.results):
-            line(f"{name} = {frame.slots}[{slot}]; {frame.slots}[{slot}] = None")
+        line(f"{self.source.refer(step)}(s0)", op)
+        for name, slot, value in zip(self.write(outs), outs, op.results):
+            line(f"{name} = s0[{slot}]; s0[{slot}] = None")
             if slot not in dead:
                 self.as_scalar(name, value)
-        around = self.loaded if frame is self.frame else {}  # the plan still needs what it has not computed here
-        kept = [f"{frame.slots}[{slot}]" for slot in taken if slot not in dead and frame.name(slot) not in around]
-        self.drop(kept)
-
-    def _count_turns(self) -> None:
-        """Write the number of turns and the depth of calls to the context, before a line that counts them too.
-
-        `count` must follow that line, so that calls after it are counted after it.
-        """
-        self.count()
-        self.source.line(f"C.steps += N - n; N = n = 0; C.depth = D + {len(self.callees)}")
-
-    @contextmanager
-    def counting(self, op: Operation | None = None) -> Iterator[None]:
-        """Count a turn of the loop `op`, and the calls that are written inside."""
-        self.count()
-        self.calls = [op] if op else []
-        with self.arrays.scope():
-            yield
-        self.count()
-
-    def count(self) -> None:
-        """Count the calls since the last count, all at once before the ops between them.
-
-        An error is that of the loop or call that is over the limit.
-        """
-        if self.calls:
-            lines = [*self._renewal(self.calls), f"n -= {len(self.calls)}"]
-            self.source.insert(self.counted, lines, self.calls[0])
-        self.calls = []
-        self.counted = len(self.source.lines)
-
-    def _renew(self, calls: Sequence[Operation]) -> None:
-        for line in self._renewal(calls):
-            self.source.line(line, calls[0])
-
-    def _renewal(self, calls: Sequence[Operation]) -> list[str]:
-        """Return the statement that checks the limits if fewer turns than these may follow the last check."""
-        ops = self.source.refer(tuple(calls), "o")
-        leave = ["  if n < 0: break"] if calls[0] is self.may_leave else []
-        return [f"if n < {len(calls)}:", f"  C.steps += N - n; n = N = 0; n = N = renew(C, {ops})", *leave]
+        # The plan still needs what it has not computed here.
+        self.drop(f"s0[{slot}]" for slot in taken if slot not in dead and _name(slot) not in self.loaded)
 
     # --- control flow -------------------------------------------------------------------------------------------
 
-    def loop(self, frame: Frame, op: Operation) -> None:
+    def loop(self, op: Operation) -> None:
         """Write a `while` whose state is in the variables of the body's arguments."""
         cond, body = (region.block for region in op.regions)
-        state = self.write(frame, frame.planner.blocks[body].arguments)
-        with self.arrays.overwriting(op, state, self.uses):
-            self.count()
-            with self.source.block("while True:", op):
-                if self._counts_nothing(frame, cond) and self._counts_nothing(frame, body):
-                    self._renew([op])
-                    with self.source.block("for n in range(n - 1, -1, -1):"):  # half the time of counting each turn
-                        self._turn(frame, op, state)
-                    self.source.line("else: continue")
-                    self.source.line("break")
-                else:
-                    self._turn(frame, op, state, counts=True)
-            self.count()
+        state = self.write(self.planner.blocks[body].arguments)
+        left, loop = f"n{self._loops}", self.source.refer(op, "o")
+        self._loops += 1
+        line, leave = self.source.line, f"if {left} < 0: break"  # as machine code takes over
+        with self.source.block("while True:", op):
+            if self._counts_nothing(cond) and self._counts_nothing(body):
+                line(f"{left} = renew(C, {loop})", op)
+                line(leave)
+                with self.source.block(f"for {left} in range({left} - 1, -1, -1):"):
+                    self._turn(op, state)
+                line("else: continue")
+                line(f"C.steps -= {left}")
+                line("break")
+            else:
+                line(f"{left} = renew(C, {loop}, 1)", op)
+                line(leave)
+                self._turn(op, state)
 
-    def _turn(self, frame: Frame, op: Operation, state: Sequence[str], counts: bool = False) -> None:
+    def _turn(self, op: Operation, state: Sequence[str]) -> None:
         """Write the condition and the body of a loop; the variables of the state get their next values."""
         cond, body = (region.block for region in op.regions)
-        with self.counting(op if counts else None):
-            self.body(frame, cond, keep=cond.arguments)
-            (test,) = self.read_all(frame, frame.planner.blocks[cond].results, cond.operations[-1].operands)
+        self.body(cond, keep=cond.arguments)
+        (test,) = self.read_all(self.planner.blocks[cond].results, cond.operations[-1].operands)
         self.source.line(f"if not {test}: break")
-        with self.counting():
-            self.move(state, self.block(frame, body))
-            self.drop(self._moved(frame, body, state))
+        self.move(state, self.block(body))
+        self.drop(self._moved(body, state))
 
-    def _counts_nothing(self, frame: Frame, block: Block) -> bool:
+    def _counts_nothing(self, block: Block) -> bool:
         """Return whether the ops of a block are expressions and calls of kernels that count no turns or calls."""
         for op in block.operations[:-1]:
             if op.name in _BRANCHES:
-                if not all(len(r.blocks) == 1 and self._counts_nothing(frame, r.block) for r in op.regions):
+                if not all(len(r.blocks) == 1 and self._counts_nothing(r.block) for r in op.regions):
                     return False
                 continue
-            kernel = None if op.regions or op.name in _STRUCTURES else self._kernel(frame, op)
-            if kernel is None or kernel[1].effects:
+            kernel = None if op.name in _STRUCTURES else self._kernel(op)
+            if kernel is None or kernel[1].effects or may_count(op):
                 return False
         return True
 
-    def whole_loop(
-        self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int]
-    ) -> bool:
+    def whole_loop(self, op: Operation, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int]) -> bool:
         """Write a `while` as an op of the source."""
         cond, body = (region.blocks for region in op.regions)
-        if len(cond) != 1 or len(body) != 1 or not {cond[0], body[0]} <= frame.planner.blocks.keys():
+        if len(cond) != 1 or len(body) != 1 or not {cond[0], body[0]} <= self.planner.blocks.keys():
             return False
-        if op in (machines := machines_of(frame.planner)) and machines[op].takes_whole_loop():
+        if self._apart(op):
             return False
-        arguments = frame.planner.blocks[body[0]].arguments
-        state = self.write(frame, arguments)
-        self.move(state, self.read_all(frame, ins, op.operands))
+        arguments = self.planner.blocks[body[0]].arguments
+        state = self.write(arguments)
+        self.move(state, self.read_all(ins, op.operands))
         # As in the plan, operands keep the initial state alive until the loop ends.
-        self.loop(frame, op)
-        self.move(results := self.write(frame, outs), state)
-        for number, canonical in canonical_results(op, frame.planner.planner.canonical):
+        self.loop(op)
+        self.move(results := self.write(outs), state)
+        for number, canonical in canonical_results(op, self.planner.planner.canonical):
             name = results[number]
             self.source.line(f"{name} = {self.source.refer(canonical)}({name}, {name})", op)
-        self.drop([*state, *(frame.name(slot) for slot in dead)])
+        self.drop([*state, *(_name(slot) for slot in dead)])
         return True
 
-    def branches(
-        self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int]
-    ) -> bool:
+    def branches(self, op: Operation, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int]) -> bool:
         """Write an `if` or a `case`."""
         blocks = [region.blocks for region in op.regions]
-        if any(len(b) != 1 or b[0] not in frame.planner.blocks for b in blocks):
+        if any(len(b) != 1 or b[0] not in self.planner.blocks for b in blocks):
             return False
-        (chosen,) = self.read_all(frame, ins, op.operands)
-        results = self.write(frame, outs)
-        self.count()
+        (chosen,) = self.read_all(ins, op.operands)
+        results = self.write(outs)
         for header, (block,) in zip(self._headers(op, chosen, len(blocks)), blocks):
             with self.source.block(header, op):
-                with self.counting():
-                    values = self.block(frame, block)
-                self.move(results, values)
-                self.drop(self._moved(frame, block, results))
-        self.count()
-        self.drop(frame.name(slot) for slot in dead)
+                self.move(results, self.block(block))
+                self.drop(self._moved(block, results))
+        self.drop(_name(slot) for slot in dead)
         return True
 
     def _headers(self, op: Operation, chosen: str, count: int) -> list[str]:
@@ -383,52 +461,18 @@ class Writer:
         tests = [f"{chosen} == {i}:" for i in range(count - 1)]
         return [*(f"{'elif' if i else 'if'} {test}" for i, test in enumerate(tests)), "else:" if tests else "if True:"]
 
-    def _moved(self, frame: Frame, block: Block, results: Sequence[str]) -> list[str]:
+    def _moved(self, block: Block, results: Sequence[str]) -> list[str]:
         """Return the variables of tensors that a branch computed and returned."""
-        made = {slot for slots in frame.planner.blocks[block].outs for slot in slots}
-        names = [frame.name(s) for s in self._tensor_slots(frame, block.operations[-1].operands) if s in made]
+        made = {slot for slots in self.planner.blocks[block].outs for slot in slots}
+        names = [_name(s) for s in self._tensor_slots(block.operations[-1].operands) if s in made]
         return [name for name in dict.fromkeys(names) if name not in results]
 
-    def call(self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int]) -> bool:
-        """Write the body of the function that an op calls."""
-        name = op.properties["callee"]
-        planner = frame.planner.planner.frames.get(name)
-        if planner is None or name in self.callees or len(self.callees) == MAX_CALLS:
-            return False
-        function = planner.planner.functions[name]
-        if len(function.regions[0].blocks) != 1:
-            return False
-        block = function.regions[0].block
-        if block not in planner.blocks or [v.type for v in block.arguments] != op.operand_types:
-            return False
-        self.frames += 1
-        callee = Frame(planner, self.frames)
-        operands = self.read_all(frame, ins, op.operands)
-        self.calls.append(op)
-        arguments = [callee.name(slot) for slot in planner.blocks[block].arguments]
-        self._bind(arguments, operands, op.operands)
-        self.drop(frame.name(slot) for slot in dead if slot in ins)
-        self.callees.append(name)
-        self.uses.add(block)
-        self.deepest = max(self.deepest, len(self.callees))
-        results = self.block(callee, block)
-        self.callees.pop()
-        self._bind(self.write(frame, outs), results, op.results)
-        made = self._tensor_slots(callee, block.operations[-1].operands)
-        self.drop(dict.fromkeys(callee.name(slot) for slot in made))
-        self.drop(frame.name(slot) for slot in dead if slot not in ins)
-        return True
 
-    def _bind(self, names: Sequence[str], sources: Sequence[str], values: Sequence[Value]) -> None:
-        """Give values of the source further names: scalars without a new variable."""
-        scalars = {name: source for name, source, v in zip(names, sources, values) if is_scalar(v.type)}
-        self.same.update(scalars)
-        others = [(name, source) for name, source in zip(names, sources) if name not in scalars]
-        self.move([name for name, _ in others], [source for _, source in others])
+def _name(slot: int) -> str:
+    return f"v{slot}"
 
 
 _STRUCTURES: Mapping[str, Callable[..., bool]] = {
     "stablehlo.while": Writer.whole_loop,
     **dict.fromkeys(_BRANCHES, Writer.branches),
-    "func.call": Writer.call,
 }

@@ -1,0 +1,111 @@
+"""Loops in machine code that use tensors after an op has changed them: ops change a copy where they have to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.accelerate import policy
+from tests.accelerate.test_compiled_loops import UPDATE, check, loop, needs_llvmlite
+
+
+@pytest.fixture(autouse=True)
+def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
+    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
+
+
+@needs_llvmlite
+def test_value_that_is_used_after_its_update() -> None:
+    body = (
+        UPDATE
+        + """
+      %z = stablehlo.dynamic_update_slice %x, %old, %one : (!vec, tensor<1xf32>, !index) -> !vec
+      %a = stablehlo.dynamic_slice %y, %i, sizes = [1] : (!vec, !index) -> tensor<1xf32>
+      %b = stablehlo.dynamic_update_slice %z, %a, %i : (!vec, tensor<1xf32>, !index) -> !vec
+    """
+    )
+    check(loop("!vec", body, "%b"), np.arange(1000, dtype=np.float32))
+
+
+@needs_llvmlite
+def test_state_that_is_used_after_a_branch_and_a_loop_that_change_it() -> None:
+    body = """
+      %u = stablehlo.constant dense<-1.0> : tensor<1xf32>
+      %two = stablehlo.constant dense<2> : !index
+      %odd = stablehlo.remainder %i, %two : !index
+      %y = "stablehlo.case"(%odd) ({
+        %w = stablehlo.dynamic_update_slice %x, %u, %i : (!vec, tensor<1xf32>, !index) -> !vec
+        stablehlo.return %w : !vec
+      }, {
+        stablehlo.return %x : !vec
+      }) : (!index) -> !vec
+      %l:2 = stablehlo.while(%j = %zero, %t = %y) : !index, !vec
+      cond {
+        %c = stablehlo.compare LT, %j, %two : (!index, !index) -> tensor<i1>
+        stablehlo.return %c : tensor<i1>
+      } do {
+        %n = stablehlo.add %j, %one : !index
+        %w = stablehlo.dynamic_update_slice %t, %u, %n : (!vec, tensor<1xf32>, !index) -> !vec
+        stablehlo.return %n, %w : !index, !vec
+      }
+      %s = stablehlo.add %x, %y : !vec
+      %z = stablehlo.subtract %s, %l#1 : !vec
+    """
+    check(loop("!vec", body, "%z", turns=40), np.arange(1000, dtype=np.float32))
+
+
+@needs_llvmlite
+def test_tensors_that_change_places() -> None:
+    program = sr.parse("""func.func @main(%x: tensor<100xf64>, %y: tensor<100xf64>) -> tensor<100xf64> {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %r:3 = stablehlo.while(%i = %zero, %a = %x, %b = %y) : tensor<i32>, tensor<100xf64>, tensor<100xf64>
+      cond {
+        %turns = stablehlo.constant dense<45> : tensor<i32>
+        %c = stablehlo.compare LT, %i, %turns : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %c : tensor<i1>
+      } do {
+        %one = stablehlo.constant dense<1> : tensor<i32>
+        %next = stablehlo.add %i, %one : tensor<i32>
+        stablehlo.return %next, %b, %a : tensor<i32>, tensor<100xf64>, tensor<100xf64>
+      }
+      return %r#1 : tensor<100xf64>
+    }""")
+    x, y = np.arange(100.0), -np.arange(100.0)
+    np.testing.assert_array_equal(check(program, x, y), y)
+
+
+@needs_llvmlite
+def test_update_of_a_captured_tensor() -> None:
+    body = """
+      %v = stablehlo.dynamic_slice %k, %i, sizes = [1] : (!vec, !index) -> tensor<1xf32>
+      %w = stablehlo.add %v, %v : tensor<1xf32>
+      %y = stablehlo.dynamic_update_slice %k, %w, %i : (!vec, tensor<1xf32>, !index) -> !vec
+      %s = stablehlo.slice %y [3:8] : (!vec) -> tensor<5xf32>
+      %z = stablehlo.add %x, %s : tensor<5xf32>
+    """
+    program = loop("tensor<5xf32>", body, "%z", inputs=", %k: !vec")
+    check(program, np.zeros(5, np.float32), np.arange(1000, dtype=np.float32))
+
+
+@needs_llvmlite
+@pytest.mark.parametrize("rows", [1, 3, 70])
+@pytest.mark.parametrize("length", [37, 64, 100, 1000])
+@pytest.mark.parametrize(("op", "element"), [("add", "f32"), ("maximum", "f32"), ("minimum", "i32"), ("add", "i32")])
+def test_reductions_of_rows(op: str, element: str, rows: int, length: int) -> None:
+    t, kept, one = (f"tensor<{sizes}{element}>" for sizes in (f"{rows}x{length}x", f"{rows}x", ""))
+    body = f"""
+      %start = stablehlo.slice %k [0:1] : (tensor<2x{element}>) -> tensor<1x{element}>
+      %zeroth = stablehlo.reshape %start : (tensor<1x{element}>) -> {one}
+      %s = stablehlo.reduce(%x init: %zeroth) applies stablehlo.{op} across dimensions = [1] : ({t}, {one}) -> {kept}
+      %b = stablehlo.broadcast_in_dim %s, dims = [0] : ({kept}) -> {t}
+      %y = stablehlo.subtract %x, %b : {t}
+    """
+    program = loop(t, body, "%y", turns=34, inputs=f", %k: tensor<2x{element}>")
+    rng, dtype = np.random.default_rng(3), np.dtype({"f32": np.float32, "i32": np.int32}[element])
+    x = (rng.standard_normal((rows, length)) * 1000).astype(dtype)
+    check(program, x, np.zeros(2, dtype))
+    if element == "f32":
+        x[0, :4], x[-1, 5:7] = [-0.0, np.nan, np.inf, -np.inf], -0.0
+        check(program, x, np.array([-0.0, 0.0], dtype))
