@@ -253,7 +253,7 @@ class Program:
 
     def _plan_for(self, context: Context) -> FunctionPlan:
         if context.semantics:
-            from stablehlo_ref.execute.walk import WalkedFunction  # imports mpmath
+            from stablehlo_ref.walk.walker import WalkedFunction  # imports mpmath
 
             return WalkedFunction(self.verify().module, self.entry.name)
         observer = context.observer

@@ -25,7 +25,7 @@ LAYERS = (
     ("ops", "dialects", "targets"),
     ("verify", "syntax", "bytecode"),
     ("passes", "execute"),
-    ("accelerate",),
+    ("accelerate", "walk"),
     ("display", "program", "reading", "frameworks"),
     ("text", "debug"),
     ("cli", "lsp", "testing", "__init__", "__main__"),

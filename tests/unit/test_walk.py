@@ -21,11 +21,11 @@ from stablehlo_ref.define.definition import REGISTRY, resolve
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, split_text
 from stablehlo_ref.execute.grid import communicates
 from stablehlo_ref.execute.liveness import captured
-from stablehlo_ref.execute.walk import Scope, Walker
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import OpaqueType
 from stablehlo_ref.program import Program
 from stablehlo_ref.semantics.functions import function_of
+from stablehlo_ref.walk.walker import Scope, Walker
 from tests.lit import expected_errors
 from tests.shared import UPSTREAM
 from tests.test_failing import PARTS

@@ -27,12 +27,12 @@ from stablehlo_ref.execute.grid import Request, communicating, run_grid
 from stablehlo_ref.execute.guard import byte_size
 from stablehlo_ref.execute.liveness import last_uses
 from stablehlo_ref.execute.run import FunctionPlan, located, notify
-from stablehlo_ref.execute.walked_ops import HANDLERS, Call, results_of, stored
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.limits.budget import check_time, reserve
 from stablehlo_ref.semantics import sdy
 from stablehlo_ref.semantics.notation import UndefinedError, checkpoint
+from stablehlo_ref.walk.ops import HANDLERS, Call, results_of, stored
 
 Values: TypeAlias = Sequence[Any]  # arrays, tuples of values, and None for tokens
 Communicate: TypeAlias = Callable[[Request], Any]  # makes a request to other processes, and returns the answer

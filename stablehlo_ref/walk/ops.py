@@ -57,7 +57,7 @@ from stablehlo_ref.semantics.functions import function_of
 from stablehlo_ref.semantics.quantization import Quantized, dequantize_op_quantize, to_destination_type
 
 if TYPE_CHECKING:
-    from stablehlo_ref.execute.walk import Scope, Values, Walker
+    from stablehlo_ref.walk.walker import Scope, Values, Walker
 
 WITH_NUMBERS = ("affine", "scf", "shape", "tensor")  # dialects whose functions take indices and shapes as Python's
 VALUES = ("", "elements", "init_args", "inits", "input", "scalar", "value")  # but not as these members

@@ -1,0 +1,1 @@
+"""Run programs by the semantics of their ops, element by element."""
