@@ -2,22 +2,26 @@
 
 BLAS starts a thread for each CPU and waits for the slowest. If another process has one of the CPUs, that takes until
 the scheduler's next time slice, 10 to 20 ms for each product of matrices. So threads pay for products that take longer,
-and for nothing else. Whether it is busy or not, a machine gets the same results from a program, as the last bits of a
-product depend on the number of threads, and this only on the program and on the number of CPUs. threadpoolctl sets the
-number; of a BLAS that it does not know, the BLAS decides.
+and for nothing else. Whether it is busy or not, a machine gets the same results from a program, as the last
+bits of a product depend on the number of threads, and this only on the program and on the number of CPUs.
+The number is set in the OpenBLAS that numpy's wheels contain. threadpoolctl, an optional dependency, sets it in any
+BLAS; without either, BLAS decides.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from math import prod, sqrt
+from pathlib import Path
 from threading import Lock
-from typing import Protocol
+from typing import Protocol, cast
 
+from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.workers import VARIABLES, usable_cpus
@@ -33,7 +37,7 @@ _PRODUCTS = frozenset({
 
 
 class Library(Protocol):
-    """The number of threads of a BLAS, as threadpoolctl gets and sets it."""
+    """The number of threads of a BLAS, which threadpoolctl or `BundledBlas` gets and sets."""
 
     @property
     def num_threads(self) -> int | None: ...
@@ -98,15 +102,19 @@ _threads = _Threads()
 def blas_threads(wanted: int | None, size: float) -> Iterator[None]:
     """Let BLAS use `wanted` threads inside; by default a number that suits products of `size` multiplications.
 
-    The number holds for the whole process.
+    The number holds for the whole process. ImportError if threads are wanted of a BLAS that only threadpoolctl knows,
+    which is missing.
     """
     count = wanted or automatic(size)
     if count is None:
         yield
         return
+    libraries = _libraries("scipy.linalg" in sys.modules)
+    if not libraries:
+        require("threadpoolctl")
     run = object()
     try:
-        _threads.enter(run, count, _libraries("scipy.linalg" in sys.modules))
+        _threads.enter(run, count, libraries)
         yield
     finally:
         _threads.leave(run)
@@ -131,6 +139,58 @@ def _is_automatic() -> bool:
 @cache
 def _libraries(with_scipy: bool) -> Sequence[Library]:
     """Return the BLAS of numpy and, if it has been imported, that of SciPy."""
-    from threadpoolctl import ThreadpoolController  # takes 15 ms, and few programs need it
+    if importlib.util.find_spec("threadpoolctl") is None:
+        return bundled_blas(("numpy", "scipy") if with_scipy else ("numpy",))
+    controllers = require("threadpoolctl").ThreadpoolController().lib_controllers
+    return [library for library in controllers if library.user_api == "blas"]
 
-    return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
+
+NAMES = (  # of functions, before and after `set_num_threads`
+    ("scipy_openblas_", "64_"),
+    ("scipy_openblas_", ""),
+    ("openblas_", "64_"),
+    ("openblas_", ""),
+)
+
+
+class BundledBlas:
+    """An OpenBLAS, by its functions that return and set the number of threads."""
+
+    def __init__(self, get: Callable[[], int], set_number: Callable[[int], object]) -> None:
+        self._get = get
+        self.set_num_threads = set_number
+
+    @property
+    def num_threads(self) -> int:
+        return self._get()
+
+
+def bundled_blas(packages: Iterable[str]) -> list[BundledBlas]:
+    """Return the libraries in the wheels of imported packages; none of packages that were installed otherwise."""
+    found = [_opened(path) for package in packages for path in _paths(package)]
+    return [library for library in found if library is not None]
+
+
+def _paths(package: str) -> list[Path]:
+    """Return the libraries beside or in a package, where auditwheel, delvewheel and delocate put them."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        return []
+    folder = Path(spec.origin).parent
+    places = (folder.with_name(f"{package}.libs"), folder / ".libs", folder / ".dylibs")
+    return [path for place in places for path in sorted(place.glob("*openblas*"))]
+
+
+def _opened(path: Path) -> BundledBlas | None:
+    try:
+        from ctypes import CDLL
+
+        library = CDLL(str(path))
+    except (ImportError, OSError):
+        return None
+    for before, after in NAMES:
+        get = getattr(library, f"{before}get_num_threads{after}", None)
+        set_number = getattr(library, f"{before}set_num_threads{after}", None)
+        if get is not None and set_number is not None:
+            return BundledBlas(cast(Callable[[], int], get), cast(Callable[[int], object], set_number))
+    return None

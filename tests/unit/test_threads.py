@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute import threads
+from stablehlo_ref.execute.threads import bundled_blas
 
 PRODUCT = """
 func.func @main(%x: tensor<{n}x{n}xf32>) -> tensor<{n}x{n}xf32> {{
@@ -138,7 +142,26 @@ def test_some_cpu_is_usable() -> None:
     assert 1 <= threads.usable_cpus()
 
 
-def test_there_is_at_least_one_thread(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def without_threadpoolctl(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An environment in which threadpoolctl is not installed."""
+    find_spec = importlib.util.find_spec
+    missing = ("threadpoolctl",)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in missing else find_spec(name))
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    threads._libraries.cache_clear()
+    yield
+    threads._libraries.cache_clear()
+
+
+@pytest.mark.usefixtures("without_threadpoolctl")
+def test_threads_of_an_unknown_blas(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(threads, "bundled_blas", lambda packages: [])
+    message = r"threadpoolctl is not installed; run: pip install 'threadpoolctl>=3' \(the extra `threads`\)"
+    program = sr.parse("func.func @main() -> tensor<f32> { %0 = stablehlo.constant dense<1.0> : tensor<f32> "
+                       "return %0 : tensor<f32> }")  # fmt: skip
+    with pytest.raises(ImportError, match=message):
+        program.run(threads=2)
     with pytest.raises(SystemExit):
         main(["run", "--threads", "0", "x.mlir"])
     assert "--threads" in capsys.readouterr().err
@@ -180,8 +203,36 @@ def test_the_number_is_restored_after_blas_refused_one(blas: Library, monkeypatc
 
 
 def test_real_threads() -> None:
+    pytest.importorskip("threadpoolctl")
+    threads._libraries.cache_clear()
+    assert sets_threads()
+
+
+@pytest.mark.usefixtures("without_threadpoolctl")
+def test_the_blas_of_numpys_wheel_needs_no_package() -> None:
+    if not bundled_blas(["numpy"]):
+        pytest.skip("numpy was not installed from a wheel with OpenBLAS")
+    assert sets_threads()
+
+
+def sets_threads() -> bool:
+    """Return whether the number of threads is set for a run, and restored."""
     (library, *_) = threads._libraries(False)
     before = library.num_threads
     with threads.blas_threads(1, 0):
         inside = library.num_threads
-    assert (inside, library.num_threads) == (1, before)
+    return (inside, library.num_threads) == (1, before)
+
+
+@pytest.mark.parametrize("package", ["no_such_package", "email"])
+def test_packages_without_a_blas(package: str) -> None:
+    assert bundled_blas([package]) == []
+
+
+def test_files_that_are_no_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine.libs").mkdir()
+    (tmp_path / "mine.libs" / "libopenblas.so").write_text("no library")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert bundled_blas(["mine"]) == []
