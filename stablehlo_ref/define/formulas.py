@@ -247,7 +247,8 @@ def _on_one_line(formula: str) -> str:
     return re.sub(r"\bsite\.", "", line)
 
 
-def _check_at(frame: FrameType, line: int | None) -> Check | None:
+def check_of(frame: FrameType, line: int | None = None) -> Check | None:
+    """Return the call of `C` at a line of a frame, by default the one that it is at; None if there is none."""
     line = line or frame.f_lineno
     found = [c for c in checks(frame.f_code) if c.call.lineno <= line <= (c.call.end_lineno or c.call.lineno)]
     return found[0] if found else None
@@ -257,14 +258,14 @@ def failing_check(error: BaseException, role: Callable[..., Any]) -> tuple[Frame
     """Return the frame and line of the formula that raised an error, in a role or in a helper that the role calls."""
     found = None
     for frame, line in traceback.walk_tb(error.__traceback__):
-        if frame.f_code is role.__code__ or (found and _check_at(frame, line)):
+        if frame.f_code is role.__code__ or (found and check_of(frame, line)):
             found = frame, line
     return found
 
 
 def label_at(frame: FrameType, line: int | None = None) -> str:
     """Return the label of the formula at a line of a role."""
-    check = _check_at(frame, line)
+    check = check_of(frame, line)
     return constraint_label(ast.literal_eval(check.call.args[0])) if check else "constraints"
 
 
@@ -283,7 +284,7 @@ class Quotation(NamedTuple):
 
 def quote(frame: FrameType, line: int | None = None) -> Quotation:
     """Quote the formula at a line of a role."""
-    check = _check_at(frame, line)
+    check = check_of(frame, line)
     if check is None:
         return Quotation("does not hold", [], [])
     found = [n for n in ast.walk(check.call.args[1]) if isinstance(n, ast.Name)]
