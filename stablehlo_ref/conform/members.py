@@ -46,13 +46,21 @@ OTHERS = (
     ComplexType(FLOATS["f64"]),
 )
 PER_TENSOR = QuantizedType(integer_type(8), FLOATS["f32"], (0.5,), (3,), -128, 127)
-OTHER_PER_TENSOR = QuantizedType(integer_type(8, "u"), FLOATS["bf16"], (0.25,), (128,), 0, 255)
+QUANTIZED = (
+    PER_TENSOR,
+    replace(PER_TENSOR, scales=(0.25,)),
+    replace(PER_TENSOR, zero_points=(0,)),
+    replace(PER_TENSOR, storage_min=-127),
+    replace(PER_TENSOR, expressed_type=FLOATS["bf16"]),
+    QuantizedType(integer_type(8, "u"), FLOATS["f32"], (0.5,), (128,), 0, 255),
+    QuantizedType(integer_type(32), FLOATS["f32"], (0.5,), (0,), -(1 << 31), (1 << 31) - 1),
+)
 
 
 def draw_element_type(rng: random.Random) -> Type:
     """Return an element type: half of the time one of those that most programs have."""
     if rng.random() < 0.08:
-        return rng.choice((PER_TENSOR, OTHER_PER_TENSOR))
+        return rng.choice(QUANTIZED)
     return rng.choice(COMMON if rng.random() < 0.6 else OTHERS)
 
 
@@ -112,7 +120,7 @@ def draw_signature(rng: random.Random, known: Members) -> FunctionType:
     """Return the types of a region: of scalars, or of tensors, that other members have; often of each twice."""
     types = [t for t in types_in(known) if isinstance(t, TensorType)] or [tensor_type((), FLOATS["f32"])]
     lists = [list(v) for v in known.values() if isinstance(v, tuple) and v and isinstance(v[0], TensorType)]
-    chosen = rng.choice(lists) if lists and rng.random() < 0.7 else [rng.choice(types)]
+    chosen = [t for t in rng.choice(lists) if isinstance(t, TensorType)] if lists and rng.random() < 0.7 else [rng.choice(types)]
     if rng.random() < 0.7:
         chosen = [tensor_type((), t.element_type) for t in chosen]
     inputs = rng.choice((chosen * 2, chosen, [], [t for t in chosen for _ in range(2)]))

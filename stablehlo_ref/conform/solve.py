@@ -19,7 +19,7 @@ from typing import Any
 from stablehlo_ref.conform.members import Members, changed, draw_member
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.definition import OpDefinition
-from stablehlo_ref.define.formulas import check_of, constraint_label
+from stablehlo_ref.define.formulas import check_of, constraint_label, labelled_formulas
 from stablehlo_ref.define.members import Attr, Bodies, Body, In, Ins, Member, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import Location, Source, StablehloError
@@ -74,31 +74,40 @@ class Solver:
         self.rng = rng
         self.members = {m.name: m for m in members_of(definition)}
         self.results = [m.name for m in definition.results]
+        self.formulas = {label: ast.parse(text, mode="eval").body for label, text in labelled_formulas(definition.op_class)}
 
-    def solve(self) -> Members | None:
-        """Return members for which all constraints hold; None if the search finds none."""
+    def solve(self, broken: str | None = None) -> Members | None:
+        """Return members for which all constraints hold, or all but `broken`; None if the search finds none."""
         for _ in range(RESTARTS):
-            found = self._attempt()
+            found = self._attempt(broken)
             if found is not None:
                 return found
         return None
 
-    def _attempt(self) -> Members | None:
+    def _attempt(self, broken: str | None) -> Members | None:
         current: Members = {}
         for name, member in self.members.items():
             current[name] = draw_member(self.rng, member, current)
         current = self._inferred(current)
-        failures = self.failures(current)
+        failures = self._wrong(current, broken)
         for _ in range(STEPS):
             if not failures:
                 return current
             step = self._step(current, self.rng.choice(failures[:2]))
             if step is None:
                 continue
-            after = self.failures(step)
+            after = self._wrong(step, broken)
             if len(after) <= len(failures) or self.rng.random() < 0.02:
                 current, failures = step, after
         return None
+
+    def _wrong(self, members: Members, broken: str | None) -> list[Failure]:
+        """Return what keeps members from being what is sought."""
+        failures = self.failures(members)
+        if broken is None:
+            return failures
+        others = [failure for failure in failures if failure.label != broken]
+        return others if len(others) < len(failures) else [*others, Failure(broken, self.formulas.get(broken))]
 
     def _inferred(self, members: Members) -> Members:
         """Return members with the results that the op infers, where it does."""
@@ -156,8 +165,8 @@ class Solver:
     def _step(self, members: Members, failure: Failure) -> Members | None:
         """Return members that may satisfy a formula."""
         rng = self.rng
-        if failure.formula is not None and rng.random() < 0.7:
-            solutions = list(_solutions(failure.formula, failure.scope))
+        if failure.scope and rng.random() < 0.7:
+            solutions = list(_solutions(failure.formula, failure.scope)) if failure.formula else []
             known = [(name, value) for name, value in solutions if name in self.members]
             if known:
                 name, value = rng.choice(known)
