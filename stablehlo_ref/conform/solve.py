@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import random
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import FrameType
@@ -69,8 +69,9 @@ def members_of(definition: OpDefinition) -> list[Member]:
 class Solver:
     """Draws members of one op."""
 
-    def __init__(self, definition: OpDefinition, rng: random.Random) -> None:
+    def __init__(self, definition: OpDefinition, rng: random.Random, types: Sequence[Type] = ()) -> None:
         self.definition = definition
+        self.types = tuple(types)  # of values that the op may use
         self.rng = rng
         self.members = {m.name: m for m in members_of(definition)}
         self.results = [m.name for m in definition.results]
@@ -87,7 +88,7 @@ class Solver:
     def _attempt(self, broken: str | None) -> Members | None:
         current: Members = {}
         for name, member in self.members.items():
-            current[name] = draw_member(self.rng, member, current)
+            current[name] = draw_member(self.rng, member, {**current, "": self.types})
         current = self._inferred(current)
         failures = self._wrong(current, broken)
         for _ in range(STEPS):
