@@ -38,7 +38,13 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 Members: TypeAlias = dict[str, Any]  # the values of an op's members by name, as its roles get them
 
-MAX_RANK, MAX_SIZE = 4, 6
+MAX_RANK = 4
+
+
+class NotDrawn(Exception):
+    """No value is known of a type constraint or of a kind of attribute."""
+
+
 COMMON = (FLOATS["f32"], integer_type(32), BOOLEAN, FLOATS["bf16"], ComplexType(FLOATS["f32"]), integer_type(8, "u"))
 OTHERS = (
     *(integer_type(width, sign) for width in (2, 4, 8, 16, 32, 32, 64) for sign in ("", "u")),
@@ -70,14 +76,14 @@ def draw_shape(rng: random.Random, max_rank: int = 3) -> tuple[int, ...]:
 
 
 def draw_type(rng: random.Random, constraint: TypeConstraint) -> Type:
-    """Return a type that a constraint accepts; TypeError if none is found."""
+    """Return a type that a constraint accepts; NotDrawn if none is found."""
     for attempt in range(400):
         found: Type = tensor_type(draw_shape(rng, rng.choice((0, 1, 2, 3, 4))), draw_element_type(rng))
         if attempt % 8 == 7:
             found = rng.choice((TOKEN, TupleType((found,)), FutureType((found,)), INDEX, _per_axis(rng)))
         if constraint.holds(found):
             return found
-    raise TypeError(f"no type is known that is {constraint.name}")
+    raise NotDrawn(f"no type is known that is {constraint.name}")
 
 
 def _per_axis(rng: random.Random) -> TensorType:
@@ -113,7 +119,7 @@ def draw_member(rng: random.Random, member: Member, known: Members) -> Any:
             if member.default is not REQUIRED and (rng.random() < 0.4 or not _is_drawn(member.codec)):
                 return member.default
             return draw_attribute(rng, member.codec, known)
-    raise TypeError(f"{member} is drawn with its op")
+    raise NotDrawn(f"{member} is drawn with its op")
 
 
 def draw_signature(rng: random.Random, known: Members) -> FunctionType:
@@ -149,15 +155,34 @@ def numbers_in(members: Mapping[str, Any]) -> list[int]:
         if isinstance(value, int) and not isinstance(value, bool):
             found.append(value)
         elif isinstance(value, tuple):
-            found += [v for v in value if isinstance(v, int)] + [len(value)]
+            found += [v for v in value if isinstance(v, int) and not isinstance(v, bool)] + [len(value)]
     return found
 
 
 # --- attributes -------------------------------------------------------------------------------------------------------
 
 
+def is_readable(codec: codecs.AttributeCodec[Any], value: Any) -> bool:
+    """Return whether a codec reads a value as which it is written."""
+    try:
+        codec.decode(codec.encode(value))
+    except (ValueError, TypeError, AttributeError):
+        return False
+    return True
+
+
 def draw_attribute(rng: random.Random, codec: codecs.AttributeCodec[Any], known: Members) -> Any:
-    """Return a value of an attribute."""
+    """Return a value of an attribute; NotDrawn if none is known."""
+    for _ in range(40):
+        value = _drawn(rng, codec, known)
+        if is_readable(codec, value):
+            return value
+    raise NotDrawn(f"values of a {codec.name} are not drawn")
+
+
+def _drawn(rng: random.Random, codec: codecs.AttributeCodec[Any], known: Members) -> Any:
+    if codec.samples:
+        return rng.choice(codec.samples)
     numbers = numbers_in(known)
     match codec:
         case codecs.EnumCodec():
@@ -184,9 +209,7 @@ def draw_attribute(rng: random.Random, codec: codecs.AttributeCodec[Any], known:
             return {}
         case codecs.TypeCodec():
             return rng.choice(COMMON)
-    if samples := codec.samples:
-        return rng.choice(samples)
-    raise TypeError(f"values of a {codec.name} are not drawn")
+    raise NotDrawn(f"values of a {codec.name} are not drawn")
 
 
 def _length(rng: random.Random, known: Members) -> int:
@@ -279,7 +302,7 @@ def _typed(shape: Sequence[int | None], element: Type) -> TensorType:
             element = PER_TENSOR
         elif len(element.scales) != sizes[axis]:
             element = per_axis(axis, sizes[axis]) if sizes[axis] else PER_TENSOR
-    return tensor_type(sizes, element)
+    return tensor_type(tuple(map(int, sizes)), element)
 
 
 def _changed_list(
@@ -361,6 +384,6 @@ def _is_drawn(codec: codecs.AttributeCodec[Any]) -> bool:
     """Return whether values of an attribute can be drawn."""
     try:
         draw_attribute(random.Random(0), codec, {})
-    except TypeError:
+    except NotDrawn:
         return False
     return True

@@ -27,8 +27,9 @@ LOGICAL = ("and", "or", "xor")
 class Builder:
     """Makes a module with a function @main, op by op."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, elements: Sequence[Type] = ()) -> None:
         self.rng = rng
+        self.elements = tuple(elements)  # element types that most values have
         self.arguments: list[Value] = []
         self.operations: list[Operation] = []
 
@@ -39,16 +40,22 @@ class Builder:
 
     def add(self, definition: OpDefinition, broken: str | None = None) -> Operation | None:
         """Append an op, on values that are there or on new arguments; None if no members are found for it."""
-        solver = Solver(definition, self.rng, [value.type for value in self.values])
-        members = solver.solve(broken)
+        solver = Solver(definition, self.rng, [value.type for value in self.values], self.elements)
+        return self._append(definition, solver.solve(broken))
+
+    def add_on(self, definition: OpDefinition, operands: Sequence[Type]) -> Operation | None:
+        """Append an op with new arguments of these types as its operands; None if it does not take them."""
+        return self._append(definition, Solver(definition, self.rng).with_operands(operands), shares=False)
+
+    def _append(self, definition: OpDefinition, members: Members | None, shares: bool = True) -> Operation | None:
         if members is None:
             return None
-        op = self._operation(definition, members)
+        op = self._operation(definition, members, 0.7 if shares else 0.0)
         self.operations.append(op)
         return op
 
-    def _operation(self, definition: OpDefinition, members: Members) -> Operation:
-        operands = [self._value(type, name) for name, type in _types(definition.operands, members)]
+    def _operation(self, definition: OpDefinition, members: Members, sharing: float) -> Operation:
+        operands = [self._value(type, name, sharing) for name, type in _types(definition.operands, members)]
         results = [type for _, type in _types(definition.results, members)]
         regions = [
             region_of(self.rng, signature)
@@ -62,9 +69,10 @@ class Builder:
         }
         return build_operation(definition.name, operands, results, NOWHERE, members=given, regions=regions)
 
-    def _value(self, type: Type, name: str) -> Value:
+    def _value(self, type: Type, name: str, sharing: float) -> Value:
+        """Return a value of a type: one that is there with the probability `sharing`, else a new argument."""
         same = [value for value in self.values if value.type == type]
-        if same and self.rng.random() < 0.7:
+        if same and self.rng.random() < sharing:
             return self.rng.choice(same[-4:])
         self.arguments.append(Value(type, None, len(self.arguments), f"{name}_{len(self.arguments)}"))
         return self.arguments[-1]

@@ -16,11 +16,11 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
-from stablehlo_ref.conform.members import Members, changed, draw_member
+from stablehlo_ref.conform.members import Members, NotDrawn, changed, draw_member, draw_shape, is_readable
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.definition import OpDefinition
 from stablehlo_ref.define.formulas import check_of, constraint_label, labelled_formulas
-from stablehlo_ref.define.members import Attr, Bodies, Body, In, Ins, Member, Out, Outs
+from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, Member, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import Location, Source, StablehloError
 from stablehlo_ref.ir.core import Operation
@@ -69,9 +69,12 @@ def members_of(definition: OpDefinition) -> list[Member]:
 class Solver:
     """Draws members of one op."""
 
-    def __init__(self, definition: OpDefinition, rng: random.Random, types: Sequence[Type] = ()) -> None:
+    def __init__(
+        self, definition: OpDefinition, rng: random.Random, types: Sequence[Type] = (), elements: Sequence[Type] = ()
+    ) -> None:
         self.definition = definition
-        self.types = tuple(types)  # of values that the op may use
+        # Types that members are like at first: of values that the op may use, and of the given element types.
+        self.types = (*types, *(tensor_type(draw_shape(rng), element) for element in elements for _ in range(3)))
         self.rng = rng
         self.members = {m.name: m for m in members_of(definition)}
         self.results = [m.name for m in definition.results]
@@ -79,11 +82,21 @@ class Solver:
 
     def solve(self, broken: str | None = None) -> Members | None:
         """Return members for which all constraints hold, or all but `broken`; None if the search finds none."""
-        for _ in range(RESTARTS):
-            found = self._attempt(broken)
-            if found is not None:
-                return found
-        return None
+        try:
+            return next((found for _ in range(RESTARTS) if (found := self._attempt(broken)) is not None), None)
+        except NotDrawn:
+            return None
+
+    def with_operands(self, types: Sequence[Type]) -> Members | None:
+        """Return members with operands of these types, and defaults and inferred results; None if they do not fit."""
+        members: Members = dict(zip((m.name for m in self.definition.operands), types))
+        for name, member in self.members.items():
+            if isinstance(member, Attr):
+                has_default = member.default is not REQUIRED
+                members[name] = member.default if has_default else draw_member(self.rng, member, members)
+        members = {**dict.fromkeys(self.members), **members}
+        members = self._inferred(members)
+        return None if self.failures(members) else members
 
     def _attempt(self, broken: str | None) -> Members | None:
         current: Members = {}
@@ -159,6 +172,8 @@ class Solver:
             return (value is None and isinstance(member, In) and member.optional) or _holds(member, value)
         if isinstance(member, Ins | Outs):
             return all(_holds(member, v) for v in value)
+        if isinstance(member, Attr):
+            return value is member.default or is_readable(member.codec, value)
         return True
 
     # --- steps ------------------------------------------------------------------------------------------------
@@ -183,6 +198,12 @@ class Solver:
     def _with(self, members: Members, name: str, value: Any) -> Members:
         after = {**members, name: value}
         return after if name in self.results else self._inferred(after)
+
+
+def is_elementwise_on(definition: OpDefinition, element: Type) -> bool:
+    """Return whether an elementwise op takes operands of an element type."""
+    types = [tensor_type((1,), element) for _ in definition.operands]
+    return Solver(definition, random.Random(0)).with_operands(types) is not None
 
 
 def _holds(member: In | Ins | Out | Outs, value: Any) -> bool:
