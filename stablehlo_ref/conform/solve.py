@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import random
 import sys
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -30,6 +31,7 @@ from stablehlo_ref.ir.wellformed import ill_formed_reason
 NOWHERE = Location(Source("", "<conform>"), 0)
 ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, StablehloError)
 STEPS, RESTARTS = 400, 12
+FORMULAS = 13  # as many as a formula that cannot be evaluated counts, less those before it
 
 
 @dataclass
@@ -145,25 +147,29 @@ class Solver:
         return {**members, "site": Site(op)}
 
     def failures(self, members: Members) -> list[Failure]:
-        """Return what does not hold."""
+        """Return what does not hold: constraints, or if all hold, what a run of the op requires besides."""
         found = [Failure(f"type of {name}") for name in self.members if not self._fits(name, members[name])]
-        if found or "constraints" not in self.definition.roles:
+        if found:
             return found * 3
+        return self._of_role("constraints", members) or self._of_role("preconditions", members)
+
+    def _of_role(self, name: str, members: Members) -> list[Failure]:
+        """Return the formulas of a role that do not hold; one that cannot be evaluated counts for those after it."""
+        role = self.definition.roles.get(name)
+        if role is None:
+            return []
         recorder = Recorder()
-        arguments = self._arguments(members)
         try:
-            self.definition.roles["constraints"]({**arguments, "C": recorder, "infer": partial(self._infer, members)})
+            role({**self._arguments(members), "C": recorder, "infer": partial(self._infer, members)})
         except ERRORS as error:
-            frame = error.__traceback__
-            scope: dict[str, Any] = {}
-            check = None
-            while frame is not None:
-                if (at := check_of(frame.tb_frame, frame.tb_lineno)) is not None:
-                    check, scope = at, {**frame.tb_frame.f_globals, **frame.tb_frame.f_locals}
-                frame = frame.tb_next
-            label = constraint_label(ast.literal_eval(check.call.args[0])) if check else "raises"
-            recorder.failures.append(Failure(label, check.call.args[1] if check else None, scope))
-            recorder.failures += [recorder.failures[-1]] * max(1, 12 - recorder.count)
+            steps = traceback.walk_tb(error.__traceback__)
+            at = [(frame, check) for frame, line in steps if (check := check_of(frame, line)) is not None]
+            if not at:
+                return [Failure("raises")] * FORMULAS
+            frame, check = at[-1]
+            label = constraint_label(ast.literal_eval(check.call.args[0]))
+            failure = Failure(label, check.call.args[1], {**frame.f_globals, **frame.f_locals})
+            recorder.failures += [failure] * max(2, FORMULAS - recorder.count)
         return recorder.failures
 
     def _fits(self, name: str, value: Any) -> bool:
