@@ -28,6 +28,7 @@ from stablehlo_ref.syntax.printer import print_operation
 
 DIALECTS = ("stablehlo", "chlo")
 ELEMENTS: dict[str, Type] = {str(element): element for element in dict.fromkeys((*COMMON, *OTHERS))}
+TRIES = 8  # to draw a program with an element type
 EVERY_VALUE = 16  # bits of an operand all of whose values are tried; half of them each for two operands
 
 
@@ -105,8 +106,17 @@ def case(name: str) -> Case | None:
 
 def _single(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
     op, element, _ = rest
-    builder = Builder(rng, [ELEMENTS[element]])
-    return _case(name, rng, builder) if builder.add(REGISTRY[op]) else None
+    for _ in range(TRIES):
+        builder = Builder(rng, [ELEMENTS[element]])
+        found = builder.add(REGISTRY[op])
+        if found is not None and any(has_elements(value.type, element) for value in (*found.operands, *found.results)):
+            return _case(name, rng, builder)
+    return None
+
+
+def has_elements(type: Type, element: str) -> bool:
+    """Return whether a type is that of tensors of an element type."""
+    return isinstance(type, TensorType) and str(type.element_type) == element
 
 
 def _chain(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
