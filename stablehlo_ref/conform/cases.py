@@ -21,7 +21,7 @@ from stablehlo_ref.conform.solve import Solver, is_elementwise_on
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import labelled_formulas
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
 from stablehlo_ref.conform.members import COMMON, OTHERS
 from stablehlo_ref.syntax.printer import print_operation
@@ -77,7 +77,15 @@ def single(ops: Sequence[str], rounds: int) -> Iterator[str]:
     for number in range(rounds):
         for name in ops:
             for element in ELEMENTS:
-                yield f"op/{name}/{element}/{number}"
+                if takes(REGISTRY[name], ELEMENTS[element]):
+                    yield f"op/{name}/{element}/{number}"
+
+
+def takes(definition: OpDefinition, element: Type) -> bool:
+    """Return whether an operand or result of an op may be a tensor of an element type."""
+    members = (*definition.operands, *definition.results)
+    types = [tensor_type((2,) * rank, element) for rank in range(3)]
+    return any(member.constraint.holds(type) for member in members for type in types)
 
 
 def chains(lengths: Sequence[int], count: int) -> Iterator[str]:
