@@ -86,7 +86,9 @@ class Results:
 
     def __init__(self, path: Path | str = ":memory:") -> None:
         self._file = sqlite3.connect(path)
-        self._file.execute("CREATE TABLE IF NOT EXISTS records (name TEXT PRIMARY KEY, cell TEXT, detail TEXT, seconds REAL)")
+        self._file.execute(
+            "CREATE TABLE IF NOT EXISTS records (name TEXT PRIMARY KEY, cell TEXT, detail TEXT, seconds REAL)"
+        )
 
     def add(self, records: Iterable[Record]) -> None:
         """Store records; those of a name that is there are replaced."""

@@ -11,44 +11,60 @@ import random
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.random_values import random_array
+from stablehlo_ref.conform.members import COMMON, OTHERS, QUANTIZED
 from stablehlo_ref.conform.programs import Builder
-from stablehlo_ref.conform.solve import Solver, is_elementwise_on
+from stablehlo_ref.conform.solve import is_elementwise_on
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import labelled_formulas
+from stablehlo_ref.diagnostics import EvaluationError, InvalidError, LimitError, StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.types import TensorType, Type, tensor_type
+from stablehlo_ref.ir.types import TensorType, TupleType, Type, tensor_type
+from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
-from stablehlo_ref.conform.members import COMMON, OTHERS
+from stablehlo_ref.program import Program
+from stablehlo_ref.reading.parsing import parse
 from stablehlo_ref.syntax.printer import print_operation
 
 DIALECTS = ("stablehlo", "chlo")
 ELEMENTS: dict[str, Type] = {str(element): element for element in dict.fromkeys((*COMMON, *OTHERS))}
-TRIES = 8  # to draw a program with an element type
+TRIES = 8  # to draw a program with an element type that runs
+CONTENTS = 6  # inputs that are tried
+LIMITS = Limits(max_seconds=10.0)  # of the interpreter, for a case
+GRIDS = ((1, 1), (2, 1), (1, 2), (4, 1), (1, 4), (2, 2))
+NEEDS = {"stablehlo.infeed": "an infeed"}
 EVERY_VALUE = 16  # bits of an operand all of whose values are tried; half of them each for two operands
 
 
 @dataclass(frozen=True)
 class Case:
-    """A program as text, with inputs; `broken` is the constraint that it breaks, "" for a valid program."""
+    """A program as text, with inputs and the interpreter's results.
+
+    `broken` is the constraint that an invalid program breaks, "" for a valid one; `others` after it do not hold either.
+    `needs` is what a run needs besides inputs, which most backends cannot give it: an infeed, or several processes.
+    """
 
     name: str
     text: str
-    inputs: tuple[Array, ...]
+    inputs: tuple[Any, ...] = ()
+    expected: tuple[Any, ...] = ()
     broken: str = ""
+    others: tuple[str, ...] = ()
+    needs: str = ""
 
 
 def names_of_ops() -> list[str]:
-    """Return the ops that cases are made of, in the order of their definitions: those that one process can run."""
-    return [name for name, definition in REGISTRY.items() if definition.dialect in DIALECTS and _is_alone(definition)]
-
-
-def _is_alone(definition: OpDefinition) -> bool:
-    return bool(definition.mnemonic) and not (definition.traits.terminator or definition.traits.communicates)
+    """Return the ops that cases are made of, in the order of their definitions: all but the end of regions."""
+    return [
+        name
+        for name, definition in REGISTRY.items()
+        if definition.dialect in DIALECTS and definition.mnemonic and not definition.traits.terminator
+    ]
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
@@ -106,7 +122,7 @@ def invalid(ops: Sequence[str], rounds: int) -> Iterator[str]:
 
 
 def case(name: str) -> Case | None:
-    """Return the case of a name; None if the search for its members finds none."""
+    """Return the case of a name; None if the search finds no program that is valid, or invalid as it is to be."""
     rng = random.Random(zlib.crc32(name.encode()))
     shape, *rest = name.split("/")
     return _MAKERS[shape](name, rng, rest)
@@ -118,7 +134,9 @@ def _single(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
         builder = Builder(rng, [ELEMENTS[element]])
         found = builder.add(REGISTRY[op])
         if found is not None and any(has_elements(value.type, element) for value in (*found.operands, *found.results)):
-            return _case(name, rng, builder)
+            made = valid_case(name, rng, builder)
+            if made is not None:
+                return made
     return None
 
 
@@ -128,17 +146,37 @@ def has_elements(type: Type, element: str) -> bool:
 
 
 def _chain(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
-    builder = Builder(rng, [rng.choice(list(ELEMENTS.values()))])
-    ops = names_of_ops()
-    for _ in range(int(rest[0])):
-        builder.add(REGISTRY[rng.choice(ops)])
-    return _case(name, rng, builder) if builder.operations else None
+    ops = [op for op in names_of_ops() if not REGISTRY[op].traits.communicates and op not in NEEDS]
+    for _ in range(TRIES):
+        builder = Builder(rng, [rng.choice(list(ELEMENTS.values()))])
+        for _ in range(int(rest[0])):
+            builder.add(REGISTRY[rng.choice(ops)])
+        made = valid_case(name, rng, builder) if builder.operations else None
+        if made is not None:
+            return made
+    return None
 
 
 def _invalid(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
     op, label, _ = rest
-    builder = Builder(rng)
-    return _case(name, rng, builder, label) if builder.add(REGISTRY[op], label) else None
+    for _ in range(TRIES):
+        builder = Builder(rng, [rng.choice(QUANTIZED)] if rng.random() < 0.3 else [])
+        broken = builder.add_broken(REGISTRY[op], label)
+        text = "" if broken is None else print_operation(builder.module())
+        if broken is not None and is_rejected_by(text, label):
+            return Case(name, text, broken=label, others=broken.others)
+    return None
+
+
+def is_rejected_by(text: str, label: str) -> bool:
+    """Return whether the verifier rejects a program for a constraint."""
+    try:
+        parse(text).verify()
+    except InvalidError as error:
+        return f" op ({label}): " in str(error)
+    except StablehloError:
+        return False
+    return False
 
 
 def _exhaustive(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
@@ -151,7 +189,8 @@ def _exhaustive(name: str, rng: random.Random, rest: Sequence[str]) -> Case | No
     builder = Builder(rng)
     if not builder.add_on(definition, [TensorType(array.shape, ELEMENTS[element]) for array in arrays]):
         return None
-    return Case(name, print_operation(builder.module()), tuple(arrays))
+    text = print_operation(builder.module())
+    return Case(name, text, tuple(arrays), tuple(parse(text).run(*arrays)))
 
 
 _MAKERS: dict[str, Callable[[str, random.Random, Sequence[str]], Case | None]] = {
@@ -162,11 +201,56 @@ _MAKERS: dict[str, Callable[[str, random.Random, Sequence[str]], Case | None]] =
 }
 
 
-def _case(name: str, rng: random.Random, builder: Builder, broken: str = "") -> Case:
-    module = builder.module()
-    generator = np.random.Generator(np.random.Philox(key=zlib.crc32(name.encode())))
-    inputs = [] if broken else [contents(generator, argument.type) for argument in builder.arguments]
-    return Case(name, print_operation(module), tuple(inputs), broken)
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
+    """Return the program of a builder with inputs on which the interpreter runs it; None if there are none."""
+    text = print_operation(builder.module())
+    try:
+        program = parse(text).verify()
+    except StablehloError:
+        return None
+    program.limits = LIMITS
+    needs = next((what for op in program.module.walk() if (what := _needs(op.name))), "")
+    generator = np.random.Generator(np.random.Philox(key=rng.getrandbits(64)))
+    for _ in range(CONTENTS):
+        inputs = tuple(builder.fixed.get(v, contents(generator, v.type)) for v in builder.arguments)
+        try:
+            return Case(name, text, inputs, _results(program, inputs, needs, generator), needs=needs)
+        except EvaluationError as error:
+            if isinstance(error, LimitError):
+                return None
+        except StablehloError:
+            return None
+    return None
+
+
+def _needs(op: str) -> str:
+    return NEEDS.get(op) or ("several processes" if op in REGISTRY and REGISTRY[op].traits.communicates else "")
+
+
+def _results(program: Program, inputs: Sequence[Any], needs: str, generator: np.random.Generator) -> tuple[Any, ...]:
+    """Return the results of a run; of the first process, on the first grid of processes that the program runs on."""
+    if not needs:
+        return tuple(program.run(*inputs))
+    infeed = [
+        [contents(generator, result.type) for result in op.results[:-1]]
+        for op in program.module.walk()
+        if op.name == "stablehlo.infeed"
+    ]
+    for replicas, partitions in GRIDS:
+        count = replicas * partitions
+        try:
+            found = program.run_parallel(
+                [inputs] * count, num_replicas=replicas, num_partitions=partitions, infeed=infeed * count
+            )
+        except EvaluationError as error:
+            if (replicas, partitions) == GRIDS[-1]:
+                raise error
+        else:
+            return tuple(found[0])
+    return ()
 
 
 # --- contents ---------------------------------------------------------------------------------------------------------
@@ -180,10 +264,12 @@ def every_value(dtype: DType) -> Array:
     return bits.view(dtype)
 
 
-def contents(generator: np.random.Generator, type: Type) -> Array:
-    """Return an array of a tensor type: moderate numbers, and one time in four some special values among them."""
+def contents(generator: np.random.Generator, type: Type) -> Any:
+    """Return a value of a type, for tensors an array: moderate numbers, one time in four with some special values."""
+    if isinstance(type, TupleType):
+        return tuple(contents(generator, element) for element in type.elements)
     if not isinstance(type, TensorType):
-        return np.zeros((), bool)
+        return None  # a token
     shape = tuple(n or 0 for n in type.shape)
     dtype = numpy_dtype(type.element_type)
     array = np.array(random_array(generator, dtype, shape))
@@ -198,5 +284,7 @@ def contents(generator: np.random.Generator, type: Type) -> Array:
 def special_values(dtype: DType) -> Array:
     """Return zeros, ones, infinities, NaN, and the smallest and largest numbers of a floating-point type, as it has them."""
     with np.errstate(all="ignore"):
-        named = np.array([0.0, -0.0, 1.0, -1.0, 0.5, np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-40, 1e-310]).astype(dtype)
+        named = np.array([0.0, -0.0, 1.0, -1.0, 0.5, np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-40, 1e-310]).astype(
+            dtype
+        )
     return named

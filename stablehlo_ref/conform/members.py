@@ -7,10 +7,10 @@ and is changed step by step, mostly toward numbers and types that other members 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from enum import Enum
 from functools import cache
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from stablehlo_ref.define import attribute_codecs as codecs
 from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, Member, Out, Outs
 from stablehlo_ref.define.type_constraints import TypeConstraint
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.types import (
     BOOLEAN,
@@ -27,6 +28,7 @@ from stablehlo_ref.ir.types import (
     ComplexType,
     FunctionType,
     FutureType,
+    OpaqueType,
     QuantizedType,
     TensorType,
     TupleType,
@@ -45,6 +47,25 @@ class NotDrawn(Exception):
     """No value is known of a type constraint or of a kind of attribute."""
 
 
+class Values(Member):
+    """The values of an operand that the shape of the result depends on, row by row."""
+
+    def __init__(self, operand: str) -> None:
+        self.operand = operand
+        self.name = f"values of {operand}"
+
+
+class Callee(Member):
+    """The signature of the function that a symbol names."""
+
+    def __init__(self, symbol: str) -> None:
+        self.symbol = symbol
+        self.name = f"signature of {symbol}"
+
+
+WITNESS = OpaqueType("!shape.witness")
+CALLEE = "callee"  # the function that symbols name
+STRINGS = ("", "x", "my.op", "Sharding", "ab,bc->ac", "a...,a...->...", "ab,b->a", "ab->ba", "ab->a", "a...->...")
 COMMON = (FLOATS["f32"], integer_type(32), BOOLEAN, FLOATS["bf16"], ComplexType(FLOATS["f32"]), integer_type(8, "u"))
 OTHERS = (
     *(integer_type(width, sign) for width in (2, 4, 8, 16, 32, 32, 64) for sign in ("", "u")),
@@ -80,7 +101,7 @@ def draw_type(rng: random.Random, constraint: TypeConstraint) -> Type:
     for attempt in range(400):
         found: Type = tensor_type(draw_shape(rng, rng.choice((0, 1, 2, 3, 4))), draw_element_type(rng))
         if attempt % 8 == 7:
-            found = rng.choice((TOKEN, TupleType((found,)), FutureType((found,)), INDEX, _per_axis(rng)))
+            found = rng.choice((TOKEN, TupleType((found,)), FutureType((found,)), INDEX, WITNESS, _per_axis(rng)))
         if constraint.holds(found):
             return found
     raise NotDrawn(f"no type is known that is {constraint.name}")
@@ -111,12 +132,14 @@ def draw_member(rng: random.Random, member: Member, known: Members) -> Any:
             return rng.choice(similar) if similar and rng.random() < 0.7 else draw_type(rng, member.constraint)
         case Ins() | Outs():
             return tuple(draw_member(rng, In(member.constraint), known) for _ in range(rng.choice((1, 1, 2, 2, 3))))
-        case Body():
+        case Body() | Callee():
             return draw_signature(rng, known)
+        case Values():
+            return draw_dims(rng, known)
         case Bodies():
             return tuple(draw_signature(rng, known) for _ in range(rng.choice((1, 2, 3))))
         case Attr():
-            if member.default is not REQUIRED and (rng.random() < 0.4 or not _is_drawn(member.codec)):
+            if member.default is not REQUIRED and (rng.random() < 0.4 or not is_drawn(member.codec)):
                 return member.default
             return draw_attribute(rng, member.codec, known)
     raise NotDrawn(f"{member} is drawn with its op")
@@ -126,7 +149,11 @@ def draw_signature(rng: random.Random, known: Members) -> FunctionType:
     """Return the types of a region: of scalars, or of tensors, that other members have; often of each twice."""
     types = [t for t in types_in(known) if isinstance(t, TensorType)] or [tensor_type((), FLOATS["f32"])]
     lists = [list(v) for v in known.values() if isinstance(v, tuple) and v and isinstance(v[0], TensorType)]
-    chosen = [t for t in rng.choice(lists) if isinstance(t, TensorType)] if lists and rng.random() < 0.7 else [rng.choice(types)]
+    chosen = (
+        [t for t in rng.choice(lists) if isinstance(t, TensorType)]
+        if lists and rng.random() < 0.7
+        else [rng.choice(types)]
+    )
     if rng.random() < 0.7:
         chosen = [tensor_type((), t.element_type) for t in chosen]
     inputs = rng.choice((chosen * 2, chosen, [], [t for t in chosen for _ in range(2)]))
@@ -196,7 +223,9 @@ def _drawn(rng: random.Random, codec: codecs.AttributeCodec[Any], known: Members
         case codecs.BooleansCodec():
             return tuple(rng.random() < 0.5 for _ in range(_length(rng, known)))
         case codecs.MatrixCodec():
-            return tuple((rng.choice((0, 0, 1, 2, -1)), rng.choice((0, 0, 1, 2, -1))) for _ in range(_length(rng, known)))
+            return tuple(
+                (rng.choice((0, 0, 1, 2, -1)), rng.choice((0, 0, 1, 2, -1))) for _ in range(_length(rng, known))
+            )
         case codecs.DimsCodec():
             return draw_dims(rng, known)
         case codecs.DenseCodec():
@@ -204,7 +233,9 @@ def _drawn(rng: random.Random, codec: codecs.AttributeCodec[Any], known: Members
         case codecs.ListCodec():
             return tuple(draw_attribute(rng, codec.element, known) for _ in range(rng.choice((0, 1, 1, 2))))
         case codecs.StringCodec():
-            return rng.choice(("", "x"))
+            return rng.choice(STRINGS)
+        case codecs.SymbolCodec():
+            return CALLEE if rng.random() < 0.9 else "missing"
         case codecs.DictionaryCodec():
             return {}
         case codecs.TypeCodec():
@@ -236,151 +267,25 @@ def draw_dims(rng: random.Random, known: Members) -> tuple[int, ...]:
 def draw_constant(rng: random.Random, known: Members) -> DenseElements:
     """Return a tensor constant, of the type of a member where that is possible."""
     types = [t for t in types_in(known) if isinstance(t, TensorType) and not isinstance(t.element_type, QuantizedType)]
-    type = rng.choice(types) if types else tensor_type(draw_shape(rng), rng.choice(COMMON))
-    array = np.zeros(type.shape, numpy_dtype(type.element_type))  # type: ignore[arg-type]
+    return constant_of(rng.choice(types) if types else tensor_type(draw_shape(rng), rng.choice(COMMON)))
+
+
+def constant_of(type: TensorType) -> DenseElements:
+    """Return a constant of a static type: the numbers 0, 1, ... as its type has them."""
+    count = prod(n or 0 for n in type.shape)
+    array = np.arange(count).astype(numpy_dtype(type.element_type)).reshape([n or 0 for n in type.shape])
     array.setflags(write=False)
     return DenseElements(type, array)
 
 
-# --- steps ------------------------------------------------------------------------------------------------------------
-
-
-def changed(rng: random.Random, member: Member, value: Any, known: Members) -> Any:
-    """Return another value of a member: one step away, or that of another member, or drawn anew."""
-    if rng.random() < 0.15 or value is None:
-        return draw_member(rng, member, known)
-    match member:
-        case In() | Out():
-            return changed_type(rng, value, known)
-        case Ins() | Outs():
-            return _changed_list(rng, value, lambda v: changed_type(rng, v, known), lambda: draw_member(rng, In(member.constraint), known), known, Type)
-        case Body():
-            return _changed_signature(rng, value, known)
-        case Bodies():
-            return _changed_list(rng, value, lambda v: _changed_signature(rng, v, known), lambda: draw_signature(rng, known), known, FunctionType)
-        case Attr():
-            return _changed_attribute(rng, member, value, known)
-    return value
-
-
-def changed_type(rng: random.Random, type: Any, known: Members) -> Any:
-    """Return a type one step away: another size, one dimension more or less, another element type, or another's."""
-    others = types_in(known)
-    if not isinstance(type, TensorType):
-        return rng.choice(others or [type])
-    other = rng.choice([t for t in others if isinstance(t, TensorType)] or [type])
-    shape, element = list(type.shape), type.element_type
-    match rng.randrange(9):
-        case 0:
-            return other
-        case 1:
-            return _typed(other.shape, element)
-        case 2:
-            return _typed(shape, other.element_type)
-        case 3:
-            return _typed(shape, draw_element_type(rng))
-        case 4 if shape:
-            shape[rng.randrange(len(shape))] = rng.choice(numbers_in(known))
-        case 5 if shape:
-            index = rng.randrange(len(shape))
-            shape[index] = max(0, (shape[index] or 0) + rng.choice((-1, 1)))
-        case 6 if len(shape) < MAX_RANK:
-            shape.insert(rng.randint(0, len(shape)), rng.choice(numbers_in(known)))
-        case 7 if shape:
-            del shape[rng.randrange(len(shape))]
-        case 8 if len(shape) > 1:
-            rng.shuffle(shape)
-    return _typed(shape, element)
-
-
-def _typed(shape: Sequence[int | None], element: Type) -> TensorType:
-    """Return a tensor type; a quantization axis and its parameters follow the shape where they can."""
-    sizes = tuple(min(max(n or 0, 0), 64) for n in shape)
-    if isinstance(element, QuantizedType) and element.quantization_dimension is not None:
-        axis = min(element.quantization_dimension, len(sizes) - 1)
-        if axis < 0:
-            element = PER_TENSOR
-        elif len(element.scales) != sizes[axis]:
-            element = per_axis(axis, sizes[axis]) if sizes[axis] else PER_TENSOR
-    return tensor_type(tuple(map(int, sizes)), element)
-
-
-def _changed_list(
-    rng: random.Random, values: Any, step: Callable[[Any], Any], new: Callable[[], Any], known: Members, kind: type
-) -> tuple[Any, ...]:
-    items = list(values)
-    lists = [v for v in known.values() if isinstance(v, tuple) and v and all(isinstance(x, kind) for x in v)]
-    match rng.randrange(5):
-        case 0 if len(items) < 4:
-            items.insert(rng.randint(0, len(items)), rng.choice(items) if items and rng.random() < 0.7 else new())
-        case 1 if items:
-            del items[rng.randrange(len(items))]
-        case 2 if lists:
-            items = list(rng.choice(lists))
-        case _ if items:
-            index = rng.randrange(len(items))
-            items[index] = step(items[index])
-    return tuple(items)
-
-
-def _changed_signature(rng: random.Random, value: FunctionType, known: Members) -> FunctionType:
-    if rng.random() < 0.5:
-        return draw_signature(rng, known)
-    inputs, outputs = value.inputs, value.outputs
-    if rng.random() < 0.5:
-        inputs = _changed_list(rng, inputs, lambda v: changed_type(rng, v, known), lambda: tensor_type((), FLOATS["f32"]), known, Type)
-    else:
-        outputs = _changed_list(rng, outputs, lambda v: changed_type(rng, v, known), lambda: tensor_type((), FLOATS["f32"]), known, Type)
-    return replace(value, inputs=inputs, outputs=outputs)
-
-
-def _changed_attribute(rng: random.Random, member: Attr, value: Any, known: Members) -> Any:
-    codec = member.codec
-    if isinstance(value, bool | Enum | str) or not isinstance(value, int | tuple):
-        return draw_member(rng, member, known)
-    if isinstance(value, int):
-        return rng.choice((value + 1, value - 1, *numbers_in(known)))
-    items = list(value)
-    numbers = numbers_in(known)
-    match rng.randrange(7):
-        case 0:
-            items.insert(rng.randint(0, len(items)), _element(rng, codec, items, numbers))
-        case 1 if items:
-            del items[rng.randrange(len(items))]
-        case 2 if items:
-            index = rng.randrange(len(items))
-            items[index] = _element_step(rng, items[index], numbers)
-        case 3 if all(isinstance(item, int) for item in items):
-            items.sort()
-        case 4 if items and not isinstance(items[0], tuple):
-            items = list(dict.fromkeys(items))
-        case 5 if len(items) > 1:
-            rng.shuffle(items)
-        case _:
-            return draw_member(rng, member, known)
-    return tuple(items)
-
-
-def _element(rng: random.Random, codec: codecs.AttributeCodec[Any], items: list[Any], numbers: Sequence[int]) -> Any:
-    if items:
-        return _element_step(rng, rng.choice(items), numbers)
-    drawn = draw_attribute(rng, codec, {"x": tensor_type((1,), BOOLEAN)})
-    return drawn[0] if drawn else (0, 0) if isinstance(codec, codecs.MatrixCodec) else 0
-
-
-def _element_step(rng: random.Random, item: Any, numbers: Sequence[int]) -> Any:
-    if isinstance(item, bool):
-        return not item
-    if isinstance(item, int):
-        return rng.choice((item + 1, item - 1, rng.choice(numbers)))
-    if isinstance(item, tuple) and item and all(isinstance(x, int) for x in item):
-        index = rng.randrange(len(item))
-        return (*item[:index], item[index] + rng.choice((-1, 1, 2)), *item[index + 1 :])
-    return item
+def array_of(type: TensorType, values: Sequence[int]) -> Array:
+    """Return the array of a shape operand: its values from the first, as often as its type has elements."""
+    array = np.resize(np.array(values or (1,), np.int64), [n or 0 for n in type.shape])
+    return array.astype(numpy_dtype(type.element_type))
 
 
 @cache
-def _is_drawn(codec: codecs.AttributeCodec[Any]) -> bool:
+def is_drawn(codec: codecs.AttributeCodec[Any]) -> bool:
     """Return whether values of an attribute can be drawn."""
     try:
         draw_attribute(random.Random(0), codec, {})

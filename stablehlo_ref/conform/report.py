@@ -95,7 +95,9 @@ def as_junit(records: Mapping[str, Record], title: str) -> str:
     """Return a JUnit document: a case is a test, faults are failures, what is refused or not tested is skipped."""
     suite = ElementTree.Element("testsuite", name=title, tests=str(len(records)))
     for record in records.values():
-        test = ElementTree.SubElement(suite, "testcase", classname=record.op, name=record.name, time=f"{record.seconds:.3f}")
+        test = ElementTree.SubElement(
+            suite, "testcase", classname=record.op, name=record.name, time=f"{record.seconds:.3f}"
+        )
         if record.cell.is_bad:
             ElementTree.SubElement(test, "failure", type=record.cell.value, message=record.detail)
         elif record.cell in (Cell.REFUSES, Cell.BLOCKED, Cell.UNTESTED):

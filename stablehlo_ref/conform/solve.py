@@ -12,35 +12,41 @@ import random
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from types import FrameType
 from typing import Any
 
-from stablehlo_ref.conform.members import Members, NotDrawn, changed, draw_member, draw_shape, is_readable
-from stablehlo_ref.define.bound import Site
+import numpy as np
+
+from stablehlo_ref.conform.equations import ERRORS, Failure, failure_at, solutions
+from stablehlo_ref.conform.members import (
+    CALLEE,
+    Callee,
+    Members,
+    NotDrawn,
+    Values,
+    array_of,
+    draw_member,
+    draw_shape,
+    is_readable,
+)
+from stablehlo_ref.conform.steps import changed, neighbours
+from stablehlo_ref.define.attribute_codecs import SymbolCodec
+from stablehlo_ref.define.bound import NOWHERE, Site
 from stablehlo_ref.define.definition import OpDefinition
-from stablehlo_ref.define.formulas import check_of, constraint_label, labelled_formulas
+from stablehlo_ref.define.formulas import check_of, constraint_label, label_at, labelled_formulas
 from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, Member, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
-from stablehlo_ref.diagnostics import Location, Source, StablehloError
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type, tensor_type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
 
-NOWHERE = Location(Source("", "<conform>"), 0)
-ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, StablehloError)
+TYPE_OF = "type of "  # the start of labels for members of types that the class does not take
+RAISES = "raises"  # the label if a role fails where it checks no formula
 STEPS, RESTARTS = 400, 12
+BASES = 6  # valid members near which a constraint is broken, before it is broken by a search
 FORMULAS = 13  # as many as a formula that cannot be evaluated counts, less those before it
-
-
-@dataclass
-class Failure:
-    """A formula that does not hold, with its names and where to evaluate parts of it."""
-
-    label: str
-    formula: ast.expr | None = None
-    scope: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Recorder:
@@ -55,17 +61,48 @@ class Recorder:
         if holds:
             return
         frame = sys._getframe(1)
-        self.failures.append(_failure(constraint_label(label), frame))
+        self.failures.append(failure_at(constraint_label(label), frame))
 
 
-def _failure(label: str, frame: FrameType) -> Failure:
-    check = check_of(frame)
-    return Failure(label, check.call.args[1] if check else None, {**frame.f_globals, **frame.f_locals})
+class ConformSite(Site):
+    """The site of an op of which only members are known, with the functions that its symbols name."""
+
+    __slots__ = ("functions",)
+
+    def __init__(self, op: Operation, constants: Mapping[str, Array], functions: Mapping[str, Operation]) -> None:
+        super().__init__(op, constants)
+        self.functions = functions
+
+    def symbol(self, name: str) -> Operation | None:
+        """Return the function of a name; None if there is none."""
+        return self.functions.get(name)
+
+
+def function_of(name: str, signature: FunctionType) -> Operation:
+    """Return a function without a body."""
+    properties = {"sym_name": name, "function_type": signature, "sym_visibility": "private"}
+    return Operation("func.func", [], (), properties, {}, [], NOWHERE)
 
 
 def members_of(definition: OpDefinition) -> list[Member]:
-    """Return the members of an op whose values are drawn, in order."""
-    return [m for m in definition.members.values() if isinstance(m, In | Ins | Attr | Body | Bodies | Out | Outs)]
+    """Return the members of an op whose values are drawn, in order, with what its site provides."""
+    found: list[Member] = []
+    for member in definition.members.values():
+        if isinstance(member, In | Ins | Attr | Body | Bodies | Out | Outs):
+            found.append(member)
+        if member.name in definition.traits.shape_operands:
+            found.append(Values(member.name))
+        if isinstance(member, Attr) and isinstance(member.codec, SymbolCodec):
+            found.append(Callee(member.name))
+    return found
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Members that break a constraint, the first that does not hold; `others` after it do not hold either."""
+
+    members: Members
+    others: tuple[str, ...] = ()
 
 
 class Solver:
@@ -80,12 +117,14 @@ class Solver:
         self.rng = rng
         self.members = {m.name: m for m in members_of(definition)}
         self.results = [m.name for m in definition.results]
-        self.formulas = {label: ast.parse(text, mode="eval").body for label, text in labelled_formulas(definition.op_class)}
+        self.formulas = {
+            label: ast.parse(text, mode="eval").body for label, text in labelled_formulas(definition.op_class)
+        }
 
-    def solve(self, broken: str | None = None) -> Members | None:
-        """Return members for which all constraints hold, or all but `broken`; None if the search finds none."""
+    def solve(self) -> Members | None:
+        """Return members for which all constraints hold; None if the search finds none."""
         try:
-            return next((found for _ in range(RESTARTS) if (found := self._attempt(broken)) is not None), None)
+            return next((found for _ in range(RESTARTS) if (found := self._attempt(None)) is not None), None)
         except NotDrawn:
             return None
 
@@ -100,6 +139,49 @@ class Solver:
         members = self._inferred(members)
         return None if self.failures(members) else members
 
+    # --- constraints at their edges, and broken ones ----------------------------------------------------------
+
+    def edges(self, members: Members) -> Iterator[tuple[str, Broken]]:
+        """Yield the constraints that the smallest steps from valid members break, with the members after the step.
+
+        The label is that of the first formula that does not hold, as the verifier reports it.
+        """
+        for name, member in self.members.items():
+            for value in neighbours(member, members[name]):
+                step = {**members, name: value}
+                for after in (step,) if name in self.results else (step, self._inferred(step)):
+                    failures = self.failures(after)
+                    if failures and not failures[0].label.startswith(TYPE_OF):
+                        others = dict.fromkeys(f.label for f in failures if f.label != failures[0].label)
+                        yield failures[0].label, Broken(after, tuple(others))
+
+    def break_singly(self, label: str) -> Broken | None:
+        """Return members that break one constraint: near valid ones, or found by a search; None if none are found.
+
+        Others that do not hold come after it in the verifier's order; there are none if that is possible.
+        """
+        found: list[Broken] = []
+        try:
+            for _ in range(BASES):
+                members = self._attempt(None)
+                if members is not None:
+                    found += [broken for first, broken in self.edges(members) if first == label]
+                if any(not broken.others for broken in found):
+                    break
+            alone = [broken for broken in found if not broken.others]
+            if not found:
+                sought = (self._attempt(label) for _ in range(BASES))
+                return next((self._broken(members, label) for members in sought if members is not None), None)
+        except NotDrawn:
+            return None
+        return self.rng.choice(alone or found)
+
+    def _broken(self, members: Members, label: str) -> Broken:
+        others = dict.fromkeys(failure.label for failure in self.failures(members) if failure.label != label)
+        return Broken(members, tuple(others))
+
+    # --- the search -------------------------------------------------------------------------------------------
+
     def _attempt(self, broken: str | None) -> Members | None:
         current: Members = {}
         for name, member in self.members.items():
@@ -110,24 +192,23 @@ class Solver:
             if not failures:
                 return current
             step = self._step(current, self.rng.choice(failures[:2]))
-            if step is None:
-                continue
             after = self._wrong(step, broken)
             if len(after) <= len(failures) or self.rng.random() < 0.02:
                 current, failures = step, after
         return None
 
     def _wrong(self, members: Members, broken: str | None) -> list[Failure]:
-        """Return what keeps members from being what is sought."""
+        """Return what keeps members from being what is sought: valid, or with `broken` as the first that fails."""
         failures = self.failures(members)
         if broken is None:
             return failures
-        others = [failure for failure in failures if failure.label != broken]
-        return others if len(others) < len(failures) else [*others, Failure(broken, self.formulas.get(broken))]
+        index = next((i for i, failure in enumerate(failures) if failure.label == broken), None)
+        return failures[:index] if index is not None else [*failures, Failure(broken, self.formulas.get(broken))]
 
     def _inferred(self, members: Members) -> Members:
         """Return members with the results that the op infers, where it does."""
-        if "infer" not in self.definition.roles:
+        shaping = self.definition.traits.shape_operands
+        if "infer" not in self.definition.roles or not all(self._fits(name, members[name]) for name in shaping):
             return members
         try:
             inferred = self._infer(members)
@@ -144,11 +225,22 @@ class Solver:
 
     def _arguments(self, members: Members) -> dict[str, Any]:
         op = Operation(self.definition.name, [], [], {}, {}, [], NOWHERE)
-        return {**members, "site": Site(op)}
+        return {**members, "site": ConformSite(op, self.constants(members), self.functions(members))}
+
+    def constants(self, members: Members) -> dict[str, Array]:
+        """Return the arrays of shape operands."""
+        operands = [m.operand for m in self.members.values() if isinstance(m, Values)]
+        given = {name: members[name] for name in operands if isinstance(members[name], TensorType)}
+        return {name: array_of(type, members[Values(name).name]) for name, type in given.items()}
+
+    def functions(self, members: Members) -> dict[str, Operation]:
+        """Return the functions that symbols name."""
+        signature = next((members[m.name] for m in self.members.values() if isinstance(m, Callee)), None)
+        return {} if signature is None else {CALLEE: function_of(CALLEE, signature)}
 
     def failures(self, members: Members) -> list[Failure]:
         """Return what does not hold: constraints, or if all hold, what a run of the op requires besides."""
-        found = [Failure(f"type of {name}") for name in self.members if not self._fits(name, members[name])]
+        found = [Failure(f"{TYPE_OF}{name}") for name in self.members if not self._fits(name, members[name])]
         if found:
             return found * 3
         return self._of_role("constraints", members) or self._of_role("preconditions", members)
@@ -163,12 +255,10 @@ class Solver:
             role({**self._arguments(members), "C": recorder, "infer": partial(self._infer, members)})
         except ERRORS as error:
             steps = traceback.walk_tb(error.__traceback__)
-            at = [(frame, check) for frame, line in steps if (check := check_of(frame, line)) is not None]
+            at = [(frame, line) for frame, line in steps if check_of(frame, line) is not None]
             if not at:
-                return [Failure("raises")] * FORMULAS
-            frame, check = at[-1]
-            label = constraint_label(ast.literal_eval(check.call.args[0]))
-            failure = Failure(label, check.call.args[1], {**frame.f_globals, **frame.f_locals})
+                return [Failure(RAISES)] * FORMULAS
+            failure = failure_at(label_at(*at[-1]), *at[-1])
             recorder.failures += [failure] * max(2, FORMULAS - recorder.count)
         return recorder.failures
 
@@ -184,26 +274,54 @@ class Solver:
 
     # --- steps ------------------------------------------------------------------------------------------------
 
-    def _step(self, members: Members, failure: Failure) -> Members | None:
+    def _step(self, members: Members, failure: Failure) -> Members:
         """Return members that may satisfy a formula."""
         rng = self.rng
-        if failure.scope and rng.random() < 0.7:
-            solutions = list(_solutions(failure.formula, failure.scope)) if failure.formula else []
-            known = [(name, value) for name, value in solutions if name in self.members]
+        if rng.random() < 0.7:
+            named = (self._named(name, value) for name, value in solutions(rng, failure))
+            known = [solution for solution in named if solution is not None]
             if known:
-                name, value = rng.choice(known)
-                return self._with(members, name, value)
+                return self._with(members, *rng.choice(known))
         names = [name for name in _names(failure.formula) if name in self.members]
-        if failure.label.startswith("type of "):
-            names = [failure.label.removeprefix("type of ")]
+        names += [m.name for m in map(Values, names) if m.name in self.members]
+        if failure.label.startswith(TYPE_OF):
+            names = [failure.label.removeprefix(TYPE_OF)]
         if not names or rng.random() < 0.15:
             names = list(self.members)
         name = rng.choice(names)
         return self._with(members, name, changed(rng, self.members[name], members[name], members))
 
+    def _named(self, name: str, value: Any) -> tuple[str, Any] | None:
+        """Return the member, and its value, that a name in a formula stands for; None if it is no member."""
+        if isinstance(value, FunctionType) and name not in self.members:
+            return next(((m.name, value) for m in self.members.values() if isinstance(m, Callee)), None)
+        if name not in self.members:
+            return None
+        values = Values(name).name
+        return (values if isinstance(value, tuple | list) and values in self.members else name), value
+
     def _with(self, members: Members, name: str, value: Any) -> Members:
+        member = self.members[name]
         after = {**members, name: value}
+        if isinstance(member, Values) and value != members[name]:  # its operand has the shape of the values
+            array = _integers(value)
+            type = members[member.operand]
+            if array is None:
+                return members
+            if isinstance(type, TensorType) and type.rank:
+                if array.ndim < type.rank:
+                    array = np.resize(array, (len(array) if array.ndim else 1, *[n or 0 for n in type.shape[1:]]))
+                after[member.operand] = tensor_type(array.shape, type.element_type)
+            after[name] = tuple(array.ravel().tolist())
         return after if name in self.results else self._inferred(after)
+
+
+def _integers(value: Any) -> Array | None:
+    """Return nested tuples as an array; None if they are not integers, such as unknown sizes, in rows of one length."""
+    try:
+        return np.array(value, np.int64)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def is_elementwise_on(definition: OpDefinition, element: Type) -> bool:
@@ -213,110 +331,12 @@ def is_elementwise_on(definition: OpDefinition, element: Type) -> bool:
 
 
 def _holds(member: In | Ins | Out | Outs, value: Any) -> bool:
-    return isinstance(value, Type) and bool(member.constraint.holds(value)) and (
-        member.constraint is anything or ill_formed_reason(value) is None
+    return (
+        isinstance(value, Type)
+        and bool(member.constraint.holds(value))
+        and (member.constraint is anything or ill_formed_reason(value) is None)
     )
 
 
 def _names(formula: ast.expr | None) -> list[str]:
     return [] if formula is None else [n.id for n in ast.walk(formula) if isinstance(n, ast.Name)]
-
-
-# --- equations --------------------------------------------------------------------------------------------------------
-
-
-def _solutions(formula: ast.expr, scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield members and values for which an equation in a formula holds."""
-    for node in ast.walk(formula):
-        if isinstance(node, ast.Compare):
-            sides = [node.left, *node.comparators]
-            for left, operator, right in zip(sides, node.ops, sides[1:]):
-                if isinstance(operator, ast.Eq):
-                    yield from _solved(left, _evaluated(right, scope), scope)
-                    yield from _solved(right, _evaluated(left, scope), scope)
-                elif isinstance(operator, ast.Lt | ast.LtE):
-                    off = isinstance(operator, ast.Lt)
-                    a, b = _evaluated(left, scope), _evaluated(right, scope)
-                    if isinstance(a, int) and isinstance(b, int):
-                        yield from _solved(left, b - off, scope)
-                        yield from _solved(right, a + off, scope)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "compatible":
-                for x in node.args:
-                    for y in node.args:
-                        if x is not y:
-                            yield from _solved(x, _evaluated(y, scope), scope)
-            elif node.func.id == "is_sorted" and len(node.args) == 1:
-                value = _evaluated(node.args[0], scope)
-                if isinstance(value, tuple):
-                    yield from _solved(node.args[0], tuple(sorted(value)), scope)
-            elif node.func.id == "is_unique" and len(node.args) == 1:
-                value = _evaluated(node.args[0], scope)
-                if isinstance(value, tuple):
-                    yield from _solved(node.args[0], tuple(dict.fromkeys(value)), scope)
-
-
-def _solved(side: ast.expr, value: Any, scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the members for which one side of an equation has a value."""
-    if value is None:
-        return
-    match side:
-        case ast.Name(name):
-            yield name, value
-        case ast.Subscript(ast.Name(name), ast.Constant(int(index))):
-            items = scope.get(name)
-            if isinstance(items, tuple) and index < len(items):
-                yield name, (*items[:index], value, *items[index + 1 :])
-        case ast.Attribute(ast.Name(name), part) if isinstance(scope.get(name), FunctionType):
-            old = scope[name]
-            if part in ("inputs", "outputs") and isinstance(value, tuple | list):
-                parts = {"inputs": old.inputs, "outputs": old.outputs, part: tuple(value)}
-                yield name, FunctionType(**parts)
-        case ast.Call(ast.Name("list" | "tuple"), [ast.Call(ast.Name("map"), [ast.Name(function), argument])]):
-            items = _evaluated(argument, scope)
-            values = list(value) if isinstance(value, tuple | list) else []
-            if isinstance(items, tuple) and len(items) == len(values):
-                yield from _solved(argument, tuple(_adjusted(function, x, v) for x, v in zip(items, values)), scope)
-        case ast.Call(ast.Name(function), [argument]):
-            old = _evaluated(argument, scope)
-            new = _adjusted(function, old, value)
-            if new is not None:
-                yield from _solved(argument, new, scope)
-        case ast.Call(ast.Name("dim"), [argument, axis]):
-            old, index = _evaluated(argument, scope), _evaluated(axis, scope)
-            if isinstance(old, TensorType) and isinstance(index, int) and 0 <= index < old.rank and isinstance(value, int):
-                yield from _solved(argument, _resized(old, {index: value}), scope)
-        case ast.Call(ast.Name("dims"), [argument, axis]):
-            old, indices = _evaluated(argument, scope), _evaluated(axis, scope)
-            if isinstance(old, TensorType) and indices is not None and isinstance(value, tuple | list):
-                pairs = {i: v for i, v in zip(indices, value) if isinstance(i, int) and 0 <= i < old.rank}
-                yield from _solved(argument, _resized(old, pairs), scope)
-
-
-def _resized(type: TensorType, sizes: Mapping[int, Any]) -> TensorType:
-    shape = tuple(sizes.get(axis, n) for axis, n in enumerate(type.shape))
-    return tensor_type(shape, type.element_type)
-
-
-def _adjusted(function: str, old: Any, value: Any) -> Any:
-    """Return what `function` maps to `value`, as similar as possible to `old`; None if that is not known."""
-    if isinstance(old, TensorType):
-        if function == "shape" and isinstance(value, tuple | list):
-            return tensor_type(tuple(value), old.element_type)
-        if function == "element_type" and isinstance(value, Type):
-            return tensor_type(old.shape, value)
-        if function == "rank" and isinstance(value, int) and 0 <= value <= 5:
-            return tensor_type((*old.shape, 2, 2, 1, 3, 2)[:value], old.element_type)
-        if function == "size" and isinstance(value, int) and old.rank == 1:
-            return tensor_type((value,), old.element_type)
-    if function in ("size", "len") and isinstance(old, tuple) and isinstance(value, int) and 0 <= value < 9:
-        filler = old[-1] if old else 0
-        return (*old, *[filler] * value)[:value]
-    return None
-
-
-def _evaluated(node: ast.expr, scope: Mapping[str, Any]) -> Any:
-    try:
-        return eval(compile(ast.Expression(node), "<formula>", "eval"), dict(scope))
-    except (*ERRORS, NameError):
-        return None
