@@ -24,7 +24,7 @@ from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import labelled_formulas
 from stablehlo_ref.diagnostics import EvaluationError, InvalidError, LimitError, StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.types import TensorType, TupleType, Type, tensor_type
+from stablehlo_ref.ir.types import IndexType, TensorType, TupleType, Type, tensor_type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
 from stablehlo_ref.program import Program
@@ -268,6 +268,8 @@ def contents(generator: np.random.Generator, type: Type) -> Any:
     """Return a value of a type, for tensors an array: moderate numbers, one time in four with some special values."""
     if isinstance(type, TupleType):
         return tuple(contents(generator, element) for element in type.elements)
+    if isinstance(type, IndexType):
+        return np.asarray(generator.integers(0, 8))
     if not isinstance(type, TensorType):
         return None  # a token
     shape = tuple(n or 0 for n in type.shape)

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from stablehlo_ref.conform.cases import valid_case
-from stablehlo_ref.conform.members import PER_TENSOR, QUANTIZED, NotDrawn
+from stablehlo_ref.conform.members import PER_TENSOR, QUANTIZED, NotDrawn, per_axis_tensor
 from stablehlo_ref.conform.programs import Builder
-from stablehlo_ref.conform.solve import Broken, Solver
-from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.conform.solve import BASES, Broken, Solver
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import labelled_formulas
-from stablehlo_ref.ir.types import FLOATS, Type
+from stablehlo_ref.ir.types import FLOATS, Type, integer_type
 
-ELEMENTS: Sequence[Sequence[Type]] = ((), (FLOATS["f32"],), (PER_TENSOR,), (), QUANTIZED)
+ELEMENTS: Sequence[Sequence[Type]] = ((), (FLOATS["f32"],), (PER_TENSOR,), (), QUANTIZED, (integer_type(64, "u"),))
 
 
 @dataclass
@@ -43,7 +43,8 @@ def coverage(name: str, rounds: int) -> Coverage:
     rng = random.Random(zlib.crc32(name.encode()))
     for number in range(rounds):
         elements = ELEMENTS[number % len(ELEMENTS)]
-        solver = Solver(definition, rng, (), [rng.choice(elements)] if elements else [])
+        types = [per_axis_tensor(rng)] * 3 if number % len(ELEMENTS) == 0 else []
+        solver = Solver(definition, rng, types, [rng.choice(elements)] if elements else [])
         members = solver.solve()
         if members is None:
             continue
@@ -53,6 +54,8 @@ def coverage(name: str, rounds: int) -> Coverage:
             found.tight |= edges
         if found.is_complete:
             break
+    if not found.runs:  # ops of which more than the members is decided together
+        found.runs = sum(_runs_alone(definition, rng) for _ in range(BASES))
     for label in labels:
         if label not in found.first and (broken := Solver(definition, rng).break_singly(label)) is not None:
             _add(found, label, broken)
@@ -71,6 +74,11 @@ def _add(found: Coverage, label: str, broken: Broken) -> None:
     found.first.add(label)
     if not broken.others:
         found.alone.add(label)
+
+
+def _runs_alone(definition: OpDefinition, rng: random.Random) -> bool:
+    builder = Builder(rng)
+    return builder.add(definition) is not None and valid_case("", rng, builder) is not None
 
 
 def runs(rng: random.Random, solver: Solver, members: dict[str, object]) -> bool:

@@ -65,7 +65,7 @@ class Callee(Member):
 
 WITNESS = OpaqueType("!shape.witness")
 CALLEE = "callee"  # the function that symbols name
-STRINGS = ("", "x", "my.op", "Sharding", "ab,bc->ac", "a...,a...->...", "ab,b->a", "ab->ba", "ab->a", "a...->...")
+STRINGS = ("", "x", "my.op", "Sharding", "ab,bc->ac", "a...,a...->...", "ab,b->a", "ab->ba", "aa->a", "ab->a", "a...->...")
 COMMON = (FLOATS["f32"], integer_type(32), BOOLEAN, FLOATS["bf16"], ComplexType(FLOATS["f32"]), integer_type(8, "u"))
 OTHERS = (
     *(integer_type(width, sign) for width in (2, 4, 8, 16, 32, 32, 64) for sign in ("", "u")),
@@ -101,13 +101,13 @@ def draw_type(rng: random.Random, constraint: TypeConstraint) -> Type:
     for attempt in range(400):
         found: Type = tensor_type(draw_shape(rng, rng.choice((0, 1, 2, 3, 4))), draw_element_type(rng))
         if attempt % 8 == 7:
-            found = rng.choice((TOKEN, TupleType((found,)), FutureType((found,)), INDEX, WITNESS, _per_axis(rng)))
+            found = rng.choice((TOKEN, TupleType((found,)), FutureType((found,)), INDEX, WITNESS, per_axis_tensor(rng)))
         if constraint.holds(found):
             return found
     raise NotDrawn(f"no type is known that is {constraint.name}")
 
 
-def _per_axis(rng: random.Random) -> TensorType:
+def per_axis_tensor(rng: random.Random) -> TensorType:
     """Return a tensor that is quantized along one axis."""
     shape = (*draw_shape(rng, 2), rng.randint(1, 3))
     return tensor_type(shape, per_axis(len(shape) - 1, shape[-1]))
@@ -230,7 +230,7 @@ def _drawn(rng: random.Random, codec: codecs.AttributeCodec[Any], known: Members
             return draw_dims(rng, known)
         case codecs.DenseCodec():
             return draw_constant(rng, known)
-        case codecs.ListCodec():
+        case codecs.ListCodec() if not isinstance(codec.element, codecs.SymbolCodec):
             return tuple(draw_attribute(rng, codec.element, known) for _ in range(rng.choice((0, 1, 1, 2))))
         case codecs.StringCodec():
             return rng.choice(STRINGS)

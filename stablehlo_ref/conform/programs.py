@@ -37,10 +37,11 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.communication import ChannelType
 from stablehlo_ref.ops.comparison import ComparisonDirection
 
+# Ops of which more is decided together than what constraints say of their members.
 WHILE, ASYNC_START, RECV = "stablehlo.while", "stablehlo.async_start", "stablehlo.recv"
+CUSTOM_CALL, TARGET = "stablehlo.custom_call", "Sharding"  # a target that all know; it returns its operand
 ASYNCHRONOUS = ("stablehlo.slice", "stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice")
 COUNTER = tensor_type((), integer_type(32))
-SHARING = 0.7  # how often an op uses a value that is there rather than a new argument
 
 COMBINERS = ("add", "maximum", "minimum", "multiply")
 LOGICAL = ("and", "or", "xor")
@@ -49,8 +50,9 @@ LOGICAL = ("and", "or", "xor")
 class Builder:
     """Makes a module with a function @main, op by op."""
 
-    def __init__(self, rng: random.Random, elements: Sequence[Type] = ()) -> None:
+    def __init__(self, rng: random.Random, elements: Sequence[Type] = (), sharing: float = 0.7) -> None:
         self.rng = rng
+        self.sharing = sharing  # how often an op uses a value that is there rather than a new argument
         self.elements = tuple(elements)  # element types that most values have
         self.arguments: list[Value] = []
         self.operations: list[Operation] = []
@@ -66,16 +68,20 @@ class Builder:
         """Append an op, on values that are there or on new arguments; None if no members are found for it."""
         try:
             if definition.name == ASYNC_START:
-                return self._append(self._async_start())
+                started = self._append(self._async_start())
+                (future,) = started.results
+                assert isinstance(future.type, FutureType)
+                self._append(build_operation("stablehlo.async_done", [future], future.type.elements, NOWHERE))
+                return started
             solver = Solver(definition, self.rng, [value.type for value in self.values], self.elements)
             members = solver.solve()
             if members is None:
                 return None
             if definition.name == WHILE:
                 return self._append(self._while(members))
-            if definition.name == RECV:
-                self._send(members)
-            return self._append(self._operation(solver, members, SHARING))
+            if definition.name == CUSTOM_CALL:
+                members = _of_known_target(definition, members)
+            return self.add_members(solver, members, self.sharing)
         except NotDrawn:
             return None
 
@@ -93,9 +99,11 @@ class Builder:
         members = solver.with_operands(operands)
         return None if members is None else self._append(self._operation(solver, members, 0.0))
 
-    def add_members(self, solver: Solver, members: Members) -> Operation:
-        """Append an op with given members and new arguments as its operands."""
-        return self._append(self._operation(solver, members, 0.0))
+    def add_members(self, solver: Solver, members: Members, sharing: float = 0.0) -> Operation:
+        """Append an op with given members; NotDrawn if there are no values of the types of its operands."""
+        if solver.definition.name == RECV:
+            self._send(members)
+        return self._append(self._operation(solver, members, sharing))
 
     def _append(self, op: Operation) -> Operation:
         self.operations.append(op)
@@ -151,7 +159,7 @@ class Builder:
         """Return a loop of a few turns, which a first value counts; none of them one time in four."""
         state = (COUNTER, *members["operand"])
         start, end = self._constant(COUNTER, "start", np.array(0, np.int32)), self.rng.choice((0, 1, 2, 3))
-        operands = [start, *(self._value(type, "operand", SHARING) for type in state[1:])]
+        operands = [start, *(self._value(type, "operand", self.sharing) for type in state[1:])]
         cond = _BlockBuilder(self.rng, _arguments(state))
         limit = cond.constant(COUNTER, np.array(end, np.int32))
         is_less = cond.append(
@@ -170,7 +178,7 @@ class Builder:
 
     def _async_start(self, future: FutureType | None = None) -> Operation:
         """Return an op that starts a slice; with results of the types in `future`, which are slices of the same."""
-        inner = Builder(self.rng, self.elements)
+        inner = Builder(self.rng, self.elements, sharing=0.0)
         if future is None:
             made = inner.add(REGISTRY[self.rng.choice(ASYNCHRONOUS)])
         else:
@@ -180,7 +188,7 @@ class Builder:
         block = Block(
             [*inner.arguments], [*inner.operations, build_operation("stablehlo.return", made.results, (), NOWHERE)]
         )
-        operands = [self._value(argument.type, "operand", SHARING) for argument in inner.arguments]
+        operands = [self._value(argument.type, "operand", self.sharing) for argument in inner.arguments]
         types = [FutureType(tuple(result.type for result in made.results))]
         return build_operation(ASYNC_START, operands, types, NOWHERE, regions=[Region([block])])
 
@@ -201,7 +209,7 @@ class Builder:
         given["channel_type"] = (
             ChannelType.DEVICE_TO_HOST if given["is_host_transfer"] else ChannelType.DEVICE_TO_DEVICE
         )
-        operands = [self._value(type, "sent", SHARING) for type in (*types, TOKEN)]
+        operands = [self._value(type, "sent", self.sharing) for type in (*types, TOKEN)]
         self._append(build_operation("stablehlo.send", operands, [TOKEN], NOWHERE, members=given))
 
     def module(self) -> Operation:
@@ -215,6 +223,13 @@ class Builder:
         function = Operation("func.func", [], (), {"sym_name": "main", "function_type": signature}, {}, [body], NOWHERE)
         ops = [function, *self.functions]
         return Operation("builtin.module", [], (), {}, {}, [Region([Block([], ops)])], NOWHERE)
+
+
+def _of_known_target(definition: OpDefinition, members: Members) -> Members:
+    """Return members of a custom call that returns its operand."""
+    operand = next(filter(is_returned, members["inputs"]), COUNTER)
+    given = {"inputs": (operand,), "call_target_name": TARGET, "results": (operand,)}
+    return {**members, **definition.defaults, **given}
 
 
 def is_returned(type: Type) -> bool:

@@ -256,8 +256,8 @@ class Solver:
         except ERRORS as error:
             steps = traceback.walk_tb(error.__traceback__)
             at = [(frame, line) for frame, line in steps if check_of(frame, line) is not None]
-            if not at:
-                return [Failure(RAISES)] * FORMULAS
+            if not at:  # after a formula that the verifier would have stopped at, or without one
+                return recorder.failures or [Failure(RAISES)] * FORMULAS
             failure = failure_at(label_at(*at[-1]), *at[-1])
             recorder.failures += [failure] * max(2, FORMULAS - recorder.count)
         return recorder.failures

@@ -25,6 +25,7 @@ from stablehlo_ref.conform.members import (
     draw_element_type,
     draw_member,
     draw_signature,
+    is_drawn,
     numbers_in,
     per_axis,
     types_in,
@@ -160,6 +161,8 @@ def _changed_integers(rng: random.Random, value: tuple[int, ...], known: Members
 
 def _changed_attribute(rng: random.Random, member: Attr, value: Any, known: Members) -> Any:
     codec = member.codec
+    if not is_drawn(codec):
+        return value
     if isinstance(value, bool | Enum | str) or not isinstance(value, int | tuple):
         return draw_member(rng, member, known)
     if isinstance(value, int):
@@ -205,6 +208,11 @@ def _item_step(rng: random.Random, item: Any, numbers: Sequence[int]) -> Any:
 
 # --- smallest steps ---------------------------------------------------------------------------------------------------
 
+_FIRST: dict[type, tuple[Any, ...]] = {  # the smallest lists that are not empty, by the codec
+    codecs.DimsCodec: ((0,), (1,)),
+    codecs.BooleansCodec: ((True,),),
+    codecs.MatrixCodec: (((0, 0),),),
+}
 NEAR_ELEMENTS = (*COMMON, FLOATS["f64"], integer_type(64), *QUANTIZED)
 
 
@@ -226,6 +234,8 @@ def neighbours(member: Member, value: Any) -> Iterator[Any]:
         case Attr():
             yield from member.codec.samples
             yield from _near_values(value)
+            if value in ((), None):
+                yield from _FIRST.get(type(member.codec), ())
 
 
 def _near_types(type: Any) -> Iterator[Type]:
@@ -257,6 +267,8 @@ def _near_quantized(element: QuantizedType) -> Iterator[QuantizedType]:
 
 def _near_signatures(signature: FunctionType) -> Iterator[FunctionType]:
     yield from (replace(signature, inputs=types) for types in _near_lists(signature.inputs, _near_types))
+    if not signature.inputs:
+        yield replace(signature, inputs=(SCALAR,))
     yield from (replace(signature, outputs=types) for types in _near_lists(signature.outputs, _near_types))
 
 
@@ -273,10 +285,9 @@ def _near_values(value: Any) -> Iterator[Any]:
             yield from (value + 1.0, value - 1.0, 0.0, -1.0)
         case str():
             yield from (text for text in STRINGS if text != value)
+            yield from map("".join, _near_lists(value, lambda letter: "c"))
         case tuple():
             yield from _near_lists(value, _near_values)
-            if not value:
-                yield from ((0,), (1,), (True,), ((0, 0),))
         case DenseElements():
             yield from (constant_of(t) for t in _near_types(value.type) if _holds_numbers(t))
         case Type():
