@@ -79,9 +79,7 @@ class Builder:
                 return None
             if definition.name == WHILE:
                 return self._append(self._while(members))
-            if definition.name == CUSTOM_CALL:
-                members = _of_known_target(definition, members)
-            return self.add_members(solver, members, self.sharing)
+            return self.add_members(solver, completed(definition, members), self.sharing)
         except NotDrawn:
             return None
 
@@ -121,11 +119,7 @@ class Builder:
             for member in definition.regions
             for signature in (members[member.name] if isinstance(member, Bodies) else [members[member.name]])
         ]
-        given = {
-            name: members[name]
-            for name, attribute in definition.attributes.items()
-            if members[name] is not None and members[name] != attribute.default
-        }
+        given = _attributes(definition, members)
         if CALLEE in given.values() and not self.functions:
             self.functions += [with_body(self.rng, function) for function in solver.functions(members).values()]
         return build_operation(definition.name, operands, results, NOWHERE, members=given, regions=regions)
@@ -225,11 +219,27 @@ class Builder:
         return Operation("builtin.module", [], (), {}, {}, [Region([Block([], ops)])], NOWHERE)
 
 
-def _of_known_target(definition: OpDefinition, members: Members) -> Members:
-    """Return members of a custom call that returns its operand."""
+def _attributes(definition: OpDefinition, members: Members) -> Members:
+    """Return the attributes that are written: those without their defaults, and all fields of a struct or none."""
+    given = {
+        name: members[name]
+        for name, attribute in definition.attributes.items()
+        if members[name] is not None and members[name] != attribute.default
+    }
+    for group in definition.groups.values():
+        fields = {member.name: members[member.name] for member in group.fields.values()}
+        if any(value is not None for value in fields.values()):
+            given |= {name: value for name, value in fields.items() if value is not None}
+    return given
+
+
+def completed(definition: OpDefinition, members: Members) -> Members:
+    """Return valid members that run: for a custom call, those of one that returns its operand."""
+    if definition.name != CUSTOM_CALL:
+        return members
     operand = next(filter(is_returned, members["inputs"]), COUNTER)
-    given = {"inputs": (operand,), "call_target_name": TARGET, "results": (operand,)}
-    return {**members, **definition.defaults, **given}
+    lists = {name: value for name, value in definition.defaults.items() if value in (None, ())}  # layouts, aliases
+    return {**members, **lists, "inputs": (operand,), "call_target_name": TARGET, "results": (operand,)}
 
 
 def is_returned(type: Type) -> bool:

@@ -184,7 +184,11 @@ class Solver:
 
     def _attempt(self, broken: str | None) -> Members | None:
         current: Members = {}
+        omitted = self._omitted() if broken is None else ()
         for name, member in self.members.items():
+            if name in omitted:
+                current[name] = None
+                continue
             current[name] = draw_member(self.rng, member, {**current, "": self.types})
         current = self._inferred(current)
         failures = self._wrong(current, broken)
@@ -196,6 +200,12 @@ class Solver:
             if len(after) <= len(failures) or self.rng.random() < 0.02:
                 current, failures = step, after
         return None
+
+    def _omitted(self) -> list[str]:
+        """Return the fields of structs that most programs leave out."""
+        groups = [list(group.fields.values()) for group in self.definition.groups.values()]
+        optional = [members for members in groups if all(member.default is None for member in members)]
+        return [member.name for members in optional if self.rng.random() < 0.8 for member in members]
 
     def _wrong(self, members: Members, broken: str | None) -> list[Failure]:
         """Return what keeps members from being what is sought: valid, or with `broken` as the first that fails."""

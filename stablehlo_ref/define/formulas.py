@@ -338,9 +338,13 @@ def _of_role(op_class: type, name: str) -> set[tuple[str, str]]:
     return found
 
 
-def labelled_formulas(op_class: type) -> list[tuple[str, str]]:
-    """Return the label (`C3`) and the source of each formula, in the order of the spec; OSError as `formulas`."""
-    found = sorted(formulas(op_class), key=lambda pair: (not pair[0].isdecimal(), pair[0].zfill(3), pair[1]))
+def labelled_formulas(op_class: type, *roles: str) -> list[tuple[str, str]]:
+    """Return the label (`C3`) and the source of each formula of roles, by default all, in the order of the spec.
+
+    Raises OSError as `formulas` does.
+    """
+    every = set().union(*(_of_role(op_class, role) for role in roles)) if roles else formulas(op_class)
+    found = sorted(every, key=lambda pair: (not pair[0].isdecimal(), pair[0].zfill(3), pair[1]))
     return [(constraint_label(int(label) if label.isdecimal() else label), formula) for label, formula in found]
 
 
