@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
@@ -16,6 +17,7 @@ from stablehlo_ref.cli.options import CommandParser, add_message_options, positi
 from stablehlo_ref.conform import cases, report
 from stablehlo_ref.conform.campaign import PROFILES, Results, Settings, run
 from stablehlo_ref.conform.known import read_known, split
+from stablehlo_ref.conform.verdicts import with_blocked
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.suggestions import did_you_mean
@@ -61,12 +63,13 @@ def _run(options: argparse.Namespace) -> int:
     results = Results(options.results or ":memory:")
     try:
         run(names, settings, results, jobs=options.jobs, seconds=profile.seconds, show=_progress)
-        records = {name: record for name, record in results.records().items() if name in set(names)}
+        wanted = set(names)
+        records = with_blocked({name: record for name, record in results.records().items() if name in wanted})
     finally:
         results.close()
     title = f"{options.backend} under the contract {options.contract}, profile {options.profile}"
-    about = {"backend": options.backend, "contract": options.contract, "profile": options.profile}
-    about |= {"stablehlo-ref": __version__, "versions": versions}  # type: ignore[dict-item]
+    about: dict[str, Any] = {"backend": options.backend, "contract": options.contract, "profile": options.profile}
+    about |= {"stablehlo-ref": __version__, "versions": versions}
     _write(options.json, report.as_json(records, about))
     _write(options.junit, report.as_junit(records, title))
     _write(options.html, report.as_html(records, title))

@@ -1,14 +1,16 @@
-"""Campaigns: many cases, judged by several processes, with the verdicts in one SQLite file from which they are resumed."""
+"""Campaigns: many cases, judged by several processes. A SQLite file keeps the verdicts, so that they can be resumed."""
 
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
-from itertools import chain, islice
+from functools import partial
+from itertools import islice, zip_longest
 from multiprocessing import get_context
 from pathlib import Path
 from time import monotonic
@@ -18,8 +20,9 @@ from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
 
-SHARD = 25  # cases that a worker is given at a time
+SHARD = 10  # cases that a worker is given at a time
 
+Judged = Callable[[Sequence[str]], list[Record]]
 Show = Callable[[int, int], None]  # the number of cases that were judged, and of all
 
 
@@ -27,30 +30,36 @@ Show = Callable[[int, int], None]  # the number of cases that were judged, and o
 class Profile:
     """How many cases a campaign has, and how long it may take."""
 
-    exhaustive: float  # the fraction of all cases
-    rounds: int
+    rounds: int  # of each op on each element type
     chains: int
-    invalid: int
+    invalid: int  # programs that break each constraint
     seconds: float
     most: int = 1 << 30
 
     def names(self, ops: Sequence[str]) -> list[str]:
-        """Return the names of the cases: all of a type's values first, then ops, chains, and what must be rejected."""
-        every = list(cases.exhaustive(ops))
-        step = round(1 / self.exhaustive) if self.exhaustive else len(every) + 1
-        found = chain(
-            every[::step],
-            cases.single(ops, self.rounds),
-            cases.chains((2, 3, 5, 8), self.chains),
-            cases.invalid(ops, self.invalid),
-        )
-        return list(islice(found, self.most))
+        """Return the names of the cases: of each op in turn, so that all are judged if time runs out."""
+        queues = [_alternating(*self._kinds(op)) for op in ops]
+        turns = [list(filter(None, turn)) for turn in zip_longest(*queues)]
+        chains = list(cases.chains((2, 3, 5, 8), self.chains))
+        each = -(-len(chains) // max(len(turns), 1))
+        found = [name for i, turn in enumerate(turns) for name in (*turn, *chains[i * each : (i + 1) * each])]
+        return found[: self.most]
+
+    def _kinds(self, op: str) -> tuple[list[str], list[str], list[str]]:
+        """Return the cases of an op on element types, in another order for each op; of all values; and invalid ones."""
+        single = list(cases.single([op], self.rounds))
+        start = zlib.crc32(op.encode()) % max(len(single), 1)
+        return [*single[start:], *single[:start]], list(cases.exhaustive([op])), list(cases.invalid([op], self.invalid))
+
+
+def _alternating(*queues: Sequence[str]) -> list[str]:
+    return [name for turn in zip_longest(*queues) for name in turn if name is not None]
 
 
 PROFILES = {
-    "smoke": Profile(0.1, 1, 100, 0, 110.0),
-    "pr": Profile(1.0, 1, 500, 1, 570.0),
-    "nightly": Profile(1.0, 4, 4000, 3, float("inf"), 20_000),
+    "smoke": Profile(1, 200, 1, 110.0),
+    "pr": Profile(1, 500, 1, 570.0),
+    "nightly": Profile(4, 4000, 3, float("inf"), 20_000),
 }
 
 
@@ -78,6 +87,8 @@ def judge_shard(settings: Settings, names: Sequence[str]) -> list[Record]:
     return [judge(name, session, contract) for name in names]
 
 
+JudgeNames = Callable[[Settings, Sequence[str]], list[Record]]
+
 # --- the file ---------------------------------------------------------------------------------------------------------
 
 
@@ -87,19 +98,22 @@ class Results:
     def __init__(self, path: Path | str = ":memory:") -> None:
         self._file = sqlite3.connect(path)
         self._file.execute(
-            "CREATE TABLE IF NOT EXISTS records (name TEXT PRIMARY KEY, cell TEXT, detail TEXT, seconds REAL)"
+            "CREATE TABLE IF NOT EXISTS records"
+            " (name TEXT PRIMARY KEY, cell TEXT, detail TEXT, seconds REAL, uses TEXT)"
         )
 
     def add(self, records: Iterable[Record]) -> None:
         """Store records; those of a name that is there are replaced."""
-        rows = [(r.name, r.cell.value, r.detail, r.seconds) for r in records]
+        rows = [(r.name, r.cell.value, r.detail, r.seconds, " ".join(r.uses)) for r in records]
         with self._file:
-            self._file.executemany("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", rows)
+            self._file.executemany("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)", rows)
 
     def records(self) -> dict[str, Record]:
         """Return all records by the names of cases."""
-        rows = self._file.execute("SELECT name, cell, detail, seconds FROM records ORDER BY rowid")
-        return {name: Record(name, Cell(cell), detail, seconds) for name, cell, detail, seconds in rows}
+        rows = self._file.execute("SELECT name, cell, detail, seconds, uses FROM records ORDER BY rowid")
+        return {
+            n: Record(n, Cell(cell), detail, seconds, tuple(uses.split())) for n, cell, detail, seconds, uses in rows
+        }
 
     def close(self) -> None:
         """Close the file."""
@@ -118,37 +132,53 @@ def run(
     jobs: int = 1,
     seconds: float = float("inf"),
     show: Show = lambda done, total: None,
+    judge_names: JudgeNames = judge_shard,
 ) -> None:
-    """Judge the cases that have no verdict yet; stop after `seconds`.
+    """Judge the cases that have no verdict yet; no new ones after `seconds`.
 
-    Any `concurrent.futures.Executor` runs the shards, by default `jobs` processes. A worker that dies loses the case
-    that it was at, which is recorded, and nothing else.
+    Any `concurrent.futures.Executor` runs the shards, by default `jobs` processes, of which one that dies loses the
+    case that it was at, which is recorded, and nothing else.
     """
-    known = results.records()
-    left = [name for name in names if name not in known]
-    shards = [left[i : i + SHARD] for i in range(0, len(left), SHARD)]
-    done, end = len(names) - len(left), monotonic() + seconds
-    if executor is not None:
-        for records in _submitted(executor, settings, shards, end, 2 * jobs):
-            results.add(records)
-            show(done := done + len(records), len(names))
-        return
-    while shards and monotonic() < end:
-        with closing(_Pool(jobs)) as pool:
+    end = monotonic() + seconds
+    left, most = _left(names, results), 2 * jobs
+    while left and monotonic() < end:
+        shards = [left[i : i + SHARD] for i in range(0, len(left), SHARD)]
+        with closing(_Pool(jobs)) if executor is None else nullcontext() as pool:
             try:
-                for records in _submitted(pool.executor, settings, shards, end, 2 * jobs):
+                running = pool.executor if executor is None and pool is not None else executor
+                assert running is not None
+                for records in _submitted(running, partial(judge_names, settings), shards, end, most):
                     results.add(records)
-                    show(done := done + len(records), len(names))
+                    show(len(names) - len(_left(names, results)), len(names))
                 return
             except BrokenProcessPool:
-                pass
-        judged = results.records()
-        shards = [rest for shard in shards if (rest := [name for name in shard if name not in judged])]
-        if shards and len(shards[0]) == 1:  # the case at which a worker died, alone
-            results.add([Record(shards[0][0], Cell.UNTESTED, "the process that judged the case died")])
-            shards = shards[1:]
-        else:
-            shards = [[name] for name in shards[0]] + shards[1:] if shards else []
+                if pool is None:
+                    raise
+        left = _left(names, results)
+        _one_by_one(left[: most * SHARD], partial(judge_names, settings), results, end)
+        left = _left(names, results)
+
+
+def _left(names: Sequence[str], results: Results) -> list[str]:
+    known = results.records()
+    return [name for name in names if name not in known]
+
+
+def _one_by_one(names: Sequence[str], judged: Judged, results: Results, end: float) -> None:
+    """Judge the cases among which is one at which a process died, each alone."""
+    pool: _Pool | None = None
+    for name in names:
+        if monotonic() > end:
+            break
+        pool = pool or _Pool(1)
+        try:
+            results.add(pool.executor.submit(judged, [name]).result())
+        except BrokenProcessPool:
+            results.add([Record(name, Cell.UNTESTED, "the process that judged the case died")])
+            pool.close()
+            pool = None
+    if pool is not None:
+        pool.close()
 
 
 class _Pool:
@@ -160,20 +190,16 @@ class _Pool:
 
 
 def _submitted(
-    executor: Executor, settings: Settings, shards: Sequence[Sequence[str]], end: float, most: int
+    executor: Executor, judged: Judged, shards: Sequence[Sequence[str]], end: float, most: int
 ) -> Iterator[list[Record]]:
     """Yield the records of shards as they come, with `most` shards under way; no new ones after `end`."""
     waiting = iter(shards)
-    pending: set[Future[list[Record]]] = {
-        executor.submit(judge_shard, settings, list(shard)) for shard in islice(waiting, most)
-    }
+    pending: set[Future[list[Record]]] = {executor.submit(judged, list(shard)) for shard in islice(waiting, most)}
     while pending:
         finished, pending = wait(pending, return_when="FIRST_COMPLETED")
         for future in finished:
             yield future.result()
         if monotonic() < end:
-            pending |= {executor.submit(judge_shard, settings, list(s)) for s in islice(waiting, len(finished))}
+            pending |= {executor.submit(judged, list(shard)) for shard in islice(waiting, len(finished))}
         else:
-            for future in pending:
-                future.cancel()
-            pending = {future for future in pending if not future.cancelled()}
+            pending = {future for future in pending if not future.cancel()}

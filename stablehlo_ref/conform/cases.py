@@ -1,8 +1,8 @@
 """Cases: programs with their inputs, made from a name alone, so that a campaign is a list of names.
 
-`op/stablehlo.dot_general/f32/17` is the 17th program of that op on operands of f32, `exhaustive/stablehlo.tanh/bf16/0` all
-values of a type, `chain/5/17` five ops, and `invalid/stablehlo.dot_general/C10/3` a program that breaks one constraint.
-Every process, and every version of Python, makes the same case of a name.
+`op/stablehlo.dot_general/f32/17` is the 17th program of that op on operands of f32, `exhaustive/stablehlo.tanh/bf16/0`
+all values of a type, `chain/5/17` five ops, and `invalid/stablehlo.dot_general/C10/3` a program that breaks one
+constraint. Every process, and every version of Python, makes the same case of a name.
 """
 
 from __future__ import annotations
@@ -170,7 +170,9 @@ def _invalid(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
         broken = builder.add_broken(REGISTRY[op], label)
         text = "" if broken is None else print_operation(builder.module())
         if broken is not None and is_rejected_by(text, label):
-            return Case(name, text, broken=label, others=broken.others)
+            generator = np.random.Generator(np.random.Philox(key=rng.getrandbits(64)))
+            inputs = tuple(builder.fixed.get(v, contents(generator, v.type)) for v in builder.arguments)
+            return Case(name, text, inputs, broken=label, others=broken.others)
     return None
 
 
@@ -290,7 +292,7 @@ def contents(generator: np.random.Generator, type: Type) -> Any:
 
 
 def special_values(dtype: DType) -> Array:
-    """Return zeros, ones, infinities, NaN, and the smallest and largest numbers of a floating-point type, as it has them."""
+    """Return zeros, ones, infinities, NaN, and the smallest and largest numbers of a type, as it has them."""
     with np.errstate(all="ignore"):
         named = np.array([0.0, -0.0, 1.0, -1.0, 0.5, np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-40, 1e-310]).astype(
             dtype

@@ -1,4 +1,4 @@
-"""Which ops run in generated programs, and which of their constraints are at their edge in one and broken in another."""
+"""Which ops run in generated programs, and which constraints are at their edge in one and broken in another."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Random values of the members of an op: types of operands and results, attributes, signatures of regions.
 
-Nothing here knows an op. A value is drawn from what its member declares (a `TypeConstraint`, the codec of an attribute),
-and is changed step by step, mostly toward numbers and types that other members have: constraints relate members.
+Nothing here knows an op. A value is drawn from what its member declares (a `TypeConstraint`, the codec of an
+attribute), mostly of numbers and types that other members have: constraints relate members.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from stablehlo_ref.ir.types import (
     ComplexType,
     FunctionType,
     FutureType,
+    IntegerType,
     OpaqueType,
     QuantizedType,
     TensorType,
@@ -65,22 +66,34 @@ class Callee(Member):
 
 WITNESS = OpaqueType("!shape.witness")
 CALLEE = "callee"  # the function that symbols name
-STRINGS = ("", "x", "my.op", "Sharding", "ab,bc->ac", "a...,a...->...", "ab,b->a", "ab->ba", "aa->a", "ab->a", "a...->...")
+STRINGS = (
+    "",
+    "x",
+    "my.op",
+    "Sharding",
+    "ab,bc->ac",
+    "a...,a...->...",
+    "ab,b->a",
+    "ab->ba",
+    "aa->a",
+    "ab->a",
+    "a...->...",
+)
 COMMON = (FLOATS["f32"], integer_type(32), BOOLEAN, FLOATS["bf16"], ComplexType(FLOATS["f32"]), integer_type(8, "u"))
 OTHERS = (
     *(integer_type(width, sign) for width in (2, 4, 8, 16, 32, 32, 64) for sign in ("", "u")),
     *(FLOATS[name] for name in FLOATS if name not in ("tf32", "f80", "f128")),
     ComplexType(FLOATS["f64"]),
 )
-PER_TENSOR = QuantizedType(integer_type(8), FLOATS["f32"], (0.5,), (3,), -128, 127)
+PER_TENSOR = QuantizedType(IntegerType(8), FLOATS["f32"], (0.5,), (3,), -128, 127)
 QUANTIZED = (
     PER_TENSOR,
     replace(PER_TENSOR, scales=(0.25,)),
     replace(PER_TENSOR, zero_points=(0,)),
     replace(PER_TENSOR, storage_min=-127),
     replace(PER_TENSOR, expressed_type=FLOATS["bf16"]),
-    QuantizedType(integer_type(8, "u"), FLOATS["f32"], (0.5,), (128,), 0, 255),
-    QuantizedType(integer_type(32), FLOATS["f32"], (0.5,), (0,), -(1 << 31), (1 << 31) - 1),
+    QuantizedType(IntegerType(8, "u"), FLOATS["f32"], (0.5,), (128,), 0, 255),
+    QuantizedType(IntegerType(32), FLOATS["f32"], (0.5,), (0,), -(1 << 31), (1 << 31) - 1),
 )
 
 
@@ -116,7 +129,7 @@ def per_axis_tensor(rng: random.Random) -> TensorType:
 def per_axis(axis: int, size: int) -> QuantizedType:
     """Return an element type that is quantized along an axis of `size`."""
     scales = tuple(0.5 * 2.0 ** -(i % 3) for i in range(size))
-    return QuantizedType(integer_type(8), FLOATS["f32"], scales, (0,) * size, -128, 127, axis)
+    return QuantizedType(IntegerType(8), FLOATS["f32"], scales, (0,) * size, -128, 127, axis)
 
 
 # --- members ----------------------------------------------------------------------------------------------------------
@@ -261,7 +274,8 @@ def draw_dims(rng: random.Random, known: Members) -> tuple[int, ...]:
             return (rng.choice((0, 1, 1, 2)),) * rank
         case 3:
             return tuple(rng.choice(numbers_in(known)) for _ in range(rank))
-    return rng.choice([t.shape for t in types_in(known) if isinstance(t, TensorType)] or [()])  # type: ignore[return-value]
+    shapes = [t.shape for t in types_in(known) if isinstance(t, TensorType)]
+    return tuple(n or 0 for n in rng.choice(shapes)) if shapes else ()
 
 
 def draw_constant(rng: random.Random, known: Members) -> DenseElements:

@@ -132,6 +132,8 @@ class Builder:
         if isinstance(type, TupleType):
             elements = [self._value(element, name, sharing) for element in type.elements]
             return self._append(build_operation("stablehlo.tuple", elements, [type], NOWHERE)).results[0]
+        if isinstance(type, TokenType):
+            return self._append(build_operation("stablehlo.after_all", [], [type], NOWHERE)).results[0]
         if isinstance(type, FutureType):
             return self._append(self._async_start(type)).results[0]
         self.arguments.append(Value(type, None, len(self.arguments), f"{name}_{len(self.arguments)}"))
@@ -188,9 +190,11 @@ class Builder:
 
     def whole(self, types: Sequence[Type]) -> Operation:
         """Append a slice of all of a tensor."""
-        if len(types) != 1 or not isinstance(types[0], TensorType) or not types[0].is_static:
-            raise NotDrawn("a slice has one result, of known sizes")
+        if len(types) != 1:
+            raise NotDrawn("a slice has one result")
         (type,) = types
+        if not isinstance(type, TensorType) or not type.is_static:
+            raise NotDrawn("a slice has known sizes")
         indices = {"start_indices": (0,) * type.rank, "limit_indices": type.shape, "strides": (1,) * type.rank}
         return self._append(
             build_operation("stablehlo.slice", [self._value(type, "operand", 0.0)], [type], NOWHERE, members=indices)
@@ -339,15 +343,23 @@ class _BlockBuilder:
     def _converted(self, type: Type, pair: Sequence[Value] | None) -> Value:
         if isinstance(type, TensorType):
             for argument in pair or self.arguments:
-                if isinstance(argument.type, TensorType) and argument.type.shape == type.shape:
-                    if not any(isinstance(t.element_type, QuantizedType) for t in (type, argument.type)):
-                        return self.append("stablehlo.convert", [argument], [type])
+                if _is_converted(argument.type, type):
+                    return self.append("stablehlo.convert", [argument], [type])
             return self.append("stablehlo.constant", [], [type], value=constant(self.rng, type))
         if isinstance(type, TupleType):
             return self.append("stablehlo.tuple", [self.value(element, None) for element in type.elements], [type])
         if isinstance(type, TokenType):
             return self.append("stablehlo.after_all", [], [type])
         raise NotDrawn(f"no value of {type} is made in a region")
+
+
+def _is_converted(operand: Type, result: TensorType) -> bool:
+    """Return whether `convert` takes an operand to a result of these types."""
+    return (
+        isinstance(operand, TensorType)
+        and operand.shape == result.shape
+        and not any(isinstance(type.element_type, QuantizedType) for type in (operand, result))
+    )
 
 
 def constant(rng: random.Random, type: TensorType) -> DenseElements:

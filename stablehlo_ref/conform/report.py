@@ -1,4 +1,4 @@
-"""Reports of a campaign: a table for the terminal, JSON, JUnit XML, a badge, and a page of HTML that needs nothing else."""
+"""Reports of a campaign: a table for the terminal, JSON, JUnit XML, a badge, and a page of HTML."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SYMBOLS = {
     Cell.ACCEPTS: "a", Cell.DIES: "†", Cell.HANGS: "h", Cell.FLAKY: "~", Cell.UNTESTED: " ",
 }  # fmt: skip
 COLORS = {
-    Cell.PASS: "#2e7d32", Cell.LEGAL: "#7cb342", Cell.SUSPICIOUS: "#fbc02d", Cell.FAIL: "#c62828", Cell.REFUSES: "#b0bec5",
-    Cell.BLOCKED: "#cfd8dc", Cell.ACCEPTS: "#ef6c00", Cell.DIES: "#4a148c", Cell.HANGS: "#6a1b9a", Cell.FLAKY: "#ff8f00",
-    Cell.UNTESTED: "#ffffff",
+    Cell.PASS: "#2e7d32", Cell.LEGAL: "#7cb342", Cell.SUSPICIOUS: "#fbc02d", Cell.FAIL: "#c62828",
+    Cell.REFUSES: "#b0bec5", Cell.BLOCKED: "#cfd8dc", Cell.ACCEPTS: "#ef6c00", Cell.DIES: "#4a148c",
+    Cell.HANGS: "#6a1b9a", Cell.FLAKY: "#ff8f00", Cell.UNTESTED: "#ffffff",
 }  # fmt: skip
 SHOWN = 40  # faults in the table of the terminal
 

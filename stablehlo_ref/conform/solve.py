@@ -1,8 +1,8 @@
 """Members of an op that satisfy all of its constraints, or all but one.
 
-The constraints of an op are formulas (`C(4, rank(lhs) == rank(rhs))`), which are checked here as in the verifier. A random
-choice of members is repaired: an equation whose one side is a member, or the shape, the element type or a size of one, is
-solved for it; else a member in the formula is changed at random. A step stays if no more formulas are false than before.
+The constraints of an op are formulas (`C(4, rank(lhs) == rank(rhs))`), which are checked here as in the verifier. A
+random choice of members is repaired: a formula that a value of one member satisfies is solved for it, else a member in
+the formula is changed at random. A step stays if no more formulas are false than before.
 """
 
 from __future__ import annotations

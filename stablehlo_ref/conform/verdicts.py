@@ -5,22 +5,20 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.conform.cases import Case, case
+from stablehlo_ref.conform.cases import DIALECTS, Case, case
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.diff import diff
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.diagnostics import StablehloError
-from stablehlo_ref.limits import Limits
+from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import parse
-
-LIMITS = Limits(max_seconds=30.0)  # of the interpreter, for a case
 
 
 class Cell(Enum):
@@ -44,17 +42,23 @@ class Cell(Enum):
         return self in (Cell.FAIL, Cell.ACCEPTS, Cell.DIES, Cell.HANGS, Cell.FLAKY, Cell.SUSPICIOUS)
 
 
+BLOCKING = (Cell.FAIL, Cell.REFUSES, Cell.DIES, Cell.HANGS)
+TELLING = re.compile(r"check failed|assert|fatal|error|exception|terminate|not supported|unimplemented", re.IGNORECASE)
 FAILURES = {"refused": Cell.REFUSES, "died": Cell.DIES, "timed out": Cell.HANGS, "unstable": Cell.FLAKY}
 
 
 @dataclass(frozen=True)
 class Record:
-    """The verdict on a case: `detail` says why, in a line; equal fingerprints are the same fault."""
+    """The verdict on a case: `detail` says why, in a line; equal fingerprints are the same fault.
+
+    `uses` are the ops of the program, each with the element types of its operands and results.
+    """
 
     name: str
     cell: Cell
     detail: str = ""
     seconds: float = 0.0
+    uses: tuple[str, ...] = ()
 
     @property
     def op(self) -> str:
@@ -70,8 +74,9 @@ class Record:
 
     @property
     def fingerprint(self) -> str:
-        """The op, the verdict and the message without numbers and names of values."""
-        return f"{self.op}: {self.cell.value}: {re.sub(r'%?[0-9]+|0x[0-9a-f]+', 'N', self.detail)[:120]}"
+        """The op, the verdict and the message without numbers and names of values; how a process died, for any op."""
+        message = re.sub(r"0x[0-9a-f]+|%?[0-9]+", "N", self.detail)[:120]
+        return message if self.cell is Cell.DIES else f"{self.op}: {self.cell.value}: {message}"
 
     def as_dictionary(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -83,9 +88,40 @@ def judge(name: str, session: Session, contract: Contract) -> Record:
     started = time.perf_counter()
     made = case(name)
     if made is None:
-        return Record(name, Cell.UNTESTED, "no members were found that satisfy the constraints")
-    cell, detail = _judge_invalid(made, session) if made.broken else _judge_valid(made, session, contract)
-    return Record(name, cell, detail, time.perf_counter() - started)
+        return Record(name, Cell.UNTESTED, "no program was found")
+    if made.needs:
+        return Record(name, Cell.UNTESTED, f"backends are not given {made.needs}")
+    try:
+        cell, detail = _judge_invalid(made, session) if made.broken else _judge_valid(made, session, contract)
+    except StablehloError as error:
+        return Record(name, Cell.UNTESTED, _line(str(error)))
+    uses = () if cell in (Cell.PASS, Cell.LEGAL) or made.broken else uses_of(made.text)
+    return Record(name, cell, detail, time.perf_counter() - started, uses)
+
+
+def uses_of(text: str) -> tuple[str, ...]:
+    """Return the ops of a program, each with the element types of its operands and results: `stablehlo.add/f32`."""
+    found = set()
+    for op in parse(text).module.walk():
+        for value in (*op.operands, *op.results):
+            if op.name.startswith(DIALECTS) and isinstance(value.type, TensorType):
+                found.add(f"{op.name}/{value.type.element_type}")
+    return tuple(sorted(found))
+
+
+def with_blocked(records: Mapping[str, Record]) -> dict[str, Record]:
+    """Return records in which a fault is blocked, if another op of the program has the same one alone."""
+    alone: dict[str, set[str]] = {}  # the op and element type of faults in programs of one op; those of its cases
+    for record in records.values():
+        if record.element and record.cell in BLOCKING and len({use.split("/")[0] for use in record.uses}) == 1:
+            alone.setdefault(f"{record.op}/{record.element}", set()).add(record.cell.value)
+    found = dict(records)
+    for name, record in records.items():
+        others = [use for use in record.uses if not use.startswith(f"{record.op}/")]
+        by = next((use for use in others if record.cell.value in alone.get(use, ())), "")
+        if by and record.cell in BLOCKING:
+            found[name] = replace(record, cell=Cell.BLOCKED, detail=f"{record.cell.value}, as {by} alone")
+    return found
 
 
 def _judge_invalid(made: Case, session: Session) -> tuple[Cell, str]:
@@ -94,22 +130,19 @@ def _judge_invalid(made: Case, session: Session) -> tuple[Cell, str]:
         return Cell.ACCEPTS, f"a program that breaks {made.broken}"
     if outcome.failure == "refused":
         return Cell.PASS, ""
-    return FAILURES.get(outcome.failure, Cell.DIES), _line(outcome.reason)
+    return FAILURES.get(outcome.failure, Cell.DIES), meaning(outcome.reason)
 
 
 def _judge_valid(made: Case, session: Session, contract: Contract) -> tuple[Cell, str]:
-    try:
-        program = parse(made.text).verify()
-        program.limits = LIMITS
-        expected = program.run(*made.inputs)
-    except StablehloError as error:
-        return Cell.UNTESTED, _line(str(error))
     outcome = session.run(made.text, made.inputs)
     if outcome.failure:
-        return FAILURES.get(outcome.failure, Cell.DIES), _line(outcome.reason)
-    if _are_same(outcome, expected):
+        return FAILURES.get(outcome.failure, Cell.DIES), meaning(outcome.reason)
+    if _are_same(outcome, made.expected):
         return Cell.PASS, ""
-    return _judge_difference(program, made, session, contract)
+    try:
+        return _judge_difference(parse(made.text).verify(), made, session, contract)
+    except StablehloError as error:
+        return Cell.SUSPICIOUS, f"other results, which are not judged: {_line(str(error))}"
 
 
 def _are_same(outcome: Outcome, expected: Any) -> bool:
@@ -141,6 +174,13 @@ def _judge_difference(program: Program, made: Case, session: Session, contract: 
     first = found.suspects[0] if found.suspects else None
     detail = f"{first.op.name}: {first.excess}" if first is not None else str(found).splitlines()[0]
     return Cell.FAIL if is_wrong else Cell.SUSPICIOUS, _line(detail)
+
+
+def meaning(reason: str) -> str:
+    """Return the first line of a message that says what is wrong, without times and addresses."""
+    lines = [line.strip() for line in reason.splitlines() if line.strip()]
+    first = next((line for line in lines if TELLING.search(line)), lines[0] if lines else "")
+    return _line(re.sub(r"^[FEW]\d{4} \S+ +\d+ |0x[0-9a-f]+", "", first))
 
 
 def _line(text: str) -> str:

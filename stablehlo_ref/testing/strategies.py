@@ -21,10 +21,9 @@ import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.interop import require
-from stablehlo_ref.conform.cases import ELEMENTS, contents, names_of_ops
+from stablehlo_ref.conform.cases import ELEMENTS, contents, is_rejected_by, labels_of, names_of_ops, valid_case
 from stablehlo_ref.conform.programs import Builder
 from stablehlo_ref.define.definition import REGISTRY
-from stablehlo_ref.define.formulas import labelled_formulas
 from stablehlo_ref.diagnostics import ArgumentValueError, Source
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import TypeAttribute
@@ -85,7 +84,8 @@ def programs(ops: Sequence[str] = (), types: Sequence[str] = (), max_ops: int = 
         builder = Builder(rng, [element])
         for name in chosen:
             builder.add(REGISTRY[name])
-        return _example(builder, rng) if builder.operations else None
+        made = valid_case("", rng, builder) if builder.operations else None
+        return None if made is None or made.needs else Example(made.text, made.inputs)
 
     drawn = st.builds(
         example,
@@ -98,21 +98,17 @@ def programs(ops: Sequence[str] = (), types: Sequence[str] = (), max_ops: int = 
 
 def invalid_programs(ops: Sequence[str] = ()) -> Any:
     """Return a strategy of programs of one op that breaks a single one of its constraints."""
-    labels = [(n, label) for n in _ops(ops) for label, _ in labelled_formulas(REGISTRY[n].op_class)]
+    labels = [(name, label) for name in _ops(ops) for label in labels_of(REGISTRY[name])]
 
     def example(seed: int, choice: tuple[str, str]) -> Example | None:
         rng = Random(seed)
         builder = Builder(rng)
-        return _example(builder, rng, choice[1]) if builder.add(REGISTRY[choice[0]], choice[1]) else None
+        found = builder.add_broken(REGISTRY[choice[0]], choice[1])
+        text = print_operation(builder.module())
+        return Example(text, (), choice[1]) if found is not None and is_rejected_by(text, choice[1]) else None
 
     drawn = st.builds(example, SEEDS, st.sampled_from(labels))
     return drawn.filter(lambda found: found is not None)
-
-
-def _example(builder: Builder, rng: Random, broken: str = "") -> Example:
-    generator = np.random.Generator(np.random.Philox(rng.getrandbits(32)))
-    inputs = () if broken else tuple(contents(generator, argument.type) for argument in builder.arguments)
-    return Example(print_operation(builder.module()), inputs, broken)
 
 
 def _ops(names: Sequence[str]) -> list[str]:
