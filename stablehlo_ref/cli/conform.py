@@ -16,10 +16,12 @@ from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.options import CommandParser, add_message_options, positive, seconds
 from stablehlo_ref.conform import cases, report
 from stablehlo_ref.conform.campaign import PROFILES, Results, Settings, run
+from stablehlo_ref.conform.explain import explain
 from stablehlo_ref.conform.known import read_known, split
 from stablehlo_ref.conform.verdicts import with_blocked
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
+from stablehlo_ref.diagnostics import file_errors
 from stablehlo_ref.suggestions import did_you_mean
 
 DESCRIPTION = "Run generated programs on a backend, and judge what it returns by bounds that are proved."
@@ -29,6 +31,7 @@ examples:
   stablehlo-interp conform --backend jax --profile pr --html table.html
   stablehlo-interp conform --backend iree --ops 'stablehlo.dot_general,chlo.*' --known known.toml
   stablehlo-interp conform --case op/stablehlo.tanh/bf16/0                        # print the program of a case
+  stablehlo-interp conform explain op/stablehlo.tanh/bf16/0 --backend jax         # make it small, draft a report
 
 profiles: smoke (2 minutes), pr (10 minutes), nightly (20,000 cases)
 
@@ -38,6 +41,9 @@ line"""
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
+    if arguments[:1] == ["explain"]:
+        given = explain_parser().parse_args(arguments[1:])
+        return guarded("conform explain", lambda: _explain(given))
     command_line = parser()
     options = command_line.parse_args(arguments)
     if options.case is None and options.backend is None:
@@ -48,6 +54,20 @@ def main(arguments: Sequence[str]) -> int:
 def _print_case(name: str) -> int:
     made = cases.case(name)
     print(made.text if made else f"// no program was found for {name}", end="" if made else "\n")
+    return FINE
+
+
+def _explain(options: argparse.Namespace) -> int:
+    with Session(options.backend, seconds=options.seconds, python=options.python or "") as session:
+        session.open()
+        found = explain(options.name, session, contract_of(options.contract))
+    if options.output is None:
+        print(found.report, end="")
+        return FINE
+    with file_errors(options.output, f"write to {options.output}"):
+        options.output.mkdir(parents=True, exist_ok=True)
+        (options.output / "report.md").write_text(found.report, encoding="utf-8")
+        (options.output / "program.mlir").write_text(found.program, encoding="utf-8")
     return FINE
 
 
@@ -97,7 +117,8 @@ def _ops(patterns: Sequence[str]) -> list[str]:
 
 def _write(path: Path | None, text: str) -> None:
     if path is not None:
-        path.write_text(text, encoding="utf-8")
+        with file_errors(path, f"write {path}"):
+            path.write_text(text, encoding="utf-8")
 
 
 def _progress(done: int, total: int) -> None:
@@ -127,5 +148,19 @@ def parser() -> argparse.ArgumentParser:
     add("--html", metavar="FILE", type=Path, help="write the table as a page")
     add("--badge", metavar="FILE", type=Path, help="write a badge for shields.io")
     add("--case", metavar="NAME", help="print the program of a case, and do nothing else")
+    add_message_options(found, verifies=False)
+    return found
+
+
+def explain_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line of `conform explain`."""
+    found = CommandParser("conform explain", "Make the program of a case small, and write a draft of a report.", "")
+    add = found.add_argument
+    add("name", metavar="CASE", help="the name of a case, as `conform` prints it")
+    add("--backend", metavar="B", required=True, help="what to run the programs on")
+    add("--contract", metavar="C", default="strict", help="what the backend may do")
+    add("--seconds", metavar="S", type=seconds, default=30.0, help="of the backend for each program (30)")
+    add("--python", metavar="PYTHON", help="the interpreter that has the backend's packages")
+    add("--output", metavar="FOLDER", type=Path, help="write report.md and program.mlir there")
     add_message_options(found, verifies=False)
     return found

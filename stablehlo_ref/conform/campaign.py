@@ -16,6 +16,7 @@ from pathlib import Path
 from time import monotonic
 
 from stablehlo_ref.conform import cases
+from stablehlo_ref.conform.members import COMMON
 from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
@@ -24,6 +25,9 @@ SHARD = 10  # cases that a worker is given at a time
 
 Judged = Callable[[Sequence[str]], list[Record]]
 Show = Callable[[int, int], None]  # the number of cases that were judged, and of all
+
+
+COMMON_NAMES = [*map(str, COMMON)]
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,12 @@ class Profile:
         return found[: self.most]
 
     def _kinds(self, op: str) -> tuple[list[str], list[str], list[str]]:
-        """Return the cases of an op on element types, in another order for each op; of all values; and invalid ones."""
+        """Return the cases of an op on element types, of all values, and invalid ones; common types are first."""
         single = list(cases.single([op], self.rounds))
-        start = zlib.crc32(op.encode()) % max(len(single), 1)
-        return [*single[start:], *single[:start]], list(cases.exhaustive([op])), list(cases.invalid([op], self.invalid))
+        common = [name for name in single if name.split("/")[2] in COMMON_NAMES][: len(COMMON_NAMES)]
+        start = zlib.crc32(op.encode()) % max(len(common), 1)  # so that other ops have other types at first
+        ordered = dict.fromkeys([*common[start:], *common[:start], *single])
+        return list(ordered), list(cases.exhaustive([op])), list(cases.invalid([op], self.invalid))
 
 
 def _alternating(*queues: Sequence[str]) -> list[str]:

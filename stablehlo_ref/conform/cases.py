@@ -37,7 +37,8 @@ TRIES = 8  # to draw a program with an element type that runs
 CONTENTS = 6  # inputs that are tried
 LIMITS = Limits(max_seconds=10.0)  # of the interpreter, for a case
 GRIDS = ((1, 1), (2, 1), (1, 2), (4, 1), (1, 4), (2, 2))
-NEEDS = {"stablehlo.infeed": "an infeed"}
+NEEDS = {"stablehlo.infeed": "an infeed", "stablehlo.outfeed": "a reader of the outfeed"}
+ONE = "of"
 EVERY_VALUE = 16  # bits of an operand all of whose values are tried; half of them each for two operands
 
 
@@ -188,17 +189,24 @@ def is_rejected_by(text: str, label: str) -> bool:
 
 
 def _exhaustive(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
-    op, element, _ = rest
+    """Return the case of all values of a type; of one of them, or of a pair, if the last part of the name is `of5`."""
+    op, element, which = rest
     definition = REGISTRY[op]
-    dtype = numpy_dtype(ELEMENTS[element])
-    every = every_value(dtype)
+    every = every_value(numpy_dtype(ELEMENTS[element]))
     count = len(definition.operands)
     arrays = [every] if count == 1 else [np.repeat(every, len(every)), np.tile(every, len(every))]
+    if which.startswith(ONE):
+        arrays = [array[[int(which.removeprefix(ONE))]] for array in arrays]
     builder = Builder(rng)
     if not builder.add_on(definition, [TensorType(array.shape, ELEMENTS[element]) for array in arrays]):
         return None
     text = print_operation(builder.module())
     return Case(name, text, tuple(arrays), tuple(parse(text).run(*arrays)))
+
+
+def of_one_value(name: str, index: int) -> str:
+    """Return the name of the case of one of the values of an exhaustive case."""
+    return f"{name.rpartition('/')[0]}/{ONE}{index}"
 
 
 _MAKERS: dict[str, Callable[[str, random.Random, Sequence[str]], Case | None]] = {

@@ -150,7 +150,7 @@ def draw_member(rng: random.Random, member: Member, known: Members) -> Any:
         case Values():
             return draw_dims(rng, known)
         case Bodies():
-            return tuple(draw_signature(rng, known) for _ in range(rng.choice((1, 2, 3))))
+            return tuple(draw_signature(rng, known) for _ in range(rng.choice((0, 0, 1, 2, 3))))
         case Attr():
             if member.default is not REQUIRED and (rng.random() < 0.4 or not is_drawn(member.codec)):
                 return member.default

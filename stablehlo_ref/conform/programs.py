@@ -86,9 +86,12 @@ class Builder:
     def add_broken(self, definition: OpDefinition, label: str) -> Broken | None:
         """Append an op that breaks a constraint; None if no members are found for it."""
         solver = Solver(definition, self.rng, (), self.elements)
-        broken = solver.break_singly(label)
-        if broken is not None:
-            self._append(self._operation(solver, broken.members, 0.0))
+        try:
+            broken = solver.break_singly(label)
+            if broken is not None:
+                self._append(self._operation(solver, broken.members, 0.0))
+        except NotDrawn:
+            return None
         return broken
 
     def add_on(self, definition: OpDefinition, operands: Sequence[Type]) -> Operation | None:

@@ -119,7 +119,9 @@ def test_constraints_that_programs_do_not_cover() -> None:
 # --- the C++ MLIR -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("op", ["add", "dot_general", "reduce", "gather", "pad", "convolution", "sort", "while", "case"])
+@pytest.mark.parametrize(
+    "op", ["add", "dot_general", "reduce", "gather", "pad", "convolution", "sort", "while", "case"]
+)
 def test_mlir_accepts_what_is_valid(op: str) -> None:
     mlir = pytest.importorskip("jax._src.interpreters.mlir")
     ir = pytest.importorskip("jaxlib.mlir.ir")
