@@ -20,10 +20,11 @@ from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.conform.members import COMMON, OTHERS, QUANTIZED
 from stablehlo_ref.conform.programs import ASYNC_START, Builder
 from stablehlo_ref.conform.solve import is_elementwise_on
-from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition, member_of_each
 from stablehlo_ref.define.formulas import labelled_formulas
 from stablehlo_ref.diagnostics import EvaluationError, InvalidError, LimitError, StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import IndexType, TensorType, TupleType, Type, tensor_type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
@@ -140,11 +141,18 @@ def _single(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
     for _ in range(TRIES):
         builder = Builder(rng, [ELEMENTS[element]])
         found = builder.add(REGISTRY[op])
-        if found is not None and any(has_elements(value.type, element) for value in (*found.operands, *found.results)):
+        if found is not None and any(has_elements(value.type, element) for value in data_of(found)):
             made = valid_case(name, rng, builder)
             if made is not None:
                 return made
     return None
+
+
+def data_of(op: Operation) -> list[Value]:
+    """Return the operands and results of an op but for the operands that shapes depend on."""
+    shaping = REGISTRY[op.name].traits.shape_operands
+    members = member_of_each(REGISTRY[op.name].operands, len(op.operands))
+    return [v for v, member in zip(op.operands, members) if member.name not in shaping] + op.results
 
 
 def has_elements(type: Type, element: str) -> bool:

@@ -38,7 +38,7 @@ class Explanation:
 
 
 def explain(name: str, session: Session, contract: Contract) -> Explanation:
-    """Return what is wrong in a case, with a program made as small as possible; ArgumentValueError for an unknown case."""
+    """Return what is wrong in a case, with a small program; ArgumentValueError if the case has no program."""
     made = case(name)
     if made is None:
         raise ArgumentValueError(f"no program was found for the case {name}")

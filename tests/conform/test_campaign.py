@@ -7,15 +7,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from stablehlo_ref.conform import report
 from stablehlo_ref.conform.campaign import Profile, Results, Settings, run
+from stablehlo_ref.conform.explain import explain
 from stablehlo_ref.conform.known import Known, read_known, split
 from stablehlo_ref.conform.verdicts import Cell, Record, judge, meaning, with_blocked
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.reading.parsing import parse
 
 PROFILE = Profile(rounds=1, chains=4, invalid=1, seconds=60.0)
 SETTINGS = Settings("self")
@@ -116,6 +119,30 @@ def test_fault_is_found(fault: str, name: str) -> None:
 def test_what_needs_several_processes_is_untested(itself: Session) -> None:
     record = judge("op/stablehlo.all_gather/f32/0", itself, contract_of("strict"))
     assert record.cell is Cell.UNTESTED and "several processes" in record.detail
+
+
+def test_nan_is_no_fault_in_a_type_without_nan(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    name = "exhaustive/chlo.acosh/f4E2M1FN/0"  # of numbers below 1, acosh is NaN
+    with Session("python:different:negated_where_nan") as session:
+        assert judge(name, session, contract_of("strict")).cell is Cell.LEGAL
+
+
+def test_cpp_takes_scalars() -> None:
+    pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
+    made = "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }"
+    with Session("cpp") as session:
+        outcome = session.run(made, [np.array(1.5, np.float32)])
+    assert outcome.failure == "" and outcome.results[0] == 1.5
+
+
+def test_explains_a_fault_on_one_value() -> None:
+    with Session("faulty:off-by-one:stablehlo.negate") as session:
+        found = explain("exhaustive/stablehlo.negate/i8/0", session, contract_of("strict"))
+    assert found.record.cell is Cell.FAIL
+    assert len(found.program.splitlines()) <= 12
+    parse(found.program).run()  # the checks hold in this interpreter
+    assert "Expected: `dense<" in found.report and "Got: `dense<" in found.report
 
 
 def test_fault_of_a_more_basic_op_blocks() -> None:

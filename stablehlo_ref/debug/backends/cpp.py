@@ -43,7 +43,7 @@ class Cpp:
     def _attribute(self, array: Any) -> Any:
         from stablehlo_ref.numerics.dtypes import element_type_of
 
-        array = np.ascontiguousarray(array)
+        array = np.asarray(array, order="C")  # not ascontiguousarray, which gives scalars a dimension
         if array.dtype.isbuiltin == 1 and array.dtype.kind in "fiub":
             return self._ir.DenseElementsAttr.get(array)
         shape = "".join(f"{n}x" for n in array.shape)
