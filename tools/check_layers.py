@@ -26,6 +26,7 @@ LAYERS = (
     ("accelerate",),
     ("display", "program", "reading", "frameworks"),
     ("text", "debug"),
+    ("conform",),
     ("cli", "lsp", "testing", "__init__", "__main__"),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

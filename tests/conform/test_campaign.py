@@ -198,3 +198,8 @@ def test_reports_agree_on_the_faults() -> None:
     assert json.loads(report.as_badge(RECORDS))["message"] == "50.0 % of 2"
     assert "2 ULP &lt;beyond&gt;" in report.as_html(RECORDS, "title")
     assert "fail       op/stablehlo.tanh/f32/0" in report.as_text(RECORDS, "title")
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "examples/conformance").glob("*.mlir")), ids=str)
+def test_reported_programs_hold_here(path: Path) -> None:
+    parse(path.read_text(encoding="utf-8")).run()
