@@ -29,7 +29,7 @@ EPILOG = """\
 examples:
   stablehlo-interp conform --backend jax --contract xla-cpu                       # two minutes
   stablehlo-interp conform --backend jax --profile pr --html table.html
-  stablehlo-interp conform --backend iree --ops 'stablehlo.dot_general,chlo.*' --known known.toml
+  stablehlo-interp conform --backend jax --ops 'stablehlo.dot_general,chlo.*' --known known.toml
   stablehlo-interp conform --case op/stablehlo.tanh/bf16/0                        # print the program of a case
   stablehlo-interp conform explain op/stablehlo.tanh/bf16/0 --backend jax         # make it small, draft a report
 

@@ -21,7 +21,7 @@ from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
 
-SHARD = 10  # cases that a worker is given at a time
+SHARD = 5  # cases that a worker is given at a time
 
 Judged = Callable[[Sequence[str]], list[Record]]
 Show = Callable[[int, int], None]  # the number of cases that were judged, and of all

@@ -12,11 +12,12 @@ import pytest
 
 from stablehlo_ref.conform import report
 from stablehlo_ref.conform.campaign import Profile, Results, Settings, run
+from stablehlo_ref.conform.cases import case
 from stablehlo_ref.conform.explain import explain
 from stablehlo_ref.conform.known import Known, read_known, split
 from stablehlo_ref.conform.verdicts import Cell, Record, judge, meaning, with_blocked
 from stablehlo_ref.debug.contract import contract_of
-from stablehlo_ref.debug.session import Session
+from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.reading.parsing import parse
 
@@ -143,6 +144,21 @@ def test_explains_a_fault_on_one_value() -> None:
     assert len(found.program.splitlines()) <= 12
     parse(found.program).run()  # the checks hold in this interpreter
     assert "Expected: `dense<" in found.report and "Got: `dense<" in found.report
+
+
+def test_start_of_a_process_is_not_part_of_the_time() -> None:
+    made = case("op/stablehlo.tanh/bf16/0")
+    assert made is not None
+    outcomes = [Outcome((), "timed out", "no answer"), Outcome(made.expected)]
+
+    class Restarted(Session):
+        def run(self, *_: object) -> Outcome:  # type: ignore[override]
+            return outcomes.pop(0)
+
+        def open(self) -> None:
+            assert len(outcomes) == 1
+
+    assert judge(made.name, Restarted("self"), contract_of("strict")).cell is Cell.PASS
 
 
 def test_fault_of_a_more_basic_op_blocks() -> None:
