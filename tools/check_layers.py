@@ -28,6 +28,7 @@ LAYERS = (
     ("accelerate", "walk"),
     ("display", "program", "reading", "frameworks"),
     ("text", "debug"),
+    ("conform",),
     ("cli", "lsp", "testing", "__init__", "__main__"),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

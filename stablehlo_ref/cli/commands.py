@@ -45,6 +45,7 @@ COMMANDS = {
         Command("exceptions", "find where NaN and infinities come from, and whether they reach an output"),
         Command("diff-traces", "find the first value that differs between two traces"),
         Command("reduce", "make a program small that still shows a fault"),
+        Command("conform", "find what a backend gets right, op by op and type by type"),
         Command("aliases", "write scripts with the names of StableHLO's own tools"),
         Command("list-ops", "print a table of all ops"),
         Command("lsp", "serve an editor: errors, information and completion while typing", "stablehlo_ref.lsp.command"),

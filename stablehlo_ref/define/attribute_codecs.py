@@ -10,7 +10,7 @@ Codecs read the current spelling of an attribute and those of older exports, and
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import Annotated, Any, Generic, TypeAlias, TypeVar, get_args
 
@@ -48,6 +48,7 @@ class AttributeCodec(Generic[T]):
     """Converts between an MLIR attribute and the Python value of a member. The base class keeps attributes as is."""
 
     name: str = "attribute"
+    samples: Sequence[Any] = ()  # values for generated programs, of codecs that these cannot be drawn from otherwise
 
     def decode(self, attribute: Attribute) -> T:
         """Return the Python value of `attribute`; ValueError if the codec cannot read it."""

@@ -260,7 +260,8 @@ def _on_one_line(formula: str) -> str:
     return re.sub(r"\bsite\.", "", line)
 
 
-def _check_at(frame: FrameType, line: int | None) -> Check | None:
+def check_of(frame: FrameType, line: int | None = None) -> Check | None:
+    """Return the call of `C` at a line of a frame, by default the one that it is at; None if there is none."""
     line = line or frame.f_lineno
     found = [c for c in checks(frame.f_code) if c.call.lineno <= line <= (c.call.end_lineno or c.call.lineno)]
     return found[0] if found else None
@@ -270,14 +271,14 @@ def failing_check(error: BaseException, role: Callable[..., Any]) -> tuple[Frame
     """Return the frame and line of the formula that raised an error, in a role or in a helper that the role calls."""
     found = None
     for frame, line in traceback.walk_tb(error.__traceback__):
-        if frame.f_code is role.__code__ or (found and _check_at(frame, line)):
+        if frame.f_code is role.__code__ or (found and check_of(frame, line)):
             found = frame, line
     return found
 
 
 def label_at(frame: FrameType, line: int | None = None) -> str:
     """Return the label of the formula at a line of a role."""
-    check = _check_at(frame, line)
+    check = check_of(frame, line)
     return constraint_label(ast.literal_eval(check.call.args[0])) if check else "constraints"
 
 
@@ -296,7 +297,7 @@ class Quotation(NamedTuple):
 
 def quote(frame: FrameType, line: int | None = None) -> Quotation:
     """Quote the formula at a line of a role."""
-    check = _check_at(frame, line)
+    check = check_of(frame, line)
     if check is None:
         return Quotation("does not hold", [], [])
     found = [n for n in ast.walk(check.call.args[1]) if isinstance(n, ast.Name)]
@@ -350,9 +351,13 @@ def _of_role(op_class: type, name: str) -> set[tuple[str, str]]:
     return found
 
 
-def labelled_formulas(op_class: type) -> list[tuple[str, str]]:
-    """Return the label (`C3`) and the source of each formula, in the order of the spec; OSError as `formulas`."""
-    found = sorted(formulas(op_class), key=lambda pair: (not pair[0].isdecimal(), pair[0].zfill(3), pair[1]))
+def labelled_formulas(op_class: type, *roles: str) -> list[tuple[str, str]]:
+    """Return the label (`C3`) and the source of each formula of roles, by default all, in the order of the spec.
+
+    Raises OSError as `formulas` does.
+    """
+    every = set().union(*(_of_role(op_class, role) for role in roles)) if roles else formulas(op_class)
+    found = sorted(every, key=lambda pair: (not pair[0].isdecimal(), pair[0].zfill(3), pair[1]))
     return [(constraint_label(int(label) if label.isdecimal() else label), formula) for label, formula in found]
 
 

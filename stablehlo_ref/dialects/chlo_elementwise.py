@@ -39,7 +39,7 @@ from stablehlo_ref.define.type_constraints import (
 )
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, FloatAttribute, IntegerAttribute
-from stablehlo_ref.ir.types import BOOLEAN, NONE, TensorType, Type
+from stablehlo_ref.ir.types import BOOLEAN, FLOATS, NONE, TensorType, Type, integer_type
 from stablehlo_ref.numerics import (
     complex_elementary,
     complexes,
@@ -339,6 +339,7 @@ class NumberCodec(AttributeCodec[Number]):
     """A typed number such as `1.5 : f32` or `true`, kept as an attribute."""
 
     name = "number"
+    samples = (FloatAttribute(1.5, FLOATS["f32"]), IntegerAttribute(-3, integer_type(32)), True)
 
     def decode(self, attribute: Attribute) -> Number:
         if isinstance(attribute, bool | IntegerAttribute | FloatAttribute):

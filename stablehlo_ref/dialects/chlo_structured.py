@@ -102,6 +102,7 @@ class SegmentsCodec(SegmentSizesCodec):
     """The numbers of operands (or results) of two variadic members."""
 
     name = "list of two 32-bit integers"
+    samples = ((1, 1), (2, 1), (1, 2), (0, 1), (1, 0))
 
     def decode(self, attribute: Attribute) -> tuple[int, ...]:
         sizes = super().decode(attribute)

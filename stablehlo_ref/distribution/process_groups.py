@@ -47,6 +47,7 @@ class ReplicaGroupsCodec(AttributeCodec["Ids | MeshAxes"]):
     """Lists of ids, padded with -1, or axes of a mesh."""
 
     name = "rank 2 tensor of 64-bit integers, or mesh axes"
+    samples = (((0,),), ((0, 1),), ((0, 1), (2, 3)), ((0,), (1,)))
 
     def decode(self, attribute: Attribute) -> Ids | MeshAxes:
         if isinstance(attribute, StructAttribute) and attribute.name == "stablehlo.replica_group_mesh_axes":

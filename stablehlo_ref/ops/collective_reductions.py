@@ -320,6 +320,8 @@ def reduction(
 
     The processes share the results if `computation` is pure; else each process computes its own.
     """
+    if not operands:  # of which `computation` would take the elements
+        return lambda contributions, process: []
     promoted = [promotion([o], [r]) for o, r in zip(operands, results)]
     fold = by_parts(computation, lambda combine: lambda _, arrays: [over_processes(combine, arrays)])
     block = computation.region.block

@@ -217,7 +217,7 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
             num_windows,
             dims(lhs, numbers.input_spatial_dimensions),
             dims(rhs, numbers.kernel_spatial_dimensions),
-            padding or no_padding(N - 2),
+            no_padding(N - 2) if padding is None else padding,
             *ones(N - 2, window_strides, lhs_dilation, rhs_dilation),
         )
         sizes |= zip(numbers.output_spatial_dimensions, counts)
@@ -251,7 +251,7 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
         N = rank(lhs)
         C(1, N == rank(rhs) and 2 <= N)
         window_strides, lhs_dilation, rhs_dilation = ones(N - 2, window_strides, lhs_dilation, rhs_dilation)
-        padding = padding or no_padding(N - 2)
+        padding = no_padding(N - 2) if padding is None else padding
         C(2, size(window_strides) == N - 2)
         C(3, all(0 < stride for stride in window_strides))
         C(4, size(padding) == N - 2 and all(size(pair) == 2 for pair in padding))
@@ -359,7 +359,7 @@ def canonical(
         dims(lhs, numbers.input_spatial_dimensions),
         dims(result, numbers.output_spatial_dimensions),
         dims(rhs, numbers.kernel_spatial_dimensions),
-        [low for low, _ in padding or no_padding(n)],
+        [low for low, _ in (no_padding(n) if padding is None else padding)],
         *ones(n, window_strides, rhs_dilation, lhs_dilation),
     )
     return window_views.Convolution(

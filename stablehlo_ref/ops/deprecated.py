@@ -190,6 +190,8 @@ class TorchIndexSelect(Op, op="torch_index_select", computes_on_storage=True, na
         along = (*batch, *[1] * (dim - batch_dims), prod(shape(index)[batch_dims:]), *[1] * (rank(operand) - dim - 1))
 
         def run(operand: Array, index: Array) -> Array:
+            if last < 0:  # then the result is empty
+                return np.empty(shape(result), operand.dtype)
             positions = clamp_index(np.asarray(index), last)
             if not batch_dims:
                 return operand.take(positions, dim)

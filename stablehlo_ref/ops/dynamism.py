@@ -26,6 +26,7 @@ from stablehlo_ref.define.spec import (
     UNKNOWN,
     Size,
     dim,
+    dims,
     element_type,
     in_range,
     is_sorted,
@@ -37,7 +38,6 @@ from stablehlo_ref.define.spec import (
     without,
 )
 from stablehlo_ref.define.type_constraints import (
-    integer_scalar,
     quantized_tensor,
     si32_scalar,
     size_vector,
@@ -168,6 +168,7 @@ class DynamicGather(Gather, Dynamic, op="dynamic_gather", shape_operands=("slice
         offset_dims: Dims,
         collapsed_slice_dims: Dims,
         operand_batching_dims: Dims,
+        start_indices_batching_dims: Dims,
         start_index_map: Dims,
         index_vector_dim: Int,
         result: TensorType,
@@ -181,8 +182,16 @@ class DynamicGather(Gather, Dynamic, op="dynamic_gather", shape_operands=("slice
         C(7, in_range(collapsed_slice_dims, rank(operand)))
         C(11, size(slice_sizes) == rank(operand))
         C(8, all(slice_sizes[d] <= 1 for d in collapsed_slice_dims))
+        C("batching", is_sorted(operand_batching_dims) and in_range(operand_batching_dims, rank(operand)))
+        C("batching", is_unique(collapsed_slice_dims + operand_batching_dims))
+        C("batching", is_unique(start_indices_batching_dims))
+        C("batching", in_range(start_indices_batching_dims, rank(start_indices)))
+        C("batching", index_vector_dim not in start_indices_batching_dims)
+        C("batching", size(operand_batching_dims) == size(start_indices_batching_dims))
+        C("batching", dims(operand, operand_batching_dims) == dims(start_indices, start_indices_batching_dims))
         C("batching", all(slice_sizes[d] <= 1 for d in operand_batching_dims))
         C(9, is_unique(start_index_map))
+        C("batching", is_unique(start_index_map + operand_batching_dims))
         C(10, in_range(start_index_map, rank(operand)))
         C(12, all(0 <= s <= n for s, n in zip(slice_sizes, shape(operand))))
         C(13, shape(result) == shape(infer()))
@@ -307,7 +316,7 @@ class SetDimensionSize(
     """Cut the dimension `dimension` of `operand` to its first `size` elements. Not in the spec; as in XLA."""
 
     operand = In(tensor | quantized_tensor)
-    size = In(integer_scalar)
+    size = In(si32_scalar)
     dimension = Attr(Int)
     result = Out(tensor | quantized_tensor)
 

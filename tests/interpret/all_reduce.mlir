@@ -410,3 +410,13 @@ func.func @main() {
   check.expect_eq_const %results#1, dense<[3, 11]> : tensor<2xi8>
   func.return
 }
+
+// -----
+
+func.func @no_operands() {
+  "stablehlo.all_reduce"() <{replica_groups = dense<0> : tensor<1x1xi64>}> ({
+    %0 = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %0 : tensor<i1>
+  }) : () -> ()
+  func.return
+}

@@ -38,3 +38,14 @@ func.func @negative_dimensions() {
   check.expect_eq_const %1, dense<[[[110, 111], [100, 101], [110, 111]], [[210, 211], [200, 201], [210, 211]]]> : tensor<2x3x2xi32>
   func.return
 }
+
+// -----
+
+// No element is taken, so there is none to clamp indices to.
+func.func @empty() {
+  %operand = stablehlo.constant dense<> : tensor<0x1x0xf32>
+  %index = stablehlo.constant dense<[0, 1]> : tensor<2xi32>
+  %0 = "stablehlo.torch_index_select"(%operand, %index) <{batch_dims = 0 : i64, dim = 0 : i64}> : (tensor<0x1x0xf32>, tensor<2xi32>) -> tensor<2x1x0xf32>
+  check.expect_eq_const %0, dense<> : tensor<2x1x0xf32>
+  func.return
+}

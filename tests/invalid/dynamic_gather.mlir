@@ -229,3 +229,26 @@ func.func @batching(%operand: tensor<?x?x?xi32>, %start_indices: tensor<?x?xi32>
   %0 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 1], start_index_map = [2], index_vector_dim = 2>, indices_are_sorted = false}> : (tensor<?x?x?xi32>, tensor<?x?xi32>, tensor<3xi32>) -> tensor<?x?x?xi32>
   return
 }
+
+// -----
+
+func.func @batching_dimensions(%operand: tensor<2x2x8xi32>, %start_indices: tensor<2x2x1xi32>, %other: tensor<3x2x1xi32>) {
+  %slice_sizes = stablehlo.constant dense<[1, 1, 8]> : tensor<3xi32>
+  // expected-error@+1 {{(batching): is_sorted(operand_batching_dims) and in_range(operand_batching_dims, rank(operand))}}
+  %0 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], operand_batching_dims = [1, 0], start_indices_batching_dims = [0, 1], start_index_map = [2], index_vector_dim = 2>}> : (tensor<2x2x8xi32>, tensor<2x2x1xi32>, tensor<3xi32>) -> tensor<2x2x8xi32>
+  // expected-error@+1 {{(batching): is_unique(collapsed_slice_dims + operand_batching_dims)}}
+  %1 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [0], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [2], index_vector_dim = 2>}> : (tensor<2x2x8xi32>, tensor<2x2x1xi32>, tensor<3xi32>) -> tensor<2x2x8xi32>
+  // expected-error@+1 {{(batching): is_unique(start_indices_batching_dims)}}
+  %2 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 0], start_index_map = [2], index_vector_dim = 2>}> : (tensor<2x2x8xi32>, tensor<2x2x1xi32>, tensor<3xi32>) -> tensor<2x2x8xi32>
+  // expected-error@+1 {{(batching): in_range(start_indices_batching_dims, rank(start_indices))}}
+  %3 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 3], start_index_map = [2], index_vector_dim = 2>}> : (tensor<2x2x8xi32>, tensor<2x2x1xi32>, tensor<3xi32>) -> tensor<2x2x8xi32>
+  // expected-error@+1 {{(batching): index_vector_dim not in start_indices_batching_dims}}
+  %4 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 2], start_index_map = [2], index_vector_dim = 2>}> : (tensor<2x2x8xi32>, tensor<2x2x1xi32>, tensor<3xi32>) -> tensor<2x2x8xi32>
+  // expected-error@+1 {{(batching): size(operand_batching_dims) == size(start_indices_batching_dims)}}
+  %5 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0], start_index_map = [2], index_vector_dim = 2>}> : (tensor<2x2x8xi32>, tensor<2x2x1xi32>, tensor<3xi32>) -> tensor<2x2x8xi32>
+  // expected-error@+1 {{(batching): is_unique(start_index_map + operand_batching_dims)}}
+  %6 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 1], start_index_map = [1], index_vector_dim = 2>}> : (tensor<2x2x8xi32>, tensor<2x2x1xi32>, tensor<3xi32>) -> tensor<2x2x8xi32>
+  // expected-error@+1 {{(batching): dims(operand, operand_batching_dims) == dims(start_indices, start_indices_batching_dims)}}
+  %7 = "stablehlo.dynamic_gather"(%operand, %other, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 1], start_index_map = [2], index_vector_dim = 2>}> : (tensor<2x2x8xi32>, tensor<3x2x1xi32>, tensor<3xi32>) -> tensor<3x2x8xi32>
+  return
+}

@@ -57,7 +57,7 @@ func.func @main() {
 func.func @types(%operand: !stablehlo.token, %size: tensor<i32>, %operand_1: tensor<3x4xf32>, %size_1: tensor<f32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.set_dimension_size"(%operand, %size) <{dimension = 1 : i64}> : (!stablehlo.token, tensor<i32>) -> tensor<3x?xf32>
-  // expected-error@+1 {{operand #1 (size) must be 0-dimensional tensor of integer type, but is tensor<f32>}}
+  // expected-error@+1 {{operand #1 (size) must be 0-dimensional tensor of type si32, but is tensor<f32>}}
   %1 = "stablehlo.set_dimension_size"(%operand_1, %size_1) <{dimension = 1 : i64}> : (tensor<3x4xf32>, tensor<f32>) -> tensor<3x?xf32>
   // expected-error@+1 {{result #0 (result) must be tensor or quantized tensor, but is !stablehlo.token}}
   %2 = "stablehlo.set_dimension_size"(%operand_1, %size) <{dimension = 1 : i64}> : (tensor<3x4xf32>, tensor<i32>) -> !stablehlo.token

@@ -100,7 +100,7 @@ class Cpp:
             return [_array(a, numpy_dtype(t.element_type), t.shape) for a, t in zip(found, types, strict=True)]
 
     def _attribute(self, array: Any) -> Any:
-        array = np.ascontiguousarray(array)
+        array = np.asarray(array, order="C")  # not ascontiguousarray, which gives scalars a dimension
         if array.dtype.isbuiltin == 1 and array.dtype.kind in "fiub":
             return self._ir.DenseElementsAttr.get(array)
         shape = "".join(f"{n}x" for n in array.shape)

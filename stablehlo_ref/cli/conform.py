@@ -1,0 +1,166 @@
+"""`stablehlo-interp conform`: what a backend gets right, op by op and type by type."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from stablehlo_ref._version import __version__
+from stablehlo_ref.cli.commands import AT_FAULT, FINE
+from stablehlo_ref.cli.console import guarded
+from stablehlo_ref.cli.errors import CommandLineError
+from stablehlo_ref.cli.options import CommandParser, add_message_options, positive, seconds
+from stablehlo_ref.conform import cases, report
+from stablehlo_ref.conform.campaign import PROFILES, Results, Settings, run
+from stablehlo_ref.conform.explain import explain
+from stablehlo_ref.conform.known import read_known, split
+from stablehlo_ref.conform.verdicts import with_blocked
+from stablehlo_ref.debug.contract import contract_of
+from stablehlo_ref.debug.session import Session
+from stablehlo_ref.diagnostics import file_errors
+from stablehlo_ref.suggestions import did_you_mean
+
+DESCRIPTION = "Run generated programs on a backend, and judge what it returns by bounds that are proved."
+EPILOG = """\
+examples:
+  stablehlo-interp conform --backend jax --contract xla-cpu                       # two minutes
+  stablehlo-interp conform --backend jax --profile pr --html table.html
+  stablehlo-interp conform --backend jax --ops 'stablehlo.dot_general,chlo.*' --known known.toml
+  stablehlo-interp conform --case op/stablehlo.tanh/bf16/0                        # print the program of a case
+  stablehlo-interp conform explain op/stablehlo.tanh/bf16/0 --backend jax         # make it small, draft a report
+
+profiles: smoke (2 minutes), pr (10 minutes), nightly (20,000 cases)
+
+exit codes: 0 if all faults are known, 1 if there are others or if known ones are healed, 2 for an error in the command
+line"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code."""
+    if arguments[:1] == ["explain"]:
+        given = explain_parser().parse_args(arguments[1:])
+        return guarded("conform explain", lambda: _explain(given))
+    command_line = parser()
+    options = command_line.parse_args(arguments)
+    if options.case is None and options.backend is None:
+        command_line.error("the following arguments are required: --backend")
+    return guarded("conform", lambda: _print_case(options.case) if options.case else _run(options))
+
+
+def _print_case(name: str) -> int:
+    made = cases.case(name)
+    print(made.text if made else f"// no program was found for {name}", end="" if made else "\n")
+    return FINE
+
+
+def _explain(options: argparse.Namespace) -> int:
+    with Session(options.backend, seconds=options.seconds, python=options.python or "") as session:
+        session.open()
+        found = explain(options.name, session, contract_of(options.contract))
+    if options.output is None:
+        print(found.report, end="")
+        return FINE
+    with file_errors(options.output, f"write to {options.output}"):
+        options.output.mkdir(parents=True, exist_ok=True)
+        (options.output / "report.md").write_text(found.report, encoding="utf-8")
+        (options.output / "program.mlir").write_text(found.program, encoding="utf-8")
+    return FINE
+
+
+def _run(options: argparse.Namespace) -> int:
+    contract_of(options.contract)
+    known = read_known(options.known) if options.known else []
+    profile = PROFILES[options.profile]
+    names = profile.names(_ops(options.ops))
+    settings = Settings(options.backend, options.contract, options.seconds, options.python or "")
+    with Session(options.backend, seconds=options.seconds, python=settings.python) as session:
+        session.open()
+        versions = dict(session.versions())
+    results = Results(options.results or ":memory:")
+    try:
+        run(names, settings, results, jobs=options.jobs, seconds=profile.seconds, show=_progress)
+        wanted = set(names)
+        records = with_blocked({name: record for name, record in results.records().items() if name in wanted})
+    finally:
+        results.close()
+    title = f"{options.backend} under the contract {options.contract}, profile {options.profile}"
+    about: dict[str, Any] = {"backend": options.backend, "contract": options.contract, "profile": options.profile}
+    about |= {"stablehlo-ref": __version__, "versions": versions}
+    _write(options.json, report.as_json(records, about))
+    _write(options.junit, report.as_junit(records, title))
+    _write(options.html, report.as_html(records, title))
+    _write(options.badge, report.as_badge(records))
+    print(report.as_text(records, title))
+    new, healed = split(records, known)
+    for entry in healed:
+        print(f"healed: {entry}; remove it from {options.known}")
+    if known:
+        print(f"{len(new)} cases show faults that are not known")
+    return AT_FAULT if new or healed else FINE
+
+
+def _ops(patterns: Sequence[str]) -> list[str]:
+    """Return the ops that patterns select; `add` is `stablehlo.add`."""
+    ops = cases.names_of_ops()
+    found: list[str] = []
+    for pattern in patterns:
+        matching = [op for op in ops if fnmatchcase(op, pattern) or fnmatchcase(op, f"stablehlo.{pattern}")]
+        if not matching:
+            raise CommandLineError(f"--ops: there is no op {pattern!r}{did_you_mean(pattern, ops)}")
+        found += matching
+    return list(dict.fromkeys(found)) or ops
+
+
+def _write(path: Path | None, text: str) -> None:
+    if path is not None:
+        with file_errors(path, f"write {path}"):
+            path.write_text(text, encoding="utf-8")
+
+
+def _progress(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{done} of {total} cases", end="" if done < total else "\n", file=sys.stderr, flush=True)
+
+
+def _patterns(text: str) -> list[str]:
+    return [pattern.strip() for pattern in text.split(",") if pattern.strip()]
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = CommandParser("conform", DESCRIPTION, EPILOG)
+    add = found.add_argument
+    add("--backend", metavar="B", help="what to run the programs on: see `stablehlo-interp diff --help`")
+    add("--contract", metavar="C", default="strict", help="what the backend may do: see `stablehlo-interp diff --help`")
+    add("--profile", choices=tuple(PROFILES), default="smoke", help="how many cases (smoke)")
+    add("--ops", metavar="OP,OP", type=_patterns, default=[], help="only these ops, with wildcards")
+    add("--known", metavar="FILE", type=Path, help="known failures, as TOML: op, type and reason of each")
+    add("--jobs", metavar="N", type=positive, default=1, help="processes (1)")
+    add("--seconds", metavar="S", type=seconds, default=30.0, help="of the backend for each case (30)")
+    add("--python", metavar="PYTHON", help="the interpreter that has the backend's packages")
+    add("--results", metavar="FILE", type=Path, help="keep verdicts in a SQLite file, and go on from there")
+    add("--json", metavar="FILE", type=Path, help="write all verdicts as JSON")
+    add("--junit", metavar="FILE", type=Path, help="write them as JUnit XML")
+    add("--html", metavar="FILE", type=Path, help="write the table as a page")
+    add("--badge", metavar="FILE", type=Path, help="write a badge for shields.io")
+    add("--case", metavar="NAME", help="print the program of a case, and do nothing else")
+    add_message_options(found, verifies=False)
+    return found
+
+
+def explain_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line of `conform explain`."""
+    found = CommandParser("conform explain", "Make the program of a case small, and write a draft of a report.", "")
+    add = found.add_argument
+    add("name", metavar="CASE", help="the name of a case, as `conform` prints it")
+    add("--backend", metavar="B", required=True, help="what to run the programs on")
+    add("--contract", metavar="C", default="strict", help="what the backend may do")
+    add("--seconds", metavar="S", type=seconds, default=30.0, help="of the backend for each program (30)")
+    add("--python", metavar="PYTHON", help="the interpreter that has the backend's packages")
+    add("--output", metavar="FOLDER", type=Path, help="write report.md and program.mlir there")
+    add_message_options(found, verifies=False)
+    return found

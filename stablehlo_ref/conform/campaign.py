@@ -1,0 +1,211 @@
+"""Campaigns: many cases, judged by several processes. A SQLite file keeps the verdicts, so that they can be resumed."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice, zip_longest
+from multiprocessing import get_context
+from pathlib import Path
+from time import monotonic
+
+from stablehlo_ref.conform import cases
+from stablehlo_ref.conform.members import COMMON
+from stablehlo_ref.conform.verdicts import Cell, Record, judge
+from stablehlo_ref.debug.contract import contract_of
+from stablehlo_ref.debug.session import Session
+
+SHARD = 5  # cases that a worker is given at a time
+
+Judged = Callable[[Sequence[str]], list[Record]]
+Show = Callable[[int, int], None]  # the number of cases that were judged, and of all
+
+
+COMMON_NAMES = [*map(str, COMMON)]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How many cases a campaign has, and how long it may take."""
+
+    rounds: int  # of each op on each element type
+    chains: int
+    invalid: int  # programs that break each constraint
+    seconds: float
+    most: int = 1 << 30
+
+    def names(self, ops: Sequence[str]) -> list[str]:
+        """Return the names of the cases: of each op in turn, so that all are judged if time runs out."""
+        queues = [_alternating(*self._kinds(op)) for op in ops]
+        turns = [list(filter(None, turn)) for turn in zip_longest(*queues)]
+        chains = list(cases.chains((2, 3, 5, 8), self.chains))
+        each = -(-len(chains) // max(len(turns), 1))
+        found = [name for i, turn in enumerate(turns) for name in (*turn, *chains[i * each : (i + 1) * each])]
+        return found[: self.most]
+
+    def _kinds(self, op: str) -> tuple[list[str], list[str], list[str]]:
+        """Return the cases of an op on element types, of all values, and invalid ones; common types are first."""
+        single = list(cases.single([op], self.rounds))
+        common = [name for name in single if name.split("/")[2] in COMMON_NAMES][: len(COMMON_NAMES)]
+        start = zlib.crc32(op.encode()) % max(len(common), 1)  # so that other ops have other types at first
+        ordered = dict.fromkeys([*common[start:], *common[:start], *single])
+        return list(ordered), list(cases.exhaustive([op])), list(cases.invalid([op], self.invalid))
+
+
+def _alternating(*queues: Sequence[str]) -> list[str]:
+    return [name for turn in zip_longest(*queues) for name in turn if name is not None]
+
+
+PROFILES = {
+    "smoke": Profile(1, 200, 1, 110.0),
+    "pr": Profile(1, 500, 1, 570.0),
+    "nightly": Profile(4, 4000, 3, float("inf"), 20_000),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The backend of a campaign as `diff` takes it, the contract, and the time of each case."""
+
+    backend: str
+    contract: str = "strict"
+    seconds: float = 30.0
+    python: str = ""
+
+
+# --- workers ----------------------------------------------------------------------------------------------------------
+
+_sessions: dict[Settings, Session] = {}  # of this process
+
+
+def judge_shard(settings: Settings, names: Sequence[str]) -> list[Record]:
+    """Judge cases in this process, whose session with the backend is kept."""
+    session = _sessions.get(settings)
+    if session is None:
+        session = _sessions[settings] = Session(settings.backend, seconds=settings.seconds, python=settings.python)
+    contract = contract_of(settings.contract)
+    return [judge(name, session, contract) for name in names]
+
+
+JudgeNames = Callable[[Settings, Sequence[str]], list[Record]]
+
+# --- the file ---------------------------------------------------------------------------------------------------------
+
+
+class Results:
+    """The verdicts of a campaign in a SQLite file, or in memory for ":memory:"."""
+
+    def __init__(self, path: Path | str = ":memory:") -> None:
+        self._file = sqlite3.connect(path)
+        self._file.execute(
+            "CREATE TABLE IF NOT EXISTS records"
+            " (name TEXT PRIMARY KEY, cell TEXT, detail TEXT, seconds REAL, uses TEXT)"
+        )
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Store records; those of a name that is there are replaced."""
+        rows = [(r.name, r.cell.value, r.detail, r.seconds, " ".join(r.uses)) for r in records]
+        with self._file:
+            self._file.executemany("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)", rows)
+
+    def records(self) -> dict[str, Record]:
+        """Return all records by the names of cases."""
+        rows = self._file.execute("SELECT name, cell, detail, seconds, uses FROM records ORDER BY rowid")
+        return {
+            n: Record(n, Cell(cell), detail, seconds, tuple(uses.split())) for n, cell, detail, seconds, uses in rows
+        }
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+# --- running ----------------------------------------------------------------------------------------------------------
+
+
+def run(
+    names: Sequence[str],
+    settings: Settings,
+    results: Results,
+    *,
+    executor: Executor | None = None,
+    jobs: int = 1,
+    seconds: float = float("inf"),
+    show: Show = lambda done, total: None,
+    judge_names: JudgeNames = judge_shard,
+) -> None:
+    """Judge the cases that have no verdict yet; no new ones after `seconds`.
+
+    Any `concurrent.futures.Executor` runs the shards, by default `jobs` processes, of which one that dies loses the
+    case that it was at, which is recorded, and nothing else.
+    """
+    end = monotonic() + seconds
+    left, most = _left(names, results), 2 * jobs
+    while left and monotonic() < end:
+        shards = [left[i : i + SHARD] for i in range(0, len(left), SHARD)]
+        with closing(_Pool(jobs)) if executor is None else nullcontext() as pool:
+            try:
+                running = pool.executor if executor is None and pool is not None else executor
+                assert running is not None
+                for records in _submitted(running, partial(judge_names, settings), shards, end, most):
+                    results.add(records)
+                    show(len(names) - len(_left(names, results)), len(names))
+                return
+            except BrokenProcessPool:
+                if pool is None:
+                    raise
+        left = _left(names, results)
+        _one_by_one(left[: most * SHARD], partial(judge_names, settings), results, end)
+        left = _left(names, results)
+
+
+def _left(names: Sequence[str], results: Results) -> list[str]:
+    known = results.records()
+    return [name for name in names if name not in known]
+
+
+def _one_by_one(names: Sequence[str], judged: Judged, results: Results, end: float) -> None:
+    """Judge the cases among which is one at which a process died, each alone."""
+    pool: _Pool | None = None
+    for name in names:
+        if monotonic() > end:
+            break
+        pool = pool or _Pool(1)
+        try:
+            results.add(pool.executor.submit(judged, [name]).result())
+        except BrokenProcessPool:
+            results.add([Record(name, Cell.UNTESTED, "the process that judged the case died")])
+            pool.close()
+            pool = None
+    if pool is not None:
+        pool.close()
+
+
+class _Pool:
+    def __init__(self, jobs: int) -> None:
+        self.executor = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+
+    def close(self) -> None:
+        self.executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _submitted(
+    executor: Executor, judged: Judged, shards: Sequence[Sequence[str]], end: float, most: int
+) -> Iterator[list[Record]]:
+    """Yield the records of shards as they come, with `most` shards under way; no new ones after `end`."""
+    waiting = iter(shards)
+    pending: set[Future[list[Record]]] = {executor.submit(judged, list(shard)) for shard in islice(waiting, most)}
+    while pending:
+        finished, pending = wait(pending, return_when="FIRST_COMPLETED")
+        for future in finished:
+            yield future.result()
+        if monotonic() < end:
+            pending |= {executor.submit(judged, list(shard)) for shard in islice(waiting, len(finished))}
+        else:
+            pending = {future for future in pending if not future.cancel()}

@@ -1,0 +1,373 @@
+"""Programs of one op or more, made of members that satisfy the constraints of their ops."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+import stablehlo_ref.dialects.register_all  # noqa: F401
+from stablehlo_ref.arrays.random_values import random_array
+from stablehlo_ref.conform.members import CALLEE, Members, NotDrawn
+from stablehlo_ref.conform.solve import Broken, Solver
+from stablehlo_ref.define.bound import NOWHERE
+from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+from stablehlo_ref.define.members import Bodies
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import DenseElements
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.types import (
+    BOOLEAN,
+    INDEX,
+    TOKEN,
+    ComplexType,
+    FunctionType,
+    FutureType,
+    QuantizedType,
+    TensorType,
+    TokenType,
+    TupleType,
+    Type,
+    integer_type,
+    tensor_type,
+)
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.ops.communication import ChannelType
+from stablehlo_ref.ops.comparison import ComparisonDirection
+
+# Ops of which more is decided together than what constraints say of their members.
+WHILE, ASYNC_START, RECV = "stablehlo.while", "stablehlo.async_start", "stablehlo.recv"
+CUSTOM_CALL, TARGET = "stablehlo.custom_call", "Sharding"  # a target that all know; it returns its operand
+ASYNCHRONOUS = ("stablehlo.slice", "stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice")
+COUNTER = tensor_type((), integer_type(32))
+
+COMBINERS = ("add", "maximum", "minimum", "multiply")
+LOGICAL = ("and", "or", "xor")
+
+
+class Builder:
+    """Makes a module with a function @main, op by op."""
+
+    def __init__(self, rng: random.Random, elements: Sequence[Type] = (), sharing: float = 0.7) -> None:
+        self.rng = rng
+        self.sharing = sharing  # how often an op uses a value that is there rather than a new argument
+        self.elements = tuple(elements)  # element types that most values have
+        self.arguments: list[Value] = []
+        self.operations: list[Operation] = []
+        self.functions: list[Operation] = []
+        self.fixed: dict[Value, Array] = {}  # the arrays of arguments whose values shapes depend on
+
+    @property
+    def values(self) -> list[Value]:
+        """The values that an op may use."""
+        return [*self.arguments, *(result for op in self.operations for result in op.results)]
+
+    def add(self, definition: OpDefinition) -> Operation | None:
+        """Append an op, on values that are there or on new arguments; None if no members are found for it."""
+        try:
+            if definition.name == ASYNC_START:
+                started = self._append(self._async_start())
+                (future,) = started.results
+                assert isinstance(future.type, FutureType)
+                self._append(build_operation("stablehlo.async_done", [future], future.type.elements, NOWHERE))
+                return started
+            solver = Solver(definition, self.rng, [value.type for value in self.values], self.elements)
+            members = solver.solve()
+            if members is None:
+                return None
+            if definition.name == WHILE:
+                return self._append(self._while(members))
+            return self.add_members(solver, completed(definition, members), self.sharing)
+        except NotDrawn:
+            return None
+
+    def add_broken(self, definition: OpDefinition, label: str) -> Broken | None:
+        """Append an op that breaks a constraint; None if no members are found for it."""
+        solver = Solver(definition, self.rng, (), self.elements)
+        try:
+            broken = solver.break_singly(label)
+            if broken is not None:
+                self._append(self._operation(solver, broken.members, 0.0))
+        except NotDrawn:
+            return None
+        return broken
+
+    def add_on(self, definition: OpDefinition, operands: Sequence[Type]) -> Operation | None:
+        """Append an op with new arguments of these types as its operands; None if it does not take them."""
+        solver = Solver(definition, self.rng)
+        members = solver.with_operands(operands)
+        return None if members is None else self._append(self._operation(solver, members, 0.0))
+
+    def add_members(self, solver: Solver, members: Members, sharing: float = 0.0) -> Operation:
+        """Append an op with given members; NotDrawn if there are no values of the types of its operands."""
+        if solver.definition.name == RECV:
+            self._send(members)
+        return self._append(self._operation(solver, members, sharing))
+
+    def _append(self, op: Operation) -> Operation:
+        self.operations.append(op)
+        return op
+
+    def _operation(self, solver: Solver, members: Members, sharing: float) -> Operation:
+        definition, constants = solver.definition, solver.constants(members)
+        operands = [
+            self._constant(type, name, constants[name]) if name in constants else self._value(type, name, sharing)
+            for name, type in _types(definition.operands, members)
+        ]
+        results = [type for _, type in _types(definition.results, members)]
+        regions = [
+            region_of(self.rng, signature)
+            for member in definition.regions
+            for signature in (members[member.name] if isinstance(member, Bodies) else [members[member.name]])
+        ]
+        given = _attributes(definition, members)
+        if CALLEE in given.values() and not self.functions:
+            self.functions += [with_body(self.rng, function) for function in solver.functions(members).values()]
+        return build_operation(definition.name, operands, results, NOWHERE, members=given, regions=regions)
+
+    def _value(self, type: Type, name: str, sharing: float) -> Value:
+        """Return a value of a type: one that is there with the probability `sharing`, else a new one."""
+        same = [value for value in self.values if value.type == type]
+        if same and self.rng.random() < sharing:
+            return self.rng.choice(same[-4:])
+        if isinstance(type, TupleType):
+            elements = [self._value(element, name, sharing) for element in type.elements]
+            return self._append(build_operation("stablehlo.tuple", elements, [type], NOWHERE)).results[0]
+        if isinstance(type, TokenType):
+            return self._append(build_operation("stablehlo.after_all", [], [type], NOWHERE)).results[0]
+        if isinstance(type, FutureType):
+            return self._append(self._async_start(type)).results[0]
+        self.arguments.append(Value(type, None, len(self.arguments), f"{name}_{len(self.arguments)}"))
+        return self.arguments[-1]
+
+    def _constant(self, type: Type, name: str, array: Array) -> Value:
+        """Return a constant; an argument with a fixed value where the type, such as `index`, has no constants."""
+        if isinstance(type, TensorType) and type.element_type != INDEX:
+            value = DenseElements(type, array)
+            array.setflags(write=False)
+            return self._append(
+                build_operation("stablehlo.constant", [], [type], NOWHERE, members={"value": value})
+            ).results[0]
+        found = self._value(type, name, 0.0)
+        self.fixed[found] = array
+        return found
+
+    def _while(self, members: Members) -> Operation:
+        """Return a loop of a few turns, which a first value counts; none of them one time in four."""
+        state = (COUNTER, *members["operand"])
+        start, end = self._constant(COUNTER, "start", np.array(0, np.int32)), self.rng.choice((0, 1, 2, 3))
+        operands = [start, *(self._value(type, "operand", self.sharing) for type in state[1:])]
+        cond = _BlockBuilder(self.rng, _arguments(state))
+        limit = cond.constant(COUNTER, np.array(end, np.int32))
+        is_less = cond.append(
+            "stablehlo.compare", [cond.arguments[0], limit], None, comparison_direction=ComparisonDirection.LT
+        )
+        body = region_of(self.rng, FunctionType(state, state)).blocks[0]
+        inner = _BlockBuilder(self.rng, body.arguments)
+        following = inner.append(
+            "stablehlo.add", [body.arguments[0], inner.constant(COUNTER, np.array(1, np.int32))], None
+        )
+        *others, returns = body.operations
+        returned = [following, *returns.operands[1:]]
+        turn = [*inner.operations, *others, build_operation("stablehlo.return", returned, (), NOWHERE)]
+        regions = [cond.region([is_less]), Region([Block(body.arguments, turn)])]
+        return build_operation(WHILE, operands, state, NOWHERE, regions=regions)
+
+    def _async_start(self, future: FutureType | None = None) -> Operation:
+        """Return an op that starts a slice; with results of the types in `future`, which are slices of the same."""
+        inner = Builder(self.rng, self.elements, sharing=0.0)
+        if future is None:
+            made = inner.add(REGISTRY[self.rng.choice(ASYNCHRONOUS)])
+        else:
+            made = inner.whole(future.elements)
+        if made is None:
+            raise NotDrawn("no op is started asynchronously")
+        block = Block(
+            [*inner.arguments], [*inner.operations, build_operation("stablehlo.return", made.results, (), NOWHERE)]
+        )
+        operands = [self._value(argument.type, "operand", self.sharing) for argument in inner.arguments]
+        types = [FutureType(tuple(result.type for result in made.results))]
+        return build_operation(ASYNC_START, operands, types, NOWHERE, regions=[Region([block])])
+
+    def whole(self, types: Sequence[Type]) -> Operation:
+        """Append a slice of all of a tensor."""
+        if len(types) != 1:
+            raise NotDrawn("a slice has one result")
+        (type,) = types
+        if not isinstance(type, TensorType) or not type.is_static:
+            raise NotDrawn("a slice has known sizes")
+        indices = {"start_indices": (0,) * type.rank, "limit_indices": type.shape, "strides": (1,) * type.rank}
+        return self._append(
+            build_operation("stablehlo.slice", [self._value(type, "operand", 0.0)], [type], NOWHERE, members=indices)
+        )
+
+    def _send(self, members: Members) -> None:
+        """Append an op that sends what a `recv` receives."""
+        *types, _ = members["results"]
+        given = {name: members[name] for name in ("channel_id", "is_host_transfer", "source_target_pairs")}
+        given["channel_type"] = (
+            ChannelType.DEVICE_TO_HOST if given["is_host_transfer"] else ChannelType.DEVICE_TO_DEVICE
+        )
+        operands = [self._value(type, "sent", self.sharing) for type in (*types, TOKEN)]
+        self._append(build_operation("stablehlo.send", operands, [TOKEN], NOWHERE, members=given))
+
+    def module(self) -> Operation:
+        """Return a module whose function @main returns the results that no op uses."""
+        used = {operand for op in self.operations for operand in op.operands}
+        results = [v for op in self.operations for v in op.results if v not in used and is_returned(v.type)]
+        results = results or list(self.arguments[:1])
+        returns = Operation("func.return", results, (), {}, {}, [], NOWHERE)
+        signature = FunctionType(tuple(v.type for v in self.arguments), tuple(v.type for v in results))
+        body = Region([Block(list(self.arguments), [*self.operations, returns])])
+        function = Operation("func.func", [], (), {"sym_name": "main", "function_type": signature}, {}, [body], NOWHERE)
+        ops = [function, *self.functions]
+        return Operation("builtin.module", [], (), {}, {}, [Region([Block([], ops)])], NOWHERE)
+
+
+def _attributes(definition: OpDefinition, members: Members) -> Members:
+    """Return the attributes that are written: those without their defaults, and all fields of a struct or none."""
+    given = {
+        name: members[name]
+        for name, attribute in definition.attributes.items()
+        if members[name] is not None and members[name] != attribute.default
+    }
+    for group in definition.groups.values():
+        fields = {member.name: members[member.name] for member in group.fields.values()}
+        if any(value is not None for value in fields.values()):
+            given |= {name: value for name, value in fields.items() if value is not None}
+    return given
+
+
+def completed(definition: OpDefinition, members: Members) -> Members:
+    """Return valid members that run: for a custom call, those of one that returns its operand."""
+    if definition.name != CUSTOM_CALL:
+        return members
+    operand = next(filter(is_returned, members["inputs"]), COUNTER)
+    lists = {name: value for name, value in definition.defaults.items() if value in (None, ())}  # layouts, aliases
+    return {**members, **lists, "inputs": (operand,), "call_target_name": TARGET, "results": (operand,)}
+
+
+def is_returned(type: Type) -> bool:
+    """Return whether @main returns values of a type."""
+    return isinstance(type, TensorType | TokenType) or (
+        isinstance(type, TupleType) and all(map(is_returned, type.elements))
+    )
+
+
+def _types(members: Iterable[object], values: Members) -> list[tuple[str, Type]]:
+    """Return the types of operands or results, with the names of their members."""
+    found: list[tuple[str, Type]] = []
+    for member in members:
+        name: str = member.name  # type: ignore[attr-defined]
+        value = values[name]
+        found += [(name, t) for t in (value if isinstance(value, tuple) else (value,)) if t is not None]
+    return found
+
+
+# --- regions ----------------------------------------------------------------------------------------------------------
+
+
+def region_of(rng: random.Random, signature: FunctionType) -> Region:
+    """Return a region with a signature: each output is computed from inputs of its type, or is a constant."""
+    arguments = _arguments(signature.inputs)
+    block = _BlockBuilder(rng, arguments)
+    half = len(arguments) // 2
+    outputs = []
+    for index, type in enumerate(signature.outputs):
+        # The arguments of reducers are pairs: x0, x1, ..., y0, y1, ..., or x0, y0, x1, y1, ... of comparators.
+        pairs = [p for p in ((index, index + half), (2 * index, 2 * index + 1)) if max(p) < len(arguments)]
+        pair = next(([arguments[i] for i in p] for p in pairs if arguments[p[0]].type == arguments[p[1]].type), None)
+        outputs.append(block.value(type, pair))
+    return block.region(outputs)
+
+
+def with_body(rng: random.Random, function: Operation) -> Operation:
+    """Return a function that computes its results from its arguments of their types."""
+    signature = function.properties["function_type"]
+    assert isinstance(signature, FunctionType)
+    arguments = _arguments(signature.inputs)
+    block = _BlockBuilder(rng, arguments)
+    outputs = [block.value(type, None) for type in signature.outputs]
+    returns = Operation("func.return", outputs, (), {}, {}, [], NOWHERE)
+    region = Region([Block(arguments, [*block.operations, returns])])
+    return Operation(function.name, [], (), function.properties, {}, [region], NOWHERE)
+
+
+def _arguments(types: Sequence[Type]) -> list[Value]:
+    return [Value(type, None, index, f"a{index}") for index, type in enumerate(types)]
+
+
+class _BlockBuilder:
+    def __init__(self, rng: random.Random, arguments: Sequence[Value]) -> None:
+        self.rng = rng
+        self.arguments = arguments
+        self.operations: list[Operation] = []
+
+    def append(self, name: str, operands: Sequence[Value], types: Sequence[Type] | None, **members: object) -> Value:
+        """Append an op and return its first result."""
+        op = build_operation(name, list(operands), types, NOWHERE, members=members)
+        self.operations.append(op)
+        return op.results[0]
+
+    def constant(self, type: TensorType, array: Array) -> Value:
+        """Append a constant."""
+        array.setflags(write=False)
+        return self.append("stablehlo.constant", [], [type], value=DenseElements(type, array))
+
+    def region(self, outputs: Sequence[Value]) -> Region:
+        """Return the ops in a region that returns `outputs`."""
+        returns = build_operation("stablehlo.return", list(outputs), (), NOWHERE)
+        return Region([Block(list(self.arguments), [*self.operations, returns])])
+
+    def value(self, type: Type, pair: Sequence[Value] | None) -> Value:
+        """Return a value of a type, of a pair of arguments where that is possible."""
+        if pair is not None and pair[0].type == type and isinstance(type, TensorType):
+            return self.append(f"stablehlo.{self._combiner(type)}", pair, None)
+        if pair is not None and type == TensorType((), BOOLEAN):
+            return self._compared(pair)
+        same = [a for a in self.arguments if a.type == type]
+        return self.rng.choice(same) if same else self._converted(type, pair)
+
+    def _combiner(self, type: Type) -> str:
+        element = type.element_type if isinstance(type, TensorType) else type
+        if element == BOOLEAN:
+            return self.rng.choice(LOGICAL)
+        return self.rng.choice(("add", "multiply") if isinstance(element, ComplexType) else COMBINERS)
+
+    def _compared(self, pair: Sequence[Value]) -> Value:
+        type = pair[0].type
+        is_complex = isinstance(type, TensorType) and isinstance(type.element_type, ComplexType)
+        directions = ("EQ", "NE") if is_complex else ("LT", "GT")
+        direction = ComparisonDirection[self.rng.choice(directions)]
+        return self.append("stablehlo.compare", pair, None, comparison_direction=direction)
+
+    def _converted(self, type: Type, pair: Sequence[Value] | None) -> Value:
+        if isinstance(type, TensorType):
+            for argument in pair or self.arguments:
+                if _is_converted(argument.type, type):
+                    return self.append("stablehlo.convert", [argument], [type])
+            return self.append("stablehlo.constant", [], [type], value=constant(self.rng, type))
+        if isinstance(type, TupleType):
+            return self.append("stablehlo.tuple", [self.value(element, None) for element in type.elements], [type])
+        if isinstance(type, TokenType):
+            return self.append("stablehlo.after_all", [], [type])
+        raise NotDrawn(f"no value of {type} is made in a region")
+
+
+def _is_converted(operand: Type, result: TensorType) -> bool:
+    """Return whether `convert` takes an operand to a result of these types."""
+    return (
+        isinstance(operand, TensorType)
+        and operand.shape == result.shape
+        and not any(isinstance(type.element_type, QuantizedType) for type in (operand, result))
+    )
+
+
+def constant(rng: random.Random, type: TensorType) -> DenseElements:
+    """Return a tensor constant of a static type, of random elements."""
+    generator = np.random.default_rng(rng.getrandbits(32))
+    array = np.asarray(random_array(generator, numpy_dtype(type.element_type), tuple(n or 0 for n in type.shape)))
+    array.flags.writeable = False
+    return DenseElements(type, array)

@@ -1,0 +1,156 @@
+"""Reports of a campaign: a table for the terminal, JSON, JUnit XML, a badge, and a page of HTML."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+from xml.etree import ElementTree
+
+from stablehlo_ref.conform.verdicts import Cell, Record, counts
+
+# From the worst to the best: the cell of an op and an element type is that of its worst case.
+ORDER = (
+    Cell.DIES, Cell.HANGS, Cell.FAIL, Cell.ACCEPTS, Cell.FLAKY, Cell.SUSPICIOUS, Cell.REFUSES, Cell.BLOCKED, Cell.LEGAL,
+    Cell.PASS, Cell.UNTESTED,
+)  # fmt: skip
+SYMBOLS = {
+    Cell.PASS: "✓", Cell.LEGAL: "≈", Cell.SUSPICIOUS: "?", Cell.FAIL: "✗", Cell.REFUSES: "-", Cell.BLOCKED: "b",
+    Cell.ACCEPTS: "a", Cell.DIES: "†", Cell.HANGS: "h", Cell.FLAKY: "~", Cell.UNTESTED: " ",
+}  # fmt: skip
+COLORS = {
+    Cell.PASS: "#2e7d32", Cell.LEGAL: "#7cb342", Cell.SUSPICIOUS: "#fbc02d", Cell.FAIL: "#c62828",
+    Cell.REFUSES: "#b0bec5", Cell.BLOCKED: "#cfd8dc", Cell.ACCEPTS: "#ef6c00", Cell.DIES: "#4a148c",
+    Cell.HANGS: "#6a1b9a", Cell.FLAKY: "#ff8f00", Cell.UNTESTED: "#ffffff",
+}  # fmt: skip
+SHOWN = 40  # faults in the table of the terminal
+
+
+def grid(records: Mapping[str, Record]) -> dict[str, dict[str, Cell]]:
+    """Return the worst cell of each op and element type."""
+    found: dict[str, dict[str, Cell]] = defaultdict(dict)
+    for record in records.values():
+        if record.element:
+            worst = found[record.op].get(record.element, Cell.UNTESTED)
+            found[record.op][record.element] = min(worst, record.cell, key=ORDER.index)
+    return found
+
+
+def faults(records: Mapping[str, Record]) -> list[tuple[Record, int]]:
+    """Return one record of each fault, the shortest name first, and how many cases show it; the most frequent first."""
+    numbers = Counter(r.fingerprint for r in records.values() if r.cell.is_bad)
+    first: dict[str, Record] = {}
+    for record in sorted(records.values(), key=lambda r: (len(r.name), r.name)):
+        if record.cell.is_bad:
+            first.setdefault(record.fingerprint, record)
+    return [(first[fingerprint], number) for fingerprint, number in numbers.most_common()]
+
+
+def as_text(records: Mapping[str, Record], title: str) -> str:
+    """Return the table of ops and element types, the faults, and how many cases there are of each verdict."""
+    table = grid(records)
+    elements = sorted({element for row in table.values() for element in row}, key=_element_order)
+    width = max((len(op) for op in table), default=0)
+    lines = [title, ""]
+    lines += _column_heads(elements, width)
+    for op, row in table.items():
+        lines.append(f"{op:{width}} " + " ".join(SYMBOLS[row.get(e, Cell.UNTESTED)] for e in elements))
+    lines += ["", "   ".join(f"{SYMBOLS[cell]} {cell.value}" for cell in ORDER), ""]
+    found = faults(records)
+    for record, number in found[:SHOWN]:
+        more = f" ({number} cases)" if number > 1 else ""
+        lines.append(f"{record.cell.value:10} {record.name}{more}\n           {record.detail}")
+    if len(found) > SHOWN:
+        lines.append(f"and {len(found) - SHOWN} more")
+    lines += ["", summary(records)]
+    return "\n".join(lines)
+
+
+def _column_heads(elements: Sequence[str], width: int) -> list[str]:
+    """Return the names of element types, from top to bottom above their columns."""
+    height = max(map(len, elements), default=0)
+    padded = [element.rjust(height) for element in elements]
+    return [" " * (width + 1) + " ".join(text[row] for text in padded) for row in range(height)]
+
+
+def _element_order(name: str) -> tuple[int, str]:
+    groups = ("i1", "i", "ui", "f8", "f", "bf", "complex")
+    return next((n for n, start in reversed(list(enumerate(groups))) if name.startswith(start)), 9), name.zfill(16)
+
+
+def summary(records: Mapping[str, Record]) -> str:
+    """Return one line: how many cases there are of each verdict."""
+    return f"{len(records)} cases: " + ", ".join(f"{number} {name}" for name, number in counts(records).items())
+
+
+def as_json(records: Mapping[str, Record], about: Mapping[str, Any]) -> str:
+    """Return the document with all records; `about` are the backend, the contract and versions."""
+    cases = [record.as_dictionary() for record in records.values()]
+    return json.dumps({"schema": 1, **about, "counts": counts(records), "cases": cases}, indent=1)
+
+
+def as_junit(records: Mapping[str, Record], title: str) -> str:
+    """Return a JUnit document: a case is a test, faults are failures, what is refused or not tested is skipped."""
+    suite = ElementTree.Element("testsuite", name=title, tests=str(len(records)))
+    for record in records.values():
+        test = ElementTree.SubElement(
+            suite, "testcase", classname=record.op, name=record.name, time=f"{record.seconds:.3f}"
+        )
+        if record.cell.is_bad:
+            ElementTree.SubElement(test, "failure", type=record.cell.value, message=record.detail)
+        elif record.cell in (Cell.REFUSES, Cell.BLOCKED, Cell.UNTESTED):
+            ElementTree.SubElement(test, "skipped", message=f"{record.cell.value}: {record.detail}")
+    suite.set("failures", str(sum(record.cell.is_bad for record in records.values())))
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
+
+
+def as_badge(records: Mapping[str, Record]) -> str:
+    """Return the JSON of a badge as shields.io reads it: the fraction of tested cases that are right."""
+    found = [r for r in records.values() if r.cell not in (Cell.UNTESTED, Cell.REFUSES, Cell.BLOCKED)]
+    right = sum(not record.cell.is_bad for record in found)
+    percent = 100 * right / len(found) if found else 0.0
+    color = "brightgreen" if right == len(found) else "yellow" if percent >= 99 else "orange"
+    badge = {"schemaVersion": 1, "label": "StableHLO", "message": f"{percent:.1f} % of {len(found)}", "color": color}
+    return json.dumps(badge)
+
+
+def as_html(records: Mapping[str, Record], title: str) -> str:
+    """Return a page with the table, and the faults below it."""
+    table = grid(records)
+    elements = sorted({element for row in table.values() for element in row}, key=_element_order)
+    heads = "".join(f"<th><span>{escape(element)}</span></th>" for element in elements)
+    rows = "".join(f"<tr><th>{escape(op)}</th>{_cells(row, elements)}</tr>\n" for op, row in table.items())
+    legend = " ".join(f'<i style="background:{COLORS[cell]}">&nbsp;</i> {cell.value}' for cell in ORDER)
+    found = "".join(
+        f"<tr><td>{record.cell.value}</td><td>{number}</td><td><code>{escape(record.name)}</code></td>"
+        f"<td>{escape(record.detail)}</td></tr>\n"
+        for record, number in faults(records)
+    )
+    return _PAGE.format(
+        title=escape(title), summary=escape(summary(records)), legend=legend, heads=heads, rows=rows, faults=found
+    )
+
+
+def _cells(row: Mapping[str, Cell], elements: Sequence[str]) -> str:
+    cells = [row.get(element, Cell.UNTESTED) for element in elements]
+    return "".join(f'<td style="background:{COLORS[cell]}" title="{cell.value}"></td>' for cell in cells)
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{title}</title>
+<style>
+body {{ font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em; color: #222 }}
+table {{ border-collapse: collapse }} th {{ text-align: left; font-weight: normal }}
+.grid td {{ width: 18px; height: 14px; border: 1px solid #fff }} .grid th span {{ writing-mode: vertical-rl }}
+.faults td {{ border-top: 1px solid #ddd; padding: 2px 8px; vertical-align: top }}
+i {{ display: inline-block; width: 14px; border: 1px solid #ccc }}
+</style>
+<h1>{title}</h1><p>{summary}</p><p>{legend}</p>
+<table class="grid"><tr><th></th>{heads}</tr>
+{rows}</table>
+<h2>Faults</h2><table class="faults"><tr><th>verdict</th><th>cases</th><th>first case</th><th></th></tr>
+{faults}</table>
+</html>
+"""

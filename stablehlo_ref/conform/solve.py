@@ -1,0 +1,352 @@
+"""Members of an op that satisfy all of its constraints, or all but one.
+
+The constraints of an op are formulas (`C(4, rank(lhs) == rank(rhs))`), which are checked here as in the verifier. A
+random choice of members is repaired: a formula that a value of one member satisfies is solved for it, else a member in
+the formula is changed at random. A step stays if no more formulas are false than before.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.conform.equations import ERRORS, Failure, failure_at, solutions
+from stablehlo_ref.conform.members import (
+    CALLEE,
+    Callee,
+    Members,
+    NotDrawn,
+    Values,
+    array_of,
+    draw_member,
+    draw_shape,
+    is_readable,
+)
+from stablehlo_ref.conform.steps import changed, neighbours
+from stablehlo_ref.define.attribute_codecs import SymbolCodec
+from stablehlo_ref.define.bound import NOWHERE, Site
+from stablehlo_ref.define.definition import OpDefinition
+from stablehlo_ref.define.formulas import check_of, constraint_label, label_at, labelled_formulas
+from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, Member, Out, Outs
+from stablehlo_ref.define.type_constraints import anything
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import FunctionType, TensorType, Type, tensor_type
+from stablehlo_ref.ir.wellformed import ill_formed_reason
+
+TYPE_OF = "type of "  # the start of labels for members of types that the class does not take
+RAISES = "raises"  # the label if a role fails where it checks no formula
+STEPS, RESTARTS = 400, 12
+BASES = 6  # valid members near which a constraint is broken, before it is broken by a search
+FORMULAS = 13  # as many as a formula that cannot be evaluated counts, less those before it
+
+
+class Recorder:
+    """Is called as `C` by a role, and records which formulas do not hold."""
+
+    def __init__(self) -> None:
+        self.failures: list[Failure] = []
+        self.count = 0
+
+    def __call__(self, label: int | str, holds: object) -> None:
+        self.count += 1
+        if holds:
+            return
+        frame = sys._getframe(1)
+        self.failures.append(failure_at(constraint_label(label), frame))
+
+
+class ConformSite(Site):
+    """The site of an op of which only members are known, with the functions that its symbols name."""
+
+    __slots__ = ("functions",)
+
+    def __init__(self, op: Operation, constants: Mapping[str, Array], functions: Mapping[str, Operation]) -> None:
+        super().__init__(op, constants)
+        self.functions = functions
+
+    def symbol(self, name: str) -> Operation | None:
+        """Return the function of a name; None if there is none."""
+        return self.functions.get(name)
+
+
+def function_of(name: str, signature: FunctionType) -> Operation:
+    """Return a function without a body."""
+    properties = {"sym_name": name, "function_type": signature, "sym_visibility": "private"}
+    return Operation("func.func", [], (), properties, {}, [], NOWHERE)
+
+
+def members_of(definition: OpDefinition) -> list[Member]:
+    """Return the members of an op whose values are drawn, in order, with what its site provides."""
+    found: list[Member] = []
+    for member in definition.members.values():
+        if isinstance(member, In | Ins | Attr | Body | Bodies | Out | Outs):
+            found.append(member)
+        if member.name in definition.traits.shape_operands:
+            found.append(Values(member.name))
+        if isinstance(member, Attr) and isinstance(member.codec, SymbolCodec):
+            found.append(Callee(member.name))
+    return found
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Members that break a constraint, the first that does not hold; `others` after it do not hold either."""
+
+    members: Members
+    others: tuple[str, ...] = ()
+
+
+class Solver:
+    """Draws members of one op."""
+
+    def __init__(
+        self, definition: OpDefinition, rng: random.Random, types: Sequence[Type] = (), elements: Sequence[Type] = ()
+    ) -> None:
+        self.definition = definition
+        # Types that members are like at first: of values that the op may use, and of the given element types.
+        self.types = (*types, *(tensor_type(draw_shape(rng), element) for element in elements for _ in range(3)))
+        self.rng = rng
+        self.members = {m.name: m for m in members_of(definition)}
+        self.results = [m.name for m in definition.results]
+        self.formulas = {
+            label: ast.parse(text, mode="eval").body for label, text in labelled_formulas(definition.op_class)
+        }
+
+    def solve(self) -> Members | None:
+        """Return members for which all constraints hold; None if the search finds none."""
+        try:
+            return next((found for _ in range(RESTARTS) if (found := self._attempt(None)) is not None), None)
+        except NotDrawn:
+            return None
+
+    def with_operands(self, types: Sequence[Type]) -> Members | None:
+        """Return members with operands of these types, and defaults and inferred results; None if they do not fit."""
+        members: Members = dict(zip((m.name for m in self.definition.operands), types))
+        for name, member in self.members.items():
+            if isinstance(member, Attr):
+                has_default = member.default is not REQUIRED
+                members[name] = member.default if has_default else draw_member(self.rng, member, members)
+        members = {**dict.fromkeys(self.members), **members}
+        members = self._inferred(members)
+        return None if self.failures(members) else members
+
+    # --- constraints at their edges, and broken ones ----------------------------------------------------------
+
+    def edges(self, members: Members) -> Iterator[tuple[str, Broken]]:
+        """Yield the constraints that the smallest steps from valid members break, with the members after the step.
+
+        The label is that of the first formula that does not hold, as the verifier reports it.
+        """
+        for name, member in self.members.items():
+            for value in neighbours(member, members[name]):
+                step = {**members, name: value}
+                for after in (step,) if name in self.results else (step, self._inferred(step)):
+                    failures = self.failures(after)
+                    if failures and not failures[0].label.startswith(TYPE_OF):
+                        others = dict.fromkeys(f.label for f in failures if f.label != failures[0].label)
+                        yield failures[0].label, Broken(after, tuple(others))
+
+    def break_singly(self, label: str) -> Broken | None:
+        """Return members that break one constraint: near valid ones, or found by a search; None if none are found.
+
+        Others that do not hold come after it in the verifier's order; there are none if that is possible.
+        """
+        found: list[Broken] = []
+        try:
+            for _ in range(BASES):
+                members = self._attempt(None)
+                if members is not None:
+                    found += [broken for first, broken in self.edges(members) if first == label]
+                if any(not broken.others for broken in found):
+                    break
+            alone = [broken for broken in found if not broken.others]
+            if not found:
+                sought = (self._attempt(label) for _ in range(BASES))
+                return next((self._broken(members, label) for members in sought if members is not None), None)
+        except NotDrawn:
+            return None
+        return self.rng.choice(alone or found)
+
+    def _broken(self, members: Members, label: str) -> Broken:
+        others = dict.fromkeys(failure.label for failure in self.failures(members) if failure.label != label)
+        return Broken(members, tuple(others))
+
+    # --- the search -------------------------------------------------------------------------------------------
+
+    def _attempt(self, broken: str | None) -> Members | None:
+        current: Members = {}
+        omitted = self._omitted() if broken is None else ()
+        for name, member in self.members.items():
+            if name in omitted:
+                current[name] = None
+                continue
+            current[name] = draw_member(self.rng, member, {**current, "": self.types})
+        current = self._inferred(current)
+        failures = self._wrong(current, broken)
+        for _ in range(STEPS):
+            if not failures:
+                return current
+            step = self._step(current, self.rng.choice(failures[:2]))
+            after = self._wrong(step, broken)
+            if len(after) <= len(failures) or self.rng.random() < 0.02:
+                current, failures = step, after
+        return None
+
+    def _omitted(self) -> list[str]:
+        """Return the fields of structs that most programs leave out."""
+        groups = [list(group.fields.values()) for group in self.definition.groups.values()]
+        optional = [members for members in groups if all(member.default is None for member in members)]
+        return [member.name for members in optional if self.rng.random() < 0.8 for member in members]
+
+    def _wrong(self, members: Members, broken: str | None) -> list[Failure]:
+        """Return what keeps members from being what is sought: valid, or with `broken` as the first that fails."""
+        failures = self.failures(members)
+        if broken is None:
+            return failures
+        index = next((i for i, failure in enumerate(failures) if failure.label == broken), None)
+        return failures[:index] if index is not None else [*failures, Failure(broken, self.formulas.get(broken))]
+
+    def _inferred(self, members: Members) -> Members:
+        """Return members with the results that the op infers, where it does."""
+        shaping = self.definition.traits.shape_operands
+        if "infer" not in self.definition.roles or not all(self._fits(name, members[name]) for name in shaping):
+            return members
+        try:
+            inferred = self._infer(members)
+        except ERRORS:
+            return members
+        types = tuple(inferred) if isinstance(inferred, tuple | list) else (inferred,)
+        if len(self.results) == 1:
+            value = types if isinstance(self.members[self.results[0]], Outs) else types[0]
+            return {**members, self.results[0]: value}
+        return {**members, **dict(zip(self.results, types))}
+
+    def _infer(self, members: Members) -> Any:
+        return self.definition.roles["infer"](self._arguments(members))
+
+    def _arguments(self, members: Members) -> dict[str, Any]:
+        op = Operation(self.definition.name, [], [], {}, {}, [], NOWHERE)
+        return {**members, "site": ConformSite(op, self.constants(members), self.functions(members))}
+
+    def constants(self, members: Members) -> dict[str, Array]:
+        """Return the arrays of shape operands."""
+        operands = [m.operand for m in self.members.values() if isinstance(m, Values)]
+        given = {name: members[name] for name in operands if isinstance(members[name], TensorType)}
+        return {name: array_of(type, members[Values(name).name]) for name, type in given.items()}
+
+    def functions(self, members: Members) -> dict[str, Operation]:
+        """Return the functions that symbols name."""
+        signature = next((members[m.name] for m in self.members.values() if isinstance(m, Callee)), None)
+        return {} if signature is None else {CALLEE: function_of(CALLEE, signature)}
+
+    def failures(self, members: Members) -> list[Failure]:
+        """Return what does not hold: constraints, or if all hold, what a run of the op requires besides."""
+        found = [Failure(f"{TYPE_OF}{name}") for name in self.members if not self._fits(name, members[name])]
+        if found:
+            return found * 3
+        return self._of_role("constraints", members) or self._of_role("preconditions", members)
+
+    def _of_role(self, name: str, members: Members) -> list[Failure]:
+        """Return the formulas of a role that do not hold; one that cannot be evaluated counts for those after it."""
+        role = self.definition.roles.get(name)
+        if role is None:
+            return []
+        recorder = Recorder()
+        try:
+            role({**self._arguments(members), "C": recorder, "infer": partial(self._infer, members)})
+        except ERRORS as error:
+            steps = traceback.walk_tb(error.__traceback__)
+            at = [(frame, line) for frame, line in steps if check_of(frame, line) is not None]
+            if not at:  # after a formula that the verifier would have stopped at, or without one
+                return recorder.failures or [Failure(RAISES)] * FORMULAS
+            failure = failure_at(label_at(*at[-1]), *at[-1])
+            recorder.failures += [failure] * max(2, FORMULAS - recorder.count)
+        return recorder.failures
+
+    def _fits(self, name: str, value: Any) -> bool:
+        member = self.members[name]
+        if isinstance(member, In | Out):
+            return (value is None and isinstance(member, In) and member.optional) or _holds(member, value)
+        if isinstance(member, Ins | Outs):
+            return all(_holds(member, v) for v in value)
+        if isinstance(member, Attr):
+            return value is member.default or is_readable(member.codec, value)
+        return True
+
+    # --- steps ------------------------------------------------------------------------------------------------
+
+    def _step(self, members: Members, failure: Failure) -> Members:
+        """Return members that may satisfy a formula."""
+        rng = self.rng
+        if rng.random() < 0.7:
+            named = (self._named(name, value) for name, value in solutions(rng, failure))
+            known = [solution for solution in named if solution is not None]
+            if known:
+                return self._with(members, *rng.choice(known))
+        names = [name for name in _names(failure.formula) if name in self.members]
+        names += [m.name for m in map(Values, names) if m.name in self.members]
+        if failure.label.startswith(TYPE_OF):
+            names = [failure.label.removeprefix(TYPE_OF)]
+        if not names or rng.random() < 0.15:
+            names = list(self.members)
+        name = rng.choice(names)
+        return self._with(members, name, changed(rng, self.members[name], members[name], members))
+
+    def _named(self, name: str, value: Any) -> tuple[str, Any] | None:
+        """Return the member, and its value, that a name in a formula stands for; None if it is no member."""
+        if isinstance(value, FunctionType) and name not in self.members:
+            return next(((m.name, value) for m in self.members.values() if isinstance(m, Callee)), None)
+        if name not in self.members:
+            return None
+        values = Values(name).name
+        return (values if isinstance(value, tuple | list) and values in self.members else name), value
+
+    def _with(self, members: Members, name: str, value: Any) -> Members:
+        member = self.members[name]
+        after = {**members, name: value}
+        if isinstance(member, Values) and value != members[name]:  # its operand has the shape of the values
+            array = _integers(value)
+            type = members[member.operand]
+            if array is None:
+                return members
+            if isinstance(type, TensorType) and type.rank:
+                if array.ndim < type.rank:
+                    array = np.resize(array, (len(array) if array.ndim else 1, *[n or 0 for n in type.shape[1:]]))
+                after[member.operand] = tensor_type(array.shape, type.element_type)
+            after[name] = tuple(array.ravel().tolist())
+        return after if name in self.results else self._inferred(after)
+
+
+def _integers(value: Any) -> Array | None:
+    """Return nested tuples as an array; None if they are not integers, such as unknown sizes, in rows of one length."""
+    try:
+        return np.array(value, np.int64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def is_elementwise_on(definition: OpDefinition, element: Type) -> bool:
+    """Return whether an elementwise op takes operands of an element type."""
+    types = [tensor_type((1,), element) for _ in definition.operands]
+    return Solver(definition, random.Random(0)).with_operands(types) is not None
+
+
+def _holds(member: In | Ins | Out | Outs, value: Any) -> bool:
+    return (
+        isinstance(value, Type)
+        and bool(member.constraint.holds(value))
+        and (member.constraint is anything or ill_formed_reason(value) is None)
+    )
+
+
+def _names(formula: ast.expr | None) -> list[str]:
+    return [] if formula is None else [n.id for n in ast.walk(formula) if isinstance(n, ast.Name)]

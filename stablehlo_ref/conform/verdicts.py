@@ -1,0 +1,223 @@
+"""Verdicts: what a backend does with one case, judged by bounds that are proved, never by a guessed tolerance."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.conform.cases import DIALECTS, Case, case
+from stablehlo_ref.debug.contract import Contract
+from stablehlo_ref.debug.diff import diff
+from stablehlo_ref.debug.session import Outcome, Session
+from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.ir.core import Value
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.program import Program
+from stablehlo_ref.reading.parsing import parse
+
+
+class Cell(Enum):
+    """What is said of a case."""
+
+    PASS = "pass"
+    LEGAL = "legal"  # other bits than the interpreter's, which the spec or the contract permits
+    SUSPICIOUS = "suspicious"  # far from the interpreter, without a proof that it is wrong
+    FAIL = "fail"
+    REFUSES = "refuses"
+    BLOCKED = "blocked"  # by a more basic op that fails or is refused
+    ACCEPTS = "accepts"  # what is invalid
+    DIES = "dies"
+    HANGS = "hangs"
+    FLAKY = "flaky"  # two runs return different bits
+    UNTESTED = "untested"
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether the backend has a fault, which a known failure may name."""
+        return self in (Cell.FAIL, Cell.ACCEPTS, Cell.DIES, Cell.HANGS, Cell.FLAKY, Cell.SUSPICIOUS)
+
+
+RANDOM = "stablehlo.rng"  # which returns other numbers in each run
+EXPECTS_SPECIAL = re.compile(r"expected (nan|-?inf)\b")
+BLOCKING = (Cell.FAIL, Cell.REFUSES, Cell.DIES, Cell.HANGS)
+TELLING = re.compile(r"check failed|assert|fatal|error|exception|terminate|not supported|unimplemented", re.IGNORECASE)
+FAILURES = {"refused": Cell.REFUSES, "died": Cell.DIES, "timed out": Cell.HANGS, "unstable": Cell.FLAKY}
+
+
+@dataclass(frozen=True)
+class Record:
+    """The verdict on a case: `detail` says why, in a line; equal fingerprints are the same fault.
+
+    `uses` are the ops of the program, each with the element types of its operands and results.
+    """
+
+    name: str
+    cell: Cell
+    detail: str = ""
+    seconds: float = 0.0
+    uses: tuple[str, ...] = ()
+
+    @property
+    def op(self) -> str:
+        """The op of a case of one op; `chain` for several."""
+        kind, first, *_ = self.name.split("/")
+        return "chain" if kind == "chain" else first
+
+    @property
+    def element(self) -> str:
+        """The element type of a case of one op; "" for others."""
+        kind, *rest = self.name.split("/")
+        return rest[1] if kind in ("op", "exhaustive") else ""
+
+    @property
+    def fingerprint(self) -> str:
+        """The op, the verdict and the message without numbers and names of values; how a process died, for any op."""
+        message = re.sub(r"0x[0-9a-f]+|%?[0-9]+", "N", self.detail)[:120]
+        return message if self.cell is Cell.DIES else f"{self.op}: {self.cell.value}: {message}"
+
+    def as_dictionary(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {**asdict(self), "cell": self.cell.value}
+
+
+def judge(name: str, session: Session, contract: Contract) -> Record:
+    """Return the verdict on what a backend does with the case of a name."""
+    started = time.perf_counter()
+    made = case(name)
+    if made is None:
+        return Record(name, Cell.UNTESTED, "no program was found")
+    if made.needs:
+        return Record(name, Cell.UNTESTED, f"backends are not given {made.needs}")
+    try:
+        cell, detail = _judge_invalid(made, session) if made.broken else _judge_valid(made, session, contract)
+    except StablehloError as error:
+        return Record(name, Cell.UNTESTED, _line(str(error)))
+    uses = () if cell in (Cell.PASS, Cell.LEGAL) or made.broken else uses_of(made.text)
+    return Record(name, cell, detail, time.perf_counter() - started, uses)
+
+
+def uses_of(text: str) -> tuple[str, ...]:
+    """Return the ops of a program, each with the element types of its operands and results: `stablehlo.add/f32`."""
+    found = set()
+    for op in parse(text).module.walk():
+        for value in (*op.operands, *op.results):
+            if op.name.startswith(DIALECTS) and isinstance(value.type, TensorType):
+                found.add(f"{op.name}/{value.type.element_type}")
+    return tuple(sorted(found))
+
+
+def with_blocked(records: Mapping[str, Record]) -> dict[str, Record]:
+    """Return records in which a fault is blocked, if another op of the program has the same one alone."""
+    alone: dict[str, set[str]] = {}  # the op and element type of faults in programs of one op; those of its cases
+    for record in records.values():
+        if record.element and record.cell in BLOCKING and len({use.split("/")[0] for use in record.uses}) == 1:
+            alone.setdefault(f"{record.op}/{record.element}", set()).add(record.cell.value)
+    found = dict(records)
+    for name, record in records.items():
+        others = [use for use in record.uses if not use.startswith(f"{record.op}/")]
+        by = next((use for use in others if record.cell.value in alone.get(use, ())), "")
+        if by and record.cell in BLOCKING:
+            found[name] = replace(record, cell=Cell.BLOCKED, detail=f"{record.cell.value}, as {by} alone")
+    return found
+
+
+def _judge_invalid(made: Case, session: Session) -> tuple[Cell, str]:
+    outcome = _run(session, made)
+    if outcome.failure in ("", "unstable"):
+        return Cell.ACCEPTS, f"a program that breaks {made.broken}"
+    if outcome.failure == "refused":
+        return Cell.PASS, ""
+    return FAILURES.get(outcome.failure, Cell.DIES), meaning(outcome.reason)
+
+
+def _judge_valid(made: Case, session: Session, contract: Contract) -> tuple[Cell, str]:
+    outcome = _run(session, made)
+    if outcome.failure:
+        return FAILURES.get(outcome.failure, Cell.DIES), meaning(outcome.reason)
+    if _are_same(outcome, made.expected):
+        return Cell.PASS, ""
+    try:
+        return _judge_difference(parse(made.text).verify(), made, session, contract)
+    except StablehloError as error:
+        return Cell.SUSPICIOUS, f"other results, which are not judged: {_line(str(error))}"
+
+
+def _run(session: Session, made: Case) -> Outcome:
+    """Return what a backend does, in a process that has started: its start is not part of the time of a case."""
+    outcome = session.run(made.text, made.inputs)
+    if outcome.failure != "timed out":
+        return outcome
+    session.open()
+    return session.run(made.text, made.inputs)
+
+
+def _are_same(outcome: Outcome, expected: Any) -> bool:
+    """Return whether all results have the expected bits, where NaNs are equal to NaNs."""
+    pairs = list(zip(outcome.results, map(np.asarray, expected)))
+    return len(pairs) == len(expected) and all(
+        x.dtype == y.dtype and x.shape == y.shape and _same_bits(x, y) for x, y in pairs
+    )
+
+
+def _same_bits(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
+    if x.tobytes() == y.tobytes():
+        return True
+    unsigned = f"u{x.dtype.itemsize}"
+    if x.dtype.kind == "c" or x.dtype.itemsize > 8:
+        return False
+    with np.errstate(all="ignore"):
+        nans = (x != x) & (y != y)
+        return bool(np.all(nans | (np.ascontiguousarray(x).view(unsigned) == np.ascontiguousarray(y).view(unsigned))))
+
+
+def _judge_difference(program: Program, made: Case, session: Session, contract: Contract) -> tuple[Cell, str]:
+    found = diff(program, made.inputs, session, contract)
+    if found.failure is not None:
+        outcome = found.failure.outcome
+        if outcome.failure == "unstable" and any(op.name == RANDOM for op in program.module.walk()):
+            return Cell.LEGAL, "random numbers"
+        return FAILURES.get(outcome.failure, Cell.DIES), _line(outcome.reason)
+    if found.is_explained:
+        return Cell.LEGAL, ", ".join(dict.fromkeys(p for j in found.judgements for p in j.permissions))
+    is_wrong = found.verdict == "wrong"
+    first = found.suspects[0] if found.suspects else None
+    special = EXPECTS_SPECIAL.search(str(first.excess)) if first is not None else None
+    if first is not None and special and not all(_has(float(special[1]), result) for result in first.op.results):
+        return Cell.LEGAL, f"{special[1]}, which the type does not have"
+    detail = f"{first.op.name}: {first.excess}" if first is not None else str(found).splitlines()[0]
+    return Cell.FAIL if is_wrong else Cell.SUSPICIOUS, _line(detail)
+
+
+def _has(special: float, value: Value) -> bool:
+    """Return whether the element type of a tensor has NaN, or an infinity."""
+    if not isinstance(value.type, TensorType):
+        return False
+    with np.errstate(all="ignore"):
+        made = np.array(special).astype(numpy_dtype(value.type.element_type))
+        return not bool(np.isfinite(made))
+
+
+def meaning(reason: str) -> str:
+    """Return the first line of a message that says what is wrong, without times and addresses."""
+    lines = [line.strip() for line in reason.splitlines() if line.strip()]
+    first = next((line for line in lines if TELLING.search(line)), lines[0] if lines else "")
+    return _line(re.sub(r"^[FEW]\d{4} \S+ +\d+ |0x[0-9a-f]+", "", first))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:300]
+
+
+def counts(records: Mapping[str, Record]) -> dict[str, int]:
+    """Return how many records there are of each cell."""
+    found = {cell.value: 0 for cell in Cell}
+    for record in records.values():
+        found[record.cell.value] += 1
+    return {name: number for name, number in found.items() if number}

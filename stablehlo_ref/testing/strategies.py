@@ -1,0 +1,127 @@
+"""Strategies for hypothesis: types, arrays, and programs of StableHLO and CHLO, valid and invalid (extra `conform`).
+
+>>> from hypothesis import given
+>>> from stablehlo_ref.testing import strategies
+>>> @given(strategies.programs(ops=["add", "dot_general"], types=["f32", "bf16"]))
+... def test_my_compiler(example):
+...     assert_close(my_compiler(example.text, example.inputs), example.program.run(*example.inputs), ...)
+
+What hypothesis draws and shrinks is the structure; contents follow from a number that it draws too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import stablehlo_ref.dialects.register_all  # noqa: F401
+from stablehlo_ref.arrays.interop import require
+from stablehlo_ref.conform.cases import ELEMENTS, contents, is_rejected_by, labels_of, names_of_ops, valid_case
+from stablehlo_ref.conform.programs import Builder
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.diagnostics import ArgumentValueError, Source
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import TypeAttribute
+from stablehlo_ref.ir.types import TensorType, tensor_type
+from stablehlo_ref.program import Program
+from stablehlo_ref.reading.parsing import parse
+from stablehlo_ref.suggestions import did_you_mean
+from stablehlo_ref.syntax.parser import parse_attribute
+from stablehlo_ref.syntax.printer import print_operation
+
+st: Any = require("hypothesis.strategies")
+
+MAX_RANK, MAX_SIZE = 3, 4
+SEEDS = st.integers(0, (1 << 32) - 1)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A program as text, with inputs. `broken` is the constraint of the last op that it breaks, "" if it is valid."""
+
+    text: str
+    inputs: tuple[Array, ...]
+    broken: str = ""
+
+    @cached_property
+    def program(self) -> Program:
+        """The program, which is verified; InvalidError for one that is not valid."""
+        return parse(self.text).verify()
+
+    def __repr__(self) -> str:
+        return f"\n{self.text}inputs: {', '.join(map(repr, self.inputs)) or 'none'}"
+
+
+def types(elements: Sequence[str] = tuple(ELEMENTS), max_rank: int = MAX_RANK, max_size: int = MAX_SIZE) -> Any:
+    """Return a strategy of tensor types as MLIR writes them, such as "tensor<2x0xf32>"."""
+    shapes = st.lists(st.integers(0, max_size), max_size=max_rank).map(tuple)
+    return st.builds(lambda e, s: str(tensor_type(s, ELEMENTS[e])), st.sampled_from(_elements(elements)), shapes)
+
+
+def arrays(type: str) -> Any:
+    """Return a strategy of arrays of a tensor type such as "tensor<2x3xf32>": moderate numbers and special values."""
+    attribute = parse_attribute(Source(type, "<type>"))
+    parsed = attribute.type if isinstance(attribute, TypeAttribute) else None
+    if not (isinstance(parsed, TensorType) and parsed.is_static):
+        raise ArgumentValueError(f"expected a tensor type of known sizes, got {type!r}")
+    return SEEDS.map(lambda seed: contents(np.random.Generator(np.random.Philox(seed)), parsed))
+
+
+def programs(ops: Sequence[str] = (), types: Sequence[str] = (), max_ops: int = 5) -> Any:
+    """Return a strategy of valid programs, with inputs.
+
+    `ops` are names, such as "add" or "chlo.erf", all by default. `types` are element types that most values have.
+    """
+    names, elements = _ops(ops), [ELEMENTS[name] for name in _elements(types or tuple(ELEMENTS))]
+
+    def example(seed: int, chosen: list[str], element: Any) -> Example | None:
+        rng = Random(seed)
+        builder = Builder(rng, [element])
+        for name in chosen:
+            builder.add(REGISTRY[name])
+        made = valid_case("", rng, builder) if builder.operations else None
+        return None if made is None or made.needs else Example(made.text, made.inputs)
+
+    drawn = st.builds(
+        example,
+        SEEDS,
+        st.lists(st.sampled_from(names), min_size=1, max_size=max_ops),
+        st.sampled_from(elements),
+    )
+    return drawn.filter(lambda found: found is not None)
+
+
+def invalid_programs(ops: Sequence[str] = ()) -> Any:
+    """Return a strategy of programs of one op that breaks a single one of its constraints."""
+    labels = [(name, label) for name in _ops(ops) for label in labels_of(REGISTRY[name])]
+
+    def example(seed: int, choice: tuple[str, str]) -> Example | None:
+        rng = Random(seed)
+        builder = Builder(rng)
+        found = builder.add_broken(REGISTRY[choice[0]], choice[1])
+        text = print_operation(builder.module())
+        return Example(text, (), choice[1]) if found is not None and is_rejected_by(text, choice[1]) else None
+
+    drawn = st.builds(example, SEEDS, st.sampled_from(labels))
+    return drawn.filter(lambda found: found is not None)
+
+
+def _ops(names: Sequence[str]) -> list[str]:
+    known = names_of_ops()
+    found = [name if "." in name else f"stablehlo.{name}" for name in names]
+    for name in found:
+        if name not in known:
+            raise ArgumentValueError(f"there is no op {name!r} to draw programs of{did_you_mean(name, known)}")
+    return found or known
+
+
+def _elements(names: Sequence[str]) -> Sequence[str]:
+    for name in names:
+        if name not in ELEMENTS:
+            raise ArgumentValueError(f"unknown element type {name!r}{did_you_mean(name, ELEMENTS)}")
+    return names

@@ -1,0 +1,221 @@
+"""Campaigns: every op early, resumed from a file, and not ended by workers that die."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from stablehlo_ref.conform import report
+from stablehlo_ref.conform.campaign import Profile, Results, Settings, run
+from stablehlo_ref.conform.cases import case
+from stablehlo_ref.conform.explain import explain
+from stablehlo_ref.conform.known import Known, read_known, split
+from stablehlo_ref.conform.verdicts import Cell, Record, judge, meaning, with_blocked
+from stablehlo_ref.debug.contract import contract_of
+from stablehlo_ref.debug.session import Outcome, Session
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.reading.parsing import parse
+
+PROFILE = Profile(rounds=1, chains=4, invalid=1, seconds=60.0)
+SETTINGS = Settings("self")
+
+DYING = """
+import os
+from stablehlo_ref.conform.verdicts import Cell, Record
+
+def judge_names(settings, names):
+    if "op/b" in names:
+        os._exit(9)
+    return [Record(name, Cell.PASS) for name in names]
+"""
+
+
+def judged(settings: Settings, names: list[str]) -> list[Record]:
+    return [Record(name, Cell.PASS) for name in names]
+
+
+def test_first_cases_are_of_all_ops() -> None:
+    ops = ["stablehlo.add", "stablehlo.tanh", "stablehlo.sort"]
+    first = PROFILE.names(ops)[:3]
+    assert [name.split("/")[1] for name in first] == ops
+
+
+def test_names_are_unique() -> None:
+    names = PROFILE.names(["stablehlo.add", "chlo.erf"])
+    assert len(set(names)) == len(names)
+
+
+def test_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    names = [f"op/stablehlo.add/f32/{i}" for i in range(12)]
+    results = Results(tmp_path / "results.sqlite")
+    run(names[:5], SETTINGS, results, executor=ThreadPoolExecutor(1), judge_names=judged)
+    results.close()
+    asked: list[str] = []
+
+    def counted(settings: Settings, given: list[str]) -> list[Record]:
+        asked.extend(given)
+        return judged(settings, given)
+
+    again = Results(tmp_path / "results.sqlite")
+    run(names, SETTINGS, again, executor=ThreadPoolExecutor(1), judge_names=counted)
+    assert asked == names[5:]
+    assert list(again.records()) == names
+
+
+def test_worker_that_dies_loses_its_case_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "dying.py").write_text(DYING)
+    monkeypatch.syspath_prepend(tmp_path)
+    from dying import judge_names  # type: ignore[import-not-found]
+
+    results = Results()
+    run(["op/a", "op/b", "op/c"], SETTINGS, results, judge_names=judge_names)
+    cells = {name: record.cell for name, record in results.records().items()}
+    assert cells == {"op/a": Cell.PASS, "op/b": Cell.UNTESTED, "op/c": Cell.PASS}
+
+
+def test_no_new_cases_after_the_time() -> None:
+    results = Results()
+    run(["op/stablehlo.add/f32/0"], SETTINGS, results, seconds=0.0, judge_names=judged)
+    assert results.records() == {}
+
+
+# --- verdicts ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def itself() -> Session:
+    return Session("self")
+
+
+@pytest.mark.parametrize("name", ["op/stablehlo.tanh/bf16/0", "op/stablehlo.sort/f32/0", "chain/5/1"])
+def test_interpreter_passes_its_own_cases(itself: Session, name: str) -> None:
+    assert judge(name, itself, contract_of("strict")).cell is Cell.PASS
+
+
+def test_interpreter_rejects_an_invalid_program(itself: Session) -> None:
+    assert judge("invalid/stablehlo.slice/C2/0", itself, contract_of("strict")).cell is Cell.PASS
+
+
+@pytest.mark.parametrize(
+    ("fault", "name"),
+    [
+        ("dropped:stablehlo.negate", "op/stablehlo.negate/i32/0"),
+        ("scaled:stablehlo.add", "op/stablehlo.add/f32/0"),
+        ("shifted:stablehlo.reverse", "op/stablehlo.reverse/i8/1"),
+        ("wrong-op:stablehlo.maximum", "op/stablehlo.maximum/bf16/0"),
+    ],
+)
+def test_fault_is_found(fault: str, name: str) -> None:
+    op = name.rpartition("/")[0]
+    with Session(f"faulty:{fault}") as session:
+        found = [judge(f"{op}/{number}", session, contract_of("strict")).cell for number in range(4)]
+    assert Cell.FAIL in found
+
+
+def test_what_needs_several_processes_is_untested(itself: Session) -> None:
+    record = judge("op/stablehlo.all_gather/f32/0", itself, contract_of("strict"))
+    assert record.cell is Cell.UNTESTED and "several processes" in record.detail
+
+
+def test_nan_is_no_fault_in_a_type_without_nan(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    name = "exhaustive/chlo.acosh/f4E2M1FN/0"  # of numbers below 1, acosh is NaN
+    with Session("python:different:negated_where_nan") as session:
+        assert judge(name, session, contract_of("strict")).cell is Cell.LEGAL
+
+
+def test_cpp_takes_scalars() -> None:
+    pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
+    made = "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }"
+    with Session("cpp") as session:
+        outcome = session.run(made, [np.array(1.5, np.float32)])
+    assert outcome.failure == "" and outcome.results[0] == 1.5
+
+
+def test_explains_a_fault_on_one_value() -> None:
+    with Session("faulty:off-by-one:stablehlo.negate") as session:
+        found = explain("exhaustive/stablehlo.negate/i8/0", session, contract_of("strict"))
+    assert found.record.cell is Cell.FAIL
+    assert len(found.program.splitlines()) <= 12
+    parse(found.program).run()  # the checks hold in this interpreter
+    assert "Expected: `dense<" in found.report and "Got: `dense<" in found.report
+
+
+def test_start_of_a_process_is_not_part_of_the_time() -> None:
+    made = case("op/stablehlo.tanh/bf16/0")
+    assert made is not None
+    outcomes = [Outcome((), "timed out", "no answer"), Outcome(made.expected)]
+
+    class Restarted(Session):
+        def run(self, *_: object) -> Outcome:  # type: ignore[override]
+            return outcomes.pop(0)
+
+        def open(self) -> None:
+            assert len(outcomes) == 1
+
+    assert judge(made.name, Restarted("self"), contract_of("strict")).cell is Cell.PASS
+
+
+def test_fault_of_a_more_basic_op_blocks() -> None:
+    alone = Record(
+        "op/stablehlo.compare/i2/0", Cell.REFUSES, "i2", uses=("stablehlo.compare/i1", "stablehlo.compare/i2")
+    )
+    sort = Record("op/stablehlo.sort/i2/0", Cell.REFUSES, "i2", uses=("stablehlo.compare/i2", "stablehlo.sort/i2"))
+    other = Record("op/stablehlo.sort/i4/0", Cell.REFUSES, "i4", uses=("stablehlo.compare/i4", "stablehlo.sort/i4"))
+    found = with_blocked({record.name: record for record in (alone, sort, other)})
+    assert [record.cell for record in found.values()] == [Cell.REFUSES, Cell.BLOCKED, Cell.REFUSES]
+    assert found[sort.name].detail == "refuses, as stablehlo.compare/i2 alone"
+
+
+def test_crashes_with_other_addresses_are_one_fault() -> None:
+    reasons = [
+        f"signal 6\nF0000 00:00:1795.{n} {n} thunk.cc:34] Check failed: size == {n}\n@ 0x{n:x} main" for n in (171, 929)
+    ]
+    records = [Record(f"op/stablehlo.add/f32/{i}", Cell.DIES, meaning(reason)) for i, reason in enumerate(reasons)]
+    assert "Check failed: size ==" in records[0].detail
+    assert records[0].fingerprint == records[1].fingerprint
+
+
+# --- known failures and reports ---------------------------------------------------------------------------------------
+
+RECORDS = {
+    r.name: r
+    for r in (
+        Record("op/stablehlo.add/f32/0", Cell.PASS),
+        Record("op/stablehlo.tanh/f32/0", Cell.FAIL, "2 ULP <beyond>"),
+        Record("op/stablehlo.tanh/i8/0", Cell.REFUSES, "no"),
+    )
+}
+
+
+def test_known_failures_are_not_new_and_healed_ones_are_reported() -> None:
+    known = [Known("*.tanh", "f*", "issue 1"), Known("*.add", "*", "issue 2")]
+    new, healed = split(RECORDS, known)
+    assert new == [] and healed == [known[1]]
+
+
+def test_known_failures_need_a_reason(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text('[[known]]\nop = "stablehlo.tanh"\n')
+    with pytest.raises(EvaluationError, match="entry 1 of 'known': expected op, reason, and maybe type"):
+        read_known(path)
+
+
+def test_reports_agree_on_the_faults() -> None:
+    document = json.loads(report.as_json(RECORDS, {"backend": "b"}))
+    assert document["counts"] == {"pass": 1, "fail": 1, "refuses": 1}
+    suite = ElementTree.fromstring(report.as_junit(RECORDS, "title"))
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
+    assert json.loads(report.as_badge(RECORDS))["message"] == "50.0 % of 2"
+    assert "2 ULP &lt;beyond&gt;" in report.as_html(RECORDS, "title")
+    assert "fail       op/stablehlo.tanh/f32/0" in report.as_text(RECORDS, "title")
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "examples/conformance").glob("*.mlir")), ids=str)
+def test_reported_programs_hold_here(path: Path) -> None:
+    parse(path.read_text(encoding="utf-8")).run()

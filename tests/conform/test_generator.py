@@ -1,0 +1,142 @@
+"""Generated programs: valid ones run, others break the constraint that they say, and the C++ MLIR agrees."""
+
+from __future__ import annotations
+
+import os
+import random
+
+import pytest
+
+from stablehlo_ref.conform import cases
+from stablehlo_ref.conform.coverage import coverage
+from stablehlo_ref.conform.programs import Builder
+from stablehlo_ref.conform.solve import Solver
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.diagnostics import InvalidError
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.reading.parsing import parse
+
+# One op of each kind: elementwise, of CHLO, with a region, with struct attributes, control flow, with shape operands,
+# with symbols, with futures and tuples, that communicates, and that needs an infeed.
+OPS = (
+    "stablehlo.add", "chlo.broadcast_add", "stablehlo.reduce", "stablehlo.dot_general", "stablehlo.gather",
+    "stablehlo.convolution", "stablehlo.while", "stablehlo.dynamic_pad", "stablehlo.dynamic_conv",
+    "stablehlo.composite", "stablehlo.get_tuple_element", "stablehlo.async_start", "stablehlo.all_gather",
+    "stablehlo.recv", "stablehlo.infeed", "stablehlo.einsum", "stablehlo.compute_reshape_shape",
+    "stablehlo.custom_call",
+)  # fmt: skip
+INVALID = (
+    "stablehlo.add/C1", "stablehlo.dot_general/C5", "stablehlo.gather/C4", "stablehlo.slice/C2", "stablehlo.pad/C3",
+    "stablehlo.concatenate/C2", "stablehlo.transpose/C2", "stablehlo.reduce/C6", "stablehlo.iota/C1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_runs_programs_of_ops_of_all_kinds(op: str) -> None:
+    made = (program_of(op, seed) for seed in range(20))
+    assert any(case is not None for case in made)
+
+
+def program_of(op: str, seed: int) -> cases.Case | None:
+    rng = random.Random(seed)
+    builder = Builder(rng)
+    if builder.add(REGISTRY[op]) is None:
+        return None
+    return cases.valid_case(f"{op}/{seed}", rng, builder)
+
+
+@pytest.mark.parametrize("op", ["stablehlo.add", "stablehlo.dot_general", "stablehlo.sort", "chlo.top_k"])
+@pytest.mark.parametrize("element", ["i32", "bf16"])
+def test_case_has_the_element_type_of_its_name(op: str, element: str) -> None:
+    made = cases.case(f"op/{op}/{element}/0")
+    assert made is not None
+    (found,) = (o for o in parse(made.text).module.walk() if o.name == op)
+    assert any(cases.has_elements(value.type, element) for value in (*found.operands, *found.results))
+
+
+def test_case_follows_from_its_name() -> None:
+    first, second = (cases.case("op/stablehlo.reduce/f32/3") for _ in range(2))
+    assert first is not None and second is not None
+    assert first.text == second.text
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(first.inputs, second.inputs))
+
+
+@pytest.mark.parametrize("name", INVALID)
+def test_invalid_program_is_rejected_for_the_constraint_of_its_name(name: str) -> None:
+    op, label = name.split("/")
+    made = cases.case(f"invalid/{name}/0")
+    assert made is not None and made.broken == label
+    with pytest.raises(InvalidError, match=rf"'{op}' op \({label}\): "):
+        parse(made.text).verify()
+
+
+def test_loops_end_and_turn() -> None:
+    loops = [made for seed in range(12) if (made := program_of("stablehlo.while", seed)) is not None]
+    limits = [constants_in_cond(made.text) for made in loops]
+    assert len(loops) > 6
+    assert {0} < {limit for found in limits for limit in found}
+
+
+def constants_in_cond(text: str) -> list[int]:
+    loops = [op for op in parse(text).module.walk() if op.name == "stablehlo.while"]
+    return [int(op.properties["value"].array) for loop in loops for op in ops_of(loop, 0) if "value" in op.properties]  # type: ignore[attr-defined]
+
+
+def ops_of(loop: Operation, region: int) -> list[Operation]:
+    return loop.regions[region].block.operations
+
+
+@pytest.mark.parametrize("op", ["stablehlo.slice", "stablehlo.pad", "stablehlo.real_dynamic_slice", "stablehlo.iota"])
+def test_each_constraint_is_at_its_edge_and_broken(op: str) -> None:
+    found = coverage(op, 15)
+    assert found.is_complete, (set(found.labels) - found.tight, set(found.labels) - found.first)
+
+
+def test_edge_is_one_step_from_a_broken_constraint() -> None:
+    solver = Solver(REGISTRY["stablehlo.slice"], random.Random(1))
+    members = solver.solve()
+    assert members is not None and not solver.failures(members)
+    edges = list(solver.edges(members))
+    assert edges
+    for label, broken in edges:
+        different = [name for name in members if broken.members[name] != members[name]]
+        assert len([name for name in different if name != "result"]) <= 1  # the result follows from the others
+        assert solver.failures(broken.members)[0].label == label
+
+
+@pytest.mark.many_examples
+@pytest.mark.skipif("STABLEHLO_REF_EXAMPLES" not in os.environ, reason="takes a minute")
+def test_constraints_that_programs_do_not_cover() -> None:
+    """The labels that no program has at their edge or broken: of symbols in regions, and of buffers."""
+    found = [coverage(op, 60) for op in cases.names_of_ops()]
+    assert [c.op for c in found if not c.runs] == []
+    labels = sum(len(c.labels) for c in found)
+    tight = sum(len(c.tight & set(c.labels)) for c in found)
+    first = sum(len(c.first & set(c.labels)) for c in found)
+    assert tight >= 0.95 * labels and first >= 0.95 * labels
+
+
+# --- the C++ MLIR -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "op", ["add", "dot_general", "reduce", "gather", "pad", "convolution", "sort", "while", "case"]
+)
+def test_mlir_accepts_what_is_valid(op: str) -> None:
+    mlir = pytest.importorskip("jax._src.interpreters.mlir")
+    ir = pytest.importorskip("jaxlib.mlir.ir")
+    with mlir.make_ir_context(), ir.Location.unknown():
+        for number in range(3):
+            made = cases.case(f"op/stablehlo.{op}/f32/{number}")
+            if made is not None and "!quant" not in made.text:  # a dialect that jaxlib does not have
+                assert ir.Module.parse(made.text).operation.verify(), made.text
+
+
+@pytest.mark.parametrize("name", INVALID)
+def test_mlir_rejects_what_is_invalid(name: str) -> None:
+    mlir = pytest.importorskip("jax._src.interpreters.mlir")
+    ir = pytest.importorskip("jaxlib.mlir.ir")
+    made = cases.case(f"invalid/{name}/1")
+    assert made is not None
+    with mlir.make_ir_context(), ir.Location.unknown(), pytest.raises(ir.MLIRError):
+        ir.Module.parse(made.text)
