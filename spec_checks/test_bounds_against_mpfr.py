@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("gmpy2")
 
 from spec_checks.bound_oracle import DTYPES, OPS, drawn, measured
-from spec_checks.test_bounds import elementwise, ball_of
+from spec_checks.test_bounds import ball_of, elementwise
 
 SIZE = 300
 

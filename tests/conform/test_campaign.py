@@ -112,7 +112,7 @@ def test_interpreter_rejects_an_invalid_program(itself: Session) -> None:
 )
 def test_fault_is_found(fault: str, name: str) -> None:
     op = name.rpartition("/")[0]
-    with Session(f"faulty:{fault}") as session:
+    with Session(f"python:tests.faulty:{fault}") as session:
         found = [judge(f"{op}/{number}", session, contract_of("strict")).cell for number in range(4)]
     assert Cell.FAIL in found
 
@@ -138,7 +138,7 @@ def test_cpp_takes_scalars() -> None:
 
 
 def test_explains_a_fault_on_one_value() -> None:
-    with Session("faulty:off-by-one:stablehlo.negate") as session:
+    with Session("python:tests.faulty:off-by-one:stablehlo.negate") as session:
         found = explain("exhaustive/stablehlo.negate/i8/0", session, contract_of("strict"))
     assert found.record.cell is Cell.FAIL
     assert len(found.program.splitlines()) <= 12
