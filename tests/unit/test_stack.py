@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
@@ -9,7 +10,7 @@ import threading
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.limits.stack import OWN, on_enough_stack, stack_size
+from stablehlo_ref.limits.stack import OWN, collection_paused, on_enough_stack, stack_size
 
 DEEP = """
 import copy, pickle, threading
@@ -116,3 +117,10 @@ def test_errors_and_results_cross_threads() -> None:
     with pytest.raises(KeyError, match="stablehlo_ref"):
         on_enough_stack(None, frames, fail)
     assert on_enough_stack(None, frames, stack_size) in (OWN, None)
+
+
+def test_what_is_made_while_collection_is_paused_is_old() -> None:
+    with collection_paused():
+        made: list[object] = [[]]
+    assert any(found is made for found in gc.get_objects(generation=2))
+    assert gc.isenabled() and not gc.get_freeze_count()
