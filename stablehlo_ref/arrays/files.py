@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import warnings
 from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -45,7 +46,10 @@ def array_errors(
     zipfile, its decompressors, numpy, ast, json and safetensors raise exceptions of about twenty classes.
     """
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # of Python literals in headers
+            warnings.simplefilter("ignore", DeprecationWarning)
+            yield
     except StablehloError:
         raise
     except Exception as error:

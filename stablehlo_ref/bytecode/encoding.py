@@ -74,7 +74,7 @@ class Cursor:
         return UnsupportedError(message, self.location(offset))
 
     def expect_end(self, what: str) -> None:
-        if self.remaining:
+        if self.position != len(self.data):
             raise self.error(f"{self.remaining} unexpected bytes at the end of {what}")
 
     # --- values -------------------------------------------------------------------------------------------------
@@ -89,14 +89,19 @@ class Cursor:
 
     def varint(self) -> int:
         """Return an unsigned integer of up to 64 bits."""
-        position = self.position
-        try:
-            first = self.data[position]
-        except IndexError:
-            raise self.error("unexpected end of data") from None
+        data, position = self.data, self.position
+        if position >= len(data):
+            raise self.error("unexpected end of data")
+        first = data[position]
         if first & 1:
             self.position = position + 1
             return first >> 1
+        if first & 2 and position + 1 < len(data):
+            self.position = position + 2
+            return (first | data[position + 1] << 8) >> 2
+        if first & 4 and position + 2 < len(data):
+            self.position = position + 3
+            return (first | data[position + 1] << 8 | data[position + 2] << 16) >> 3
         return self._long_varint(first)
 
     def _long_varint(self, first: int) -> int:
@@ -119,6 +124,9 @@ class Cursor:
                 elif first & 2:
                     values.append((first | data[position + 1] << 8) >> 2)
                     position += 2
+                elif first & 4:
+                    values.append((first | data[position + 1] << 8 | data[position + 2] << 16) >> 3)
+                    position += 3
                 else:
                     self.position = position
                     values.append(self._long_varint(first))

@@ -52,7 +52,7 @@ class EntryReader(Cursor):
     __slots__ = ("depth", "entries")
 
     def __init__(self, data: bytes | memoryview, source: Source, base: int, entries: Entries, depth: int) -> None:
-        super().__init__(data, source, base)
+        self.data, self.source, self.base, self.position = data, source, base, 0  # faster than by the base class
         self.entries = entries
         self.depth = depth
 
@@ -187,10 +187,6 @@ class Entries:
         table.parts[index] = self._parts
         self._parts = outer
         return value
-
-    def is_decoded(self, index: int) -> bool:
-        """Whether an attribute has been decoded."""
-        return self.attributes.values[index] is not MISSING
 
     def reader(self, table: EntryTable, index: int, depth: int = 0) -> EntryReader:
         """Return a reader of an entry."""

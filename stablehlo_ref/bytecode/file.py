@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from stablehlo_ref.bytecode.encoding import Cursor
 from stablehlo_ref.bytecode.encodings import builtin, chlo, locations, quant, sdy, stablehlo
 from stablehlo_ref.bytecode.encodings import vhlo as vhlo_encodings
-from stablehlo_ref.bytecode.entries import Entries, described
+from stablehlo_ref.bytecode.entries import MISSING, Entries, described
 from stablehlo_ref.bytecode.properties import properties_of, read_op_properties, stated
 from stablehlo_ref.bytecode.sections import Section, read_sections
 from stablehlo_ref.bytecode.tables import Resource, Strings, read_dialects, read_properties, read_resources
@@ -103,15 +103,19 @@ class BytecodeFile:
 
     def _decoded_location(self, index: int, cursor: Cursor) -> DebugLocation:
         """Decode a location after those that it is made of, however deep they are nested."""
-        pending, opened = [index], set()
+        values = self.entries.attributes.values
+        pending, opened = [index], set[int]()
         while pending:
-            parts = self._undecoded_parts(pending[-1], cursor)
-            if parts and pending[-1] in opened:
-                raise cursor.error(f"location {pending[-1]} contains itself")
-            opened.add(pending[-1])
-            pending += parts
+            top = pending[-1]
+            parts = self._undecoded_parts(top, cursor) if top not in opened else None
             if not parts:
                 found = self.entries.attribute(pending.pop(), 0, cursor)
+                continue
+            opened.add(top)
+            for part in parts:
+                if part in opened and values[part] is MISSING:
+                    raise cursor.error(f"location {part} contains itself")
+            pending += parts
         if not isinstance(found, locations.LOCATIONS):
             raise cursor.error(f"expected a location, got attribute {index}")
         return found
@@ -126,7 +130,8 @@ class BytecodeFile:
         if self.entries.contents.data[start : start + 1] in locations.WITHOUT_PARTS:
             return []
         parts = locations.location_parts(self.entries.reader(table, index))
-        return [part for part in parts if part < len(table.values) and not self.entries.is_decoded(part)]
+        values = table.values
+        return [part for part in parts if part < len(values) and values[part] is MISSING]
 
     # --- names and attributes of ops ----------------------------------------------------------------------------
 

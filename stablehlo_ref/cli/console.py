@@ -50,15 +50,18 @@ Action = Callable[[Part], None]
 
 
 def for_each_part(file: str, split: bool, action: Action, limits: Limits) -> int:
-    """Apply `action` to the whole input, or to each part of it, within limits for each; return the exit code.
+    """Apply `action` to the whole input, or to each part of it, within limits for all; return the exit code.
 
     Errors are messages on standard error, never tracebacks; the parts after one with an error are handled too.
     """
     if messages.SETTINGS.compares:
         action = partial(_compare, action)
-    return guarded(
-        file, lambda: max([_attempt(action, part, limits) for part in parts(file, split, limits)], default=FINE)
-    )
+
+    def run() -> int:
+        with limited(limits):  # one deadline for reading the file and all that is done with it
+            return max([_attempt(action, part, limits) for part in parts(file, split, limits)], default=FINE)
+
+    return guarded(file, run)
 
 
 def _compare(action: Action, part: Part) -> None:

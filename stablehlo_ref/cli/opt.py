@@ -23,13 +23,16 @@ from stablehlo_ref.cli.options import (
 from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.limits.budget import activity
+from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.budget import activity, limited
+from stablehlo_ref.limits.files import contents, open_file
 from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.passes.elide import elide_constants
 from stablehlo_ref.passes.op_graph import op_graph
 from stablehlo_ref.passes.op_stats import as_json, as_table, op_counts
 from stablehlo_ref.passes.registry import BoundPass, Pass, flag, parse_pipeline
 from stablehlo_ref.passes.supported_by import parse_supported, unsupported_ops
+from stablehlo_ref.reading.parsing import decode
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.syntax.value_names import number_values
 from stablehlo_ref.syntax.vhlo_printer import spelled_version
@@ -56,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
 def _run(options: argparse.Namespace) -> int:
     printed: list[str | bytes] = []
     show = _show(options)
-    supported = parse_supported(options.supported_by.read_text("utf-8")) if options.supported_by else None
+    supported = _supported(options.supported_by, limits_of(options)) if options.supported_by else None
 
     def handle(part: Part) -> None:
         module, reported = _transformed(options, part)
@@ -70,6 +73,11 @@ def _run(options: argparse.Namespace) -> int:
         code = for_each_part(options.file, options.split_input_file, handle, limits_of(options))
     write_output(options.output, printed)
     return code
+
+
+def _supported(file: Path, limits: Limits) -> tuple[str, ...]:
+    with limited(limits), open_file(file) as opened:
+        return parse_supported(decode(contents(opened, str(file)), str(file)))
 
 
 def _transformed(options: argparse.Namespace, part: Part) -> tuple[Operation, list[Diagnostic]]:

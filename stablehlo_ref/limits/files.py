@@ -22,14 +22,38 @@ class _WatchedFile(io.FileIO):
     label = ""
 
     def readinto(self, buffer: Any, /) -> int | None:
-        check_time("reading the file", location=start_of(self.label))
-        if is_regular(self) or not hasattr(select, "poll"):
-            return super().readinto(buffer)
-        poll = select.poll()
-        poll.register(self.fileno(), select.POLLIN)
-        while not poll.poll(PATIENCE) or (count := super().readinto(buffer)) is None:
-            check_time("reading the file", location=start_of(self.label))
+        _wait(self, self.label)
+        while (count := super().readinto(buffer)) is None:
+            _wait(self, self.label)
         return count
+
+
+def _wait(file: io.FileIO | IO[bytes], name: str) -> None:
+    """Wait until a pipe, socket or device has data or ends; LimitError at the deadline of the call."""
+    check_time("reading the file", location=start_of(name))
+    if is_regular(file) or not hasattr(select, "poll"):
+        return
+    poll = select.poll()
+    poll.register(file.fileno(), select.POLLIN)
+    while not poll.poll(PATIENCE):
+        check_time("reading the file", location=start_of(name))
+
+
+class _WatchedStream(io.RawIOBase):
+    """What is left of a buffered pipe or socket, as a file whose reads wait for data until the deadline of the call."""
+
+    def __init__(self, stream: io.BufferedReader, name: str) -> None:
+        self.stream = stream
+        self.label = name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        _wait(self.stream, self.label)
+        piece = self.stream.read1(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
 
 
 def open_file(path: str | os.PathLike[str]) -> io.BufferedReader:
@@ -40,13 +64,26 @@ def open_file(path: str | os.PathLike[str]) -> io.BufferedReader:
     return io.BufferedReader(file)
 
 
-def watched(file: IO[bytes], name: str) -> IO[bytes]:
-    """Return an open file, from which nothing has been read yet, as one that is read within the limits of the call."""
-    if isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO):
-        found = _WatchedFile(file.fileno(), closefd=False)
-        found.label = name
-        return io.BufferedReader(found)
+def watched(file: IO[Any], name: str) -> IO[Any]:
+    """Return an open file as one that is read within the limits of the call, if it is a pipe, socket or device."""
+    if isinstance(file, io.TextIOWrapper):
+        buffer = watched(file.buffer, name)
+        try:
+            file.reconfigure(encoding=file.encoding, errors=file.errors)
+        except io.UnsupportedOperation:  # some text has been read, and more may be decoded already
+            return file
+        return file if buffer is file.buffer else io.TextIOWrapper(buffer, file.encoding, file.errors)
+    if isinstance(file, io.BufferedReader) and _is_stream(file):
+        return io.BufferedReader(_WatchedStream(file, name))
     return file
+
+
+def _is_stream(file: IO[bytes]) -> bool:
+    """Return whether an open file waits for data that others write."""
+    try:
+        return os.get_blocking(file.fileno()) and not is_regular(file) and not file.isatty()
+    except (OSError, ValueError):  # not a file of the system
+        return False
 
 
 def is_regular(file: IO[bytes] | io.FileIO) -> bool:
@@ -57,13 +94,17 @@ def is_regular(file: IO[bytes] | io.FileIO) -> bool:
 def contents(file: IO[AnyStr], name: str) -> AnyStr:
     """Return the rest of an open file; LimitError, at the file, if it is larger or takes longer than the call may.
 
-    ArgumentTypeError if it returns neither text nor bytes, such as None for a file without data that does not wait.
+    `file` is any object with a method `read`. ArgumentTypeError if that returns neither text nor bytes, such as None
+    for a file without data that does not wait.
     """
     memory = current.get().memory
     limit = max(memory.limit if memory else Limits().max_total_bytes, PIECE)
     place = start_of(name)
     fills = isinstance(file, io.BufferedReader | io.TextIOWrapper)  # pieces, so that a shorter one is the last
-    piece: Any = file.read(PIECE)
+    try:
+        piece: Any = file.read(PIECE)
+    except TypeError:  # of an object that can only be read as a whole
+        piece, fills = file.read(), True
     found: Any = io.StringIO(newline="") if isinstance(piece, str) else io.BytesIO()
     try:
         while True:
@@ -72,7 +113,7 @@ def contents(file: IO[AnyStr], name: str) -> AnyStr:
             if found.tell() > limit:
                 raise LimitError(f"the file has more than the limit of {size_text(limit)}", place, [RAISE_MEMORY])
             check_time("reading the file", location=place)
-            if not piece or (fills and len(piece) < PIECE):
+            if not piece or (fills and len(piece) != PIECE):
                 return found.getvalue()  # type: ignore[no-any-return]
             piece = file.read(PIECE)
     except MemoryError:

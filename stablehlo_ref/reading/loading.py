@@ -27,9 +27,9 @@ from stablehlo_ref.diagnostics import (
 )
 from stablehlo_ref.frameworks.jax import from_jax, is_jax
 from stablehlo_ref.frameworks.torch import from_torch, is_torch
-from stablehlo_ref.limits import Limits, check_type
+from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import limited
-from stablehlo_ref.limits.files import contents, is_regular, open_file, start_of
+from stablehlo_ref.limits.files import contents, is_regular, open_file, start_of, watched
 from stablehlo_ref.limits.stack import needs_stack
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import BYTECODE, Data, cache_in, foreign_archive, not_a_program, parse_data
@@ -143,7 +143,6 @@ def link(programs: Sequence[Program], *, entry: str | None = None) -> Program:
 
 
 GZIP, ZSTANDARD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
-STREAMS = (io.RawIOBase, io.BufferedIOBase, io.TextIOBase)  # files that are read in pieces
 HEAD = 4096  # bytes that identify the format of a file
 
 _STARTS_LIKE_MLIR = re.compile(r'\s*(?:module\b|func\.func\b|"[\w.]+"\s*\(|[#!][\w$.\-]+\s*=|//|%[\w$.\-]+\s*=)')
@@ -200,8 +199,7 @@ def open_program(source: Any, allow_unregistered_dialect: bool = False, entry: s
     if hasattr(source, "read"):
         name = str(getattr(source, "name", "<file>"))
         with file_errors(name, "read the program"):
-            found = contents(cast("IO[Any]", source), name) if isinstance(source, STREAMS) else source.read()
-        check_type("what the file returns", found, str | Data, "text or bytes")
+            found = contents(watched(source, name), name)
         data = found.encode() if isinstance(found, str) else found
         return _from_data(data, name, allow_unregistered_dialect, entry)
     raise ArgumentTypeError(

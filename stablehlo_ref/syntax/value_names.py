@@ -32,7 +32,8 @@ class _Scope:
     def __init__(
         self, used: set[str], value: int = 0, argument: int = 0, conflict: int = 0, has_prefixes: bool = True
     ) -> None:
-        self.used = used
+        self.used = used  # in this scope and around it
+        self.own: list[str] = []  # what this scope has added to that; copies would take quadratic time
         self.has_prefixes = has_prefixes
         self.value, self.argument, self.conflict = value, argument, conflict
 
@@ -43,8 +44,9 @@ class _Scope:
             self._block(block, prefix, block is region.blocks[0])
         for inner in (inner for block in region.blocks for inner in block.operations):
             for nested in inner.regions:
-                numbers = self.value, self.argument, self.conflict
-                _Scope(set(self.used), *numbers, self.has_prefixes).region(nested, inner)
+                scope = _Scope(self.used, self.value, self.argument, self.conflict, self.has_prefixes)
+                scope.region(nested, inner)
+                self.used.difference_update(scope.own)
 
     def _block(self, block: Block, prefix: str, is_entry: bool) -> None:
         for argument in block.arguments:
@@ -78,6 +80,7 @@ class _Scope:
             found = f"{name}_{self.conflict}"
             self.conflict += 1
         self.used.add(found)
+        self.own.append(found)
         return found
 
 

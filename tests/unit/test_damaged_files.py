@@ -8,14 +8,17 @@ import io
 import json
 import os
 import pickle
+import socket
 import struct
 import subprocess
 import sys
 import time
+import warnings
 import zipfile
 from mmap import mmap
 from pathlib import Path
 from random import Random
+from typing import IO, Any
 
 import numpy as np
 import pytest
@@ -23,7 +26,9 @@ import pytest
 import stablehlo_ref as sr
 from spec_checks.fuzz import files
 from stablehlo_ref.arrays.files import map_array
+from stablehlo_ref.cli.console import Part, for_each_part
 from stablehlo_ref.cli.main import main
+from stablehlo_ref.limits.budget import current, deadline_of
 from stablehlo_ref.limits.files import PIECE
 
 PROGRAM = files.PROGRAM
@@ -274,6 +279,88 @@ def test_commands_take_limits(command: str, tmp_path: Path, capsys: pytest.Captu
     assert "reading the file takes longer than the limit of 0.2 seconds" in capsys.readouterr().err
 
 
+def opened(form: str, end: int) -> IO[Any]:
+    """Return the reading end of a pipe or socket as an open file."""
+    match form:
+        case "socket":
+            return socket.fromfd(end, socket.AF_UNIX, socket.SOCK_STREAM).makefile("rb")
+        case "unbuffered":
+            return open(end, "rb", buffering=0)
+        case "text":
+            return open(end, encoding="latin-1")
+    return open(end, "rb")
+
+
+@pytest.mark.parametrize("form", ["bytes", "text", "socket"])
+def test_open_pipes_and_sockets_are_read_until_the_deadline(form: str) -> None:
+    ends = [end.detach() for end in socket.socketpair()] if form == "socket" else list(os.pipe())
+    start = time.perf_counter()
+    with opened(form, ends[0]) as file, pytest.raises(sr.EvaluationError, match=r"longer than the limit of 0\.2 s"):
+        os.write(ends[1], PROGRAM.encode()[:20])
+        sr.load(file, limits=SHORT)
+    os.close(ends[1])
+    assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize("form", ["bytes", "text", "unbuffered", "socket"])
+def test_open_pipes_and_sockets_are_read(form: str) -> None:
+    ends = [end.detach() for end in socket.socketpair()] if form == "socket" else list(os.pipe())
+    os.write(ends[1], ("// \xe9\n" + PROGRAM).encode("latin-1" if form == "text" else "utf-8"))
+    os.close(ends[1])
+    with opened(form, ends[0]) as file:
+        assert sr.load(file, limits=sr.Limits(max_seconds=20)).inputs[0].name == "a"
+
+
+def test_text_that_was_decoded_before_is_read() -> None:
+    read, write = os.pipe()
+    os.write(write, b"first line\n" + PROGRAM.encode())
+    os.close(write)
+    with open(read, encoding="utf-8") as file:
+        assert file.readline() == "first line\n"
+        assert sr.load(file, limits=sr.Limits(max_seconds=20)).inputs[0].name == "a"
+
+
+def test_any_object_is_read_within_limits() -> None:
+    class Endless:
+        def read(self, size: int) -> bytes:
+            return b" " * size
+
+    with pytest.raises(sr.EvaluationError, match="more than the limit of 4 MB"):
+        sr.load(Endless(), limits=sr.Limits(max_total_bytes=4_000_000))
+
+
+def test_objects_that_are_read_as_a_whole() -> None:
+    class Whole:
+        def read(self) -> str:
+            return PROGRAM
+
+    assert sr.load(Whole()).inputs[0].name == "a"
+
+
+def test_lists_of_supported_ops_are_read_within_limits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.mlir").write_text(PROGRAM)
+    os.mkfifo(tmp_path / "list")
+    options = ["--supported-by", str(tmp_path / "list"), "--max-seconds", "0.2"]
+    assert main(["opt", str(tmp_path / "p.mlir"), *options]) == 1
+    assert "reading the file takes longer than the limit of 0.2 seconds" in capsys.readouterr().err
+
+
+def test_reading_and_running_share_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deadlines = []
+
+    def read(name: str) -> bytes:
+        deadlines.append(current.get().deadline)
+        return PROGRAM.encode()
+
+    def run(part: Part) -> None:
+        deadlines.append(deadline_of(sr.Limits(max_seconds=100)))
+
+    (tmp_path / "p").touch()
+    monkeypatch.setattr("stablehlo_ref.cli.console.read", read)
+    assert for_each_part(str(tmp_path / "p"), False, run, sr.Limits(max_seconds=100)) == 0
+    assert deadlines[0] is not None and deadlines[0] is deadlines[1]
+
+
 def test_short_pieces_of_a_terminal_end_it() -> None:
     class Terminal(io.BufferedReader):
         """Returns what was typed before the end of file; to read once more waits for the next line."""
@@ -312,3 +399,12 @@ def test_a_regular_file_that_cannot_be_mapped(tmp_path: Path, monkeypatch: pytes
 def test_arrays_of_python_2(tmp_path: Path) -> None:
     (tmp_path / "a.npy").write_bytes(npy(with_shape("(4L,)"), np.arange(4, dtype="f4").tobytes()))
     assert map_array(tmp_path / "a.npy").tolist() == [0, 1, 2, 3]
+
+
+def test_headers_of_arrays_warn_of_nothing(tmp_path: Path) -> None:
+    header = b"{'descr': '<f4\\d', 'fortran_order': False, 'shape': (1,), }\n"
+    (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + bytes(4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(sr.EvaluationError, match="cannot read"):
+            sr.load(PROGRAM).bind(tmp_path)
