@@ -26,7 +26,8 @@ LAYERS = (
     ("accelerate",),
     ("display", "program", "reading", "frameworks"),
     ("text", "debug"),
-    ("cli", "lsp", "testing", "__init__", "__main__"),
+    ("conform",),
+    ("cli", "lsp", "testing", "golden", "__init__", "__main__"),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 REGISTERS_OPS = "dialects.register_all"  # importing it registers all op classes; allowed from any layer

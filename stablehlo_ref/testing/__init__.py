@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stablehlo_ref.testing.assertions import assert_close, pearson_correlation, ulp_distance
+    from stablehlo_ref.testing.assertions import Comparison, assert_close, compare, pearson_correlation, ulp_distance
 
-__all__ = ["assert_close", "pearson_correlation", "ulp_distance"]
+__all__ = ["Comparison", "assert_close", "compare", "pearson_correlation", "ulp_distance"]
 
 
 def __getattr__(name: str) -> object:
