@@ -46,6 +46,7 @@ COMMANDS = {
         Command("diff-traces", "find the first value that differs between two traces"),
         Command("reduce", "make a program small that still shows a fault"),
         Command("conform", "find what a backend gets right, op by op and type by type"),
+        Command("equiv", "search for inputs on which two programs differ, as before and after a rewrite"),
         Command("aliases", "write scripts with the names of StableHLO's own tools"),
         Command("list-ops", "print a table of all ops"),
         Command("lsp", "serve an editor: errors, information and completion while typing", "stablehlo_ref.lsp.command"),
