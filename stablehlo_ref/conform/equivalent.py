@@ -20,11 +20,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.conform.bounds import Bounds, is_known
 from stablehlo_ref.conform.probes import is_complete, literals, probes, shapes
 from stablehlo_ref.debug.contract import Contract, contract_of
-from stablehlo_ref.debug.cut import Flat, is_constant, is_observable, segment
-from stablehlo_ref.debug.evaluate import Evaluator, widen
-from stablehlo_ref.debug.fused import Composed, distance
+from stablehlo_ref.debug.cut import segment
+from stablehlo_ref.debug.evaluate import widen
+from stablehlo_ref.debug.fused import distance
 from stablehlo_ref.debug.judge import Excess, excess_of, same_bits
 from stablehlo_ref.debug.repro import Repro
 from stablehlo_ref.debug.sensitivity import limits_of
@@ -40,7 +41,7 @@ from stablehlo_ref.diagnostics import (
 )
 from stablehlo_ref.execute.implementation_defined import ChoiceReporter
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
@@ -237,23 +238,10 @@ class _Side:
     def __init__(self, program: Program, contract: Contract) -> None:
         self.program = program
         self.contract = contract
+        self.bounds = Bounds(program, contract)
         program.limits = replace(
             program.limits, max_seconds=min(program.limits.max_seconds or 1e9, LIMITS.max_seconds or 1e9)
         )
-
-    @cached_property
-    def flat(self) -> Flat | None:
-        """The program as a list of ops; None if a value between them is no static tensor."""
-        try:
-            flat = Flat(self.program)
-        except StablehloError:
-            return None
-        return flat if all(map(is_observable, (*flat.arguments, *flat.outputs))) else None
-
-    @cached_property
-    def evaluate(self) -> Evaluator:
-        assert self.flat is not None
-        return Evaluator(self.flat)
 
     @cached_property
     def has_floats(self) -> bool:
@@ -268,21 +256,6 @@ class _Side:
         module = clone(self.program.module, {})
         widen(module)
         return Program(module, self.program.entry.name, self.program.limits)
-
-    def bounds(self, arrays: Sequence[Array]) -> list[Shadow | None]:
-        """Return where results lie for each legal way of rounding; None where that is not known."""
-        if self.flat is None:
-            return [None] * len(self.program.entry.outputs)
-        composed = Composed(dict(zip(self.flat.arguments, arrays)), self.contract, self.evaluate)
-        composed.extend(self.flat.ops)
-        return [self._bound(value, arrays, composed) for value in self.flat.outputs]
-
-    def _bound(self, value: Value, arrays: Sequence[Array], composed: Composed) -> Shadow | None:
-        assert self.flat is not None
-        if value in self.flat.arguments:
-            return exact(arrays[self.flat.arguments.index(value)])
-        found = composed.shadows.get(value)
-        return exact(self.evaluate.constant(value)) if found is None and is_constant(value) else found
 
     def is_exact(self, arrays: Sequence[Array]) -> bool:
         """Return whether all values are the same in f64, so that nothing was rounded."""
@@ -396,7 +369,7 @@ class _Pair:
         reason = (
             str(excess[index]) if excess else f"{FAR if is_far else NO_BOUND}: {excess_of(y, exact(x), self.contract)}"
         )
-        repro, flat = None, self.second.flat
+        repro, flat = None, self.second.bounds.flat
         if flat is not None:
             made = segment(flat, flat.ops, flat.outputs, flat.arguments)
             shadows = [bound.around(x) for bound, (x, _) in zip(bounds, pairs)]
@@ -410,12 +383,12 @@ class _Pair:
         limits = (self.first.limits(arrays, ours)[index], self.second.limits(arrays, theirs)[index])
         return bool(np.isfinite(apart)) and apart > max(limits)
 
-    def _bounds(self, arrays: list[Array], pairs: list[tuple[Array, Array]]) -> list[_Bounds]:
+    def _bounds(self, arrays: list[Array], pairs: list[tuple[Array, Array]]) -> list[_BoundsOfBoth]:
         """Return the bounds of both programs; those of integers, or where nothing is rounded, are exact."""
         sides = (self.first, self.second)
         if not any(s.has_floats for s in sides) or all(s.is_exact(arrays) for s in sides):
-            return [_Bounds(exact(x), exact(y)) for x, y in pairs]
-        return [_Bounds(a, b) for a, b in zip(self.first.bounds(arrays), self.second.bounds(arrays))]
+            return [_BoundsOfBoth(exact(x), exact(y)) for x, y in pairs]
+        return [_BoundsOfBoth(a, b) for a, b in zip(self.first.bounds(arrays), self.second.bounds(arrays))]
 
     def _store(self, found: Equivalence, example: Counterexample, is_difference: bool) -> None:
         found.tried += 1
@@ -426,7 +399,7 @@ class _Pair:
 
 
 @dataclass(frozen=True)
-class _Bounds:
+class _BoundsOfBoth:
     """Where a result of the first program lies, and one of the second."""
 
     first: Shadow | None
@@ -434,7 +407,7 @@ class _Bounds:
 
     @property
     def is_known(self) -> bool:
-        return all(s is not None and not np.isinf(s.radius).any() for s in (self.first, self.second))
+        return is_known(self.first) and is_known(self.second)
 
     def around(self, result: Array) -> Shadow:
         """Return where results of the second program lie if both compute the same."""
