@@ -68,7 +68,7 @@ def factored(site: Site) -> Shadow:
     center = site.wide(site.centers)
     if not np.all(np.isfinite(center)):
         return _known(site, center, np.zeros(center.shape))
-    lower = bool(site.op.properties["lower"])
+    lower = bool(site.op.properties.get("lower"))
     factor = np.tril(center if lower else _transposed(center.conj()))
     inverse, size = np.abs(_inverse(factor)), np.abs(factor)
     u = gamma(4 * size.shape[-1] + 8, unit_roundoff(site.dtype)) * _factor(site)

@@ -33,7 +33,7 @@ def terms_of(site: Site) -> int:
     if site.name == "dot":
         return shapes[0][-1]
     if site.name == "dot_general":
-        return int(prod(shapes[0][d] for d in properties["lhs_contracting_dimensions"]))
+        return int(prod(shapes[0][d] for d in properties.get("lhs_contracting_dimensions", ())))
     spatial = prod(shapes[1][d] for d in properties["kernel_spatial_dimensions"])
     return int(spatial * shapes[1][properties["kernel_input_feature_dimension"]])
 
@@ -146,7 +146,7 @@ def _has_padding(site: Site) -> bool:
     """Return whether a convolution has zeros that no operand has: backends do not multiply infinities by them."""
     properties = site.op.properties
     return site.name == "convolution" and (
-        any(n for pair in properties["padding"] for n in pair) or any(n > 1 for n in properties["lhs_dilation"])
+        any(n for pair in properties.get("padding") or () for n in pair) or any(n > 1 for n in properties.get("lhs_dilation") or ())
     )
 
 

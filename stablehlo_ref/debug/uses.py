@@ -99,8 +99,8 @@ def _is_repeated(op: Operation) -> bool:
     if op.name != "stablehlo.dot_general":
         return _name(op) not in _NEVER_REPEATED
     sizes = [_size(value) for value in op.operands]
-    batch = _size(op.operands[0], op.properties["lhs_batching_dimensions"])
-    terms = _size(op.operands[0], op.properties["lhs_contracting_dimensions"])
+    batch = _size(op.operands[0], op.properties.get("lhs_batching_dimensions", ()))
+    terms = _size(op.operands[0], op.properties.get("lhs_contracting_dimensions", ()))
     return terms == 1 or min(sizes) <= batch * terms
 
 
