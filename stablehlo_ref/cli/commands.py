@@ -46,6 +46,8 @@ COMMANDS = {
         Command("diff-traces", "find the first value that differs between two traces"),
         Command("reduce", "make a program small that still shows a fault"),
         Command("conform", "find what a backend gets right, op by op and type by type"),
+        Command("conform-files", "write conformance cases to files, and judge files of results"),
+        Command("survey", "measure the errors of a backend's elementwise functions"),
         Command("equiv", "search for inputs on which two programs differ, as before and after a rewrite"),
         Command("aliases", "write scripts with the names of StableHLO's own tools"),
         Command("list-ops", "print a table of all ops"),

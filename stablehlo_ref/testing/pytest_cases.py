@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stablehlo_ref.conform.campaign import PROFILES
-from stablehlo_ref.conform.cases import case, names_of_ops
+from stablehlo_ref.conform.cases import case
 from stablehlo_ref.conform.known import Known, read_known
+from stablehlo_ref.conform.offline import select_ops
 from stablehlo_ref.conform.verdicts import Cell, judge
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import StablehloError
-from stablehlo_ref.suggestions import did_you_mean
 
 SESSION = pytest.StashKey[Session]()
 SKIPPED = (Cell.REFUSES, Cell.BLOCKED, Cell.UNTESTED)
@@ -30,22 +29,12 @@ class Cases(pytest.File):
         try:
             contract = contract_of(option("--stablehlo-contract"))
             known = read_known(Path(option("--stablehlo-known"))) if option("--stablehlo-known") else []
+            ops = select_ops([p.strip() for p in (option("--stablehlo-ops") or "").split(",") if p.strip()])
         except StablehloError as error:
             raise self.CollectError(str(error)) from None
-        ops = self._ops([p.strip() for p in (option("--stablehlo-ops") or "").split(",") if p.strip()])
         for name in PROFILES[option("--stablehlo-profile")].names(ops):
             if name.partition("/")[0] != "chain" or not option("--stablehlo-ops"):
                 yield CaseItem.from_parent(self, name=name, contract=contract, known=known)
-
-    def _ops(self, patterns: Sequence[str]) -> list[str]:
-        ops, found = names_of_ops(), []
-        for pattern in patterns:
-            matching = [op for op in ops if fnmatchcase(op, pattern) or fnmatchcase(op, f"stablehlo.{pattern}")]
-            if not matching:
-                known = [*ops, *(op.partition(".")[2] for op in ops)]
-                raise self.CollectError(f"--stablehlo-ops: there is no op {pattern!r}{did_you_mean(pattern, known)}")
-            found += matching
-        return list(dict.fromkeys(found)) or ops
 
 
 class CaseItem(pytest.Item):
