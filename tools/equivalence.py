@@ -57,7 +57,7 @@ CONDITIONAL = {
     "dynamic_broadcast_in_dim_all_dims_non_expanding": "the op promises that the size does not change",
     "dynamic_broadcast_in_dim_noop_convert_sharding": "the op promises that the size does not change",
     "ragged_dot": "sizes of groups are not negative, and their sum is at most the dimension",
-    "digamma_f": "the approximation is NaN at a pole at -0",
+    "digamma_f": "the approximation is NaN at the pole at -0",
 }
 MUTANTS = 2  # of each pair
 REFUTED = 0.9  # of the mutants at least, among which are some that compute the same
@@ -80,9 +80,6 @@ class Pair:
     def compare(self) -> Equivalence:
         contract = APPROXIMATE.get(self.rewrite, CONTRACT)
         return equivalent(self.before, self.after, seconds=20, contract=contract)
-
-
-# --- programs ---------------------------------------------------------------------------------------------------------
 
 
 def functions(path: Path) -> Iterator[tuple[str, Program]]:
@@ -255,9 +252,6 @@ def mutants(pair: Pair, rng: random.Random, count: int) -> Iterator[Pair]:
 def is_dead(pair: Pair, plain: Program) -> bool:
     """Return whether a mutant is the program itself once ops that nothing uses are gone."""
     return any(str(plain) == str(program.transform("cse", "canonicalize")) for program in (pair.before, pair.after))
-
-
-# --- figures ----------------------------------------------------------------------------------------------------------
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

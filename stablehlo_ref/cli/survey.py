@@ -13,6 +13,7 @@ from stablehlo_ref.cli.commands import FINE
 from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.options import CommandParser, add_message_options, positive, seconds
+from stablehlo_ref.conform import metamorphic
 from stablehlo_ref.conform.survey import SAMPLES, TYPES, Refused, Row, as_markdown, as_text, functions, survey
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import file_errors
@@ -24,6 +25,7 @@ examples:
   stablehlo-interp survey --backend jax --ops log_plus_one,tanh
   stablehlo-interp survey --backend jax --types f32,f64 --markdown table.md
   stablehlo-interp survey --backend jax --ops tanh --types f32 --every     # all values of f32
+  stablehlo-interp survey --backend jax --relations --types f32            # the same rows in another batch
 
 exit codes: 0 if the measurement ran, 1 if the backend cannot be opened, 2 for an error in the command line"""
 
@@ -35,7 +37,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    ops = _ops(options.ops)
+    if options.relations:
+        return _relations(options)
+    ops = _ops(options.ops, functions())
     rows: list[Row] = []
     with Session(options.backend, seconds=options.seconds, python=options.python or "") as session:
         session.open()
@@ -57,16 +61,32 @@ def _as_json(rows: Sequence[Row]) -> str:
     return json.dumps([row.as_dictionary() for row in rows], indent=1) + "\n"
 
 
-def _ops(patterns: Sequence[str]) -> list[str]:
-    """Return the functions that patterns select; `tanh` is `stablehlo.tanh`."""
-    known, found = functions(), list[str]()
+def _relations(options: argparse.Namespace) -> int:
+    """Print whether bits are the same in another batch, padding, layout and order."""
+    every = {subject.name: subject for subject in metamorphic.subjects()}
+    found: list[metamorphic.Relation] = []
+    with Session(options.backend, seconds=options.seconds, python=options.python or "") as session:
+        session.open()
+        for op in _ops(options.ops, list(every)):
+            for type in options.types:
+                try:
+                    found += metamorphic.check(session, every[op], type)
+                except Refused as error:
+                    print(f"{op} {type}: {' '.join(str(error).split())[:200]}", file=sys.stderr)
+    print(metamorphic.as_text(found))
+    return FINE
+
+
+def _ops(patterns: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Return the ops that patterns select; `tanh` is `stablehlo.tanh`."""
+    found: list[str] = []
     for pattern in patterns:
         matching = [op for op in known if pattern and (fnmatchcase(op, pattern) or fnmatchcase(op, f"*.{pattern}"))]
         if not matching:
             names = [*known, *(op.partition(".")[2] for op in known)]
             raise CommandLineError(f"--ops: there is no function {pattern!r}{did_you_mean(pattern, names)}")
         found += matching
-    return list(dict.fromkeys(found)) or known
+    return list(dict.fromkeys(found or known))
 
 
 def _types(text: str) -> list[str]:
@@ -86,6 +106,9 @@ def parser() -> argparse.ArgumentParser:
     add("--types", metavar="T,T", type=_types, default=list(TYPES), help=f"element types ({','.join(TYPES)})")
     add("--samples", metavar="N", type=positive, default=SAMPLES, help=f"operands of each range and sign ({SAMPLES})")
     add("--every", action="store_true", help="try all values of f32, which takes minutes for each op")
+    add(
+        "--relations", action="store_true", help="say instead whether bits change with batch, padding, layout and order"
+    )
     add("--seconds", metavar="S", type=seconds, default=120.0, help="of the backend for each program (120)")
     add("--python", metavar="PYTHON", help="the interpreter that has the backend's packages")
     add("--markdown", metavar="FILE", type=Path, help="write a table of the largest errors")

@@ -26,7 +26,7 @@ from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.debug.shadow import overflowed
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.numerics.dtypes import element_type_of, numpy_dtype
 from stablehlo_ref.reading.parsing import parse
 from stablehlo_ref.suggestions import did_you_mean
 
@@ -164,7 +164,7 @@ def _outcome(outputs: Path, id: str, name: str) -> Outcome | None:
         return None
     if made.broken:
         return Outcome() if (outputs / f"{id}.0.npy").exists() else None
-    dtypes = [p.dtype for p in parse(made.text).verify().entry.outputs]
+    dtypes = [numpy_dtype(p.element_type) for p in parse(made.text).verify().entry.outputs]
     results = []
     for number, dtype in enumerate(dtypes):
         path = outputs / f"{id}.{number}.npy"

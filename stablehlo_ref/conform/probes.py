@@ -101,11 +101,11 @@ def _numbers(type: TensorType, values: Array) -> Array:
     """Return integers as numbers of a type, as far as it has them."""
     dtype = numpy_dtype(type.element_type)
     if kind(dtype) == "boolean":
-        return (values % 2 != 0).reshape(_sizes(type))
+        return np.asarray(values % 2 != 0).reshape(_sizes(type))
     with np.errstate(all="ignore"):
         if kind(dtype) == "integer" and bit_width(dtype) < 8:
             values = values % (1 << bit_width(dtype) - 1)
-        return values.astype(np.int8).astype(dtype).reshape(_sizes(type))
+        return np.asarray(values.astype(np.int8).astype(dtype).reshape(_sizes(type)))
 
 
 def _numbered(generator: np.random.Generator, type: TensorType, pools: object, number: int) -> Array:
