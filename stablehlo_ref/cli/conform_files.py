@@ -19,8 +19,8 @@ from stablehlo_ref.diagnostics import file_errors
 DESCRIPTION = "Write conformance cases to files for a backend that runs elsewhere, and judge the files of its results."
 EPILOG = """\
 examples:
-  stablehlo-interp conform-files export cases --ops 'dot_general,reduce*' --target 1.9.0
-  stablehlo-interp conform-files judge cases results --contract xla-cpu --known known.toml
+  stablehlo-interp conform-files export cases --ops 'floor,ceil' --target 1.9.0
+  stablehlo-interp conform-files judge cases results --contract xla-cpu
 
 exit codes: 0 if there are no faults, or all are known, 1 if there are others, 2 for an error in the command line"""
 

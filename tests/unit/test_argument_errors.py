@@ -42,6 +42,7 @@ LEFT_OUT = {
     "InvalidError", "Location", "MalformedError", "Observer", "Operation", "Parameter", "Record", "RunOptions",
     "StablehloError", "TensorType", "UnsupportedError", "Value", "Program.verify", "debug.Diff",
     "debug.Exceptions", "debug.Outcome", "debug.Reduced", "debug.TraceDiff", "text.InlinedFunction",
+    "testing.Comparison", "testing.Equivalence",
 }  # fmt: skip
 CALLBACKS = {("from_jax", "source"), ("debug.reduce", "predicate"), ("text.inline_function", "fresh_names")}
 
@@ -176,6 +177,12 @@ def functions(folder: Path) -> dict[str, Call]:
         ),
         "testing.assert_close": (
             sr.testing.assert_close, {"actual": X, "expected": X, "ulp": None, "rtol": 0.0, "atol": 0.0, "names": ""},
+        ),
+        "testing.compare": (sr.testing.compare, {"actual": X, "expected": X}),
+        "testing.equivalent": (
+            sr.testing.equivalent, {
+                "first": program, "second": program, "inputs": 2, "seconds": 1.0, "contract": "strict", "seed": 0,
+            },
         ),
         "testing.pearson_correlation": (sr.testing.pearson_correlation, {"actual": X, "expected": X}),
         "testing.ulp_distance": (sr.testing.ulp_distance, {"actual": X, "expected": X}),
