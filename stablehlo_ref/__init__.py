@@ -14,7 +14,7 @@ from stablehlo_ref._version import __version__
 from stablehlo_ref.limits.stack import needs_stack
 
 if TYPE_CHECKING:
-    from stablehlo_ref import debug, passes, testing, text
+    from stablehlo_ref import debug, golden, passes, testing, text
     from stablehlo_ref.debug.traces.trace import Record, Trace, Values
     from stablehlo_ref.define.context import ImplementationDefinedWarning, Observer, RunOptions
     from stablehlo_ref.diagnostics import (
@@ -64,6 +64,7 @@ __all__ = [
     "debug",
     "from_jax",
     "from_torch",
+    "golden",
     "link",
     "load",
     "parse",
@@ -95,7 +96,7 @@ _MODULES = {name: module for module, names in _DEFINED_IN.items() for name in na
 
 @needs_stack(lambda name: None)
 def __getattr__(name: str) -> object:
-    if name in ("debug", "passes", "testing", "text"):
+    if name in ("debug", "golden", "passes", "testing", "text"):
         return import_module(f"{__name__}.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -29,7 +29,7 @@ LAYERS = (
     ("display", "program", "reading", "frameworks"),
     ("text", "debug"),
     ("conform",),
-    ("cli", "lsp", "testing", "__init__", "__main__"),
+    ("cli", "lsp", "testing", "golden", "__init__", "__main__"),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 SEAMS = {"program.py": "stablehlo_ref.debug.traces"}  # the modules, and the packages that they may import

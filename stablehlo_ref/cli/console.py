@@ -113,9 +113,10 @@ def _standard_input() -> bytes:
     if sys.stdin is None:
         raise MalformedError("standard input is closed")
     try:
-        return contents(watched(sys.stdin.buffer, "<stdin>"), "<stdin>")
+        found: bytes = contents(watched(sys.stdin.buffer, "<stdin>"), "<stdin>")
     except OSError as error:
         raise MalformedError(f"cannot read standard input: {error.strerror}") from None
+    return found
 
 
 def existing(file: str) -> str:

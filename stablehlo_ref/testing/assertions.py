@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,59 @@ def pearson_correlation(actual: Any, expected: Any) -> float:
     with np.errstate(all="ignore"):
         x, y = x - x.mean(), y - y.mean()
         return float(np.dot(x, y) / np.sqrt(np.dot(x, x) * np.dot(y, y)))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How far two arrays are apart. These are measures, not a verdict: none of them says whether a result is right.
+
+    `max_ulp` is None for integers. Complex numbers count as pairs in the other measures, which leave out NaN and
+    infinities that both arrays have.
+    """
+
+    different: int  # elements, where any NaN equals any other
+    size: int
+    max_ulp: int | None
+    max_absolute: float
+    relative_l2: float  # the norm of the difference by that of the expected array
+    pearson: float
+
+    def __str__(self) -> str:
+        ulp = "" if self.max_ulp is None else f"max ULP {self.max_ulp}, "
+        return (
+            f"{self.different} of {self.size} elements differ; {ulp}max absolute error {self.max_absolute:.3g}, "
+            f"relative L2 {self.relative_l2:.3g}, PCC {self.pearson:.9g}"
+        )
+
+
+@checks_arguments
+def compare(actual: Any, expected: Any) -> Comparison:
+    """Return how far two arrays of one dtype and shape are apart, in several measures."""
+    x, y = _pair(actual, expected)
+    is_inexact = kind(x.dtype) in ("floating", "complex")
+    apart = ulp_distance(x, y) if is_inexact and x.size else np.zeros(0, np.uint64)
+    a, b = (_reals(array) for array in (x, y))
+    same = (np.isnan(a) & np.isnan(b)) | (np.isinf(a) & (a == b))
+    a, b = a[~same], b[~same]
+    with np.errstate(all="ignore"):
+        difference = a - b
+        norm, off = float(np.linalg.norm(b)), float(np.linalg.norm(difference))
+        return Comparison(
+            different=int(np.count_nonzero(~within(x, y, None, 0.0, 0.0))),
+            size=x.size,
+            max_ulp=int(apart.max(initial=0)) if is_inexact else None,
+            max_absolute=float(np.abs(difference).max(initial=0.0)),
+            relative_l2=off / norm if norm else off and float("inf"),
+            pearson=pearson_correlation(a, b),
+        )
+
+
+def _reals(array: Array) -> Array:
+    """Return the elements as f64, complex numbers as pairs."""
+    wide = widen(array) if is_narrow_float(array.dtype) else array
+    flat = np.ascontiguousarray(wide).reshape(-1)
+    flat = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+    return flat.astype(np.float64)
 
 
 def _arrays(*values: Any) -> list[Array]:

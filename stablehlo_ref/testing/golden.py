@@ -1,197 +1,382 @@
-"""Golden functions: what each op of StableHLO and CHLO computes, as a function of arrays.
-
->>> from stablehlo_ref import golden
->>> golden.add([1.0, 2.0], np.float32([0.5, 0.25]))
-array([1.5 , 2.25], dtype=float32)
->>> golden.dot_general(lhs, rhs, lhs_contracting_dimensions=[1], rhs_contracting_dimensions=[0])
->>> golden.reduce([x], [np.float32(0)], dimensions=[0], body="add")
->>> golden.reshape(x, result="tensor<4x2xf32>")
-
-There is one function for each op class, made of its definition when it is first used. Operands come first, in the order
-of the spec, and then attributes by name. A variadic operand is a list of arrays.
-"""
+"""How golden functions are made of definitions of ops: arrays become a program of one op, which is verified and run."""
 
 from __future__ import annotations
 
 import inspect
+import keyword
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum
+from functools import cache, partial
+from textwrap import indent
 from typing import Any
 
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.interop import to_array
-from stablehlo_ref.define.attribute_codecs import EnumCodec
-from stablehlo_ref.define.builder import build_operation, inferred_types
+from stablehlo_ref.define.attribute_codecs import AttributeCodec, DenseCodec, EnumCodec, ListCodec, StringCodec
+from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
-from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, In, Ins
-from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, Location, Source
-from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.attributes import TypeAttribute
+from stablehlo_ref.define.formulas import labelled_formulas
+from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, Outs, Undecodable
+from stablehlo_ref.diagnostics import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    Diagnostic,
+    Location,
+    MalformedError,
+    Source,
+    StablehloError,
+)
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.attributes import DenseElements, TypeAttribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.types import BOOLEAN, FunctionType, TensorType, Type, tensor_type
+from stablehlo_ref.ir.rewrite import clone
+from stablehlo_ref.ir.types import BOOLEAN, FLOATS, FunctionType, TensorType, Type, tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops.comparison import ComparisonDirection
+from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading.parsing import parse
+from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.parser import parse_attribute
 
-NOWHERE = Location(Source("", "<golden>"), 0)
 DIALECTS = ("stablehlo", "chlo")
+NOWHERE = Location(Source("", "<golden>"), 0)
+_WRAPPER = "golden.region"
 
 
-def __getattr__(name: str) -> Callable[..., Any]:
-    definition = _definitions().get(name)
-    if definition is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = golden(definition)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(_definitions())
-
-
-def _definitions() -> Mapping[str, OpDefinition]:
+@cache
+def definitions() -> Mapping[str, OpDefinition]:
     """Return the ops by the names of their functions; an op of StableHLO comes before one of CHLO with its name."""
-    of_dialects = {d: [o for o in REGISTRY.values() if o.dialect == d] for d in DIALECTS}
-    ops = [o for d in reversed(DIALECTS) for o in of_dialects[d] if not (o.traits.terminator or o.traits.communicates)]
-    return {o.mnemonic.replace("-", "_"): o for o in ops}
+    ops = [o for dialect in reversed(DIALECTS) for o in REGISTRY.values() if o.dialect == dialect and _is_function(o)]
+    return {_python_name(o.mnemonic.replace("-", "_")): o for o in ops}
 
 
-def golden(definition: OpDefinition) -> Callable[..., Any]:
-    """Return the function of an op."""
+def _is_function(definition: OpDefinition) -> bool:
+    """Return whether an op alone maps tensors to tensors."""
+    traits, types = definition.traits, (*definition.operands, *definition.results)
+    tensors = [tensor_type((2,) * rank, element) for rank in range(3) for element in (FLOATS["f32"], BOOLEAN)]
+    tensors += [tensor_type((2,) * rank, element_type_of(np.dtype(t))) for rank in range(3) for t in ("i4", "c8")]
+    refers = {"decomposition", "called_computations"} & definition.attributes.keys()  # to other functions
+    return (
+        definition.mnemonic[:1].isalpha()
+        and not (traits.terminator or traits.communicates or refers)
+        and bool(definition.results)
+        and all(any(m.constraint.holds(t) for t in tensors) for m in types)
+        and not definition.mnemonic.startswith(("async_", "infeed", "outfeed"))
+    )
+
+
+def _python_name(name: str) -> str:
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def function_of(definition: OpDefinition, name: str) -> Callable[..., Any]:
+    """Return the function of an op, with its signature, its inputs and its constraints."""
     operands = [member.name for member in definition.operands]
+    is_list = len(definition.results) != 1 or isinstance(definition.results[0], Outs)
 
     def function(*arguments: Any, **named: Any) -> Any:
         if len(arguments) > len(operands):
-            raise ArgumentTypeError(f"{definition.mnemonic} has {len(operands)} operands, got {len(arguments)}")
+            raise ArgumentTypeError(f"{name} has {len(operands)} operands, got {len(arguments)}")
         given = dict(zip(operands, arguments))
-        for name in given.keys() & named.keys():
-            raise ArgumentTypeError(f"{definition.mnemonic} got two values for '{name}'")
-        results = _Call(definition, {**given, **named}).program().run(*_arrays(definition, {**given, **named}))
-        return results[0] if len(results) == 1 else results
+        for twice in given.keys() & named.keys():
+            raise ArgumentTypeError(f"{name} got two values for '{twice}'")
+        call = _Call(definition, name, {**given, **named})
+        results = run(call.program, call.arrays)
+        return results if is_list else results[0]
 
-    function.__name__ = function.__qualname__ = definition.mnemonic
-    function.__doc__ = inspect.getdoc(definition.op_class)
-    function.__signature__ = _signature(definition)  # type: ignore[attr-defined]
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "stablehlo_ref.golden"
+    function.__doc__ = documentation(definition)
+    function.__signature__ = signature_of(definition)  # type: ignore[attr-defined]
     return function
 
 
-def _signature(definition: OpDefinition) -> inspect.Signature:
+def op(text: str, *arrays: Any) -> Any:
+    """Return the results of an op that is written as MLIR, a list unless there is one.
+
+    Its operands are %0, %1, ... in the order of `arrays`. Several ops, one a line, return the results of the last. The
+    generic form gives the types of operands, which may be quantized; without it they are those of the arrays.
+    """
+    values = [_to_array(array) for array in arrays]
+    block = _parsed(text, _types_in(text) or [_type_of(value) for value in values])
+    last = block.operations[-1]
+    results = run(_program(block.arguments, block.operations, last.results), values)
+    return results[0] if len(results) == 1 else results
+
+
+def run(program: Program, arrays: Sequence[Array]) -> list[Array]:
+    """Verify and run a program; errors are without places, which nobody wrote."""
+    try:
+        return [np.asarray(result) for result in program.verify().run(*arrays)]
+    except StablehloError as error:
+        plain = [Diagnostic(d.message, notes=d.notes) for d in error.diagnostics]
+        raise type(error)(plain) from None
+
+
+# --- signatures -------------------------------------------------------------------------------------------------------
+
+
+def signature_of(definition: OpDefinition) -> inspect.Signature:
     """Return the parameters: operands, then regions and attributes by name, then `result`."""
     positional, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter(m.name, positional) for m in definition.operands]
+    parameters = [
+        inspect.Parameter(m.name, positional, default=None if _is_optional(m) else inspect.Parameter.empty)
+        for m in definition.operands
+    ]
     parameters += [inspect.Parameter(m.name, named) for m in definition.regions]
     for name, member in definition.attributes.items():
         default = inspect.Parameter.empty if member.default is REQUIRED else member.default
         parameters.append(inspect.Parameter(name, named, default=default))
-    if "infer" not in definition.roles:
+    if not infers(definition):
         parameters.append(inspect.Parameter("result", named))
-    return inspect.Signature(parameters)
+    order = sorted(parameters, key=lambda p: (p.kind, p.kind == named and p.default is not inspect.Parameter.empty))
+    return inspect.Signature(order)
 
 
-def _arrays(definition: OpDefinition, given: Mapping[str, Any]) -> list[Array]:
-    """Return the operands as arrays, in order; lists and numbers have the dtype of the first array."""
-    values: list[Any] = []
+def infers(definition: OpDefinition) -> bool:
+    """Return whether the types of an op's results follow from its other members."""
+    return "infer" in definition.roles
+
+
+def _is_optional(member: In | Ins) -> bool:
+    return isinstance(member, In) and member.optional
+
+
+def documentation(definition: OpDefinition) -> str:
+    """Return what an op does, the types of its operands, and its constraints."""
+    lines = [inspect.getdoc(definition.op_class) or "", "", f"The op is `{definition.name}`.", "", "Operands:"]
     for member in definition.operands:
-        if isinstance(member, Ins):
-            values += list(given.get(member.name, ()))
-        elif not (isinstance(member, In) and member.optional and given.get(member.name) is None):
-            if member.name not in given:
-                raise ArgumentTypeError(f"{definition.mnemonic} needs the operand '{member.name}'")
-            values.append(given[member.name])
-    arrays = [
-        np.from_dlpack(v) if hasattr(v, "__dlpack__") and not hasattr(v, "__array__") else to_array(v) for v in values
-    ]
-    dtypes = [a.dtype for a in arrays if hasattr(a, "dtype")]
-    return [np.asarray(a) if hasattr(a, "dtype") or not dtypes else np.asarray(a, dtypes[0]) for a in arrays]
+        many = "a list, each a " if isinstance(member, Ins) else ""
+        lines.append(f"    {member.name}: {many}{member.constraint.name}")
+    formulas = labelled_formulas(definition.op_class)
+    if formulas:
+        lines += ["", "Constraints:", *(indent(f"({label}) {text}", "    ") for label, text in formulas)]
+    return "\n".join(lines)
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------
+
+
+def _to_array(value: Any) -> Array:
+    has_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
+    array: Array = np.asarray(np.from_dlpack(value) if has_dlpack else to_array(value))
+    if array.dtype.kind in "OSUMm":
+        raise ArgumentTypeError(f"expected an array of numbers or booleans, got {type(value).__name__}")
+    return array
+
+
+def _type_of(array: Array) -> TensorType:
+    return tensor_type(array.shape, element_type_of(array.dtype))
 
 
 class _Call:
     """A call of an op, which becomes a program of that op."""
 
-    def __init__(self, definition: OpDefinition, given: Mapping[str, Any]) -> None:
+    def __init__(self, definition: OpDefinition, name: str, given: Mapping[str, Any]) -> None:
         self.definition = definition
+        self.name = name
         self.given = given
-        unknown = given.keys() - {m.name for m in definition.members.values()} - {"result"}
-        if unknown:
-            known = ", ".join(m.name for m in definition.members.values())
-            raise ArgumentTypeError(f"{definition.mnemonic} has no parameter '{min(unknown)}'; it has {known}")
+        known = list(dict.fromkeys((*signature_of(definition).parameters, "result")))
+        for parameter in given:
+            if parameter not in known:
+                raise ArgumentTypeError(
+                    f"{name} has no parameter '{parameter}'{did_you_mean(parameter, known)}; it has {', '.join(known)}"
+                )
+        self.arrays = self._arrays()
+        self.arguments = [Value(_type_of(a), None, i) for i, a in enumerate(self.arrays)]
 
+    @property
     def program(self) -> Program:
-        """Return the program, which is verified."""
-        arrays = _arrays(self.definition, self.given)
-        arguments = [Value(tensor_type(a.shape, element_type_of(a.dtype)), None, i) for i, a in enumerate(arrays)]
+        definition, given = self.definition, self.given
         regions = [
-            self._region(body, arguments)
-            for member in self.definition.regions
-            for body in (self.given[member.name] if isinstance(member, Bodies) else [self.given.get(member.name)])
+            self._region(member, body)
+            for member in definition.regions
+            for body in (self._needed(member.name) if isinstance(member, Bodies) else [self._needed(member.name)])
         ]
-        members = {name: self._attribute(m) for name, m in self.definition.attributes.items() if name in self.given}
-        op = build_operation(
-            self.definition.name, arguments, self._results(), NOWHERE, members=members, regions=regions
+        for name, member in definition.attributes.items():
+            if member.default is REQUIRED:
+                self._needed(name)
+        members = {name: self._attribute(m) for name, m in definition.attributes.items() if given.get(name) is not None}
+        make = partial(
+            build_operation, definition.name, self.arguments, location=NOWHERE, members=members, regions=regions
         )
-        if not op.results and self.definition.results:
-            types = inferred_types(op, self.definition)
-            op.results = [Value(type, op, index) for index, type in enumerate(types)]
-        last = Operation("func.return", list(op.results), (), {}, {}, [], NOWHERE)
-        signature = FunctionType(tuple(v.type for v in arguments), tuple(op.result_types))
-        properties = {"sym_name": "main", "function_type": signature}
-        function = Operation("func.func", [], (), properties, {}, [Region([Block(arguments, [op, last])])], NOWHERE)
-        module = Operation("builtin.module", [], (), {}, {}, [Region([Block([], [function])])], NOWHERE)
-        return Program(module).verify()
+        types = self._results()
+        try:
+            op = make(types)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # the verifier says why
+            op = make([tensor_type((), BOOLEAN)])
+        return _program(self.arguments, [op], op.results)
 
-    def _results(self) -> Sequence[Type]:
-        """Return the types that `result` gives; none if they are inferred."""
+    def _needed(self, name: str) -> Any:
+        if name not in self.given:
+            raise ArgumentTypeError(f"{self.name} needs '{name}'")
+        return self.given[name]
+
+    def _arrays(self) -> list[Array]:
+        """Return the operands as arrays, in order.
+
+        Lists and numbers have the dtype of the first array, if the operand may have it, or else that of numpy.
+        """
+        values: list[tuple[Any, In | Ins]] = []
+        for member in self.definition.operands:
+            if isinstance(member, Ins):
+                values += [(value, member) for value in self._needed(member.name)]
+            elif not _is_optional(member) or self.given.get(member.name) is not None:
+                values.append((self._needed(member.name), member))
+        dtypes = [_to_array(value).dtype for value, _ in values if hasattr(value, "dtype")]
+        return [self._array(value, member, dtypes) for value, member in values]
+
+    def _array(self, value: Any, member: In | Ins, dtypes: Sequence[DType]) -> Array:
+        array = _to_array(value)
+        if hasattr(value, "dtype") or not dtypes:
+            return array
+        like = array.astype(dtypes[0])
+        return like if member.constraint.holds(_type_of(like)) and array.dtype != np.bool_ else array
+
+    def _results(self) -> Sequence[Type] | None:
+        """Return the types that `result` gives; None if they are inferred."""
         result = self.given.get("result")
         if result is None:
-            if self.definition.results and "infer" not in self.definition.roles:
-                raise ArgumentTypeError(f'{self.definition.mnemonic} needs result="tensor<...>"')
-            return ()
-        texts = [result] if isinstance(result, str) else list(result)
-        return [_type(text) for text in texts]
+            if not infers(self.definition):
+                raise ArgumentTypeError(f'{self.name} needs result="tensor<...>", as its type does not follow')
+            return None
+        return [_type(item) for item in ([result] if isinstance(result, str | Type) else result)]
 
-    def _attribute(self, member: Attr) -> Any:
-        value = self.given[member.name]
-        if isinstance(member.codec, EnumCodec) and isinstance(value, str):
-            if value not in member.codec.enum.__members__:
-                raise ArgumentValueError(f"{member.name}: expected {member.codec.name}, got {value!r}")
-            return member.codec.enum[value]
-        return _tuples(value)
+    def _attribute(self, member: Attr) -> object:
+        given = self.given[member.name]
+        try:
+            value = member.decode(member.encode(_value(member.codec, given)))
+        except (AttributeError, TypeError, ValueError, StablehloError):
+            value = None
+        if value is None or isinstance(value, Undecodable):
+            raise ArgumentValueError(f"{self.name}: expected {member.name} to be a {member.codec.name}, got {given!r}")
+        return value
 
-    def _region(self, body: Any, arguments: Sequence[Value]) -> Region:
-        """Return the region of `"add"`, an op on pairs of scalars, or of `"LT"`, a comparison of the first pair."""
+    def _region(self, member: Body | Bodies, body: Any) -> Region:
+        """Return a region that is given as an op, as a direction of a comparison, as text or as a program."""
+        if isinstance(body, Program):
+            return _region_of(body)
         if not isinstance(body, str):
-            raise ArgumentTypeError(f"{self.definition.mnemonic}: expected the name of an op as region, got {body!r}")
+            raise ArgumentTypeError(f"{self.name}: expected {member.name} to be text or a program, got {body!r}")
+        if body.isidentifier():
+            return self._named(member, body)
+        text = body.strip()
+        return Region([_parsed(text[1:-1] if text.startswith("{") else text, ())])
+
+    def _named(self, member: Body | Bodies, body: str) -> Region:
+        """Return the region of `"add"`, an op on pairs of scalars, or of `"LT"`, a comparison of the first pair.
+
+        The region of `map` gets one scalar of each input.
+        """
         variadic = next((m.name for m in self.definition.operands if isinstance(m, Ins)), None)
         count = len(self.given[variadic]) if variadic else 1
-        scalars = [tensor_type((), v.type.element_type) for v in arguments[:count] if isinstance(v.type, TensorType)]
+        scalars = [
+            tensor_type((), v.type.element_type) for v in self.arguments[:count] if isinstance(v.type, TensorType)
+        ]
         is_comparison = body in ComparisonDirection.__members__
-        types = [t for t in scalars for _ in range(2)] if is_comparison else scalars * 2
-        inputs = [Value(type, None, index) for index, type in enumerate(types)]
+        name = "stablehlo.compare" if is_comparison else f"stablehlo.{body}"
+        if name not in REGISTRY:
+            known = [*ComparisonDirection.__members__, *(o.mnemonic for o in REGISTRY.values() if o.traits.elementwise)]
+            raise ArgumentValueError(f"{self.name}: {member.name}: there is no op {body!r}{did_you_mean(body, known)}")
         if is_comparison:
-            members = {"comparison_direction": ComparisonDirection[body]}
-            ops = [
-                build_operation("stablehlo.compare", inputs[:2], [tensor_type((), BOOLEAN)], NOWHERE, members=members)
-            ]
+            inputs = _values([t for t in scalars for _ in range(2)])
+            direction = {"comparison_direction": ComparisonDirection[body]}
+            ops = [build_operation(name, inputs[:2], [tensor_type((), BOOLEAN)], NOWHERE, members=direction)]
         else:
-            pairs = zip(inputs, inputs[count:])
-            ops = [build_operation(f"stablehlo.{body}", list(pair), None, NOWHERE) for pair in pairs]
+            is_map = self.definition.mnemonic == "map"
+            inputs = _values(scalars if is_map else scalars * 2)
+            groups = [inputs] if is_map else [list(pair) for pair in zip(inputs, inputs[count:])]
+            ops = [build_operation(name, group, [group[0].type], NOWHERE) for group in groups if group]
         last = Operation("stablehlo.return", [op.results[0] for op in ops], (), {}, {}, [], NOWHERE)
         return Region([Block(inputs, [*ops, last])])
 
 
+def _values(types: Sequence[Type]) -> list[Value]:
+    return [Value(type, None, index) for index, type in enumerate(types)]
+
+
+def _program(arguments: Sequence[Value], ops: Sequence[Operation], results: Sequence[Value]) -> Program:
+    """Return a program whose @main has these arguments, ops and results."""
+    location = ops[-1].location
+    last = Operation("func.return", list(results), (), {}, {}, [], location)
+    signature = FunctionType(tuple(v.type for v in arguments), tuple(v.type for v in results))
+    properties = {"sym_name": "main", "function_type": signature}
+    body = Region([Block(list(arguments), [*ops, last])])
+    function = Operation("func.func", [], (), properties, {}, [body], location)
+    module = Operation("builtin.module", [], (), {}, {}, [Region([Block([], [function])])], location)
+    return Program(module)
+
+
+def _value(codec: AttributeCodec[Any], value: Any) -> Any:
+    """Return the value of an attribute: text is MLIR, or the name in an enumeration."""
+    if isinstance(codec, EnumCodec) and isinstance(value, str):
+        return codec.enum[value] if value in codec.enum.__members__ else None
+    if isinstance(codec, ListCodec) and isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple(_value(codec.element, item) for item in value)
+    if isinstance(value, str) and not isinstance(codec, StringCodec):
+        return codec.decode(parse_attribute(Source(value, "<attribute>")))
+    if isinstance(codec, DenseCodec):
+        array = np.array(value)
+        array.setflags(write=False)
+        return DenseElements(_type_of(array), array)
+    return _tuples(value)
+
+
 def _tuples(value: Any) -> Any:
-    """Return lists as tuples, as attributes have them."""
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) and not isinstance(value, Enum) else value
+    """Return lists and arrays as tuples, as attributes have them."""
+    value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
 
 
-def _type(text: str) -> Type:
-    attribute = parse_attribute(Source(text, "result"))
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+def _type(given: str | Type) -> Type:
+    if isinstance(given, Type):
+        return given
+    attribute = parse_attribute(Source(given, "<result>"))
     if not isinstance(attribute, TypeAttribute):
-        raise ArgumentValueError(f"result: expected a type, got {text!r}")
+        raise ArgumentValueError(f"result: expected a type, got {given!r}")
     return attribute.type
+
+
+def _types_in(text: str) -> list[Type]:
+    """Return the types of operands that the generic form of an op has at its end; [] for another form."""
+    _, separator, types = text.rpartition(" : (")
+    if not (separator and text.lstrip().startswith('"')):
+        return []
+    try:
+        found = _type(f"({types}")
+    except StablehloError:
+        return []  # which the parser reports
+    return list(found.inputs) if isinstance(found, FunctionType) else []
+
+
+def _parsed(text: str, types: Sequence[Type]) -> Block:
+    """Return the block of ops that are written as the contents of a region, with arguments %0, %1, ... of `types`."""
+    arguments = ", ".join(f"%{i}: {type}" for i, type in enumerate(types))
+    header = f"^bb0({arguments}):" if types else ""
+    wrapped = f'"{_WRAPPER}"() ({{ {header}\n{text}\n}}) : () -> ()'
+    module = parse(wrapped, filename="<text>", first_line=0, allow_unregistered_dialect=True).module
+    wrapper = module.regions[0].block.operations[0]
+    if not (wrapper.name == _WRAPPER and len(wrapper.regions[0].blocks) == 1 and wrapper.regions[0].block.operations):
+        raise ArgumentValueError(f"expected one block of ops, got {text!r}")
+    for inner in wrapper.walk():
+        if inner is not wrapper and inner.name not in REGISTRY:
+            raise MalformedError(f"unknown op '{inner.name}'{did_you_mean(inner.name, REGISTRY)}", inner.location)
+    return wrapper.regions[0].block
+
+
+def _region_of(program: Program) -> Region:
+    """Return the body of a program's entry as a region."""
+    entry = functions(program.module)[program.entry.name].regions[0]
+    if len(entry.blocks) != 1:
+        raise ArgumentValueError(f"expected @{program.entry.name} to have one block, got {len(entry.blocks)}")
+    arguments = _values([v.type for v in entry.block.arguments])
+    mapping: dict[Value, Value] = dict(zip(entry.block.arguments, arguments))
+    *ops, last = entry.block.operations
+    made = [clone(op, mapping) for op in ops]
+    results = [mapping[v] for v in last.operands]
+    return Region([Block(arguments, [*made, Operation("stablehlo.return", results, (), {}, {}, [], last.location)])])

@@ -5,6 +5,8 @@ part with `expected-error` comments must have the diagnostics that they expect. 
 separate test, so is each function of a part without a `@main`, and each other RUN line. Without RUN lines, programs
 that take arguments are verified only, and reported with that word.
 
+`pytest --stablehlo-backend jax --stablehlo-ops dot_general` collects conformance cases of a backend as tests.
+
 pytest imports this module at every start, so the interpreter is imported when there is something to run.
 """
 
@@ -25,19 +27,30 @@ from stablehlo_ref.testing.run_lines import RunLine, execute, run_lines, scripts
 if TYPE_CHECKING:
     from stablehlo_ref.define.context import Context
 
+CASES = Path(__file__).with_name("pytest_cases.py")  # stands for the cases of a backend, which are in no file
 VERIFIED = ("stablehlo", "verified")  # a property of the report of a program that was not run
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--stablehlo` and the ini option of the same name."""
     text = "collect the .mlir files below PATH as tests; several with several options"
-    parser.getgroup("stablehlo").addoption("--stablehlo", action="append", default=[], metavar="PATH", help=text)
+    add = parser.getgroup("stablehlo").addoption
+    add("--stablehlo", action="append", default=[], metavar="PATH", help=text)
+    add("--stablehlo-backend", metavar="B", help="collect conformance cases of a backend as tests, such as jax")
+    add("--stablehlo-ops", metavar="OP,OP", help="only cases of these ops, with wildcards")
+    add("--stablehlo-contract", metavar="C", default="strict", help="what the backend may do (strict)")
+    add("--stablehlo-profile", default="smoke", choices=("smoke", "pr", "nightly"), help="how many cases (smoke)")
+    add("--stablehlo-known", metavar="FILE", help="known failures, as for `stablehlo-interp conform`")
     parser.addini("stablehlo", "folders and files whose .mlir files are collected as tests", type="paths", default=[])
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a file if it is, or is below, one that the options name."""
     config = parent.config
+    if file_path == CASES and config.getoption("--stablehlo-backend"):
+        from stablehlo_ref.testing.pytest_cases import Cases  # which imports the interpreter
+
+        return Cases.from_parent(parent, path=file_path)
     roots = [Path(p).absolute() for p in (*config.getoption("--stablehlo"), *config.getini("stablehlo"))]
     if file_path.suffix != ".mlir" or not any(root == file_path or root in file_path.parents for root in roots):
         return None
@@ -46,8 +59,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Let `--stablehlo PATH` name what to collect, where the command line names nothing else."""
-    for path in config.getoption("--stablehlo", []):
+    """Let options name what to collect, where the command line names nothing else."""
+    cases = [str(CASES)] if config.getoption("--stablehlo-backend", None) else []
+    for path in (*config.getoption("--stablehlo", []), *cases):
         if not Path(path).exists():
             raise pytest.UsageError(f"--stablehlo: no such file or folder: {path}")
         if path not in config.args:
@@ -190,13 +204,19 @@ def stablehlo_program(request: pytest.FixtureRequest) -> Callable[[str | Path], 
 def assert_matches() -> Callable[..., None]:
     """Assert that a program returns what is expected: `assert_matches(program, *inputs, expected, ulp=1)`.
 
-    `expected` is an array or a sequence of arrays, or a function that is called with the inputs.
+    `expected` is an array or a sequence of arrays, or a function that is called with the inputs. With a backend,
+    `assert_matches(program, *inputs, backend="jax", contract="xla-cpu")`, the program is run on it, and a failure names
+    the ops that the contract does not allow.
     """
 
     def check(program: sr.Program, *arguments: Any, **bounds: Any) -> None:
         __tracebackhide__ = True
         import numpy as np  # not at every start of pytest
 
+        if "backend" in bounds:
+            found = sr.debug.diff(program, arguments, **bounds)
+            assert found.is_explained, f"\n{found}"
+            return
         *inputs, expected = arguments
         if callable(expected):
             expected = expected(*inputs)
@@ -205,5 +225,26 @@ def assert_matches() -> Callable[..., None]:
         assert len(results) == len(wanted), f"expected {len(wanted)} results, got {len(results)}"
         for output, result, value in zip(program.outputs, results, wanted):
             sr.testing.assert_close(result, np.asarray(value), **bounds, names=output.name)
+
+    return check
+
+
+@pytest.fixture
+def assert_within_bounds() -> Callable[..., None]:
+    """Assert that results of a program are legal: `assert_within_bounds(program, inputs, results, contract="strict")`.
+
+    They must be within the rounding errors that the contract allows all ops together. A result without such a bound
+    must be within what random rounding explains.
+    """
+
+    def check(program: sr.Program, inputs: Sequence[Any], results: Sequence[Any], contract: str = "strict") -> None:
+        __tracebackhide__ = True
+        from stablehlo_ref.arrays.interop import to_array, to_arrays
+        from stablehlo_ref.conform.bounds import unexplained
+        from stablehlo_ref.debug.contract import contract_of
+
+        given, returned = (to_arrays([to_array(value) for value in values]) for values in (inputs, results))
+        messages = unexplained(program, given, returned, contract_of(contract))
+        assert not messages, "\n".join(["the results are not within the bounds of the program:", *messages])
 
     return check

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from stablehlo_ref.testing import assert_close, pearson_correlation, ulp_distance
+from stablehlo_ref.testing import assert_close, compare, pearson_correlation, ulp_distance
 
 ONE = np.float32(1)
 NEXT = np.nextafter(ONE, np.float32(2))  # 1 + 2**-23
@@ -60,3 +60,13 @@ def test_correlation() -> None:
     assert np.isnan(pearson_correlation(np.ones(3), x))
     # By hand: x - mean = (-4, -1, 5) / 3, y - mean = (-1, 0, 1); 9/3 over the root of 42/9 * 2.
     assert pearson_correlation(x, [1, 2, 3]) == pytest.approx(3 / np.sqrt(28 / 3))
+
+
+def test_compare_measures_without_a_verdict() -> None:
+    found = compare(np.float32([NEXT, np.nan, np.inf, ONE]), np.float32([ONE, np.nan, np.inf, ONE]))
+    assert (found.different, found.size, found.max_ulp, found.max_absolute) == (1, 4, 1, 2.0**-23)
+    assert found.relative_l2 == pytest.approx(2.0**-23 / 2**0.5)  # the finite numbers are 1, 1
+    assert str(found).startswith("1 of 4 elements differ; max ULP 1, max absolute error 1.19e-07, relative L2 8.43e-08")
+    assert compare([1, 2], [1, 4]).max_ulp is None and compare([3, 4], [3, 9]).max_absolute == 5.0
+    assert compare(np.complex64([3 + 4j]), np.complex64([3])).relative_l2 == pytest.approx(4 / 3)
+    assert compare(np.float32([]), np.float32([])).different == 0

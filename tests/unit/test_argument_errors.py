@@ -44,6 +44,7 @@ LEFT_OUT = {
     "StablehloError", "TensorType", "UnsupportedError", "Value", "Program.verify", "debug.Setup",
     "debug.Confirmation", "debug.Diff", "debug.Exceptions", "debug.Failure", "debug.Inner", "debug.Outcome",
     "debug.Outputs", "debug.Reduced", "debug.TraceDiff", "text.InlinedFunction",
+    "testing.Comparison", "testing.Equivalence",
 }  # fmt: skip
 CALLBACKS = {("from_jax", "source"), ("debug.reduce", "predicate"), ("text.inline_function", "fresh_names")}
 
@@ -178,6 +179,12 @@ def functions(folder: Path) -> dict[str, Call]:
         ),
         "testing.assert_close": (
             sr.testing.assert_close, {"actual": X, "expected": X, "ulp": None, "rtol": 0.0, "atol": 0.0, "names": ""},
+        ),
+        "testing.compare": (sr.testing.compare, {"actual": X, "expected": X}),
+        "testing.equivalent": (
+            sr.testing.equivalent, {
+                "first": program, "second": program, "inputs": 2, "seconds": 1.0, "contract": "strict", "seed": 0,
+            },
         ),
         "testing.pearson_correlation": (sr.testing.pearson_correlation, {"actual": X, "expected": X}),
         "testing.ulp_distance": (sr.testing.ulp_distance, {"actual": X, "expected": X}),

@@ -28,6 +28,8 @@ func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
 FILES = {
     "add.mlir": ADD,
     "model.mlir": MODEL,
+    "before.mlir": MODEL,
+    "after.mlir": MODEL,
     "library.mlir": "func.func @f(%x: tensor<i32>) -> tensor<i32> {\n  return %x : tensor<i32>\n}\n",
     "spmd.mlir": MODEL,
     "tests.mlir": f"{CHECKED}// -----\n{CHECKED}",

@@ -96,8 +96,8 @@ def _is_repeated(op: Operation) -> bool:
     if op.name != "stablehlo.dot_general":
         return _fusion(op) == "again"
     sizes = [_size(value) for value in op.operands]
-    batch = _size(op.operands[0], op.properties["lhs_batching_dimensions"])
-    terms = _size(op.operands[0], op.properties["lhs_contracting_dimensions"])
+    batch = _size(op.operands[0], op.properties.get("lhs_batching_dimensions", ()))
+    terms = _size(op.operands[0], op.properties.get("lhs_contracting_dimensions", ()))
     return terms == 1 or min(sizes) <= batch * terms
 
 

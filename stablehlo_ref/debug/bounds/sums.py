@@ -53,7 +53,7 @@ def terms_of(query: Query) -> int:
     if query.name == "dot":
         return shapes[0][-1]
     if query.name == "dot_general":
-        return int(prod(shapes[0][d] for d in properties["lhs_contracting_dimensions"]))
+        return int(prod(shapes[0][d] for d in properties.get("lhs_contracting_dimensions", ())))
     spatial = prod(shapes[1][d] for d in properties["kernel_spatial_dimensions"])
     return int(spatial * shapes[1][properties["kernel_input_feature_dimension"]])
 
@@ -165,7 +165,8 @@ def _has_padding(query: Query) -> bool:
     """Return whether a convolution has zeros that no operand has: backends do not multiply infinities by them."""
     properties = query.op.properties
     return query.name == "convolution" and (
-        any(n for pair in properties["padding"] for n in pair) or any(n > 1 for n in properties["lhs_dilation"])
+        any(n for pair in properties.get("padding") or () for n in pair)
+        or any(n > 1 for n in properties.get("lhs_dilation") or ())
     )
 
 
@@ -260,7 +261,7 @@ def factored(query: Query) -> Ball:
     center = query.wide(query.centers)
     if not np.all(np.isfinite(center)):
         return _known(query, center, np.zeros(center.shape))
-    lower = bool(query.op.properties["lower"])
+    lower = bool(query.op.properties.get("lower"))
     factor = np.tril(center if lower else _transposed(center.conj()))
     inverse, size = np.abs(_inverse(factor)), np.abs(factor)
     u = gamma(4 * size.shape[-1] + 8, unit_roundoff(query.dtype)) * _factor(query)

@@ -200,10 +200,10 @@ def _inputs(taints: Sequence[Array]) -> Sequence[Array]:
 def _multiplied(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
     """Return for each element of a product the union over its row and its column."""
     lhs, rhs = (
-        _rows(taint, op.properties[f"{side}_batching_dimensions"], op.properties[f"{side}_contracting_dimensions"])
+        _rows(taint, *(op.properties.get(f"{side}_{kind}_dimensions", ()) for kind in ("batching", "contracting")))
         for side, taint in zip(("lhs", "rhs"), taints)
     )
-    batch = len(op.properties["lhs_batching_dimensions"])
+    batch = len(op.properties.get("lhs_batching_dimensions", ()))
     free = (1,) * (lhs.ndim - batch)
     lhs = lhs.reshape((*lhs.shape, *(1,) * (rhs.ndim - batch)))
     return [np.bitwise_or(lhs, rhs.reshape((*rhs.shape[:batch], *free, *rhs.shape[batch:])))]

@@ -1,0 +1,97 @@
+"""`stablehlo-interp equiv`: search for inputs on which two programs differ."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from stablehlo_ref.cli.commands import AT_FAULT, FINE
+from stablehlo_ref.cli.console import existing, guarded
+from stablehlo_ref.cli.options import CommandParser, add_message_options, positive, seconds
+from stablehlo_ref.conform.equivalent import CONTRACT, INPUTS, Equivalence, equivalent
+from stablehlo_ref.diagnostics import EvaluationError, file_errors
+from stablehlo_ref.program import Program
+from stablehlo_ref.reading.loading import load
+
+DESCRIPTION = (
+    "Search for inputs on which two programs differ by more than rounding explains, as before and after a rewrite."
+)
+EPILOG = """\
+examples:
+  stablehlo-interp equiv before.mlir after.mlir
+  stablehlo-interp equiv before.mlir after.mlir --inputs 1000 --save inputs.npz --repro differs.mlir
+
+Functions are compared by name, if the programs have no @main and no --function is given.
+
+exit codes: 0 if no difference was found, 1 if there is one, or one of which nothing is known, or an error in a program,
+2 for an error in the command line"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code."""
+    options = parser().parse_args(arguments)
+    return guarded("equiv", lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> int:
+    found = {
+        name: equivalent(
+            first, second, inputs=options.inputs, seconds=options.seconds, contract=options.contract, seed=options.seed
+        )
+        for name, first, second in _pairs(options)
+    }
+    for name, result in found.items():
+        print(json.dumps(_as_json(name, result)) if options.json else f"@{name}: {result}")
+        example = result.counterexample or next(iter(result.undecided), None)
+        if example is not None and options.save:
+            with file_errors(options.save, "write the inputs"):
+                example.save(options.save)
+        if example is not None and options.repro:
+            with file_errors(options.repro, "write the program"):
+                options.repro.write_text(example.program(), encoding="utf-8")
+    return FINE if all(found.values()) else AT_FAULT
+
+
+def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Program, Program]]:
+    """Yield the functions to compare: the one that is named or runs by default, or else all that both programs have."""
+    first, second = (load(existing(file), entry=options.function) for file in (options.first, options.second))
+    public = [[name for name, f in p.functions.items() if f.is_public] for p in (first, second)]
+    if options.function or any("main" in names or len(names) == 1 for names in public):
+        yield first.entry.name, first, second
+        return
+    common = [name for name in public[0] if name in public[1]]
+    if not common:
+        raise EvaluationError("the programs have no functions of the same names; use --function")
+    for name in common:
+        yield name, Program(first.module, name, first.limits), Program(second.module, name, second.limits)
+
+
+def _as_json(name: str, found: Equivalence) -> dict[str, object]:
+    example = found.counterexample or next(iter(found.undecided), None)
+    shown = (
+        None if example is None else {"output": example.output, "reason": example.reason, "proved": example.is_proved}
+    )
+    counts = {"tried": found.tried, "rounded": found.rounded, "skipped": found.skipped}
+    return {"function": name, "verdict": found.verdict, **counts, "difference": shown}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = CommandParser("equiv", DESCRIPTION, EPILOG)
+    add = found.add_argument
+    add("first", metavar="FIRST", help="a program")
+    add("second", metavar="SECOND", help="a program with the same signature")
+    add("--function", metavar="NAME", help="the function to compare, which both programs have")
+    add("--inputs", metavar="N", type=positive, default=INPUTS, help=f"how many inputs are tried at most ({INPUTS})")
+    add("--seconds", metavar="S", type=seconds, default=60.0, help="after which no other input is tried (60)")
+    add("--contract", metavar="C", default=CONTRACT, help=f"what rounding may do, as for `diff` ({CONTRACT})")
+    add("--seed", metavar="N", type=int, default=0, help="of random inputs (0)")
+    add("--save", metavar="FILE.npz", type=Path, help="write the inputs on which the programs differ")
+    add(
+        "--repro", metavar="FILE.mlir", type=Path, help="write SECOND with these inputs as a program that checks itself"
+    )
+    add("--json", action="store_true", help="print a line of JSON for each function")
+    add_message_options(found, verifies=False)
+    return found

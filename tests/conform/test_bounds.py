@@ -1,0 +1,59 @@
+"""The bounds of results of whole programs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.conform.bounds import Bounds, is_known, unexplained
+from stablehlo_ref.debug.contract import contract_of
+
+STRICT = contract_of("strict")
+DOT = """func.func @main(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<f32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
+  %1 = stablehlo.sqrt %0 : tensor<f32>
+  return %1 : tensor<f32>
+}"""
+
+
+def test_a_bound_contains_results_of_other_rounding() -> None:
+    x, y = np.float32([0.1, 0.2, 0.3]), np.float32([3, 5, 7])
+    exact = np.sqrt(np.dot(x.astype(np.float64), y.astype(np.float64)))
+    (bound,) = Bounds(sr.parse(DOT).verify(), STRICT)([x, y])
+    assert is_known(bound) and abs(float(bound.center) - exact) < 1e-12
+    # Three products and additions and a root: at most four roundings of the result's size.
+    assert np.spacing(np.float32(exact)) / 2 <= bound.radius <= 4 * np.spacing(np.float32(exact))
+    ours = np.float32(exact)
+    assert unexplained(sr.parse(DOT), [x, y], [np.nextafter(ours, np.float32(0))], STRICT) == []
+    (message,) = unexplained(sr.parse(DOT), [x, y], [ours * np.float32(1 + 1e-5)], STRICT)
+    assert message.startswith("result 0: 1 of 1 elements; at [] got ")
+    assert unexplained(sr.parse(DOT), [x, y], [], STRICT) == ["expected 1 results, got 0"]
+
+
+# Attributes that have defaults are left out.
+OMITTED = {
+    "dot_general": """func.func @main(%x: tensor<2xf32>, %y: tensor<f32>) -> tensor<2xf32> {
+      %0 = "stablehlo.dot_general"(%x, %y) : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }""",
+    "cholesky": """func.func @main(%x: tensor<1x1xf32>, %y: tensor<f32>) -> tensor<1x1xf32> {
+      %0 = "stablehlo.cholesky"(%x) : (tensor<1x1xf32>) -> tensor<1x1xf32>
+      return %0 : tensor<1x1xf32>
+    }""",
+    "convolution": """func.func @main(%x: tensor<1x1x3xf32>, %y: tensor<1x1x1xf32>) -> tensor<1x1x3xf32> {
+      %0 = "stablehlo.convolution"(%x, %y) <{dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>,
+        feature_group_count = 1 : i64, batch_group_count = 1 : i64}>
+        : (tensor<1x1x3xf32>, tensor<1x1x1xf32>) -> tensor<1x1x3xf32>
+      return %0 : tensor<1x1x3xf32>
+    }""",
+}
+
+
+@pytest.mark.parametrize("op", OMITTED)
+def test_omitted_attributes_have_their_defaults(op: str) -> None:
+    program = sr.parse(OMITTED[op]).verify()
+    inputs = [np.full([n or 0 for n in p.type.shape], 4, np.float32) for p in program.entry.inputs]
+    (bound,) = Bounds(program, STRICT)(inputs)
+    expected = 2.0 if op == "cholesky" else 16.0
+    assert is_known(bound) and np.all(np.abs(bound.center - expected) <= 1e-12)

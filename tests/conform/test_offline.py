@@ -1,0 +1,101 @@
+"""Cases as files, and verdicts on files of results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.cli.main import main
+from stablehlo_ref.conform.cases import case
+from stablehlo_ref.conform.offline import export, judge_files
+from stablehlo_ref.conform.verdicts import Cell, judge
+from stablehlo_ref.debug.contract import contract_of
+from stablehlo_ref.debug.session import Session
+
+NAMES = [
+    "op/stablehlo.add/f32/0", "op/stablehlo.add/bf16/0", "op/stablehlo.add/i32/0", "op/stablehlo.tanh/f32/0",
+    "op/stablehlo.dot_general/i8/0", "op/stablehlo.transpose/f64/1", "op/stablehlo.reduce/f32/0",
+    "exhaustive/stablehlo.tanh/f8E4M3FN/0", "exhaustive/chlo.erf/bf16/0", "invalid/stablehlo.add/C1/0",
+]  # fmt: skip
+
+
+def write_results(folder: Path, results: Path, backend: str) -> dict[str, Cell]:
+    """Run a backend on the cases of an index and write its results; return the verdicts of a campaign."""
+    results.mkdir()
+    cells = {}
+    with Session(backend) as session:
+        for entry in json.loads((folder / "index.json").read_text())["cases"]:
+            made = case(entry["name"])
+            outcome = session.run(made.text, made.inputs)
+            if outcome.failure:
+                (results / f"{entry['id']}.txt").write_text(f"{outcome.failure}: {outcome.reason}")
+            for number, array in enumerate(map(np.asarray, outcome.results)):
+                is_plain = array.dtype.type.__module__ == "numpy"
+                np.save(
+                    results / f"{entry['id']}.{number}.npy", array if is_plain else array.view(f"u{array.itemsize}")
+                )
+            cells[entry["name"]] = judge(entry["name"], session, contract_of("strict")).cell
+    return cells
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cases")
+    assert export(folder, [*NAMES, "chain/2/0"]) == (len(NAMES), 1)  # without the chain
+    return folder
+
+
+@pytest.mark.parametrize(
+    "backend", ["self", "faulty:scaled:stablehlo.tanh", "faulty:off-by-one:stablehlo.add", "faulty:dropped:chlo.erf"]
+)
+def test_verdicts_are_those_of_a_campaign(exported: Path, tmp_path: Path, backend: str) -> None:
+    cells = write_results(exported, tmp_path / "results", backend)
+    found = {record.name: record.cell for record in judge_files(exported, tmp_path / "results")}
+    assert found == cells and (backend == "self") == (Cell.FAIL not in cells.values())
+
+
+def test_the_index_needs_nothing_else(exported: Path) -> None:
+    entries = json.loads((exported / "index.json").read_text())["cases"]
+    for entry in entries:
+        if "rejected_by" in entry:
+            assert (exported / entry["program"]).suffix == ".mlir"
+            continue
+        program = sr.load(exported / entry["program"])
+        for array in (*entry["inputs"], *entry["outputs"]):
+            data = np.load(exported / array["file"])
+            assert list(data.shape) == array["shape"]
+            assert data.dtype.kind == "u" or array["stored"] == "numbers"
+        types = [f"tensor<{''.join(f'{n}x' for n in a['shape'])}{a['element_type']}>" for a in entry["outputs"]]
+        assert types == [str(output.type) for output in program.outputs]
+
+
+def test_bounds_contain_the_expected_results(exported: Path) -> None:
+    entries = json.loads((exported / "index.json").read_text())["cases"]
+    output = next(e for e in entries if e["name"] == "op/stablehlo.add/f32/0")["outputs"][0]
+    expected, center, radius = (np.load(exported / output[key]) for key in ("file", "center", "radius"))
+    with np.errstate(invalid="ignore"):
+        inside = (np.abs(expected - center) <= radius) | (expected == center) | (np.isnan(expected) & np.isnan(center))
+    assert inside.all() and (radius <= np.spacing(np.abs(expected)) / 2 * 1.01 + 1e-300)[np.isfinite(expected)].all()
+
+
+def test_missing_results_are_untested_and_failures_are_read(exported: Path, tmp_path: Path) -> None:
+    (tmp_path / "000000.txt").write_text("died: signal 11")
+    (tmp_path / "000001.txt").write_text("no such op")
+    cells = [record.cell for record in judge_files(exported, tmp_path)]
+    assert cells[:3] == [Cell.DIES, Cell.REFUSES, Cell.UNTESTED]
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conform-files", "export", str(tmp_path / "c"), "--ops", "sign"]) == 0
+    assert "cases are in" in capsys.readouterr().out
+    write_results(tmp_path / "c", tmp_path / "r", "faulty:scaled:stablehlo.sign")
+    assert main(["conform-files", "judge", str(tmp_path / "c"), str(tmp_path / "r")]) == 1
+    assert "stablehlo.sign" in capsys.readouterr().out
+    assert main(["conform-files", "judge", str(tmp_path / "no"), str(tmp_path / "r")]) != 0
+    assert "index.json" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["conform-files", "judge", str(tmp_path / "c")])
