@@ -50,7 +50,13 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "backend", ["self", "faulty:scaled:stablehlo.tanh", "faulty:off-by-one:stablehlo.add", "faulty:dropped:chlo.erf"]
+    "backend",
+    [
+        "self",
+        "python:tests.faulty:scaled:stablehlo.tanh",
+        "python:tests.faulty:off-by-one:stablehlo.add",
+        "python:tests.faulty:dropped:chlo.erf",
+    ],
 )
 def test_verdicts_are_those_of_a_campaign(exported: Path, tmp_path: Path, backend: str) -> None:
     cells = write_results(exported, tmp_path / "results", backend)
@@ -92,7 +98,7 @@ def test_missing_results_are_untested_and_failures_are_read(exported: Path, tmp_
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conform-files", "export", str(tmp_path / "c"), "--ops", "sign"]) == 0
     assert "cases are in" in capsys.readouterr().out
-    write_results(tmp_path / "c", tmp_path / "r", "faulty:scaled:stablehlo.sign")
+    write_results(tmp_path / "c", tmp_path / "r", "python:tests.faulty:scaled:stablehlo.sign")
     assert main(["conform-files", "judge", str(tmp_path / "c"), str(tmp_path / "r")]) == 1
     assert "stablehlo.sign" in capsys.readouterr().out
     assert main(["conform-files", "judge", str(tmp_path / "no"), str(tmp_path / "r")]) != 0

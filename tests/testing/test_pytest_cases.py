@@ -17,14 +17,14 @@ def test_each_case_is_a_test(pytester: pytest.Pytester) -> None:
 
 
 def test_faults_fail_with_the_program(pytester: pytest.Pytester) -> None:
-    result = run(pytester, "--stablehlo-backend", "faulty:scaled:stablehlo.abs", *OPTIONS)
+    result = run(pytester, "--stablehlo-backend", "python:tests.faulty:scaled:stablehlo.abs", *OPTIONS)
     assert result.parseoutcomes()["failed"] > 3
     result.stdout.fnmatch_lines(["fail: stablehlo.abs: *", "*stablehlo.abs %*"])
 
 
 def test_known_faults_are_expected(pytester: pytest.Pytester) -> None:
     pytester.path.joinpath("known.toml").write_text('[[known]]\nop = "stablehlo.abs"\nreason = "a bug"\n')
-    options = ("--stablehlo-backend", "faulty:scaled:stablehlo.abs", "--stablehlo-known", "known.toml")
+    options = ("--stablehlo-backend", "python:tests.faulty:scaled:stablehlo.abs", "--stablehlo-known", "known.toml")
     outcomes = run(pytester, *options, *OPTIONS).parseoutcomes()
     assert outcomes["xfailed"] > 3 and "failed" not in outcomes
 
@@ -80,7 +80,7 @@ def test_right(assert_matches):
     assert_matches(PROGRAM, X, backend="self")
 
 def test_wrong(assert_matches):
-    assert_matches(PROGRAM, X, backend="faulty:scaled:stablehlo.exponential", contract="strict")
+    assert_matches(PROGRAM, X, backend="python:tests.faulty:scaled:stablehlo.exponential", contract="strict")
 """
     )
     result = run(pytester)
