@@ -23,6 +23,7 @@ LAYERS = (
     ("arrays", "algorithms", "distribution"),
     ("ops", "dialects", "targets"),
     ("verify", "syntax", "bytecode"),
+    ("hlo",),
     ("passes", "execute"),
     ("accelerate",),
     ("display", "program", "reading", "frameworks"),
