@@ -44,6 +44,7 @@ COMMANDS = {
         Command("diff", "compare a backend with the interpreter, and locate the ops that are wrong"),
         Command("exceptions", "find where NaN and infinities come from, and whether they reach an output"),
         Command("diff-traces", "find the first value that differs between two traces"),
+        Command("diff-passes", "find the first pass of a pipeline whose output means something else"),
         Command("reduce", "make a program small that still shows a fault"),
         Command("aliases", "write scripts with the names of StableHLO's own tools"),
         Command("list-ops", "print a table of all ops"),

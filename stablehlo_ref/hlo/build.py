@@ -29,9 +29,10 @@ REPEATED = 100  # ops that all regions may have for each instruction of the text
 FREE = 10_000  # ops that they may have in any case
 # Attributes that say how an instruction is compiled, where it comes from or where it runs, and not what it computes.
 WITHOUT_MEANING = frozenset((
-    "backend_config", "control-predecessors", "execution_thread", "async_execution_thread", "frontend_attributes",
-    "kind", "metadata", "origin", "original_value", "outer_dimension_partitions", "output_to_operand_aliasing",
-    "result_accuracy", "schedule", "sharding", "statistics", "raw_backend_config", "cross_program_prefetch_index",
+    "backend_config", "control-predecessors", "domain", "outfeed_shape", "execution_thread", "async_execution_thread",
+    "frontend_attributes", "kind", "metadata", "origin", "original_value", "outer_dimension_partitions",
+    "output_to_operand_aliasing", "result_accuracy", "schedule", "sharding", "statistics", "raw_backend_config",
+    "cross_program_prefetch_index",
 ))  # fmt: skip
 
 
@@ -175,9 +176,7 @@ class Body:
         found = [[v.type for v in flat(tree)] for tree in arguments]
         if found != [types_of(parameter.shape) for parameter in parameters]:
             expected = [types_of(parameter.shape) for parameter in parameters]
-            raise MalformedError(
-                f"'{self.computation.name}' takes {_text(expected)}, got {_text(found)}", location
-            )
+            raise MalformedError(f"'{self.computation.name}' takes {_text(expected)}, got {_text(found)}", location)
         self.values.update((p.name, tree) for p, tree in zip(parameters, arguments))
 
     def run(self) -> Tree:
@@ -221,7 +220,8 @@ class Body:
 
     def add(
         self, name: str, operands: Sequence[Value], types: Sequence[Type], location: Location,
-        regions: Sequence[Region] = (), attributes: Mapping[str, Attribute] | None = None, **members: object,
+        regions: Sequence[Region] = (), members: Mapping[str, object] | None = None,
+        attributes: Mapping[str, Attribute] | None = None,
     ) -> list[Value]:  # fmt: skip
         """Add an op and return its results."""
         self.builder.left -= 1
@@ -236,11 +236,12 @@ class Body:
 
     def emit(
         self, i: Instruction, name: str, operands: Sequence[Tree], regions: Sequence[Region] = (),
-        attributes: Mapping[str, Attribute] | None = None, **members: object,
+        members: Mapping[str, object] | None = None, attributes: Mapping[str, Attribute] | None = None,
     ) -> Tree:  # fmt: skip
-        """Add an op with the results that an instruction has; its layout becomes an attribute if it is not row-major."""
+        """Add an op with the results of an instruction; a layout that is not row-major becomes an attribute."""
         shapes = list(flat_shapes(i.shape))
-        values = self.add(name, list(flat(tuple(operands))), [s.type for s in shapes], i.location, regions, attributes, **members)
+        fed, types = list(flat(tuple(operands))), [shape.type for shape in shapes]
+        values = self.add(name, fed, types, i.location, regions, members, attributes)
         for index, value in enumerate(values):
             value.name = _name(i.name, index, len(values))
         if layouts := [layout_text(shape) for shape in shapes if not is_row_major(shape)]:
@@ -249,7 +250,7 @@ class Body:
 
     def computation_named(self, i: Instruction, attribute: str, index: int = 0) -> Computation:
         """Return the computation that an attribute names, which stands before the one that uses it."""
-        names = i.attributes.names(attribute) if attribute in i.attributes else (i.attributes.text(attribute),)
+        names = i.attributes.names(attribute)
         name = names[index] if index < len(names) else ""
         order = self.builder.order
         if name not in order or order[name] >= order[self.computation.name]:
@@ -278,7 +279,7 @@ class Body:
         """Call the function of a computation."""
         computation = self.computation_named(i, attribute)
         Body(self.builder, computation, 0).bind(operands, i.location)
-        return self.emit(i, "func.call", operands, callee=self.builder.symbol(computation))
+        return self.emit(i, "func.call", operands, (), {"callee": self.builder.symbol(computation)})
 
 
 def is_row_major(shape: Shape) -> bool:

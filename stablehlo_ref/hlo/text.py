@@ -327,7 +327,8 @@ class Reader:
         shape = self.shape()
         opcode = self.name("an opcode")
         self.expect("(")
-        literal, operands = Span("", self.start), ()
+        literal = Span("", self.start)
+        operands: tuple[Span, ...] = ()
         if opcode in ("constant", "parameter"):
             literal = self.balanced(")")
         else:
@@ -382,7 +383,9 @@ class Reader:
         if not instructions:
             raise self.error("expected an instruction, as a computation has a result", self.position - 1)
         self._computation_attributes()
-        return Computation(name, instructions, root or instructions[-1], location, self._parameters(instructions, location))
+        return Computation(
+            name, instructions, root or instructions[-1], location, self._parameters(instructions, location)
+        )
 
     def _computation_attributes(self) -> None:
         """Skip what may follow the brace of a computation: `, execution_thread="main"`."""
@@ -444,7 +447,9 @@ class Reader:
 def _places(tables: Mapping[str, list[str]]) -> dict[int, tuple[str, int, int]]:
     """Return the file, line and column of each stack frame, as far as the tables have them."""
     files = dict(re.findall(r'^(\d+) "(.*)"$', "\n".join(tables.get("FileNames", ())), re.M))
-    rows = [[dict(re.findall(r"(\w+)=(\d+)", row)) for row in tables.get(t, ())] for t in ("FileLocations", "StackFrames")]
+    rows = [
+        [dict(re.findall(r"(\w+)=(\d+)", row)) for row in tables.get(t, ())] for t in ("FileLocations", "StackFrames")
+    ]
     found: dict[int, tuple[str, int, int]] = {}
     for number, frame in enumerate(rows[1], start=1):
         index = int(frame.get("file_location_id", 0)) - 1

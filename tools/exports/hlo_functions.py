@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from compare import Case, NotExported, Sample, main
-from jax_functions import C, FUNCTIONS, IMAGE, KEY, KERNEL, MODELS, N, NAMES, P, V, W, X, Y, array
-
 import jax
 import jax.numpy as jnp
 import numpy as np
+from compare import Case, NotExported, Sample, main
 from jax import lax
+from jax_functions import FUNCTIONS, IMAGE, KERNEL, KEY, MODELS, NAMES, C, N, P, V, W, X, Y, array
 
 E, B = array(2, 3, 4), array(3, 4) > 0
 ONE = np.float32(1)
@@ -32,15 +31,18 @@ def gradient(function: Callable[..., Any]) -> Callable[..., Any]:
 
 UNARY = "abs cbrt cos cosh erf erfc exp expm1 lgamma log1p logistic sin sinh sqrt square tan tanh asinh atan digamma"
 BINARY = "add sub mul div max min atan2"
+INTEGER, BOOLEAN, CUMULATIVE = "add sub mul div rem max min eq lt", "and or xor", "cumsum cummax cummin"
+TYPES = "int8 uint8 int64 uint32 bool float16 bfloat16 float64 complex64 float8_e4m3fn float8_e5m2"
+PHILOX = lax.RandomAlgorithm.RNG_PHILOX
 MORE: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     **{f"gradient.{name}": (gradient(getattr(lax, name)), [abs(X) + ONE]) for name in UNARY.split()},
     **{f"gradient.{name}": (gradient(getattr(lax, name)), [X, Y]) for name in BINARY.split()},
-    **{f"int.{name}": (getattr(lax, name), [N, abs(N) + 1]) for name in "add sub mul div rem max min eq lt".split()},
-    **{f"bool.{name}": (getattr(jnp, f"logical_{name}"), [B, ~B]) for name in "and or xor".split()},
-    **{f"cumulative.{n}": (partial(getattr(lax, n), axis=1, reverse=True), [X]) for n in "cumsum cummax cummin".split()},
+    **{f"int.{name}": (getattr(lax, name), [N, abs(N) + 1]) for name in INTEGER.split()},
+    **{f"bool.{name}": (getattr(jnp, f"logical_{name}"), [B, ~B]) for name in BOOLEAN.split()},
+    **{f"cumulative.{n}": (partial(getattr(lax, n), axis=1, reverse=True), [X]) for n in CUMULATIVE.split()},
     **{
         f"convert.{t}": (lambda x, t=t: x.astype(t), [X])
-        for t in "int8 uint8 int64 uint32 bool float16 bfloat16 float64 complex64 float8_e4m3fn float8_e5m2".split()
+        for t in TYPES.split()
     },
     "constants": (lambda x: x * np.array([[1, -0.0, np.nan, np.inf]] * 3, np.float32), [X]),
     "constants.bf16": (lambda x: x.astype(jnp.bfloat16) + jnp.array([1.5, np.nan, -np.inf, 3e-5], jnp.bfloat16), [X]),
@@ -62,12 +64,15 @@ MORE: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "convolution.1d": (lambda x: lax.conv(x[None], x[:, None, :2][:1].repeat(3, 1), (1,), "VALID"), [X]),
     "dot.batch": (lambda x, y: jnp.einsum("bij,bkj->bik", x, y), [E, E]),
     "dot.precision": (lambda x, y: jnp.dot(x, y, precision="highest"), [X, Y.T]),
-    "dot.mixed": (lambda x, y: lax.dot(x.astype("bfloat16"), y.astype("bfloat16"), preferred_element_type="float32"), [X, Y.T]),
+    "dot.mixed": (
+        lambda x, y: lax.dot(x.astype("bfloat16"), y.astype("bfloat16"), preferred_element_type="f4"),
+        [X, Y.T],
+    ),
     "einsum.outer": (lambda x, y: jnp.einsum("ij,kl->kjil", x, y), [X, Y]),
     "transpose.layout": (lambda x: jnp.transpose(x, (2, 0, 1)).reshape(8, 3)[::-1], [E]),
     "reshape.bitcast": (lambda x: jnp.swapaxes(x, 0, 1).reshape(-1, 2) * 2, [E]),
     "reduce.two": (lambda x: lax.reduce((x, x), (0 * ONE, ONE), lambda a, b: (a[0] + b[0], a[1] * b[1]), (1,)), [X]),
-    "reduce.window": (lambda x: lax.reduce_window(x, 0 * ONE, lax.add, (2, 2), (1, 2), ((1, 0), (0, 1)), (2, 1), (1, 2)), [X]),
+    "reduce.window": (lambda x: lax.reduce_window(x, 0 * ONE, lax.add, (2, 2), (1, 2), "SAME", (2, 1), (1, 2)), [X]),
     "pool.gradient": (
         gradient(lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (2, 2), (1, 1), "VALID") * 3),
         [X],
@@ -79,14 +84,14 @@ MORE: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "sort.two_keys": (lambda x, n: lax.sort((n, x), dimension=0, num_keys=2), [X, N]),
     "sort.vmap": (jax.vmap(jnp.argsort), [E]),
     "while.two": (lambda x: lax.while_loop(lambda c: c[1] < 5, lambda c: (c[0] * 1.5, c[1] + 1), (x, 0)), [X]),
-    "while.nested": (lambda x: lax.fori_loop(0, 3, lambda i, a: lax.fori_loop(0, i, lambda j, b: b + j * a, a), x), [X]),
+    "while.nested": (lambda x: lax.fori_loop(0, 3, lambda i, a: lax.fori_loop(0, i, lambda j, b: b + a, a), x), [X]),
     "scan.reverse": (lambda x: lax.scan(lambda c, v: (c * v, c), jnp.ones(4, x.dtype), x, reverse=True), [X]),
     "cond.gradient": (gradient(lambda x: lax.cond(x[0, 0] > 0, jnp.sin, lambda y: y * y, x)), [X]),
     "switch.vmap": (jax.vmap(lambda i, x: lax.switch(i[0], [jnp.sin, jnp.cos, jnp.tan], x)), [N, X]),
     "random.normal": (lambda k: jax.random.normal(k, (5, 3)), [KEY]),
     "random.bernoulli": (lambda k: jax.random.bernoulli(k, 0.3, (9,)), [KEY]),
     "random.choice": (lambda k: jax.random.choice(k, 10, (3,), replace=False), [KEY]),
-    "rng.philox": (lambda k: lax.rng_bit_generator(jnp.concatenate([k, k]), (4,), algorithm=lax.RandomAlgorithm.RNG_PHILOX), [KEY]),
+    "rng.philox": (lambda k: lax.rng_bit_generator(jnp.concatenate([k, k]), (4,), algorithm=PHILOX), [KEY]),
     "cholesky.vmap": (jax.vmap(jnp.linalg.cholesky), [np.stack([P, P * 2])]),
     "tree": (lambda x: {"a": (x, [x + 1]), "b": ()}, [X]),
     "identity": (lambda x: x, [X]),
