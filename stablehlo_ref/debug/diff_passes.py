@@ -425,6 +425,17 @@ def _how(text: str, x: Array, y: Array) -> str:
     return f"{text}; it differs by {distance(y, x):.2g}, relative to its norm"
 
 
+def same_meaning(before: Program, after: Program, seed: int = 0, contract: str = "xla-cpu") -> list[str]:
+    """Return how a program means something else than another on random inputs; none if it does not.
+
+    EvaluationError if one of them cannot be run on these inputs.
+    """
+    inputs = _drawn(seed, before)
+    ours, theirs = ([np.asarray(array) for array in program.run(*inputs)] for program in (before, after))
+    reasons = differences(before, inputs, ours, theirs, contract_of(contract))
+    return [*reasons, changed_op(before, after, inputs)] if reasons else []
+
+
 def changed_op(before: Program, after: Program, inputs: Sequence[Array]) -> str:
     """Return the first op that computes something new from what the program before has too, with its function.
 

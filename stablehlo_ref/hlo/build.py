@@ -204,7 +204,8 @@ class Body:
             message = f"'{name}' of '{instruction.opcode}' is not supported"
             raise UnsupportedError(message, instruction.attributes.location(name))
         found, expected = [v.type for v in flat(tree)], types_of(instruction.shape)
-        if found != expected and not instruction.opcode.endswith("-start"):  # whose values only `-done` takes
+        is_started = instruction.opcode.endswith(("-start", "async-update"))  # only `-done` takes these values
+        if found != expected and not is_started:
             message = f"'{instruction.opcode}' has the type {_text([expected])}, got {_text([found])}"
             raise MalformedError(message, instruction.location)
         return tree

@@ -246,6 +246,10 @@ class Reader:
             character = self.text[position : position + 1]
             if not character or (not closers and character in stops):
                 break
+            if character == '"':
+                raise self.error("unterminated string", position)
+            if character == "\n" and character in stops:
+                raise self.error(f"expected '{closers[-1]}' on the same line", start)
             if character in _CLOSERS:
                 closers.append(_CLOSERS[character])
             elif character in ")]}" and (not closers or closers.pop() != character):

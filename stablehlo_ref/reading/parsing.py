@@ -29,7 +29,7 @@ from stablehlo_ref.verify import invalid_ops
 
 HEAD = 4096  # bytes or characters that identify a format
 
-FROM_HLO = "give its text, as `hlo-translate --hlo-to-hlo-text` or `as_hlo_text(print_large_constants=True)` prints it"
+FROM_HLO = "give its text, as `as_hlo_text(print_large_constants=True)` of the module in XLA prints it"
 FROM_TORCH = "give the exported program to `stablehlo_ref.from_torch`"
 FROM_TENSORFLOW = "export its functions with `experimental_get_compiler_ir(...)(stage='stablehlo')`"
 FROM_ONNX = "import it with torch-mlir or onnx-mlir, or export the model from its framework"
@@ -58,7 +58,7 @@ _TEXTS = (
     (r"version https://git-lfs", "a pointer of Git LFS", "fetch the file with `git lfs pull`"),
 )
 _PATTERNS = [(re.compile(rf"\s*(?:{pattern})"), what, advice) for pattern, what, advice in _TEXTS]
-_match_hlo = re.compile(r"(?:HloModule\b|ENTRY\b|%[\w.\-]+ (?:=|\()[^\n]*-> [^\n]*\{)").match
+_match_hlo = re.compile(r"(?:\s|//[^\n]*\n)*+(?:HloModule\b|ENTRY\b|%[\w.\-]+ \([^\n]*-> [^\n]*\{)").match
 _match_comments = re.compile(r"(?:\s|(?:#|//)[^\n]*\n)*").match
 
 # Formats of bytes, by how they start.
@@ -86,8 +86,7 @@ _MAGIC_PATTERNS = [(re.compile(pattern), what, advice) for pattern, what, advice
 
 def is_hlo(text: str) -> bool:
     """Return whether a text is an HLO module."""
-    comments = _match_comments(text)
-    return _match_hlo(text, comments.end() if comments else 0) is not None
+    return _match_hlo(text) is not None
 
 
 def foreign_text(text: str) -> str | None:
