@@ -27,7 +27,7 @@ from stablehlo_ref.debug.fused import distance
 from stablehlo_ref.debug.judge import Judge, same_bits
 from stablehlo_ref.debug.sensitivity import sensitivities
 from stablehlo_ref.debug.values import all_values
-from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, Location, StablehloError
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
 from stablehlo_ref.ir.rewrite import clone
@@ -45,7 +45,7 @@ SUFFIXES = (".mlir", ".mlirbc", ".txt", ".hlo", ".bc")
 
 _HEADER = re.compile(r"^// -----// IR Dump (After|Before) (.+?) //----- //[^\n]*\n?", re.M)
 _PASS = re.compile(r"\w+: ([\w\-.]+)|\w+ \(([\w\-.]+)\)")  # `CSEPass: cse{...}`, or `CSE (cse)` before 2025
-_FUNCTION = re.compile(r"(?:func\.)?func\b[^@(]*@([\w$.\-]+)")
+_FUNCTIONS = re.compile(r"^(?:func\.)?func\b[^@(\n]*@([\w$.\-]+)", re.M)
 _XLA_FILE = re.compile(r"(module_\d+\..+?)\.(?:(\d{4})\.(.+)|(before|\w*after)_optimizations)\.(?:txt|hlo)")
 
 
@@ -169,10 +169,15 @@ def _of_text(text: str, filename: str) -> list[Stage]:
     for header, start, end in zip((None, *headers), starts, ends):
         if part := text[start:end].strip():
             first_line = text.count("\n", 0, text.index(part[0], start)) + 1
-            function = _FUNCTION.match(part)
-            where = f" on @{function[1]}" if function else ""
+            functions = _FUNCTIONS.findall(part)
+            where = f" on @{functions[0]}" if len(functions) == 1 and _is_partial(part) else ""
             found.append(Stage(f"{_name(header)}{where}" if header else "the input", filename, part, first_line))
     return found
+
+
+def _is_partial(text: str | None) -> bool:
+    """Return whether a text has functions without a module: those that a pass on functions prints."""
+    return text is not None and _FUNCTIONS.match(text) is not None
 
 
 def _name(header: re.Match[str]) -> str:
@@ -329,21 +334,22 @@ class _Search:
         Functions that were not printed yet are as they were printed first.
         """
         program = self._parsed(stage)
-        if stage.text is None or not _FUNCTION.match(stage.text):
+        if not _is_partial(stage.text):
             return program
         at = self.stages.index(stage)
         functions: dict[str | None, Operation] = {}
         for other in (*self.stages[at - 1 :: -1][:at], *self.stages[at + 1 :]):
-            if other.text is None or not isinstance(found := self.parsed_or_error(other), Program):
-                continue
-            for op in found.module.regions[0].block.operations:
-                functions.setdefault(symbol_name(op), op)
-            if not _FUNCTION.match(other.text):
-                break
+            if isinstance(found := self._parsed_or_error(other), Program):
+                for op in found.module.regions[0].block.operations:
+                    functions.setdefault(symbol_name(op), op)
+                if not _is_partial(other.text):
+                    break
         functions |= {symbol_name(op): op for op in program.module.regions[0].block.operations}
-        return Program(_module([clone(op, {}) for op in functions.values()], program.module.location), self.entry)
+        ops = [clone(functions[name], {}) for name in sorted(functions, key=str)]
+        region = Region([Block([], ops)])
+        return Program(Operation("builtin.module", [], [], {}, {}, [region], program.module.location), self.entry)
 
-    def parsed_or_error(self, stage: Stage) -> Program | StablehloError:
+    def _parsed_or_error(self, stage: Stage) -> Program | StablehloError:
         """Return the program of a stage, or why it cannot be read."""
         try:
             return self._parsed(stage)
@@ -376,10 +382,6 @@ class _Search:
     def _note(self, stage: Stage, verdict: str, reasons: Sequence[str] = ()) -> str:
         self.found.checked.append(Checked(stage.name, stage.place, verdict, tuple(reasons)))
         return verdict
-
-
-def _module(ops: list[Operation], location: Location) -> Operation:
-    return Operation("builtin.module", [], [], {}, {}, [Region([Block([], ops)])], location)
 
 
 def _drawn(seed: int, program: Program) -> list[Array]:
