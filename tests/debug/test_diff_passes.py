@@ -178,7 +178,7 @@ def test_dumps_of_xla(tmp_path: Path) -> None:
 def test_dumps_of_several_modules_need_a_choice(tmp_path: Path) -> None:
     for name in ("module_0000.jit_f", "module_0001.jit_g"):
         (tmp_path / f"{name}.before_optimizations.txt").write_text("HloModule m\n")
-    with pytest.raises(sr.StablehloError, match="dumps of several modules; choose by `only`: module_0000.jit_f, mod"):
+    with pytest.raises(sr.StablehloError, match=r"dumps of several modules; choose by `only`: module_0000.jit_f, mod"):
         diff_passes(tmp_path, seed=0)
 
 
