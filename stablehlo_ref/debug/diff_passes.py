@@ -317,16 +317,14 @@ class _Search:
         place = f" ({diagnostic.location})" if diagnostic.location else ""
         self._note(stage, SKIPPED, [f"{diagnostic.message}{place}"])
 
-    def _parsed(self, stage: Stage) -> Program:
+    def _parsed(self, stage: Stage) -> Program | StablehloError:
+        """Return what a stage has, or why it cannot be read."""
         if stage not in self.parsed:
             try:
                 self.parsed[stage] = stage.read(self.entry)
             except StablehloError as error:
                 self.parsed[stage] = error
-        found = self.parsed[stage]
-        if isinstance(found, StablehloError):
-            raise found
-        return found
+        return self.parsed[stage]
 
     def _whole(self, stage: Stage) -> Program:
         """Return the program of a stage; if a pass printed one function, with the others as they were printed last.
@@ -334,12 +332,14 @@ class _Search:
         Functions that were not printed yet are as they were printed first.
         """
         program = self._parsed(stage)
+        if isinstance(program, StablehloError):
+            raise program
         if not _is_partial(stage.text):
             return program
         at = self.stages.index(stage)
         functions: dict[str | None, Operation] = {}
         for other in (*self.stages[at - 1 :: -1][:at], *self.stages[at + 1 :]):
-            if isinstance(found := self._parsed_or_error(other), Program):
+            if isinstance(found := self._parsed(other), Program):
                 for op in found.module.regions[0].block.operations:
                     functions.setdefault(symbol_name(op), op)
                 if not _is_partial(other.text):
@@ -348,13 +348,6 @@ class _Search:
         ops = [clone(functions[name], {}) for name in sorted(functions, key=str)]
         region = Region([Block([], ops)])
         return Program(Operation("builtin.module", [], [], {}, {}, [region], program.module.location), self.entry)
-
-    def _parsed_or_error(self, stage: Stage) -> Program | StablehloError:
-        """Return the program of a stage, or why it cannot be read."""
-        try:
-            return self._parsed(stage)
-        except StablehloError as error:
-            return error
 
     def _outputs(self, program: Program, inputs: Sequence[Array]) -> list[Array]:
         types = [(x.shape, x.dtype) for x in inputs]
@@ -420,11 +413,7 @@ def differences(
     flat = Flat(program)
     judge = Judge(all_values(flat, inputs), contract, Evaluator(flat))
     found = beyond(program, flat, inputs, theirs, ours, judge, [], made)
-    return [_how(str(b), ours[b.output], theirs[b.output]) for b in found]
-
-
-def _how(text: str, x: Array, y: Array) -> str:
-    return f"{text}; it differs by {distance(y, x):.2g}, relative to its norm"
+    return [f"{b}; it differs by {distance(theirs[b.output], ours[b.output]):.2g} of its norm" for b in found]
 
 
 def same_meaning(before: Program, after: Program, seed: int = 0, contract: str = "xla-cpu") -> list[str]:
