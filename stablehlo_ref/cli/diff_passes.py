@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,8 +14,7 @@ from stablehlo_ref.cli.console import existing, guarded
 from stablehlo_ref.cli.options import CommandParser, add_limit_options, add_message_options, limits_of
 from stablehlo_ref.cli.run import add_input_options
 from stablehlo_ref.debug.contract import PRESETS
-from stablehlo_ref.debug.diff_passes import diff_stages, stages_of
-from stablehlo_ref.limits.budget import limited
+from stablehlo_ref.debug.diff_passes import MAX_SECONDS, diff_stages, stages_of
 
 DESCRIPTION = "Run the program after each pass of a pipeline on the same inputs, and find the first pass that is wrong."
 EPILOG = """\
@@ -36,10 +36,12 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     path = Path(existing(options.file))
-    with limited(limits_of(options)):
-        stages = stages_of(path, options.only)
-        draw = partial(given_inputs, options)
-        found = diff_stages(stages, options.contract, draw, options.entry, options.bisect)
+    limits = limits_of(options)
+    if limits.max_seconds is None:
+        limits = replace(limits, max_seconds=MAX_SECONDS)
+    stages = stages_of(path, options.only)
+    draw = partial(given_inputs, options)
+    found = diff_stages(stages, options.contract, draw, options.entry, options.bisect, limits)
     print(found.to_json() if options.json else found)
     return AT_FAULT if found.first_wrong else FINE
 

@@ -32,6 +32,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.passes.equivalence import operation_key
 from stablehlo_ref.program import Program
@@ -40,6 +41,7 @@ from stablehlo_ref.reading.parsing import decode, parse, parse_data
 from stablehlo_ref.text.tokens import counted
 
 SAME_TEXT, SAME, LEGAL, WRONG, SKIPPED = "same text", "same", "not wrong", "wrong", "skipped"
+MAX_SECONDS = 120.0  # of the run of one program: a wrong one may never end
 NEAR = 1e-3  # the relative norm up to which a new op is taken to compute a value that there was before
 SUFFIXES = (".mlir", ".mlirbc", ".txt", ".hlo", ".bc")
 
@@ -127,24 +129,26 @@ def diff_passes(
     only: str = "*",
     entry: str | None = None,
     bisect: bool = False,
+    limits: Limits | None = None,
 ) -> PassDiff:
     """Return the first pass whose output means something else, and what it changed.
 
     `source` is a folder, or a file with the program after each pass. `only` selects files of a folder. Without `inputs`
     they are drawn from `seed`. Outputs are judged by the contract, as the program before would be by `diff`.
-    With `bisect` few programs are run, and the pass found is one that makes the output wrong, which may not be the
-    first. EvaluationError if no two programs can be compared.
+    With `bisect` few programs are run, and the pass found makes the output wrong, but may not be the first. Each run is
+    within `limits`, by default of `MAX_SECONDS`. EvaluationError if no two programs can be compared.
     """
     rules = contract if isinstance(contract, Contract) else contract_of(contract)
     draw = partial(_drawn, seed) if inputs is None else lambda _: inputs
-    return diff_stages(stages_of(Path(source), only), rules, draw, entry, bisect)
+    return diff_stages(stages_of(Path(source), only), rules, draw, entry, bisect, limits)
 
 
 def diff_stages(
-    stages: Sequence[Stage], contract: Contract, draw: Draw, entry: str | None = None, bisect: bool = False
-) -> PassDiff:
+    stages: Sequence[Stage], contract: Contract, draw: Draw, entry: str | None, bisect: bool, limits: Limits | None
+) -> PassDiff:  # fmt: skip
     """Return what `diff_passes` does for programs; `draw` returns the inputs, given the first program."""
-    return _Search(stages, contract, draw, entry).run(bisect)
+    limits = limits or Limits(max_seconds=MAX_SECONDS)
+    return _Search(stages, contract, draw, entry, limits).run(bisect)
 
 
 # --- the programs -----------------------------------------------------------------------------------------------------
@@ -202,9 +206,7 @@ def _of_folder(folder: Path, only: str) -> list[Stage]:
 
 
 def _xla_order(match: re.Match[str]) -> tuple[int, str]:
-    if match[4]:
-        return (-1 if match[4] == "before" else 1 << 30), match[4]
-    return int(match[2]), match[3]
+    return (int(match[2]), match[3]) if match[2] else (-1 if match[4] == "before" else 1 << 30, match[4])
 
 
 def _xla_name(path: Path) -> str:
@@ -230,7 +232,10 @@ class _Ran(NamedTuple):
 
 
 class _Search:
-    def __init__(self, stages: Sequence[Stage], contract: Contract, draw: Draw, entry: str | None) -> None:
+    def __init__(
+        self, stages: Sequence[Stage], contract: Contract, draw: Draw, entry: str | None, limits: Limits
+    ) -> None:
+        self.limits = limits
         self.stages = stages
         self.contract = contract
         self.draw = draw
@@ -297,6 +302,7 @@ class _Search:
     def _run(self, stage: Stage) -> _Ran | None:
         try:
             program = self._whole(stage).verify()
+            program.limits = self.limits
         except StablehloError as error:
             self._skip(stage, error)
             return None
@@ -470,6 +476,5 @@ def _described(program: Program, op: Operation) -> str:
          for inner in f.walk() if inner.location.offset == op.location.offset and inner.name == op.name),
         None,
     )  # fmt: skip
-    name = op.results[0].origin or op.results[0].name if op.results else ""
-    result = f"%{name.removeprefix('%')} = " if name and "/" not in name else f"{name} = " if name else ""
+    result = f"{op.results[0].origin} = " if op.results else ""
     return f"{op.location}: {result}{op.name} in @{function}"

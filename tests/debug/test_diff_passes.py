@@ -148,6 +148,28 @@ def test_what_cannot_be_read_is_named_and_skipped(tmp_path: Path) -> None:
         diff_passes(file, [X, Y])
 
 
+def test_a_program_that_does_not_end_is_skipped(tmp_path: Path) -> None:
+    text = """func.func @main(%n: tensor<i32>) -> tensor<i32> {
+  %c = stablehlo.constant dense<1> : tensor<i32>
+  %0 = stablehlo.while(%i = %n) : tensor<i32> cond {
+    %p = stablehlo.compare LT, %i, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %c : tensor<i32>
+    stablehlo.return %j : tensor<i32>
+  }
+  return %0 : tensor<i32>
+}
+"""
+    file = tmp_path / "dumps.mlir"
+    file.write_text(
+        dumped(("a", text), ("b", text), ("hang", text.replace("stablehlo.add %i, %c", "stablehlo.add %i, %n")))
+    )
+    found = diff_passes(file, [np.int32(0)], limits=sr.Limits(max_seconds=0.2))
+    assert [stage.verdict for stage in found.checked] == ["same text", "skipped"]
+    assert "0.2 seconds" in found.checked[1].reasons[0]
+
+
 def test_a_folder_of_numbered_files(tmp_path: Path) -> None:
     for number, text in ((2, DOUBLED), (10, SWAPPED), (1, PROGRAM)):
         (tmp_path / f"{number}_pass.mlir").write_text(text)
