@@ -28,6 +28,7 @@ ROOMS = {
     "numerics": Room(("numerics",), 8000),
     "syntax, text": Room(("syntax", "text"), 7500),
     "dialects, distribution": Room(("dialects", "distribution"), 7000),
+    "hlo": Room(("hlo",), 1500),
     "debug": Room(("debug",), 7500),
     "cli": Room(("cli",), 2800),
 }

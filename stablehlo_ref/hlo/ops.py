@@ -96,7 +96,7 @@ def _get_tuple_element(b: Body, i: Instruction, x: list[Tree]) -> Tree:
     return operand[index]
 
 
-@_hlo("copy", "domain", "add-dependency")
+@_hlo("copy", "domain", "add-dependency", "async-update")
 def _identity(b: Body, i: Instruction, x: list[Tree]) -> Tree:
     return _at(i, x, 0)
 
@@ -241,11 +241,6 @@ def _start(b: Body, i: Instruction, x: list[Tree]) -> Tree:
         return tuple(x), b.call(started, "calls", x)
     started = replace(started, opcode=i.opcode.removesuffix("-start"))
     return tuple(x), CONVERTERS[started.opcode](b, started, x)
-
-
-@_hlo("async-update")
-def _update(b: Body, i: Instruction, x: list[Tree]) -> Tree:
-    return _at(i, x, 0)
 
 
 @_hlo("async-done", *(f"{name}-done" for name in STARTS))

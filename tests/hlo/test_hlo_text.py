@@ -227,6 +227,93 @@ def test_padding_slices_and_pairs() -> None:
     assert (values.tolist(), indices.tolist()) == ([3, 2], [2, 1])
 
 
+@pytest.mark.parametrize(
+    ("shape", "line", "expected"),
+    [
+        ("f32[2,2]", "cholesky(%m), lower=true", [[2, 0], [1, 2]]),
+        ("f32[2,1]", "triangular-solve(%l, %b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE", [[2], [1]]),
+        ("f32[2,1]", "triangular-solve(%l, %b), left_side=true, lower=true, unit_diagonal=true", [[4], [0]]),
+        ("f32[2,2]", "map(%m, %m), dimensions={0,1}, to_apply=%first", [[4, 2], [2, 5]]),
+        ("f32[2,2]", "batch-norm-inference(%m, %v, %v, %v, %v), epsilon=0, feature_index=1", [[4, 2], [2, 5]]),
+        ("s32[]", "get-dimension-size(%b), dimensions={0}", 2),
+        ("f32[2,2]", "reduce-precision(%m), exponent_bits=8, mantissa_bits=1", [[4, 2], [2, 4]]),
+        ("f32[2,2]", "reverse(%m), dimensions={1}", [[2, 4], [5, 2]]),
+        ("f32[4,1]", "concatenate(%b, %b), dimensions={0}", [[4], [4], [4], [4]]),
+        ("f32[1,2]", "dynamic-slice(%m, %one, %one), dynamic_slice_sizes={1,2}", [[2, 5]]),
+        ("f32[2,2]", "dot(%m, %m), lhs_contracting_dims={1}, rhs_contracting_dims={1}", [[20, 18], [18, 29]]),
+        ("f32[2,2]", "dot(%m, %m), lhs_batch_dims={0}, lhs_contracting_dims={}, rhs_batch_dims={0}", None),
+        (
+            "f32[2,2]",
+            "dot(%m, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_f32_f32_f32",
+            None,
+        ),
+        ("f32[2]", "reduce(%m, %ten), dimensions={0}, to_apply=%minimum", [2, 2]),
+        ("f32[2,2]", "broadcast(%v), dimensions={0}", [[1, 1], [1, 1]]),
+        ("pred[2,2]", "compare(%m, %m), direction=GE, type=TOTALORDER", [[True, True], [True, True]]),
+        ("f32[2,2]", "opt-barrier(%m)", [[4, 2], [2, 5]]),
+    ],
+)
+def test_ops_one_by_one(shape: str, line: str, expected: Any) -> None:
+    before = """
+%first (a: f32[], b: f32[]) -> f32[] {
+  ROOT %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+}
+
+%minimum (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %c = f32[] minimum(%a, %b)
+}
+"""
+    body = f"""
+  %m = f32[2,2]{{1,0}} constant({{ {{4, 2}}, {{2, 5}} }})
+  %l = f32[2,2]{{1,0}} constant({{ {{2, 0}}, {{1, 2}} }})
+  %b = f32[2,1]{{1,0}} constant({{ {{4}}, {{4}} }})
+  %v = f32[2]{{0}} constant({{1, 1}})
+  %one = s32[] constant(1)
+  %ten = f32[] constant(10)
+  ROOT %r = {shape} {line}"""
+    if expected is None:  # of a type that the op does not have
+        with pytest.raises(sr.InvalidError, match=r"<string>:\d+:8: error: 'stablehlo.dot_general' op"):
+            run(body, before=before)
+    else:
+        assert run(body, before=before)[0].tolist() == expected
+
+
+def test_random_numbers_of_an_algorithm() -> None:
+    body = """
+  %s = u64[2]{0} constant({1, 2})
+  ROOT %r = (u64[2]{0}, u32[3]{0}) rng-bit-generator(%s), algorithm=ALGORITHM"""
+    mlir = """func.func @main() -> tensor<3xui32> {
+  %s = stablehlo.constant dense<[1, 2]> : tensor<2xui64>
+  %0, %1 = stablehlo.rng_bit_generator %s, algorithm = ALGORITHM : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3xui32>)
+  return %1 : tensor<3xui32>
+}"""
+    for hlo, name in (("rng_three_fry", "THREE_FRY"), ("rng_philox", "PHILOX"), ("rng_default", "DEFAULT")):
+        expected = sr.load(mlir.replace("ALGORITHM", name)).run()[0].tolist()
+        assert run(body.replace("ALGORITHM", hlo))[1].tolist() == expected
+
+
+def test_custom_calls() -> None:
+    before = "%double (a: f32[]) -> f32[] {\n %a = f32[] parameter(0)\n ROOT %s = f32[] add(%a, %a)\n}"
+    body = """
+  %x = f32[] parameter(0)
+  ROOT %r = (f32[], f32[]) custom-call(%x), custom_call_target="my.call", called_computations={%double}, CONFIG"""
+
+    def handler(call: Any, x: Any) -> list[Any]:
+        seen.append(call.backend_config)
+        return [x, *call.computations[0](x)]
+
+    seen: list[Any] = []
+    configs = ('backend_config="a\\"b"', 'api_version=API_VERSION_TYPED_FFI, backend_config={n = 3 : i32, s = "t"}')
+    for config in configs:
+        text = f"HloModule m\n{before}\nENTRY %main {{\n{body.replace('CONFIG', config)}\n}}"
+        results = sr.load(text).run(F32(3), custom_calls={"my.call": handler})
+        assert [float(x) for x in results] == [3, 6]
+    assert seen == ['a"b', {"n": 3, "s": "t"}]
+
+
 def test_collective_ops_on_a_grid() -> None:
     text = """HloModule m, replica_count=4
 
