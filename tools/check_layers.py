@@ -24,6 +24,7 @@ LAYERS = (
     ("arrays", "algorithms", "distribution"),
     ("ops", "dialects", "targets"),
     ("verify", "syntax", "bytecode"),
+    ("hlo",),
     ("passes", "execute"),
     ("accelerate", "walk"),
     ("display", "program", "reading", "frameworks"),

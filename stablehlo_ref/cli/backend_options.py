@@ -43,13 +43,14 @@ def add_backend_options(parser: argparse.ArgumentParser, judges: bool = True) ->
     add = parser.add_argument_group("backend").add_argument
     if judges:
         text = "what it may do: a preset (default xla-cpu)"
-        add("--contract", metavar="C", type=_contract, default="xla-cpu", help=text)
+        add("--contract", metavar="C", type=contract, default="xla-cpu", help=text)
     add("--backend-python", metavar="PYTHON", default="", help="the Python that has its packages; this one if left out")
     add("--seconds", metavar="S", type=seconds, default=120.0, help="the limit of each of its runs (default 120)")
     add("--backend-bytes", metavar="N", type=byte_count, default=0, help="the limit of the memory of its process")
 
 
-def _contract(text: str) -> Contract:
+def contract(text: str) -> Contract:
+    """Convert the description of a contract."""
     try:
         return contract_of(text)
     except EvaluationError as error:

@@ -21,8 +21,9 @@ from stablehlo_ref.cli.options import (
     limits_of,
 )
 from stablehlo_ref.cli.progress import showing_progress
-from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError
+from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError, StablehloError
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import activity, limited
 from stablehlo_ref.limits.files import contents, open_file
@@ -32,6 +33,7 @@ from stablehlo_ref.passes.op_graph import op_graph
 from stablehlo_ref.passes.op_stats import as_json, as_table, op_counts
 from stablehlo_ref.passes.registry import BoundPass, Pass, flag, parse_pipeline
 from stablehlo_ref.passes.supported_by import parse_supported, unsupported_ops
+from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import decode
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.syntax.value_names import number_values
@@ -85,10 +87,28 @@ def _transformed(options: argparse.Namespace, part: Part) -> tuple[Operation, li
     module = part.parse(options.allow_unregistered_dialect).verify().module
     reported: list[Diagnostic] = []
     for number, transform in enumerate(options.passes):
-        with activity(f"pass {number + 1} of {len(options.passes)}: {transform.definition.name}"):
+        name = transform.definition.name
+        before = clone(module, {}) if options.verify_semantics else None
+        with activity(f"pass {number + 1} of {len(options.passes)}: {name}"):
             reported.extend(transform(module))
             verify(module)
+            if before is not None:
+                reported.extend(_verified_semantics(name, before, module))
     return module, reported
+
+
+def _verified_semantics(name: str, before: Operation, after: Operation) -> list[Diagnostic]:
+    """Raise InvalidError if a pass changed what a module means; return why that is not known."""
+    from stablehlo_ref.debug.diff_passes import same_meaning  # imported when it is needed
+
+    try:
+        reasons = same_meaning(Program(before, verified=True), Program(clone(after, {}), verified=True))
+    except StablehloError as error:
+        reason = error.diagnostics[0].message
+        return [Diagnostic(f"what pass '{name}' did is not compared: {reason}", after.location, "warning")]
+    if reasons:
+        raise InvalidError(f"pass '{name}' changes what the program means", after.location, reasons)
+    return []
 
 
 # --- output ---------------------------------------------------------------------------------------------------------
@@ -184,6 +204,8 @@ def parser() -> argparse.ArgumentParser:
     add("--mlir-print-debuginfo", type=flag, help="whether to print locations; by default into files only")
     add("--mlir-elide-elementsattrs-if-larger", type=count, metavar="N", help="leave out constants of more elements")
     add("--keep-names", action="store_true", help="print values under their names in the text, not numbered")
+    text = "run the program after each pass on the same random inputs; an error if a pass changes what it means"
+    add("--verify-semantics", action="store_true", help=text)
     add_reading_options(found)
     instead = found.add_argument_group("what to print instead of the program")
     instead.add_argument("--emit-bytecode", action="store_true", help="the program in MLIR bytecode")

@@ -47,7 +47,7 @@ def _quantity(text: str, units: Mapping[str, float], expected: str) -> float:
     return quantity
 
 
-PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
+PROGRAM_HELP = "a program: MLIR or HLO text, bytecode, a portable artifact, or what `load` accepts; - is standard input"
 
 
 class CommandParser(argparse.ArgumentParser):

@@ -6,6 +6,7 @@
 
 from stablehlo_ref.debug.contract import PRESETS, Contract, contract_of
 from stablehlo_ref.debug.diff import Confirmation, Diff, Failure, Inner, Outputs, Setup, diff
+from stablehlo_ref.debug.diff_passes import PassDiff, diff_passes
 from stablehlo_ref.debug.exceptions import Exceptions, backend_exceptions, exceptions, exceptions_parallel
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import Reduced, reduce
@@ -22,6 +23,7 @@ __all__ = [
     "Inner",
     "Outcome",
     "Outputs",
+    "PassDiff",
     "Reduced",
     "Session",
     "Setup",
@@ -31,6 +33,7 @@ __all__ = [
     "by_command",
     "contract_of",
     "diff",
+    "diff_passes",
     "diff_traces",
     "exceptions",
     "exceptions_parallel",

@@ -29,7 +29,7 @@ from stablehlo_ref.verify import invalid_ops
 
 HEAD = 4096  # bytes or characters that identify a format
 
-FROM_HLO = "convert it with XLA's `hlo-translate --hlo-to-mlir`"
+FROM_HLO = "give its text, as `as_hlo_text(print_large_constants=True)` of the module in XLA prints it"
 FROM_TORCH = "give the exported program to `stablehlo_ref.from_torch`"
 FROM_TENSORFLOW = "export its functions with `experimental_get_compiler_ir(...)(stage='stablehlo')`"
 FROM_ONNX = "import it with torch-mlir or onnx-mlir, or export the model from its framework"
@@ -38,7 +38,6 @@ PYTHON = "Python source"
 
 # Formats of text: a pattern at its start, after blanks, what it is, and how to get StableHLO from it.
 _TEXTS = (
-    (r"HloModule\b|ENTRY\b|%[\w.\-]+ (?:=|\()[^\n]*-> [^\n]*\{", "HLO text", FROM_HLO),
     (r"ML(?:\xef|\ufffd|\udcef)R", "MLIR bytecode decoded as text", "read the file in binary mode and pass the bytes"),
     (r"\{ lambda ?[;:]", "a jaxpr", "lower the function with `jax.jit(f).lower(...).as_text()`"),
     (r"graph\((?:%|\))|graph\(\):", "TorchScript or torch.fx text", FROM_TORCH),
@@ -59,6 +58,7 @@ _TEXTS = (
     (r"version https://git-lfs", "a pointer of Git LFS", "fetch the file with `git lfs pull`"),
 )
 _PATTERNS = [(re.compile(rf"\s*(?:{pattern})"), what, advice) for pattern, what, advice in _TEXTS]
+_match_hlo = re.compile(r"(?:\s|//[^\n]*\n)*+(?:HloModule\b|ENTRY\b|%[\w.\-]+ \([^\n]*-> [^\n]*\{)").match
 _match_comments = re.compile(r"(?:\s|(?:#|//)[^\n]*\n)*").match
 
 # Formats of bytes, by how they start.
@@ -82,6 +82,11 @@ _MAGIC = (
     (rb"BZh|\xfd7zXZ\x00|7z\xbc\xaf", "a file in a compressed format that is not read here", "decompress it"),
 )
 _MAGIC_PATTERNS = [(re.compile(pattern), what, advice) for pattern, what, advice in _MAGIC]
+
+
+def is_hlo(text: str) -> bool:
+    """Return whether a text is an HLO module."""
+    return _match_hlo(text) is not None
 
 
 def foreign_text(text: str) -> str | None:
@@ -204,6 +209,10 @@ def parse_data(
 def _parse_text(source: Source, allow_unregistered_dialect: bool, entry: str | None) -> Program:
     if (module := _cache.get().find(source, allow_unregistered_dialect)) is not None:
         return Program(module, entry, verified=True)
+    if is_hlo(source.text):
+        from stablehlo_ref.hlo.ops import to_module  # imported when it is needed
+
+        return Program(to_module(source), entry)
     try:
         return Program(parse_module(source, allow_unregistered_dialect=allow_unregistered_dialect), entry)
     except (MalformedError, UnsupportedError) as error:

@@ -25,6 +25,7 @@ func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 """
+HLO = "HloModule m\nENTRY e {\n  x = f32[2]{0} parameter(0)\n  ROOT y = f32[2]{0} negate(x)\n}\n"
 FILES = {
     "add.mlir": ADD,
     "model.mlir": MODEL,
@@ -32,6 +33,9 @@ FILES = {
     "after.mlir": MODEL,
     "library.mlir": "func.func @f(%x: tensor<i32>) -> tensor<i32> {\n  return %x : tensor<i32>\n}\n",
     "spmd.mlir": MODEL,
+    "dumps.mlir": "".join(f"// -----// IR Dump After {name} //----- //\n{MODEL}" for name in ("CSE (cse)", "A (a)")),
+    "dump/module_0001.jit_f.before_optimizations.txt": HLO,
+    "dump/module_0001.jit_f.cpu_after_optimizations.txt": HLO,
     "tests.mlir": f"{CHECKED}// -----\n{CHECKED}",
 }
 EXAMPLE = re.compile(r"^  (\S.*\bstablehlo-interp\b.*|PATH=.*|stablehlo-interp\b.*)$", re.M)
@@ -69,6 +73,7 @@ def test_each_command_has_help_with_examples(command: str, capsys: Capture) -> N
 
 def test_examples_run_as_printed(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("dump").mkdir()
     for name, text in FILES.items():
         Path(name).write_text(text)
     np.save("image.npy", np.arange(4, dtype=np.float32))

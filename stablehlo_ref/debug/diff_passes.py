@@ -1,0 +1,478 @@
+"""Which pass is wrong? Run the program after each pass of a pipeline on the same inputs, and compare neighbours.
+
+The programs come from one text with MLIR's headers `// -----// IR Dump After ... //----- //`, or from a folder of
+numbered files as XLA and JAX write them. A program whose text is that of the one before is not run again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.arrays.interop import to_arrays
+from stablehlo_ref.arrays.random_values import random_array
+from stablehlo_ref.debug.contract import Contract, contract_of
+from stablehlo_ref.debug.cut import Flat
+from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.explain import beyond, sensitivities
+from stablehlo_ref.debug.judge import Judge, same_bits
+from stablehlo_ref.debug.values import all_values, distance
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
+from stablehlo_ref.ir.rewrite import clone
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits import Limits
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.passes.equivalence import operation_key
+from stablehlo_ref.program import Program
+from stablehlo_ref.reading.loading import read
+from stablehlo_ref.reading.parsing import decode, parse, parse_data
+from stablehlo_ref.text.tokens import counted
+
+SAME_TEXT, SAME, LEGAL, WRONG, SKIPPED = "same text", "same", "not wrong", "wrong", "skipped"
+MAX_SECONDS = 120.0  # of the run of one program: a wrong one may never end
+NEAR = 1e-3  # the relative norm up to which a new op is taken to compute a value that there was before
+SUFFIXES = (".mlir", ".mlirbc", ".txt", ".hlo", ".bc")
+
+_HEADER = re.compile(r"^// -----// IR Dump (After|Before) (.+?) //----- //[^\n]*\n?", re.M)
+_PASS = re.compile(r"\w+: ([\w\-.]+)|\w+ \(([\w\-.]+)\)")  # `CSEPass: cse{...}`, or `CSE (cse)` before 2025
+_FUNCTIONS = re.compile(r"^(?:func\.)?func\b[^@(\n]*@([\w$.\-]+)", re.M)
+_XLA_FILE = re.compile(r"(module_\d+\..+?)\.(?:(\d{4})\.(.+)|(before|\w*after)_optimizations)\.(?:txt|hlo)")
+
+
+Draw: TypeAlias = Callable[[Program], Sequence[Any]]
+
+
+class Stage(NamedTuple):
+    """The program after a pass: as text or as a file."""
+
+    name: str
+    filename: str
+    text: str | None = None
+    first_line: int = 1
+
+    @property
+    def place(self) -> str:
+        """The file, and the line of a text in it."""
+        return self.filename if self.text is None else f"{self.filename}:{self.first_line}"
+
+    def read(self, entry: str | None = None) -> Program:
+        """Return the program, which is not verified."""
+        if self.text is None:
+            return parse_data(bytes(read(self.filename)), self.filename, entry=entry)
+        return parse(self.text, filename=self.filename, first_line=self.first_line, entry=entry)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What is known of one pass: "same text", "same", "not wrong", "wrong" or "skipped", and why."""
+
+    name: str
+    place: str
+    verdict: str
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass
+class PassDiff:
+    """What `diff_passes` found. `checked` are the passes up to the first that is wrong."""
+
+    contract: str
+    checked: list[Checked] = field(default_factory=list)
+    passes: int = 0
+    runs: int = 0
+
+    @property
+    def first_wrong(self) -> Checked | None:
+        """The first pass whose output means something else; None if there is none."""
+        return next((stage for stage in self.checked if stage.verdict == WRONG), None)
+
+    def to_json(self) -> str:
+        """Return all of the result in one line of JSON; docs/reference/json.md describes it."""
+        wrong = self.first_wrong
+        document = {"schema": 1, **asdict(self), "first_wrong": wrong and wrong.name}
+        return json.dumps(document, allow_nan=False)
+
+    def __str__(self) -> str:
+        lines = [f"{stage.place}: {stage.name}: skipped: {reason}" for stage, reason in self._skipped()]
+        if wrong := self.first_wrong:
+            lines.append(f"{wrong.place}: {wrong.name} changes what the program means, under {self.contract}")
+            lines += [f"  {reason}" for reason in wrong.reasons]
+        else:
+            lines.append(f"no pass of {self.passes} changes what the program means, under {self.contract}")
+        same = sum(stage.verdict == SAME_TEXT for stage in self.checked)
+        lines.append(f"{counted(self.runs, 'program')} run; {same} not run again, as their text is the same")
+        return "\n".join(lines)
+
+    def _skipped(self) -> Iterator[tuple[Checked, str]]:
+        return ((stage, stage.reasons[0]) for stage in self.checked if stage.verdict == SKIPPED)
+
+
+@checks_arguments
+def diff_passes(
+    source: str | Path,
+    inputs: Sequence[Any] | None = None,
+    contract: str | Contract = "xla-cpu",
+    *,
+    seed: int = 0,
+    only: str = "*",
+    entry: str | None = None,
+    bisect: bool = False,
+    limits: Limits | None = None,
+) -> PassDiff:
+    """Return the first pass whose output means something else, and what it changed.
+
+    `source` is a folder, or a file with the program after each pass. `only` selects files of a folder. Without `inputs`
+    they are drawn from `seed`. Outputs are judged by the contract, as the program before would be by `diff`.
+    With `bisect` few programs are run, and the pass found makes the output wrong, but may not be the first. Each run is
+    within `limits`, by default of `MAX_SECONDS`. EvaluationError if no two programs can be compared.
+    """
+    rules = contract if isinstance(contract, Contract) else contract_of(contract)
+    draw = partial(_drawn, seed) if inputs is None else lambda _: inputs
+    return diff_stages(stages_of(Path(source), only), rules, draw, entry, bisect, limits)
+
+
+def diff_stages(
+    stages: Sequence[Stage], contract: Contract, draw: Draw, entry: str | None, bisect: bool, limits: Limits | None
+) -> PassDiff:  # fmt: skip
+    """Return what `diff_passes` does for programs; `draw` returns the inputs, given the first program."""
+    limits = limits or Limits(max_seconds=MAX_SECONDS)
+    return _Search(stages, contract, draw, entry, limits).run(bisect)
+
+
+# --- the programs -----------------------------------------------------------------------------------------------------
+
+
+def stages_of(path: Path, only: str = "*") -> list[Stage]:
+    """Return the programs of a folder or a file, in the order of the passes; ArgumentValueError if there are none."""
+    if path.is_dir():
+        found = _of_folder(path, only)
+    else:
+        found = _of_text(decode(bytes(read(str(path))), str(path)), str(path))
+    if not found:
+        raise ArgumentValueError(f"no programs after passes in {path}")
+    return found
+
+
+def _of_text(text: str, filename: str) -> list[Stage]:
+    headers = list(_HEADER.finditer(text))
+    starts = [0, *(header.end() for header in headers)]
+    ends = [*(header.start() for header in headers), len(text)]
+    found = []
+    for header, start, end in zip((None, *headers), starts, ends):
+        if part := text[start:end].strip():
+            first_line = text.count("\n", 0, text.index(part[0], start)) + 1
+            functions = _FUNCTIONS.findall(part)
+            where = f" on @{functions[0]}" if len(functions) == 1 and _is_partial(part) else ""
+            found.append(Stage(f"{_name(header)}{where}" if header else "the input", filename, part, first_line))
+    return found
+
+
+def _is_partial(text: str | None) -> bool:
+    """Return whether a text has functions without a module: those that a pass on functions prints."""
+    return text is not None and _FUNCTIONS.match(text) is not None
+
+
+def _name(header: re.Match[str]) -> str:
+    """Return the name of a pass, `canonicalize`."""
+    match = _PASS.match(header[2])
+    name = (match[1] or match[2]) if match else header[2]
+    return f"before {name}" if header[1] == "Before" else name
+
+
+def _of_folder(folder: Path, only: str) -> list[Stage]:
+    files = [path for path in folder.rglob(only) if path.is_file() and path.suffix in SUFFIXES]
+    named = [(_XLA_FILE.fullmatch(path.name), path) for path in files]
+    if any(match for match, _ in named):
+        modules = sorted({match[1] for match, _ in named if match})
+        if len(modules) > 1:
+            listed = ", ".join(modules[:8])
+            raise ArgumentValueError(f"{folder} has dumps of several modules; choose by `only`: {listed}")
+        ordered = sorted(((_xla_order(match), path) for match, path in named if match), key=lambda pair: pair[0])
+        return [Stage(_xla_name(path), str(path)) for _, path in ordered]
+    files.sort(key=lambda path: _natural(str(path.relative_to(folder))))
+    return [Stage(path.stem, str(path)) for path in files]
+
+
+def _xla_order(match: re.Match[str]) -> tuple[int, str]:
+    return (int(match[2]), match[3]) if match[2] else (-1 if match[4] == "before" else 1 << 30, match[4])
+
+
+def _xla_name(path: Path) -> str:
+    """Return `simplification/algsimp` for `...0006.simplification.after_algsimp.before_dce.txt`."""
+    match = re.search(r"\.\d{4}\.(.+?)\.after_(.+?)(?:\.before_.+)?\.\w+$", path.name)
+    return f"{match[1]}/{match[2]}" if match else path.name.rsplit(".", 2)[-2]
+
+
+def _natural(name: str) -> list[tuple[bool, int | str]]:
+    """Return a key that sorts numbers in names by their values."""
+    return [(not part.isdecimal(), int(part) if part.isdecimal() else part) for part in re.split(r"(\d+)", name)]
+
+
+# --- the search -------------------------------------------------------------------------------------------------------
+
+
+class _Ran(NamedTuple):
+    """A program that ran."""
+
+    stage: Stage
+    program: Program
+    outputs: list[Array]
+
+
+class _Search:
+    def __init__(
+        self, stages: Sequence[Stage], contract: Contract, draw: Draw, entry: str | None, limits: Limits
+    ) -> None:
+        self.limits = limits
+        self.stages = stages
+        self.contract = contract
+        self.draw = draw
+        self.entry = entry
+        self.inputs: list[Array] | None = None
+        self.found = PassDiff(contract.name, passes=len(stages))
+        self.ran: dict[Stage, _Ran | None] = {}
+        self.by_text: dict[str, tuple[Program, list[Array]]] = {}
+        self.parsed: dict[Stage, Program | StablehloError] = {}
+
+    def run(self, bisect: bool) -> PassDiff:
+        if bisect:
+            self._bisect()
+        else:
+            self._in_order()
+        if not any(stage.verdict in (SAME, SAME_TEXT, LEGAL, WRONG) for stage in self.found.checked):
+            reasons = [r for stage in self.found.checked for r in stage.reasons]
+            raise EvaluationError("no two programs can be compared", notes=reasons[:8])
+        return self.found
+
+    def _in_order(self) -> None:
+        before: _Ran | None = None
+        for stage in self.stages:
+            after = self._after(stage)
+            if after is not None and before is not None and self._compare(before, after) == WRONG:
+                return
+            before = after or before
+
+    def _bisect(self) -> None:
+        """Find neighbours of which the second differs from the first program and the first does not."""
+        low, high = 0, len(self.stages) - 1
+        while low < high and self._after(self.stages[low]) is None:
+            low += 1
+        while low < high and self._after(self.stages[high]) is None:
+            high -= 1
+        first, bad = self._after(self.stages[low]), self._after(self.stages[high])
+        if first is None or bad is None or low == high:
+            return
+        good = first
+        if not self._reasons(first, bad):
+            self._compare(first, bad)
+            return
+        while inner := sorted(range(low + 1, high), key=lambda i: abs(2 * i - low - high)):
+            middle = next((i for i in inner if self._after(self.stages[i]) is not None), None)
+            if middle is None:
+                break
+            ran = self._after(self.stages[middle])
+            assert ran is not None
+            if self._reasons(first, ran):
+                bad, high = ran, middle
+            else:
+                good, low = ran, middle
+        self._compare(good, bad)
+
+    # --- one program --------------------------------------------------------------------------------------------
+
+    def _after(self, stage: Stage) -> _Ran | None:
+        """Return the program of a stage with its outputs; None, and note why, if it cannot be read or run."""
+        if stage in self.ran:
+            return self.ran[stage]
+        self.ran[stage] = found = self._run(stage)
+        return found
+
+    def _run(self, stage: Stage) -> _Ran | None:
+        try:
+            program = self._whole(stage).verify()
+            program.limits = self.limits
+        except StablehloError as error:
+            self._skip(stage, error)
+            return None
+        if self.inputs is None:
+            self.inputs = to_arrays(self.draw(program))
+        text = str(program)
+        try:
+            if text not in self.by_text:
+                self.by_text[text] = program, self._outputs(program, self.inputs)
+                self.found.runs += 1
+        except StablehloError as error:
+            self._skip(stage, error)
+            return None
+        return _Ran(stage, *self.by_text[text])
+
+    def _skip(self, stage: Stage, error: StablehloError) -> None:
+        diagnostic = error.diagnostics[0]
+        place = f" ({diagnostic.location})" if diagnostic.location else ""
+        self._note(stage, SKIPPED, [f"{diagnostic.message}{place}"])
+
+    def _parsed(self, stage: Stage) -> Program | StablehloError:
+        """Return what a stage has, or why it cannot be read."""
+        if stage not in self.parsed:
+            try:
+                self.parsed[stage] = stage.read(self.entry)
+            except StablehloError as error:
+                self.parsed[stage] = error
+        return self.parsed[stage]
+
+    def _whole(self, stage: Stage) -> Program:
+        """Return the program of a stage; if a pass printed one function, with the others as they were printed last.
+
+        Functions that were not printed yet are as they were printed first.
+        """
+        program = self._parsed(stage)
+        if isinstance(program, StablehloError):
+            raise program
+        if not _is_partial(stage.text):
+            return program
+        at = self.stages.index(stage)
+        functions: dict[str | None, Operation] = {}
+        for other in (*self.stages[at - 1 :: -1][:at], *self.stages[at + 1 :]):
+            if isinstance(found := self._parsed(other), Program):
+                for op in found.module.regions[0].block.operations:
+                    functions.setdefault(symbol_name(op), op)
+                if not _is_partial(other.text):
+                    break
+        functions |= {symbol_name(op): op for op in program.module.regions[0].block.operations}
+        ops = [clone(functions[name], {}) for name in sorted(functions, key=str)]
+        region = Region([Block([], ops)])
+        return Program(Operation("builtin.module", [], [], {}, {}, [region], program.module.location), self.entry)
+
+    def _outputs(self, program: Program, inputs: Sequence[Array]) -> list[Array]:
+        types = [(x.shape, x.dtype) for x in inputs]
+        taken = [(p.type.shape, p.dtype) if isinstance(p.type, TensorType) else None for p in program.inputs]
+        if types != taken and all(t is None or None not in t[0] for t in taken):
+            raise EvaluationError(f"it takes other inputs: {', '.join(map(repr, program.inputs)) or 'none'}")
+        return [np.asarray(array) for array in program.run(*inputs)]
+
+    # --- two programs -------------------------------------------------------------------------------------------
+
+    def _compare(self, before: _Ran, after: _Ran) -> str:
+        """Note what a pass did, and return the verdict."""
+        if before.program is after.program:
+            return self._note(after.stage, SAME_TEXT)
+        reasons = self._reasons(before, after)
+        if reasons:
+            changed = changed_op(before.program, after.program, self.inputs or [])
+            return self._note(after.stage, WRONG, [*reasons, changed])
+        same = all(map(same_bits, after.outputs, before.outputs))
+        return self._note(after.stage, SAME if same else LEGAL)
+
+    def _reasons(self, before: _Ran, after: _Ran) -> list[str]:
+        return differences(before.program, self.inputs or [], before.outputs, after.outputs, self.contract)
+
+    def _note(self, stage: Stage, verdict: str, reasons: Sequence[str] = ()) -> str:
+        self.found.checked.append(Checked(stage.name, stage.place, verdict, tuple(reasons)))
+        return verdict
+
+
+def _drawn(seed: int, program: Program) -> list[Array]:
+    """Return random inputs; EvaluationError for one that is not a static tensor."""
+    generator = np.random.default_rng(seed)
+    made = []
+    for parameter in program.inputs:
+        type = parameter.type
+        if not isinstance(type, TensorType) or not type.is_static:
+            raise EvaluationError(f"the input '{parameter.name}' of type {type} cannot be drawn", parameter.location)
+        shape = cast("tuple[int, ...]", type.shape)
+        made.append(random_array(generator, numpy_dtype(type.element_type), shape))
+    return made
+
+
+# --- what differs -----------------------------------------------------------------------------------------------------
+
+
+def differences(
+    program: Program, inputs: Sequence[Array], ours: Sequence[Array], theirs: Sequence[Array], contract: Contract
+) -> list[str]:
+    """Return how the outputs of another program mean something else than a program's; none if rounding explains them.
+
+    They may if they are within the bounds of the whole program, or if random rounding of its ops moves them as far.
+    """
+    if len(ours) != len(theirs):
+        return [f"it has {counted(len(theirs), 'output')}, the program before has {len(ours)}"]
+    types = [(x.shape, x.dtype) != (y.shape, y.dtype) for x, y in zip(ours, theirs)]
+    if any(types):
+        index = types.index(True)
+        x, y = ours[index], theirs[index]
+        return [f"output {index} is {y.dtype}{list(y.shape)}, and was {x.dtype}{list(x.shape)}"]
+    if all(map(same_bits, theirs, ours)):
+        return []
+    made = sensitivities(program, inputs, ours, theirs, contract)
+    flat = Flat(program)
+    judge = Judge(all_values(flat, inputs), contract, Evaluator(flat))
+    found = beyond(program, flat, inputs, theirs, ours, judge, [], made)
+    return [f"{b}; it differs by {distance(theirs[b.output], ours[b.output]):.2g} of its norm" for b in found]
+
+
+def same_meaning(before: Program, after: Program, seed: int = 0, contract: str = "xla-cpu") -> list[str]:
+    """Return how a program means something else than another on random inputs; none if it does not.
+
+    EvaluationError if one of them cannot be run on these inputs.
+    """
+    inputs = _drawn(seed, before)
+    ours, theirs = ([np.asarray(array) for array in program.run(*inputs)] for program in (before, after))
+    reasons = differences(before, inputs, ours, theirs, contract_of(contract))
+    return [*reasons, changed_op(before, after, inputs)] if reasons else []
+
+
+def changed_op(before: Program, after: Program, inputs: Sequence[Array]) -> str:
+    """Return the first op that computes something new from what the program before has too, with its function.
+
+    Ops that compute a value of the program before, in another way, are left out.
+    """
+    old, new = Flat(before), Flat(after)
+    keys: set[Hashable] = set(_keys(old).values())
+    of_new = _keys(new)
+    known = list(all_values(old, inputs).values())
+    values = all_values(new, inputs)
+    candidates = [op for op in new.ops if any(of_new[r] not in keys for r in op.results)]
+    for op in candidates:
+        results = [values[r] for r in op.results if r in values]
+        if not all(any(_is_near(result, array) for array in known) for result in results):
+            return f"first op that is new: {_described(after, op)}"
+    if candidates:
+        return f"first op that is new: {_described(after, candidates[0])}"
+    return "no op is new: other values are returned, or ops are gone"
+
+
+def _is_near(x: Array, y: Array) -> bool:
+    return x.shape == y.shape and x.dtype == y.dtype and (same_bits(x, y) or distance(x, y) <= NEAR)
+
+
+def _keys(flat: Flat) -> dict[Value, Hashable]:
+    """Return a key for each value that says how it is computed from the inputs."""
+    keys: dict[Value, Hashable] = {value: ("input", i) for i, value in enumerate(flat.arguments)}
+    for op in flat.ops:
+        plain = clone(op, {})
+        for inner in plain.walk():
+            inner.attributes.clear()  # layouts, names and the like
+        key = hash(operation_key(plain, keys))
+        keys.update((result, (key, index)) for index, result in enumerate(op.results))
+    return keys
+
+
+def _described(program: Program, op: Operation) -> str:
+    """Return an op with its place and its function."""
+    function = next(
+        (symbol_name(f) for f in program.module.walk() if f.name == "func.func"
+         for inner in f.walk() if inner.location.offset == op.location.offset and inner.name == op.name),
+        None,
+    )  # fmt: skip
+    result = f"{op.results[0].origin} = " if op.results else ""
+    return f"{op.location}: {result}{op.name} in @{function}"

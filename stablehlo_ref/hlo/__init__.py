@@ -1,0 +1,1 @@
+"""HLO text, as XLA prints modules before and after its passes, as an input format."""

@@ -1,0 +1,380 @@
+"""The table of HLO ops: what each is in StableHLO, and how its attributes become members.
+
+Ops that are more than that are in `ops`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.hlo.text import Instruction
+from stablehlo_ref.ir.types import FLOATS
+from stablehlo_ref.ops.dot_general import Precision
+from stablehlo_ref.ops.fft import FftType
+from stablehlo_ref.ops.linear_algebra import Transpose
+from stablehlo_ref.ops.random import RngAlgorithm
+
+Read: TypeAlias = Callable[[Instruction], Any]  # the value of a member
+Rows: TypeAlias = tuple[tuple[int, ...], ...]
+
+MAX_IDS = 1 << 20  # processes in groups that are written as `[2,4]<=[8]`
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An op of StableHLO or CHLO, the attributes that name the computations of its regions, and its other members."""
+
+    name: str
+    regions: tuple[str, ...] = ()
+    members: Mapping[str, Read] = field(default_factory=dict)
+
+    def read(self, i: Instruction) -> dict[str, object]:
+        """Return the values of the members; those that are None are left out."""
+        found = {name: read(i) for name, read in self.members.items()}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+# --- forms of attributes ----------------------------------------------------------------------------------------------
+
+
+def _integers(name: str, default: str | None = None) -> Read:
+    return lambda i: i.attributes.integers(name, default)
+
+
+def _integer(name: str, default: int | None = None) -> Read:
+    return lambda i: i.attributes.integer(name, default)
+
+
+def _flag(name: str) -> Read:
+    return lambda i: i.attributes.flag(name)
+
+
+def enum_of(name: str, kind: type[Enum], default: str | None = None) -> Read:
+    """Return how to read the name of a member of an enumeration, which may be in lower case and start with `rng_`."""
+
+    def read(i: Instruction) -> Enum:
+        member = i.attributes.text(name, default).upper().removeprefix("RNG_")
+        if member not in kind.__members__:
+            raise i.attributes.error(name, " or ".join(kind.__members__))
+        return kind[member]
+
+    return read
+
+
+def only_dimension(i: Instruction) -> int:
+    """Return the only dimension in `dimensions={1}`."""
+    dimensions = i.attributes.integers("dimensions")
+    if len(dimensions) != 1:
+        raise i.attributes.error("dimensions", "one dimension")
+    return dimensions[0]
+
+
+def _rows(i: Instruction, name: str, defaults: tuple[int | None, ...], separator: str, between: str) -> Rows:
+    """Return the numbers for each dimension, such as of `1_0_2x0_0`, with defaults for the last ones."""
+    rows = []
+    for part in filter(None, i.attributes.text(name).strip("{}").split(between)):
+        numbers = part.strip(" []").split(separator)
+        missing = defaults[len(numbers) :]
+        if len(numbers) > len(defaults) or None in missing or not all(re.fullmatch(r"-?\d{1,18}", n) for n in numbers):
+            raise i.attributes.error(name, f"numbers with '{separator}' between them for each dimension")
+        rows.append((*map(int, numbers), *(n for n in missing if n is not None)))
+    return tuple(rows)
+
+
+def _slice(column: int) -> Read:
+    """Return how to read a column of `{[0:1], [0:3:2]}`: the starts, the limits or the strides."""
+    return lambda i: tuple(row[column] for row in _rows(i, "slice", (None, None, 1), ":", ","))
+
+
+def _padding(column: int) -> Read:
+    """Return how to read a column of `0_1x2_0_1`: low, high and interior padding."""
+    return lambda i: tuple(row[column] for row in _rows(i, "padding", (None, None, 0), "_", "x"))
+
+
+def _window(name: str, default: str) -> Read:
+    """Return how to read a field of `{size=2x2 pad=0_1x0_1}`: a number per dimension, or two of padding."""
+
+    def read(i: Instruction) -> object:
+        text = i.attributes.text("window", "{}")
+        fields = dict(re.findall(r"(\w+)=([\d_x\-]+)", text))
+        rank = len(fields["size"].split("x")) if "size" in fields else 0
+        parts = fields[name].split("x") if name in fields else [default] * rank
+        form = r"-?\d{1,18}_-?\d{1,18}" if name == "pad" else r"\d{1,18}"
+        good = len(parts) == rank and all(re.fullmatch(form, part) for part in parts)
+        known = {"size", "stride", "pad", "lhs_dilate", "rhs_dilate", "rhs_reversal"}
+        if not good or not fields.keys() <= known or not re.fullmatch(r"\{[\w=\-\s]*\}", text):
+            raise i.attributes.error("window", f"a window with {name}")
+        if name == "pad":
+            return tuple(tuple(map(int, part.split("_"))) for part in parts)
+        return tuple(part == "1" for part in parts) if name == "rhs_reversal" else tuple(map(int, parts))
+
+    return read
+
+
+def _label(part: int, label: str) -> Read:
+    """Return how to read a dimension of `bf01_oi01->bf01` by its letter, or all that have digits."""
+
+    def read(i: Instruction) -> object:
+        match = re.fullmatch(r"([\dbf]+)_([\dio]+)->([\dbf]+)", i.attributes.text("dim_labels"))
+        spatial = "".join(map(str, range(len(match[1]) - 2))) if match else ""
+        wanted = [sorted(spatial + letters) for letters in ("bf", "io", "bf")]
+        if not match or len(spatial) > 10 or wanted != [sorted(labels) for labels in match.groups()]:
+            raise i.attributes.error("dim_labels", "labels such as bf01_oi01->bf01")
+        labels = match.groups()[part]
+        return labels.index(label) if label else tuple(map(labels.index, spatial))
+
+    return read
+
+
+def _precision(i: Instruction) -> tuple[Precision, ...]:
+    words = i.attributes.text("operand_precision", "{default,default}").strip("{}").split(",")
+    try:
+        return tuple(Precision[word.strip().upper()] for word in words)
+    except KeyError:
+        raise i.attributes.error("operand_precision", "precisions in braces") from None
+
+
+def _algorithm(member: str) -> Read:
+    """Return how to read a member of the algorithm that `dot_bf16_bf16_f32_x3` names; None without one."""
+
+    def read(i: Instruction) -> object:
+        name = i.attributes.text("algorithm", "")
+        match = re.fullmatch(r"dot_(f16|bf16|tf32|f32|f64)_(\1)_(f16|bf16|f32|f64)(?:_x([369]))?", name)
+        if name and match is None:
+            message = f"the algorithm '{name[:60]}' of 'dot' is not supported"
+            raise UnsupportedError(message, i.attributes.location("algorithm"))
+        members = ("lhs_precision_type", "rhs_precision_type", "accumulation_type")
+        if not match:
+            return None
+        if member in members:
+            return FLOATS[match[members.index(member) + 1]]
+        return int(match[4] or 1) if member == "num_primitive_operations" else 1
+
+    return read
+
+
+def replica_groups(i: Instruction) -> Rows:
+    """Return groups of ids: `{{0,1},{2,3}}`, or `[2,2]<=[4]`, which counts along the last dimensions first."""
+    text = i.attributes.text("replica_groups", "{}")
+    match = re.fullmatch(r"\[(\d{1,9}),(\d{1,9})\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", text)
+    if match is None:
+        groups = i.attributes.matrix("replica_groups", "{}")
+        longest = max(map(len, groups), default=0)
+        return tuple((*group, *[-1] * (longest - len(group))) for group in groups)
+    sizes = tuple(int(n) for n in match[3].split(",") if n)
+    order = tuple(int(n) for n in match[4].split(",") if n) if match[4] else tuple(range(len(sizes)))
+    shape = int(match[1]), int(match[2])
+    if prod(sizes) > MAX_IDS or prod(shape) != prod(sizes) or sorted(order) != list(range(len(sizes))):
+        raise i.attributes.error("replica_groups", f"groups of at most {MAX_IDS} processes")
+    ids = np.arange(prod(sizes)).reshape(sizes).transpose(order).reshape(shape)
+    return tuple(map(tuple, ids.tolist()))
+
+
+def _channel(i: Instruction) -> int | None:
+    return i.attributes.integer("channel_id") if "channel_id" in i.attributes else None
+
+
+_CHANNEL: Mapping[str, Read] = {
+    "channel_id": _channel,
+    "channel_type": lambda i: 1 if "channel_id" in i.attributes else None,
+}
+_GROUPS: Mapping[str, Read] = {"replica_groups": replica_groups, **_CHANNEL}
+_DEVICES: Mapping[str, Read] = {
+    **_GROUPS,
+    "use_global_device_ids": lambda i: i.attributes.flag("use_global_device_ids") or None,
+}
+_BATCH_NORM: Mapping[str, Read] = {
+    "epsilon": lambda i: i.attributes.real("epsilon"),
+    "feature_index": _integer("feature_index"),
+}
+
+# --- ops --------------------------------------------------------------------------------------------------------------
+
+_SAME = (
+    "abs", "add", "and", "atan2", "bitcast-convert", "cbrt", "ceil", "clamp", "complex", "convert", "cosine",
+    "count-leading-zeros", "divide", "dynamic-update-slice", "exponential", "exponential-minus-one", "floor", "imag",
+    "is-finite", "log", "log-plus-one", "logistic", "maximum", "minimum", "multiply", "negate", "not", "or",
+    "partition-id", "popcnt", "power", "real", "remainder", "replica-id", "reshape", "round-nearest-afz",
+    "round-nearest-even", "rsqrt", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign",
+    "sine", "sqrt", "subtract", "tan", "tanh", "xor",
+)  # fmt: skip
+_SAME_IN_CHLO = ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "erf", "sinh")
+
+RULES: Mapping[str, Rule] = {
+    **{name: Rule(f"stablehlo.{name.replace('-', '_')}") for name in _SAME},
+    **{name: Rule(f"chlo.{name}") for name in _SAME_IN_CHLO},
+    "opt-barrier": Rule("stablehlo.optimization_barrier"),
+    "reduce-precision": Rule(
+        "stablehlo.reduce_precision",
+        members={"exponent_bits": _integer("exponent_bits"), "mantissa_bits": _integer("mantissa_bits")},
+    ),
+    "map": Rule("stablehlo.map", ("to_apply",), {"dimensions": _integers("dimensions")}),
+    # data movement
+    "broadcast": Rule(
+        "stablehlo.broadcast_in_dim", members={"broadcast_dimensions": _integers("dimensions", "{}")}
+    ),
+    "transpose": Rule("stablehlo.transpose", members={"permutation": _integers("dimensions")}),
+    "reverse": Rule("stablehlo.reverse", members={"dimensions": _integers("dimensions")}),
+    "concatenate": Rule("stablehlo.concatenate", members={"dimension": only_dimension}),
+    "iota": Rule("stablehlo.iota", members={"iota_dimension": _integer("iota_dimension")}),
+    "slice": Rule(
+        "stablehlo.slice",
+        members={"start_indices": _slice(0), "limit_indices": _slice(1), "strides": _slice(2)},
+    ),
+    "dynamic-slice": Rule("stablehlo.dynamic_slice", members={"slice_sizes": _integers("dynamic_slice_sizes")}),
+    "pad": Rule(
+        "stablehlo.pad",
+        members={
+            "edge_padding_low": _padding(0),
+            "edge_padding_high": _padding(1),
+            "interior_padding": _padding(2),
+        },
+    ),
+    "gather": Rule(
+        "stablehlo.gather",
+        members={
+            "offset_dims": _integers("offset_dims"),
+            "collapsed_slice_dims": _integers("collapsed_slice_dims"),
+            "operand_batching_dims": _integers("operand_batching_dims", "{}"),
+            "start_indices_batching_dims": _integers("start_indices_batching_dims", "{}"),
+            "start_index_map": _integers("start_index_map"),
+            "index_vector_dim": _integer("index_vector_dim"),
+            "slice_sizes": _integers("slice_sizes"),
+            "indices_are_sorted": _flag("indices_are_sorted"),
+        },
+    ),
+    "scatter": Rule(
+        "stablehlo.scatter",
+        ("to_apply",),
+        {
+            "update_window_dims": _integers("update_window_dims"),
+            "inserted_window_dims": _integers("inserted_window_dims"),
+            "input_batching_dims": _integers("input_batching_dims", "{}"),
+            "scatter_indices_batching_dims": _integers("scatter_indices_batching_dims", "{}"),
+            "scatter_dims_to_operand_dims": _integers("scatter_dims_to_operand_dims"),
+            "index_vector_dim": _integer("index_vector_dim"),
+            "indices_are_sorted": _flag("indices_are_sorted"),
+            "unique_indices": _flag("unique_indices"),
+        },
+    ),
+    "get-dimension-size": Rule("stablehlo.get_dimension_size", members={"dimension": only_dimension}),
+    "set-dimension-size": Rule("stablehlo.set_dimension_size", members={"dimension": only_dimension}),
+    "sort": Rule("stablehlo.sort", ("to_apply",), {"dimension": only_dimension, "is_stable": _flag("is_stable")}),
+    # sums and windows
+    "reduce": Rule("stablehlo.reduce", ("to_apply",), {"dimensions": _integers("dimensions")}),
+    "reduce-window": Rule(
+        "stablehlo.reduce_window",
+        ("to_apply",),
+        {
+            "window_dimensions": _window("size", "1"),
+            "window_strides": _window("stride", "1"),
+            "base_dilations": _window("lhs_dilate", "1"),
+            "window_dilations": _window("rhs_dilate", "1"),
+            "padding": _window("pad", "0_0"),
+        },
+    ),
+    "select-and-scatter": Rule(
+        "stablehlo.select_and_scatter",
+        ("select", "scatter"),
+        {
+            "window_dimensions": _window("size", "1"),
+            "window_strides": _window("stride", "1"),
+            "padding": _window("pad", "0_0"),
+        },
+    ),
+    "dot": Rule(
+        "stablehlo.dot_general",
+        members={
+            "lhs_batching_dimensions": _integers("lhs_batch_dims", "{}"),
+            "rhs_batching_dimensions": _integers("rhs_batch_dims", "{}"),
+            "lhs_contracting_dimensions": _integers("lhs_contracting_dims", "{}"),
+            "rhs_contracting_dimensions": _integers("rhs_contracting_dims", "{}"),
+            "precision_config": _precision,
+            **{
+                name: _algorithm(name)
+                for name in (
+                    "lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count",
+                    "rhs_component_count", "num_primitive_operations",
+                )
+            },
+            "allow_imprecise_accumulation": lambda i: False if "algorithm" in i.attributes else None,
+        },
+    ),
+    "convolution": Rule(
+        "stablehlo.convolution",
+        members={
+            "window_strides": _window("stride", "1"),
+            "padding": _window("pad", "0_0"),
+            "lhs_dilation": _window("lhs_dilate", "1"),
+            "rhs_dilation": _window("rhs_dilate", "1"),
+            "window_reversal": _window("rhs_reversal", "0"),
+            "input_batch_dimension": _label(0, "b"),
+            "input_feature_dimension": _label(0, "f"),
+            "input_spatial_dimensions": _label(0, ""),
+            "kernel_input_feature_dimension": _label(1, "i"),
+            "kernel_output_feature_dimension": _label(1, "o"),
+            "kernel_spatial_dimensions": _label(1, ""),
+            "output_batch_dimension": _label(2, "b"),
+            "output_feature_dimension": _label(2, "f"),
+            "output_spatial_dimensions": _label(2, ""),
+            "feature_group_count": _integer("feature_group_count", 1),
+            "batch_group_count": _integer("batch_group_count", 1),
+            "precision_config": _precision,
+        },
+    ),
+    "batch-norm-training": Rule("stablehlo.batch_norm_training", members=_BATCH_NORM),
+    "batch-norm-inference": Rule("stablehlo.batch_norm_inference", members=_BATCH_NORM),
+    "batch-norm-grad": Rule("stablehlo.batch_norm_grad", members=_BATCH_NORM),
+    "cholesky": Rule("stablehlo.cholesky", members={"lower": _flag("lower")}),
+    "triangular-solve": Rule(
+        "stablehlo.triangular_solve",
+        members={
+            "left_side": _flag("left_side"),
+            "lower": _flag("lower"),
+            "unit_diagonal": _flag("unit_diagonal"),
+            "transpose_a": enum_of("transpose_a", Transpose, "NO_TRANSPOSE"),
+        },
+    ),
+    "fft": Rule(
+        "stablehlo.fft", members={"fft_type": enum_of("fft_type", FftType), "fft_length": _integers("fft_length")}
+    ),
+    "rng-bit-generator": Rule(
+        "stablehlo.rng_bit_generator", members={"rng_algorithm": enum_of("algorithm", RngAlgorithm)}
+    ),
+    # control flow
+    "while": Rule("stablehlo.while", ("condition", "body")),
+    # communication
+    "all-reduce": Rule("stablehlo.all_reduce", ("to_apply",), _DEVICES),
+    "reduce-scatter": Rule(
+        "stablehlo.reduce_scatter", ("to_apply",), {"scatter_dimension": only_dimension, **_DEVICES}
+    ),
+    "all-gather": Rule("stablehlo.all_gather", members={"all_gather_dim": only_dimension, **_DEVICES}),
+    "collective-broadcast": Rule("stablehlo.collective_broadcast", members=_GROUPS),
+    "collective-permute": Rule(
+        "stablehlo.collective_permute",
+        members={"source_target_pairs": lambda i: i.attributes.matrix("source_target_pairs"), **_CHANNEL},
+    ),
+    "all-to-all": Rule(
+        "stablehlo.all_to_all",
+        members={
+            "split_dimension": only_dimension,
+            "concat_dimension": only_dimension,
+            "split_count": lambda i: len((*replica_groups(i), (0,))[0]),
+            **_GROUPS,
+        },
+    ),
+    "infeed": Rule(
+        "stablehlo.infeed", members={"infeed_config": lambda i: i.attributes.string("infeed_config", "")}
+    ),
+    "outfeed": Rule(
+        "stablehlo.outfeed", members={"outfeed_config": lambda i: i.attributes.string("outfeed_config", "")}
+    ),
+}  # fmt: skip
