@@ -128,18 +128,11 @@ def _in_new_thread(work: Callable[[], T]) -> T:
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Pause the garbage collector, which would scan the growing program again and again and find nothing.
-
-    What is made inside counts as old then: three scans of a large program, one of each generation, take longer than
-    reading it.
-    """
+    """Pause the garbage collector, which would scan the growing program again and again and find nothing."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
-            if not gc.get_freeze_count():  # what a caller has frozen must stay so
-                gc.freeze()
-                gc.unfreeze()
             gc.enable()
