@@ -71,6 +71,8 @@ def run_grid(
     try:
         returned = Scheduler(coroutines, lambda id: run_in_progress(contexts[id])).run()
     finally:
+        for coroutine in coroutines.values():
+            coroutine.close()  # those that wait in a deadlock
         for id, c in contexts.items():
             context.checks += c.checks
             if c.failures:

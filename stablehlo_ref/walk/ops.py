@@ -318,7 +318,7 @@ def collective(function: Callable[..., AtProcess], groups: Callable[..., Process
         returned = call.apply(function, operands=dict(contributions.by_process))
         if here not in returned:
             raise EvaluationError(f"'{call.op.name}' op: process {here} is in no group")
-        return returned[here] if len(call.op.results) > 1 else returned[here][0]
+        return returned[here][0] if len(call.op.results) == 1 else returned[here]
 
     return handler
 

@@ -43,7 +43,7 @@ LEFT_OUT = {
     "InvalidError", "Location", "MalformedError", "Observer", "Operation", "Parameter", "Record", "RunOptions",
     "StablehloError", "TensorType", "UnsupportedError", "Value", "Program.verify", "debug.Setup",
     "debug.Confirmation", "debug.Diff", "debug.Exceptions", "debug.Failure", "debug.Inner", "debug.Outcome",
-    "debug.Outputs", "debug.Reduced", "debug.TraceDiff", "text.InlinedFunction",
+    "debug.Outputs", "debug.PassDiff", "debug.Reduced", "debug.TraceDiff", "text.InlinedFunction",
     "testing.Comparison", "testing.Equivalence",
 }  # fmt: skip
 CALLBACKS = {("from_jax", "source"), ("debug.reduce", "predicate"), ("text.inline_function", "fresh_names")}
@@ -157,6 +157,7 @@ def functions(folder: Path) -> dict[str, Call]:
             sr.debug.diff,
             {"program": program, "inputs": [X], "backend": "self", "contract": "strict", "max_bytes": 1 << 30},
         ),
+        "debug.diff_passes": (sr.debug.diff_passes, {"source": stored, "inputs": None, "seed": 0, "only": "*"}),
         "debug.diff_traces": (sr.debug.diff_traces, {"a": stored, "b": trace, "ulps": None}),
         "debug.exceptions": (
             lambda program, x, **more: sr.debug.exceptions(program, x, **more),
