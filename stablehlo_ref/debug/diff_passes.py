@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -190,7 +191,8 @@ def _name(header: re.Match[str]) -> str:
 
 
 def _of_folder(folder: Path, only: str) -> list[Stage]:
-    files = [path for path in folder.rglob(only) if path.is_file() and path.suffix in SUFFIXES]
+    files = [path for path in folder.rglob("*") if path.is_file() and path.suffix in SUFFIXES]
+    files = [path for path in files if fnmatchcase(path.name, only)]
     named = [(_XLA_FILE.fullmatch(path.name), path) for path in files]
     if any(match for match, _ in named):
         modules = sorted({match[1] for match, _ in named if match})
