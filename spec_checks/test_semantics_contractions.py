@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from spec_checks.bounds_of_results import convolution_bound, dot_general_bound
 from spec_checks.running_error import INFINITY, Number, number, reals, rounded, rounding_bound, total, within
 from spec_checks.schedules import is_among, reduce_schedules
+from spec_checks.semantics_arrays import assert_within, normal
 from stablehlo_ref.semantics.convolution import convolution
 from stablehlo_ref.semantics.dot_general import dot_general
 from stablehlo_ref.semantics.reduction import reduce, reduce_window, select_and_scatter
@@ -25,19 +26,6 @@ def add(x, y):
 
 def i64(values):
     return np.array(values, np.int64)
-
-
-def normal(shape, dtype=F64, seed=0):
-    rng = np.random.default_rng(seed)
-    values = rng.standard_normal(shape)
-    if dtype.kind == "c":
-        values = values + 1j * rng.standard_normal(shape)
-    return values.astype(dtype)
-
-
-def assert_within(actual, expected, bound):
-    assert actual.dtype == expected.dtype and actual.shape == expected.shape == bound.shape
-    assert within(actual, expected, bound).all(), (actual, expected, bound)
 
 
 class TestReduction:

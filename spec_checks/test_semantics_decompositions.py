@@ -14,7 +14,7 @@ from spec_checks.bounds_of_results import (
     fft_bound,
     triangular_solve_bound,
 )
-from spec_checks.running_error import within
+from spec_checks.semantics_arrays import assert_within, normal
 from stablehlo_ref.semantics.fft import fft
 from stablehlo_ref.semantics.linear_algebra import cholesky, triangular_solve
 from stablehlo_ref.semantics.normalization import batch_norm_grad, batch_norm_inference, batch_norm_training
@@ -22,19 +22,6 @@ from stablehlo_ref.semantics.normalization import batch_norm_grad, batch_norm_in
 F16, F32, F64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
 BF16 = np.dtype(ml_dtypes.bfloat16)
 C64, C128 = np.dtype(np.complex64), np.dtype(np.complex128)
-
-
-def normal(shape, dtype=F64, seed=0):
-    rng = np.random.default_rng(seed)
-    values = rng.standard_normal(shape)
-    if dtype.kind == "c":
-        values = values + 1j * rng.standard_normal(shape)
-    return values.astype(dtype)
-
-
-def assert_within(actual, expected, bound):
-    assert actual.dtype == expected.dtype and actual.shape == expected.shape == bound.shape
-    assert within(actual, expected, bound).all(), (actual, expected, bound)
 
 
 class TestFft:

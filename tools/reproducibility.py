@@ -65,7 +65,7 @@ def work(short: bool, programs: list[Path]) -> None:
     """Print the hashes of all cases as JSON; a layout whose bits differ, or `many` elements, is part of the hash."""
     found: Hashes = {}
     for number, case in enumerate(cases.cases()):
-        if not short or number % SHORT == 0 or cases.may_use_tables(case):
+        if not short or number % SHORT == 0 or cases.has_kernel_for_many(case):
             found[case.name] = {mode: hash_of(case, is_exact) for mode, is_exact in MODES.items()}
     for path in [*sorted(EXAMPLES.glob("*.mlir")), *programs]:
         found[path.stem] = {mode: hash_of_program(path, is_exact) for mode, is_exact in MODES.items()}
@@ -84,7 +84,7 @@ def hash_of(case: cases.Case, reproducible: bool) -> str:
         for name, layout in cases.LAYOUTS.items()
         if digest(program.run(*map(layout, arrays), reproducible=reproducible)) != expected
     ]
-    if cases.may_use_tables(case):
+    if cases.has_kernel_for_many(case):
         large, many = sr.load(cases.repeated(case)), [np.tile(x, (cases.REPEATS, 1)) for x in (*arrays, *results)]
         actual = large.run(*many[: len(arrays)], reproducible=reproducible)
         differing += [] if digest(actual) == digest(tuple(many[len(arrays) :])) else ["many"]

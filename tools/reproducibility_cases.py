@@ -29,7 +29,7 @@ FLOATS: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": 
 COMPLEXES: dict[str, Any] = {"complex<f32>": np.complex64, "complex<f64>": np.complex128}
 DTYPES: dict[str, Any] = {**FLOATS, **COMPLEXES}
 SHAPE = (37, 64)
-REPEATS = 8  # of the rows of operands, so that functions use tables
+REPEATS = 8  # of the rows of operands, so that there are many elements
 
 
 class Case(NamedTuple):
@@ -66,8 +66,8 @@ def elementwise(op: str, element: str) -> Case:
     return case(op, body, [SHAPE] * count, element, result)._replace(is_elementwise=True)
 
 
-def may_use_tables(case: Case) -> bool:
-    """Return whether a case may be computed by tables if it has many elements."""
+def has_kernel_for_many(case: Case) -> bool:
+    """Return whether many elements of a case may be computed by another kernel than few."""
     return case.is_elementwise and case.element == "f32"
 
 

@@ -31,11 +31,6 @@ def has_color(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def paint(text: str, style: str, stream: TextIO) -> str:
-    """Return text in a colour, or as it is if the stream has none."""
-    return f"\x1b[{style}m{text}\x1b[0m" if has_color(stream) else text
-
-
 def paint_diagnostics(text: str, stream: TextIO) -> str:
     """Return diagnostics with severities, messages and carets in colour, if the stream has colours."""
     if not has_color(stream):

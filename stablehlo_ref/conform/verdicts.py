@@ -14,6 +14,7 @@ import numpy as np
 from stablehlo_ref.conform.cases import DIALECTS, Case, case
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.diff import diff
+from stablehlo_ref.debug.judge import same_bits
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.core import Value
@@ -160,21 +161,8 @@ def _run(session: Session, made: Case) -> Outcome:
 
 def _are_same(outcome: Outcome, expected: Any) -> bool:
     """Return whether all results have the expected bits, where NaNs are equal to NaNs."""
-    pairs = list(zip(outcome.results, map(np.asarray, expected)))
-    return len(pairs) == len(expected) and all(
-        x.dtype == y.dtype and x.shape == y.shape and _same_bits(x, y) for x, y in pairs
-    )
-
-
-def _same_bits(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
-    if x.tobytes() == y.tobytes():
-        return True
-    unsigned = f"u{x.dtype.itemsize}"
-    if x.dtype.kind == "c" or x.dtype.itemsize > 8:
-        return False
-    with np.errstate(all="ignore"):
-        nans = (x != x) & (y != y)
-        return bool(np.all(nans | (np.ascontiguousarray(x).view(unsigned) == np.ascontiguousarray(y).view(unsigned))))
+    results = list(map(np.asarray, expected))
+    return len(outcome.results) == len(results) and all(map(same_bits, outcome.results, results))
 
 
 def _judge_difference(program: Program, made: Case, session: Session, contract: Contract) -> tuple[Cell, str]:

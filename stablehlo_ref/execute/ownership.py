@@ -54,11 +54,6 @@ def is_exclusively_owned(values: Sequence[Any], index: int) -> bool:
     return bool(flags.owndata and flags.writeable)
 
 
-def may_be_overwritten(value: Any) -> bool:
-    """Return whether a value that nothing else refers to is an array that owns its memory."""
-    return isinstance(value, np.ndarray) and (flags := value.flags).owndata and flags.writeable
-
-
 def is_exclusive_view(values: Sequence[Any], index: int) -> bool:
     """Return whether nothing but `values` refers to `values[index]`, a view, and nothing but the view to its array."""
     if _count_of_item(values, index) > _ONE_REFERENCE_TO_ITEM:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
-from stablehlo_ref.ir.lexer import MAX_NESTING, shorten
+from stablehlo_ref.ir.lexer import MAX_NESTING, Cursor, shorten
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, ComplexType, TensorType, TokenType, Type, integer_type, tensor_type
 from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.suggestions import did_you_mean
@@ -177,58 +177,28 @@ class Module:
     location: Location
 
 
-class Reader:
-    """Reads a module."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.text = source.text
-        self.position = 0
+class Reader(Cursor):
+    """Reads a module: a cursor over the tokens of HLO instead of MLIR's."""
 
     # --- tokens -------------------------------------------------------------------------------------------------
 
-    def _token(self) -> re.Match[str]:
-        match = _match_token(self.text, self.position)
-        assert match is not None  # it may be empty
-        return match
-
-    def peek(self) -> str:
-        """Return the next token; "" at the end."""
-        return self._token()[1]
+    def _next(self) -> re.Match[str]:
+        if self._token_at != self.position:
+            match = _match_token(self.text, self.position)
+            assert match is not None  # it may be empty
+            self._token, self._token_at = match, self.position
+        return self._token
 
     @property
     def start(self) -> int:
         """The offset of the next token."""
-        return self._token().start(1)
+        return self._next().start(1)
 
-    def advance(self) -> str:
-        """Consume the next token and return it."""
-        match = self._token()
-        self.position = match.end()
-        return match[1]
-
-    def accept(self, expected: str) -> bool:
-        """Consume the next token if it is `expected`; return whether it is."""
-        match = self._token()
-        if match[1] != expected:
-            return False
-        self.position = match.end()
-        return True
-
-    def expect(self, expected: str) -> None:
-        """Consume the next token; MalformedError unless it is `expected`."""
-        if not self.accept(expected):
-            raise self.expected(f"'{expected}'")
-
-    def error(self, message: str, offset: int | None = None) -> MalformedError:
-        """Return an error at an offset, by default that of the next token."""
-        return MalformedError(message, Location(self.source, self.start if offset is None else offset))
-
-    def expected(self, what: str) -> MalformedError:
-        """Return an error that says what was expected instead of the next token."""
+    def expected(self, what: str, starts_line: bool = False, hint: str = "") -> MalformedError:
+        """Return an error, at the next token, that says what was expected instead of it."""
         found = self.peek()
         described = f"'{shorten(found)}'" if found else "the end of the text"
-        return self.error(f"expected {what}, got {described}")
+        return self.error(f"expected {what}, got {described}{hint}")
 
     def name(self, what: str) -> str:
         """Consume a name, with or without `%`."""
@@ -236,7 +206,7 @@ class Reader:
             raise self.expected(what)
         return self.advance().removeprefix("%")
 
-    def balanced(self, stops: str) -> Span:
+    def balanced_span(self, stops: str) -> Span:
         """Consume text up to one of the characters in `stops` outside of brackets and strings."""
         start = position = self.start
         closers: list[str] = []
@@ -311,7 +281,7 @@ class Reader:
     def _layout(self) -> tuple[int, ...]:
         """Read `{1,0:T(8,128)}`, of which the order of dimensions is kept: the rest is about memory."""
         self.expect("{")
-        text, start = self.balanced("}")
+        text, start = self.balanced_span("}")
         self.expect("}")
         order = text.partition(":")[0]
         if not re.fullmatch(r"[\s\d,]*", order):
@@ -334,7 +304,7 @@ class Reader:
         literal = Span("", self.start)
         operands: tuple[Span, ...] = ()
         if opcode in ("constant", "parameter"):
-            literal = self.balanced(")")
+            literal = self.balanced_span(")")
         else:
             operands = self._operands()
         self.expect(")")
@@ -348,7 +318,7 @@ class Reader:
         while self.peek() != ")":
             if found:
                 self.expect(",")
-            match = self._token()
+            match = self._next()
             if match[1] == "(" or self.text[match.end() : match.end() + 1] == "[":
                 self.shape()
             start = self.start
@@ -362,7 +332,7 @@ class Reader:
             if name in found:
                 raise self.error(f"duplicate attribute '{name}'", start)
             self.expect("=")
-            text, offset = self.balanced(",\n}")
+            text, offset = self.balanced_span(",\n}")
             found[name] = Span(_find_comments("", text) if text[:1] != '"' else text, offset)
         return found
 
@@ -374,7 +344,7 @@ class Reader:
         location = Location(self.source, self.start)
         name = self.name("a computation")
         if self.peek() == "(":
-            self.balanced("{\n")
+            self.balanced_span("{\n")
         self.expect("{")
         instructions: list[Instruction] = []
         root: Instruction | None = None
@@ -394,7 +364,7 @@ class Reader:
     def _computation_attributes(self) -> None:
         """Skip what may follow the brace of a computation: `, execution_thread="main"`."""
         while self.accept(","):
-            self.balanced(",\n")
+            self.balanced_span(",\n")
 
     def _parameters(self, instructions: list[Instruction], location: Location) -> list[Instruction]:
         numbered: dict[int, Instruction] = {}
@@ -444,7 +414,7 @@ class Reader:
         while self.peek() in ("FileNames", "FunctionNames", "FileLocations", "StackFrames"):
             rows = tables.setdefault(self.advance(), [])
             while re.fullmatch(r"\d+", self.peek()):
-                rows.append(self.balanced("\n").text)
+                rows.append(self.balanced_span("\n").text)
         return tables
 
 

@@ -73,7 +73,7 @@ class Emitter:
         return self.value(name, type=type, value=dense(type, elements))
 
     def constants(self, types: Sequence[Type], arrays: Sequence[Array]) -> list[Value]:
-        """Insert constants of types, which are those of static tensors."""
+        """Insert one constant for each of the types, all static tensor types, with the elements of its array."""
         tensors = [type for type in types if isinstance(type, TensorType)]
         return [self.constant(type, array) for type, array in zip(tensors, arrays, strict=True)]
 

@@ -160,7 +160,7 @@ def _top_k(parser: AsmParser, draft: Draft) -> None:
 
 
 def adopt_meaning(draft: Draft, written: str) -> None:
-    """Make the draft of an op of mhlo in generic form that of the op that it means.
+    """Replace the draft of a generic mhlo op by the draft of the equal op of StableHLO or CHLO.
 
     Properties that neither op has mean nothing, as in MLIR. An op that means something else stays.
     """
@@ -174,7 +174,7 @@ def adopt_meaning(draft: Draft, written: str) -> None:
 
 
 def keep_unequal(draft: Draft, written: str) -> None:
-    """Make the draft of an op of mhlo in pretty form that of an op without a class if no other op is equal."""
+    """Replace the draft of a pretty-printed mhlo op by that of an op without a class if there is no equal op."""
     attributes = encoded(draft.name, draft.members) | draft.attributes
     if not _has_equal(written, attributes, draft):
         draft.name, draft.spelling, draft.definition = written, "", None

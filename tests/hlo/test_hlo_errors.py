@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from hlo_modules import error, instruction
 
 import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
 
 F32 = np.float32
-
-
-def run(body: str, *inputs: Any, before: str = "") -> tuple[Any, ...]:
-    """Run the entry computation that a body of instructions makes."""
-    return tuple(sr.load(f"HloModule m\n\n{before}\nENTRY %main {{\n{body}\n}}\n").run(*inputs))
-
-
-def error(text: str, kind: type[sr.StablehloError] = sr.MalformedError) -> str:
-    with pytest.raises(kind) as raised:
-        sr.load(text).verify()
-    return str(raised.value)
-
-
-def instruction(line: str, kind: type[sr.StablehloError] = sr.MalformedError) -> str:
-    """Return the error of a module whose entry has this instruction on line 4."""
-    return error(f"HloModule m\nENTRY %main {{\n  %x = f32[2,3]{{1,0}} parameter(0)\n  {line}\n}}\n", kind)
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------

@@ -7,26 +7,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from hlo_modules import instruction, run
 
 import stablehlo_ref as sr
 
 F32 = np.float32
-
-
-def run(body: str, *inputs: Any, before: str = "") -> tuple[Any, ...]:
-    """Run the entry computation that a body of instructions makes."""
-    return tuple(sr.load(f"HloModule m\n\n{before}\nENTRY %main {{\n{body}\n}}\n").run(*inputs))
-
-
-def error(text: str, kind: type[sr.StablehloError] = sr.MalformedError) -> str:
-    with pytest.raises(kind) as raised:
-        sr.load(text).verify()
-    return str(raised.value)
-
-
-def instruction(line: str, kind: type[sr.StablehloError] = sr.MalformedError) -> str:
-    """Return the error of a module whose entry has this instruction on line 4."""
-    return error(f"HloModule m\nENTRY %main {{\n  %x = f32[2,3]{{1,0}} parameter(0)\n  {line}\n}}\n", kind)
 
 
 # --- literals ---------------------------------------------------------------------------------------------------------

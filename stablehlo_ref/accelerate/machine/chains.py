@@ -229,7 +229,7 @@ class ChainCode:
         self._large.groups.flush()
 
     def _spread(self, tensor: Tensor, row: Memory) -> Held:
-        """Load an element that stands for all of a row."""
+        """Load the element that is broadcast along a row."""
         element = self._code.load(row.pointer, Kind(row.dtype))
         return element if tensor.is_row else Splat(element, row.shape)
 
