@@ -65,8 +65,11 @@ def test_ways_to_compute_an_op_are_in_the_code() -> None:
     text = (ROOT / "docs/explanation/ways.md").read_text("utf-8")
     ways = re.findall(r"`([a-z_/]+\.py):(\w+)`", text)
     assert len(ways) > 20
+    package = ROOT / "stablehlo_ref"
+    if not (package / "accelerate").is_dir():  # the accelerator may be deleted, and its ways with it
+        ways = [(path, name) for path, name in ways if not path.startswith("accelerate/")]
     for path, name in ways:
-        tree = ast.parse((ROOT / "stablehlo_ref" / path).read_text("utf-8"))
+        tree = ast.parse((package / path).read_text("utf-8"))
         assert name in {node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}, (
             path,
             name,
