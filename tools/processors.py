@@ -32,8 +32,8 @@ OWN = ("OPENBLAS_", "NPY_")  # variables that choose functions begin with these
 TESTS = [
     "spec_checks/test_layouts.py", "spec_checks/test_dot_general.py", "spec_checks/test_convolution.py",
     "spec_checks/test_correct_rounding.py", "spec_checks/test_near_ties.py",
-    "tests/unit/test_exact_products.py", "tests/unit/test_wide_products.py",
-    "tests/unit/test_reproducible_factorizations.py",
+    "tests/numerics/test_exact_products.py", "tests/numerics/test_wide_products.py",
+    "tests/numerics/test_reproducible_factorizations.py",
 ]  # fmt: skip
 
 

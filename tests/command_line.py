@@ -54,7 +54,7 @@ def shell(command: str, folder: Path, **environment: str) -> subprocess.Complete
     script.write_text(f'#!/bin/sh\nexec {sys.executable} -m stablehlo_ref "$@"\n')
     script.chmod(0o755)
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
-    repository = str(Path(__file__).parent.parent.parent)
+    repository = str(Path(__file__).parent.parent)
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, cwd=folder, check=False,
         env={**os.environ, "PATH": path, "PYTHONPATH": repository, **environment},

@@ -1,4 +1,4 @@
-"""Fixtures of the unit tests."""
+"""Fixtures of the tests of custom_call targets."""
 
 from __future__ import annotations
 

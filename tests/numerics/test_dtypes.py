@@ -95,7 +95,7 @@ def test_lists_of_element_types_are_complete() -> None:
     floats = {dtype.name for dtype in FLOAT_DTYPES}
     listed = {
         "DTYPES": {dtype.name for dtype in map(np.dtype, DTYPES.values()) if dtype in FLOAT_DTYPES},
-        "tests/unit/formats.py": {format.dtype.name for format in FORMATS} | {"float32", "float64"},
+        "tests/numerics/formats.py": {format.dtype.name for format in FORMATS} | {"float32", "float64"},
         "semantics/rounding.py": set(rounding.FORMATS),
         "spec_checks/strategies.py": {dtype.name for dtype in strategies.FLOATS},
     }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from tests.unit.test_trace import PROGRAM, X
+from tests.debug.test_trace import PROGRAM, X
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.unit.test_matrix_memory import SLACK, excess
+from tests.ops.test_matrix_memory import SLACK, excess
 
 CONVOLUTION = """func.func @main(%a: {a}, %b: {b}) -> {r} {{
   %r = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {{{window}}}

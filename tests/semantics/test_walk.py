@@ -25,10 +25,10 @@ from stablehlo_ref.ir.types import OpaqueType
 from stablehlo_ref.program import Program
 from stablehlo_ref.semantics.functions import function_of
 from stablehlo_ref.walk.walker import Scope, Walker
+from tests.command_line import run as run_command
 from tests.lit import expected_errors
 from tests.shared import UPSTREAM
 from tests.test_failing import PARTS
-from tests.unit.command_line import run as run_command
 
 FOLDERS = (Path(__file__).parents[1] / "interpret", UPSTREAM / "interpret")
 FILES = [(folder, path) for folder in FOLDERS for path in sorted(folder.rglob("*.mlir"))]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 
 import stablehlo_ref as sr
-from tests.unit.test_exact_sums import rounded
+from tests.numerics.test_exact_sums import rounded
 
 Array = npt.NDArray[Any]
 NUMPY = {"f64": np.float64, "f32": np.float32, "bf16": ml_dtypes.bfloat16}
