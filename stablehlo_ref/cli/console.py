@@ -16,7 +16,7 @@ from stablehlo_ref.cli.commands import AT_FAULT, COMMANDS, FINE, INTERRUPTED
 from stablehlo_ref.cli.errors import exit_code_of
 from stablehlo_ref.diagnostics import SPLIT, MalformedError, StablehloError, UsageError, split_text
 from stablehlo_ref.limits import Limits
-from stablehlo_ref.limits.budget import limited
+from stablehlo_ref.limits.budget import limited, within_time
 from stablehlo_ref.limits.files import contents, watched
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.loading import ZIP, open_program, read, unpacked
@@ -59,7 +59,8 @@ def for_each_part(file: str, split: bool, action: Action, limits: Limits) -> int
 
     def run() -> int:
         with limited(limits):  # one deadline for reading the file and all that is done with it
-            return max([_attempt(action, part, limits) for part in parts(file, split, limits)], default=FINE)
+            each = within_time(parts(file, split, limits), "the whole file")
+            return max([_attempt(action, part, limits) for part in each], default=FINE)
 
     return guarded(file, run)
 
