@@ -40,6 +40,7 @@ class ConstantShape(Directive):
         draft.exclusive = ("shape",)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
+        printer.spaced = not op.attributes  # as MLIR prints it
         printer.value(listed(member_value(op, "sizes")))
 
 
