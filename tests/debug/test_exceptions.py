@@ -436,21 +436,16 @@ func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %n: index) -> tensor<1xf32
 
 def test_many_scalars_of_a_loop_are_followed() -> None:
     program = sr.parse("""
-func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> (tensor<f32>, tensor<f32>) {
+func.func @main(%x: tensor<f32>, %n: index) -> (tensor<f32>, tensor<f32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
   %log = stablehlo.log %x : tensor<f32>
-  %0:2 = stablehlo.while(%i = %n, %v = %x) : tensor<i32>, tensor<f32>
-    cond {
-      %zero = stablehlo.constant dense<0> : tensor<i32>
-      %more = stablehlo.compare GT, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %more : tensor<i1>
-    } do {
-      %one = stablehlo.constant dense<1> : tensor<i32>
-      %next = stablehlo.subtract %i, %one : tensor<i32>
-      %root = stablehlo.sqrt %x : tensor<f32>
-      stablehlo.return %next, %root : tensor<i32>, tensor<f32>
-    }
+  %last = scf.for %i = %zero to %n step %one iter_args(%a = %x) -> (tensor<f32>) {
+    %root = stablehlo.sqrt %x : tensor<f32>
+    scf.yield %root : tensor<f32>
+  }
   %r = stablehlo.negate %log : tensor<f32>
-  return %0#1, %r : tensor<f32>, tensor<f32>
+  return %last, %r : tensor<f32>, tensor<f32>
 }""")
     found = exceptions(program, F32(-1), 1500, kinds="nan")
     assert [(f.place.name, f.elements, f.outputs) for f in found.findings] == [("%log", 1, (1,)), ("%root", 1500, (0,))]
