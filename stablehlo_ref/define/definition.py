@@ -211,6 +211,12 @@ def facts_of(op: Operation) -> Facts | None:
     return None if definition is None else definition.facts
 
 
+def attributes_of(op: Operation) -> dict[str, Any]:
+    """Return the attribute members of an op; those that are omitted have their defaults."""
+    definition = REGISTRY.get(op.name)
+    return {**definition.defaults, **op.properties} if definition else dict(op.properties)
+
+
 def is_constant_like(op: Operation) -> bool:
     """Return whether an op has no operands, and an attribute as its value."""
     facts = facts_of(op)
