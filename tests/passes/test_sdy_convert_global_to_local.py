@@ -90,7 +90,7 @@ def test_every_op_is_converted() -> None:
 
 def test_rejects_a_grid_of_another_size_than_the_mesh() -> None:
     loaded = program("%r = sdy.reshard %a <@mesh, [{}]> : tensor<4xi32>", '4xi32 [{"x"}]')
-    with pytest.raises(sr.EvaluationError, match="expected a grid of 4 processes, one for each device of .*, got 2"):
+    with pytest.raises(sr.EvaluationError, match=r"expected a grid of 4 processes, one for each device of .*, got 2"):
         run(loaded, [[1, 2], [3, 4]])
 
 
