@@ -11,7 +11,7 @@ from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draf
 from stablehlo_ref.define.attribute_codecs import EnumCodec, FastMath
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.facts import EXACT, SELECTS
+from stablehlo_ref.define.facts import CHOOSES, EXACT
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type, is_tensor, shape, with_element_type
 from stablehlo_ref.define.type_constraints import anything
@@ -145,7 +145,7 @@ class ConditionAndType(Directive):
         printer.value(str(type) if condition == BOOLEAN else f"{condition}, {type}")
 
 
-class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True, nans="moved", facts=SELECTS):
+class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True, nans="moved", facts=CHOOSES):
     """Select `true_value` where `condition` is true and `false_value` elsewhere."""
 
     condition = In(boolean_like)
