@@ -14,7 +14,7 @@ from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, positive
 from stablehlo_ref.cli.run import add_input_options
-from stablehlo_ref.debug.backends.others import save_arrays
+from stablehlo_ref.debug.backends import save_arrays
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import MAX_CALLS, Predicate, Reduced, reduce
 

@@ -23,7 +23,7 @@ from stablehlo_ref.program import Program
 from stablehlo_ref.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from stablehlo_ref.debug.traces.profile import Profile
+    from stablehlo_ref.debug.traces.observe import Profile
 
 _match_line = re.compile(r".+:\d+").fullmatch
 
@@ -81,7 +81,7 @@ def observers(options: argparse.Namespace, program: Program, grid: Grid, stack: 
 
         yield ExceptionWatcher(program, (), trap=options.trap)
     if options.profile or options.profile_output:
-        from stablehlo_ref.debug.traces.profile import Profile
+        from stablehlo_ref.debug.traces.observe import Profile
 
         profile = Profile()
         stack.callback(_write_profile, profile, options)
@@ -98,7 +98,7 @@ def _debugger(options: argparse.Namespace, program: Program) -> Observer:
     from stablehlo_ref.debug.debugger import Debugger  # imports `cmd`, which is rarely needed
 
     stops = [_value(program, name, "--break") for name in options.breaks]
-    return Debugger(stops, program.value, sys.stdin, sys.stderr)
+    return Debugger(program.value_index, stops, sys.stdin, sys.stderr)
 
 
 def _write_profile(profile: Profile, options: argparse.Namespace) -> None:

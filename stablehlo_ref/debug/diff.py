@@ -166,7 +166,7 @@ class Diff:
 
     def to_model_explorer(self) -> str:
         """Return the errors of ops as JSON, custom node data of Google's Model Explorer for the program's file."""
-        from stablehlo_ref.debug.report.model_explorer import node_data_text
+        from stablehlo_ref.debug.report.document import node_data_text
 
         return node_data_text(self)
 

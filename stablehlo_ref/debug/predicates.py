@@ -21,7 +21,7 @@ from pathlib import Path
 from queue import Queue
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.debug.backends.others import save_arrays
+from stablehlo_ref.debug.backends import save_arrays
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.diff import Diff, diff
 from stablehlo_ref.debug.fused import words_of

@@ -16,7 +16,7 @@ import ml_dtypes
 import numpy as np
 
 from stablehlo_ref.cli.random_inputs import random_inputs
-from stablehlo_ref.debug.backends.others import load_arrays
+from stablehlo_ref.debug.backends import load_arrays
 from stablehlo_ref.debug.cut import FLATTENING
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.rewrite import Rewriter
