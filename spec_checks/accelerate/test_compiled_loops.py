@@ -20,7 +20,6 @@ pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "HOT", 2)
     monkeypatch.setattr(policy, "SECONDS", -1.0)
-    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
 
 
 def compiled(program: sr.Program) -> bool:

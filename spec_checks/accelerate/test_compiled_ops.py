@@ -29,9 +29,7 @@ COMBINED = ("add", "multiply", "maximum", "minimum", "subtract")
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name, value in (
-        (policy, "HOT", 2), (policy, "SECONDS", -1.0), (policy, "SHORT_RUN", -1.0), (python_ops, "COST", 0),
-    ):  # fmt: skip
+    for module, name, value in ((policy, "HOT", 2), (policy, "SECONDS", -1.0), (python_ops, "COST", 0)):
         monkeypatch.setattr(module, name, value)
 
 

@@ -25,7 +25,6 @@ needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs l
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "SECONDS", -1.0)
-    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
 
 
 def loop(state: str, body: str, following: str, *, turns: int = 100, inputs: str = "") -> sr.Program:

@@ -16,7 +16,6 @@ from tests.accelerate.test_compiled_loops import check, loop, needs_llvmlite
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "SECONDS", -1.0)
-    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
 
 
 @needs_llvmlite

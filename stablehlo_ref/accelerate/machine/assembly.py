@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.accelerate.ir import NotCompiled
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.numerics.dtypes import (
     BFLOAT16,
@@ -40,10 +41,6 @@ ROUNDER = 1.5 * 2.0**52  # added and subtracted, it rounds to an integer; the su
 def computed(dtype: DType) -> DType:
     """Return the dtype in registers of elements of a dtype."""
     return FLOAT32 if dtype in NARROW else dtype
-
-
-class NotCompiled(Exception):
-    """Raised for what cannot become machine code; the message says why."""
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from stablehlo_ref.accelerate.elements import elementwise
+from stablehlo_ref.accelerate.ir import NotCompiled, dtype_of
 from stablehlo_ref.accelerate.machine import large
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.compiler import Compiled, address, is_available, reason_of, run_code
-from stablehlo_ref.accelerate.machine.elementwise import elementwise
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
 from stablehlo_ref.accelerate.machine.large import Held, Large, Pending, Splat
 from stablehlo_ref.accelerate.machine.reductions import SUM, reduced_row
 from stablehlo_ref.accelerate.machine.tensors import HEAD, Memory, offset
 from stablehlo_ref.accelerate.policy import TimedCode, weight
-from stablehlo_ref.accelerate.python.expressions import dtype_of
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Slots
 from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned

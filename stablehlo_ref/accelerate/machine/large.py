@@ -14,12 +14,12 @@ from functools import partial
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
+from stablehlo_ref.accelerate.elements import elementwise
+from stablehlo_ref.accelerate.ir import NotCompiled, dtype_of, shape_of
 from stablehlo_ref.accelerate.machine import tensors
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, computed, literal
-from stablehlo_ref.accelerate.machine.elementwise import elementwise
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, computed, literal
 from stablehlo_ref.accelerate.machine.products import Product
 from stablehlo_ref.accelerate.machine.tensors import MAX_SIZE, MachineArrays, Memory, offset, row_major
-from stablehlo_ref.accelerate.python.expressions import dtype_of, shape_of
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType

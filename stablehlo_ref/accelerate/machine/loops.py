@@ -11,16 +11,16 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from stablehlo_ref.accelerate.machine import elementwise as elements
+from stablehlo_ref.accelerate import elements
+from stablehlo_ref.accelerate.ir import Loop, NotCompiled, shape_of
 from stablehlo_ref.accelerate.machine import tensors
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.large import Held, Large, Pending, Splat
 from stablehlo_ref.accelerate.machine.python_ops import TENSOR_OP, PythonOps
 from stablehlo_ref.accelerate.machine.python_ops import check as check_kernel
 from stablehlo_ref.accelerate.machine.reductions import Site
 from stablehlo_ref.accelerate.machine.special import SPECIAL
 from stablehlo_ref.accelerate.machine.tensors import MAX_SIZE, Memory, Overwritten, fits_registers
-from stablehlo_ref.accelerate.python.expressions import MOVES, shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
@@ -233,7 +233,7 @@ class LoopWriter:
     def branches(self, op: Operation) -> list[Held]:
         """Write an `if` or a `case`."""
         code, chosen = self.code, self.register(op.operands[0])
-        cells = [code.cell(elements.kind_of(_tensor_type(r))) if fits_registers(r) else None for r in op.results]
+        cells = [code.cell(_kind(_tensor_type(r))) if fits_registers(r) else None for r in op.results]
         labels, after = [code.name("L") for _ in op.regions], code.name("L")
         self.large.groups.flush()
         code.do(_branch(op, chosen, labels))
@@ -255,7 +255,7 @@ class LoopWriter:
         for buffer, version in changed.items():
             self.arrays.versions[buffer] = self.arrays.new_version(self.arrays.changes[version])
         loaded = zip(op.results, cells, zip(*outcomes))
-        return [code.load(c, elements.kind_of(_tensor_type(r))) if c else self._joined(x) for r, c, x in loaded]
+        return [code.load(c, _kind(_tensor_type(r))) if c else self._joined(x) for r, c, x in loaded]
 
     def _stored(self, x: Held, result: Value) -> tuple[Memory, list[str]]:
         """Return the memory that a branch returns, and the place for instructions at its end."""
@@ -343,16 +343,16 @@ class LoopWriter:
         else:
             self.large.assign(new, self.arrays.view(target, start, shape_of(update)))
         if fits_registers(operand):
-            return [self.code.load(target.pointer, elements.kind_of(_tensor_type(operand)))]
+            return [self.code.load(target.pointer, _kind(_tensor_type(operand)))]
         return [self.arrays.changed(target, op)]
 
 
-def written(planner: FramePlanner, loop: Operation) -> LoopWriter:
+def written(planner: FramePlanner, loop: Loop) -> LoopWriter:
     """Write a loop, again where an op has to change a copy of its operand."""
     copying: set[Operation] = set()
     while True:
         try:
-            return LoopWriter(planner, loop, copying)
+            return LoopWriter(planner, loop.op, copying)
         except Overwritten as error:
             if error.op is None or error.op in copying or len(copying) == MAX_COPIES:
                 raise
@@ -386,6 +386,15 @@ def _branch(op: Operation, chosen: Register, labels: Sequence[str]) -> str:
 def _tensor_type(value: Value) -> TensorType:
     assert isinstance(value.type, TensorType)
     return value.type
+
+
+MOVES = frozenset(  # move elements
+    f"stablehlo.{name}" for name in ("slice", "reshape", "broadcast_in_dim", "concatenate", "transpose", "reverse")
+)
+
+
+def _kind(type: TensorType) -> Kind:
+    return Kind(numpy_dtype(type.element_type), type.size)
 
 
 def _register(held: Held) -> Register:

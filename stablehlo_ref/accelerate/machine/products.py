@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled
+from stablehlo_ref.accelerate.ir import NotCompiled, shape_of
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind
 from stablehlo_ref.accelerate.machine.compiler import address
 from stablehlo_ref.accelerate.machine.tensors import ADDRESS, Memory
-from stablehlo_ref.accelerate.python.expressions import shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Kind, NotCompiled, Register, literal
+from stablehlo_ref.accelerate.ir import NotCompiled, shape_of
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.large import Held, Large
 from stablehlo_ref.accelerate.machine.tensors import Field, fits_registers
-from stablehlo_ref.accelerate.python.expressions import may_count, shape_of
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.execute.liveness import captured
@@ -60,10 +60,16 @@ def check(op: Operation) -> None:
     definition = resolve(op)
     if definition is None or "plan" not in definition.roles or definition.traits.effects:
         raise NotCompiled(op.name)
-    if may_count(op) or any(captured(region) for region in op.regions):
+    if _may_count(op) or any(captured(region) for region in op.regions):
         raise NotCompiled(op.name)
     if not op.results or any(prod(shape_of(x)) > MAX_SIZE for x in (*op.operands, *op.results)):
         raise NotCompiled(op.name)
+
+
+def _may_count(op: Operation) -> bool:
+    """Return whether an op in the regions of `op` may count turns or calls."""
+    inner = [x for region in op.regions for block in region.blocks for x in block.operations]
+    return any(x.regions or x.name in ("func.call", "stablehlo.custom_call", "stablehlo.composite") for x in inner)
 
 
 class PythonOps:

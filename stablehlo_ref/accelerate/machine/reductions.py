@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
-from stablehlo_ref.accelerate.machine.elementwise import elementwise, has_code
+from stablehlo_ref.accelerate.elements import elementwise, has_code
+from stablehlo_ref.accelerate.ir import NotCompiled, dtype_of, shape_of
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.large import VECTOR, Held, Large
 from stablehlo_ref.accelerate.machine.tensors import Memory, fits_registers, offset
-from stablehlo_ref.accelerate.python.expressions import dtype_of, shape_of
 from stablehlo_ref.algorithms.exact_reductions import exact_addition
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine, planned
 from stablehlo_ref.define.computation import RegionFunction, Run

@@ -10,13 +10,13 @@ from math import prod
 
 import numpy as np
 
+from stablehlo_ref.accelerate.ir import NotCompiled, shape_of
 from stablehlo_ref.accelerate.machine import tensors
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.large import Held, Large, Splat
 from stablehlo_ref.accelerate.machine.products import Product
 from stablehlo_ref.accelerate.machine.reductions import Site, applied, reduce, registers_of
 from stablehlo_ref.accelerate.machine.tensors import Memory, fits_registers, offset
-from stablehlo_ref.accelerate.python.expressions import shape_of
 from stablehlo_ref.algorithms.indexed_windows import index_components
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.numerics.dtypes import BOOL

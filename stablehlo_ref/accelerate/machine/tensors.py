@@ -14,9 +14,9 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
-from stablehlo_ref.accelerate.python.expressions import is_plain as is_of_numpy
-from stablehlo_ref.accelerate.python.expressions import shape_of
+from stablehlo_ref.accelerate.ir import NotCompiled, shape_of
+from stablehlo_ref.accelerate.ir import is_plain as is_of_numpy
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
