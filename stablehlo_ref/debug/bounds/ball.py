@@ -129,6 +129,10 @@ class Query:
         return found
 
     @property
+    def is_complex(self) -> bool:
+        return kind(self.dtype) == "complex"
+
+    @property
     def attributes(self) -> dict[str, Any]:
         """The attribute members of the op, with defaults."""
         return attributes_of(self.op)

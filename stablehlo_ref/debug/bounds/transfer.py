@@ -16,7 +16,7 @@ from typing import TypeAlias
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.debug.bounds import complexes, elementary, reductions, sums
+from stablehlo_ref.debug.bounds import elementary, reductions, sums
 from stablehlo_ref.debug.bounds.ball import (
     TINY,
     Ball,
@@ -187,7 +187,7 @@ def rule_for(op_class: type, facts: Facts, is_complex: bool) -> Rule | None:
     if op_class in rules or facts.arithmetic is Arithmetic.MOVES:
         return rules.get(op_class, moved)
     if is_complex:
-        return complexes.function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
+        return elementary.complex_function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
     has_shape = bool(facts.monotone) or facts.slope < np.inf
     return _OF_ARITHMETIC.get(facts.arithmetic, elementary.function if has_shape else None)
 
@@ -227,12 +227,6 @@ def quantized(query: Query) -> Ball:
     if not is_fractional(query.dtype):
         return Ball(center, np.ones(()))
     return rounded(query, center, np.zeros(()), 2.0)  # `uniform_dequantize`, computed in its own type
-
-
-def part(query: Query) -> Ball:
-    """`real` and `imag`, whose errors are at most those of the complex number."""
-    operand = query.operand(0)
-    return stored(query, query.wide(query.centers), np.asarray(operand.radius))
 
 
 def bits(query: Query) -> Ball:
@@ -331,24 +325,21 @@ _OF_ARITHMETIC: dict[Arithmetic, Rule] = {
     Arithmetic.SELECTS: same_radius, Arithmetic.STEPS: steps, Arithmetic.EXACT: exactly,
 }  # fmt: skip
 _FOR_ALL: dict[type, Rule] = {
-    Real: part, Imag: part, Fft: sums.transformed, TriangularSolve: sums.solved,
-    Cholesky: sums.factored, Add: elementary.added, Subtract: elementary.added, Compare: compared,
+    Real: same_radius, Imag: same_radius, Convert: converted, Compare: compared, Add: elementary.added,
+    Subtract: elementary.added, Multiply: elementary.multiplied, Divide: elementary.divided, Reduce: reductions.reduced,
+    **dict.fromkeys((DotGeneral, Dot, Convolution), product_sum),
+    Fft: sums.transformed, TriangularSolve: sums.solved, Cholesky: sums.factored,
 }  # fmt: skip
 _OF_REALS: dict[type, Rule] = {
     **_FOR_ALL,
-    **dict.fromkeys((Reduce, ReduceWindow), reductions.reduced),
+    ReduceWindow: reductions.reduced,
     **dict.fromkeys((Scatter, SelectAndScatter), reductions.scattered),
-    **dict.fromkeys((DotGeneral, Dot, Convolution), product_sum),
     **dict.fromkeys((BatchNormInference, BatchNormTraining, BatchNormGrad), sums.normalised),
-    Multiply: elementary.multiplied, Divide: elementary.divided, Convert: converted, Sort: reductions.ordered,
-    BitcastConvert: bits, ReducePrecision: exactly, Power: elementary.power, Atan2: elementary.angle,
-    Logistic: elementary.logistic, Rsqrt: elementary.reciprocal_root,
+    Sort: reductions.ordered, BitcastConvert: bits, ReducePrecision: exactly, Power: elementary.power,
+    Atan2: elementary.angle, Logistic: elementary.logistic, Rsqrt: elementary.reciprocal_root,
 }  # fmt: skip
 _OF_COMPLEX: dict[type, Rule] = {
-    **_FOR_ALL,
-    Multiply: complexes.multiplied, Divide: complexes.divided, Negate: complexes.same_radius, Abs: complexes.magnitude,
-    Convert: complexes.converted, Sign: complexes.function, Reduce: complexes.reduced,
-    **dict.fromkeys((DotGeneral, Dot, Convolution), complexes.contracted),
+    **_FOR_ALL, Negate: same_radius, Abs: elementary.magnitude, Sign: elementary.complex_function,
 }  # fmt: skip
 
 
