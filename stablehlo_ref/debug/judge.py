@@ -15,13 +15,12 @@ from stablehlo_ref.debug.bounds.ball import (
     overflow_threshold,
     overflowed,
     smallest_normal,
-    widened,
 )
 from stablehlo_ref.debug.bounds.fusion import FusedOperands
 from stablehlo_ref.debug.bounds.transfer import transfer
 from stablehlo_ref.debug.contract import PRESETS, Contract
 from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, is_constant, single
-from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evaluate import Evaluator, same_bits, widened
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.values import checked
 from stablehlo_ref.define.definition import REGISTRY
@@ -237,19 +236,6 @@ def _first_excess(results: Sequence[Array], balls: Sequence[Ball], contract: Con
 
 def _has_fusion(contract: Contract) -> bool:
     return contract.excess_precision or contract.fma
-
-
-def same_bits(actual: Array, expected: Array) -> bool:
-    """Return whether two arrays have the same type, shape and bits; any NaN is like any other."""
-    if (actual.shape, actual.dtype) != (expected.shape, expected.dtype):
-        return False
-    x, y = (np.ascontiguousarray(a).reshape(-1) for a in (actual, expected))
-    if x.view(np.uint8).tobytes() == y.view(np.uint8).tobytes():
-        return True
-    if not is_fractional(actual.dtype):
-        return False
-    x, y = (widened(a).view(np.float64) for a in (x, y))
-    return bool(np.all(((x == y) & (np.signbit(x) == np.signbit(y))) | (np.isnan(x) & np.isnan(y))))
 
 
 def excess_of(actual: Array, ball: Ball, contract: Contract) -> Excess | None:

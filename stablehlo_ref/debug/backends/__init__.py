@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import re
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -194,7 +196,11 @@ class Iree:
 # --- without a compiler: commands, Python functions, saved results, and this interpreter -----------------------------
 
 
-MARKS = ("{program}", "{inputs}", "{outputs}")
+FILES = {
+    "{program}": "program.mlir",
+    "{inputs}": "inputs.npz",
+    "{outputs}": "outputs.npz",
+}  # by their marks in a command
 
 
 def save_arrays(path: Path, arrays: Sequence[Array]) -> None:
@@ -232,28 +238,29 @@ class CommandBackend:
         self._words = words
 
     def run(self, program: str, inputs: Sequence[Any]) -> list[Any]:
-        with tempfile.TemporaryDirectory(prefix="stablehlo-ref-") as folder:
-            files = {mark: str(Path(folder) / name) for mark, name in zip(MARKS, ("p.mlir", "in.npz", "out.npz"))}
-            Path(files["{program}"]).write_text(program, encoding="utf-8")
-            save_arrays(Path(files["{inputs}"]), inputs)
-            words = [_filled(word, files) for word in self._words]
+        with command_files(self._words, program, inputs) as (words, folder):
             done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
             if done.returncode:
                 raise RuntimeError(f"exit code {done.returncode}: {(done.stderr or done.stdout).strip()[-600:]}")
-            return load_arrays(Path(files["{outputs}"]), load(program).outputs)
+            return load_arrays(folder / FILES["{outputs}"], load(program).outputs)
 
 
-def _filled(word: str, files: dict[str, str]) -> str:
-    for mark, path in files.items():
-        word = word.replace(mark, path)
-    return word
+@contextmanager
+def command_files(words: Sequence[str], program: str, inputs: Sequence[Array]) -> Iterator[tuple[list[str], Path]]:
+    """Write a program and its inputs to a folder for a while; yield the words of a command with their names in them."""
+    with tempfile.TemporaryDirectory(prefix="stablehlo-ref-") as name:
+        folder = Path(name)
+        (folder / FILES["{program}"]).write_text(program, encoding="utf-8")
+        save_arrays(folder / FILES["{inputs}"], inputs)
+        marks = re.compile("|".join(map(re.escape, FILES)))
+        yield [marks.sub(lambda match: str(folder / FILES[match[0]]), word) for word in words], folder
 
 
 def command(argument: str) -> CommandBackend:
     """Return the backend of a command; ValueError if it does not name its files."""
     words = shlex.split(argument)
-    if not words or any(not any(mark in word for word in words) for mark in MARKS):
-        raise ValueError(f"expected a command with {', '.join(MARKS)}, got {argument!r}")
+    if not words or any(not any(mark in word for word in words) for mark in FILES):
+        raise ValueError(f"expected a command with {', '.join(FILES)}, got {argument!r}")
     return CommandBackend(words)
 
 

@@ -24,11 +24,11 @@ from stablehlo_ref.debug.bounds.ball import (
     largest,
     smallest_normal,
     unit_roundoff,
-    widened,
 )
 from stablehlo_ref.debug.bounds.elementary import interval, stored
 from stablehlo_ref.debug.bounds.sums import complex_sum, sum_of
 from stablehlo_ref.debug.cut import has_fractions
+from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.define.definition import facts_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.ir.arrays import Array

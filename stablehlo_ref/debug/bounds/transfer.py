@@ -26,14 +26,13 @@ from stablehlo_ref.debug.bounds.ball import (
     exact,
     smallest_normal,
     used,
-    widened,
 )
 from stablehlo_ref.debug.bounds.elementary import ends, rounded, stored, unknown_where
 from stablehlo_ref.debug.bounds.reductions import is_exact_body
 from stablehlo_ref.debug.bounds.sums import product_sum
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import BRANCHES, LOOP, branch_of, fed_to, is_constant, is_constant_op, operands_of
-from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evaluate import Evaluator, widened
 from stablehlo_ref.define.definition import REGISTRY, facts_of
 from stablehlo_ref.define.facts import Arithmetic, Facts
 from stablehlo_ref.define.spec import shape as shape_of

@@ -21,10 +21,11 @@ import numpy as np
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.arrays.value_text import json_number
-from stablehlo_ref.debug.bounds.ball import Ball, overflowed, ulp, widened
+from stablehlo_ref.debug.bounds.ball import Ball, overflowed, ulp
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import CHECKS, Flat, fed_to, is_constant, operands_of
 from stablehlo_ref.debug.diff import Diff, Inner, Setup
+from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.debug.fused import FaultyGroup
 from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, excess_of
 from stablehlo_ref.debug.session import Outcome
