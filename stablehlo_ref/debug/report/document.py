@@ -27,7 +27,7 @@ from stablehlo_ref.debug.cut import CHECKS, Flat, fed_to, is_constant, operands_
 from stablehlo_ref.debug.diff import Diff, Inner, Setup
 from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.debug.fused import FaultyGroup
-from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, excess_of
+from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, errors_of, excess_of
 from stablehlo_ref.debug.session import Outcome
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
@@ -278,13 +278,7 @@ class Deviation:
     @cached_property
     def errors(self) -> Array:
         """The distance of each element from the expected one; infinite where only one of both is special."""
-        actual = widened(self.actual)
-        if not is_fractional(self.actual.dtype):
-            return np.asarray(actual != self.expected).astype(np.float64)
-        with np.errstate(all="ignore"):
-            same = (actual == self.expected) | (np.isnan(actual) & np.isnan(self.expected))
-            apart = np.abs(actual - self.expected)
-        return np.where(same, 0.0, np.where(np.isnan(apart), np.inf, apart))
+        return errors_of(self.actual, self.expected)
 
     @cached_property
     def ulps(self) -> Array | None:
