@@ -23,18 +23,17 @@ from stablehlo_ref._version import __version__
 from stablehlo_ref.arrays.value_text import json_number
 from stablehlo_ref.debug.bounds.ball import Ball, overflowed, ulp
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import CHECKS, Flat, fed_to, is_constant, operands_of
+from stablehlo_ref.debug.cut import Flat, fed_to, is_constant, operands_of
 from stablehlo_ref.debug.diff import Diff, Inner, Setup
 from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.debug.fused import FaultyGroup
 from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, errors_of, excess_of
 from stablehlo_ref.debug.session import Outcome
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.flat import flatten, restore
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.numerics.dtypes import is_fractional
-from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.elide import elide_constants
 from stablehlo_ref.syntax.printer import Printer
 
@@ -225,18 +224,10 @@ class Listed:
 
 def listing(flat: Flat) -> list[Listed]:
     """Return the text of each op of a program; large constants are left out."""
-    module = restore(flatten(flat.program.module))
-    elide_constants(module, SHOWN_ELEMENTS)
-    block = functions(module)[flat.program.entry.name].regions[0].block
-    for copied, value in zip(_values(block), _values(flat.block)):
-        copied.origin = value.origin
-    ops = [op for op in block.operations[:-1] if not op.name.startswith(CHECKS)]
-    return on_enough_stack(module.location, FRAMES, _listed, ops)
-
-
-def _values(block: Block) -> Iterator[Value]:
-    yield from block.arguments
-    yield from (result for op in block.operations for result in op.results)
+    ops = [clone(op, {}) for op in flat.ops]
+    for op in ops:
+        elide_constants(op, SHOWN_ELEMENTS)
+    return on_enough_stack(flat.program.module.location, FRAMES, _listed, ops)
 
 
 class _Lister(Printer):

@@ -9,7 +9,7 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from html import escape
@@ -238,22 +238,31 @@ class DiffFinding:
     verdict: str
     ops: list[Document]
     anchors: list[str]  # the numbers of the ops in the program table
-    excess: Document | None = None
-    where: str = ""
-    notes: list[str] = field(default_factory=list)
-    slice: list[Neighbour] = field(default_factory=list)
-    deviations: list[Deviation] = field(default_factory=list)
-    repro: str | None = None
+    excess: Document | None
+    where: str
+    notes: list[str]
+    slice: list[Neighbour]
+    deviations: list[Deviation]
+    repro: str | None
 
 
 def findings(found: Diff, document: Document, prefix: str = "", where: str = "") -> Iterator[DiffFinding]:
     """Yield what was found, the most certain first; `prefix` is that of numbers of ops in the program table."""
-    made = _Findings(found, document, found.setup, prefix, where)
     for inner, inside in zip(found.inner, document["loops"]):
         yield from findings(inner.found, inside["found"], f"{prefix}{inside['op']}.", inner_text(inner))
-    yield from made.suspects()
-    yield from made.group()
-    yield from made.not_explained()
+    made, group = _Findings(found, document, found.setup, prefix, where), found.group
+    right_with = [f"right with: {', '.join(w)}"] if found.repro and (w := found.repro.workarounds) else []
+    for judgement in found.suspects:
+        notes = [confirmed_text(found), *right_with] if judgement is found.suspects[0] else []
+        yield made.finding(WRONG, [judgement.op], notes, judgement, None if group or not notes else document["repro"])
+    if group is not None and group.ops:
+        notes = ["only where no intermediate value is an output: the ops are wrong together", *right_with]
+        finding = made.finding(WRONG if group.is_certain else SUSPICIOUS, group.ops, notes, None, document["repro"])
+        yield replace(finding, excess=document["group"]["excess"])
+    judgements = {judgement.op: judgement for judgement in found.judgements}
+    for op in found.not_explained:
+        notes = ["far beyond what rounding makes of the backend's own operands"]
+        yield replace(made.finding(SUSPICIOUS, [op], notes, judgements[op]), excess=None)
 
 
 @dataclass
@@ -267,63 +276,33 @@ class _Findings:
     def __post_init__(self) -> None:
         self.indices = {op: index for index, op in enumerate(self.setup.flat.ops)}
 
-    def suspects(self) -> Iterator[DiffFinding]:
-        repro = None if self.found.group else self.document["repro"]
-        for judgement in self.found.suspects:
-            made = self._of(WRONG, judgement.op)
-            made.excess = made.ops[0]["excess"]
-            made.deviations = self._deviations(judgement)
-            if judgement is self.found.suspects[0]:
-                made.notes = [confirmed_text(self.found), *self._workarounds()]
-            made.repro, repro = repro, None
-            yield made
-
-    def group(self) -> Iterator[DiffFinding]:
-        group = self.found.group
-        if group is not None and group.ops:
-            made = self._of(WRONG if group.is_certain else SUSPICIOUS, *group.ops)
-            made.excess = self.document["group"]["excess"]
-            made.notes = ["only where no intermediate value is an output: the ops are wrong together"]
-            made.notes += self._workarounds()
-            made.repro = self.document["repro"]
-            yield made
-
-    def not_explained(self) -> Iterator[DiffFinding]:
-        judgements = {judgement.op: judgement for judgement in self.found.judgements}
-        for op in self.found.not_explained:
-            made = self._of(SUSPICIOUS, op)
-            made.notes = ["far beyond what rounding makes of the backend's own operands"]
-            made.deviations = self._deviations(judgements[op])
-            yield made
-
-    def _of(self, verdict: str, *ops: Operation) -> DiffFinding:
-        numbers = [self._index(op) for op in ops]
-        documents = [self.document["ops"][number] for number in numbers]
-        slice = list(self._slice(ops))
-        return DiffFinding(verdict, documents, [f"{self.prefix}{n}" for n in numbers], where=self.where, slice=slice)
-
-    def _index(self, op: Operation) -> int:
-        return self.indices[op]
-
-    def _workarounds(self) -> list[str]:
-        workarounds = self.found.repro.workarounds if self.found.repro else ()
-        return [f"right with: {', '.join(workarounds)}"] if workarounds else []
-
-    def _deviations(self, judgement: Judgement) -> list[Deviation]:
-        judge = self.setup.judge
-        return [] if judge is None else list(deviations(judge, judgement))
+    def finding(
+        self,
+        verdict: str,
+        ops: Sequence[Operation],
+        notes: list[str],
+        judgement: Judgement | None,
+        repro: str | None = None,
+    ) -> DiffFinding:
+        numbers = [self.indices[op] for op in ops]
+        documents, judge = [self.document["ops"][number] for number in numbers], self.setup.judge
+        known = [] if judge is None or judgement is None else list(deviations(judge, judgement))
+        return DiffFinding(
+            verdict, documents, [f"{self.prefix}{n}" for n in numbers], documents[0]["excess"], self.where, notes,
+            list(self._slice(ops)), known, repro,
+        )  # fmt: skip
 
     def _slice(self, ops: Sequence[Operation]) -> Iterator[Neighbour]:
         """Yield the values that ops use, the ops, and the ops that use their results."""
         listed = self.document["ops"]
-        inside = {name for op in ops for name in listed[self._index(op)]["results"]}
-        used = dict.fromkeys(chain.from_iterable(listed[self._index(op)]["operands"] for op in ops))
+        inside = {name for op in ops for name in listed[self.indices[op]]["results"]}
+        used = dict.fromkeys(chain.from_iterable(listed[self.indices[op]]["operands"] for op in ops))
         defined = {name: number for number, op in enumerate(listed) for name in op["results"]}
         for name in used:
             if name not in inside:
                 yield self._neighbour("operand", name, defined.get(name))
         for op in ops:
-            yield self._neighbour("this op", listed[self._index(op)]["results"][0], self._index(op))
+            yield self._neighbour("this op", listed[self.indices[op]]["results"][0], self.indices[op])
         users = [n for n, op in enumerate(listed) if inside.intersection(op["operands"])]
         outside = [n for n in users if not inside.intersection(listed[n]["results"])]
         for number in outside[:SHOWN_USERS]:
