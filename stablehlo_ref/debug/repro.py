@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -165,9 +166,12 @@ def workarounds(repro: Repro, session: Session, contract: Contract, most: int) -
         outcome = session.run(repro.program.text, list(repro.feeds), setting)
         return not outcome.failure and repro.is_within(outcome.results, contract)
 
+    def is_right_with(name: str, members: Sequence[Any]) -> bool:
+        return is_right((name, list(members)))
+
     for name, setting in session.switches().items():
         if isinstance(setting, list):
-            if chosen := smallest(setting, lambda members, name=name: is_right((name, list(members)))):
+            if chosen := smallest(setting, partial(is_right_with, name)):
                 yield f"{name}={','.join(map(str, chosen))}"
         elif is_right(setting):
             yield name
