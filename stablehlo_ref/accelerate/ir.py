@@ -44,6 +44,11 @@ class Node:
     dying: Sequence[Value]
 
     @property
+    def op_class(self) -> type | None:
+        definition = resolve(self.op)
+        return None if definition is None else definition.op_class
+
+    @property
     def is_canonical(self) -> bool:
         """Whether NaNs of the result are made canonical."""
         return self.op in self.planner.planner.canonical

@@ -20,7 +20,7 @@ from stablehlo_ref.accelerate.ir import Loop, NotCompiled, node_of
 from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled, address, is_available, reason_of
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.loops import LoopWriter, written
-from stablehlo_ref.accelerate.machine.python_ops import FIRST
+from stablehlo_ref.accelerate.machine.ops import FIRST
 from stablehlo_ref.accelerate.machine.tensors import HEAD, Field
 from stablehlo_ref.accelerate.python import count_iterations, python_loop
 from stablehlo_ref.define.computation import Slots
@@ -63,8 +63,8 @@ class MachineLoop:
         self.text = writer.code.text
         self._code = Compiled(self.text)
         self._fields = writer.arrays.fields
-        self._op, self._loops, self._python_ops = op, writer.loops, writer.python.ops
-        self._iterations = max(1, MACHINE_OPS // max(writer.ops + writer.arrays.work, 1))  # between checks of limits
+        self._op, self._loops, self._called = op, writer.loops, writer.ops.called
+        self._iterations = max(1, MACHINE_OPS // max(writer.count + writer.arrays.work, 1))  # between checks of limits
         # Memory of the loop's own, and what no run uses: of one run at most, and none if it is large.
         self._own_bytes = sum(_bytes(field) for field in self._fields if _is_own(field))
         self._unused: deque[MachineFrame] = deque(maxlen=int(self._own_bytes <= MAX_KEPT))
@@ -127,7 +127,7 @@ class MachineLoop:
             nonlocal op
             try:
                 if asked <= FIRST:
-                    python_op = self._python_ops[FIRST - asked]
+                    python_op = self._called[FIRST - asked]
                     op = python_op.op
                     python_op.compute(frame.arrays)
                     return 0
