@@ -19,6 +19,7 @@ FILES = sorted(FOLDER.rglob("*.mlir"))
 # Passes that change results by design, and those that refuse ops of check; tests/passes has tests of them.
 NOT_TESTED = ("stablehlo-convert-to-signless", "stablehlo-legalize-to-vhlo", "sdy-convert-global-to-local")
 OPTIONS = {
+    "stablehlo-legalize-quant-to-math": {"exact": "true"},
     "stablehlo-legalize-deprecated-ops": {"fail-on-unused": "false"},
     "stablehlo-compatibility-expander": {"target": "1.0.0"},
     "vhlo-to-version": {"target": "1.0.0"},
