@@ -13,6 +13,7 @@ from stablehlo_ref.passes import (
     compatibility_expander,
     complex_math_expander,
     composite_to_call,
+    convert_global_to_local,
     convert_to_signless,
     fold,
     hlo_legalize_to_stablehlo,
@@ -35,6 +36,7 @@ from stablehlo_ref.passes.registry import Pass
 ALL = (
     inline.PASS,
     symbol_dce.PASS,
+    convert_global_to_local.PASS,
     canonicalize.PASS,
     canonicalize.CSE,
     fold.SCCP,
