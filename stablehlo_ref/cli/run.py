@@ -324,6 +324,7 @@ class Run:
         with _timed(report, "verify"):
             program.verify()
             self.cache.store(program.module)
+            program = program.on_shards(self.grid) if program.functions else program
         program.limits = limits_of(self.options)
         if self.options.random_weights is not None:
             program = program.with_random_weights(self.options.random_weights)

@@ -22,19 +22,15 @@ from stablehlo_ref.debug.diff_passes import differences, drawn
 from stablehlo_ref.debug.judge import same_bits
 from stablehlo_ref.debug.spmd_locate import Locator, ShardFault, first_apart
 from stablehlo_ref.debug.values import distance
-from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, MalformedError, Source, StablehloError
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, read
 from stablehlo_ref.distribution.layouts import DeviceMesh, layout_of, replicated
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
-from stablehlo_ref.distribution.sdy_reader import Reader, invalid_mesh, text_of
+from stablehlo_ref.distribution.sdy_reader import Reader, invalid_mesh
 from stablehlo_ref.distribution.sharding import Tiling
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.attributes import OpaqueAttribute
-from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.signature import Parameter
-from stablehlo_ref.ir.types import FunctionType, TensorType
+from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.emit import static_shape
 from stablehlo_ref.program import Program
@@ -115,7 +111,7 @@ def spmd_check(
     rules = replace(rules, accumulator="operand")  # partial results of devices are stored
     whole = Program(whole.module, whole.entry.name, whole.limits).verify()
     local = whole.transform(*FLATTENING, "convert-global-to-local") if local is None else local
-    return SpmdPrograms(whole, device_program(local).verify(), rules, mesh, (in_shardings, out_shardings)).run(
+    return SpmdPrograms(whole, local.verify(), rules, mesh, (in_shardings, out_shardings)).run(
         to_arrays(drawn(seed, whole) if inputs is None else inputs)
     )
 
@@ -127,11 +123,11 @@ class SpmdPrograms:
         self, whole: Program, local: Program, contract: Contract,
         mesh: str | None, texts: tuple[str | None, str | None],
     ) -> None:  # fmt: skip
-        self.whole, self.local, self.contract = whole, local, contract
+        self.whole, self.given, self.local, self.contract = whole, local, device_program(local), contract
         self.mesh = DeviceMesh(self._mesh(mesh))
         sides = (
-            ("input", whole.entry.inputs, local.entry.inputs),
-            ("output", whole.entry.outputs, local.entry.outputs),
+            ("input", whole.entry.inputs, self.local.entry.inputs),
+            ("output", whole.entry.outputs, self.local.entry.outputs),
         )
         self.inputs, self.outputs = (self._tilings(*side, text) for side, text in zip(sides, texts))
         self.found = SpmdCheck(contract.name, f"the mesh {self.mesh.mesh}", self.mesh.count)
@@ -190,7 +186,7 @@ class SpmdPrograms:
     def _mesh(self, given: str | None) -> Mesh:
         """Return the mesh that is given, or that of the shardings of either program."""
         wanted = None if given is None else parsed_mesh(given)
-        for program in (self.whole, self.local):
+        for program in (self.whole, self.given):
             function = functions(program.module)[program.entry.name]
             for members in ("arg_attrs", "res_attrs"):
                 for attributes in function.properties.get(members) or ():
@@ -223,14 +219,15 @@ class SpmdPrograms:
             types = f"{whole.type} in the whole program and {local.type} in the partitioned one"
             hint = f"give the shardings of all {side}s"
             raise EvaluationError(f"the sharding of {side} {number} is not known: it is {types}", place, (hint,))
-        tiling = tiling or self.mesh.tiling(replicated(whole.type.rank))
+        if tiling is None or (whole.type == local.type and tiling.part_type(whole.type) != local.type):
+            return self.mesh.tiling(replicated(whole.type.rank))  # LOCAL takes whole tensors, whatever GLOBAL says
         if not tiling.splits(static_shape(whole.type)) or tiling.part_type(whole.type) != local.type:
             parts = " x ".join(map(str, tiling.parts)) or "1"
             raise EvaluationError(f"{side} {number}, {whole.type} in {parts} parts, is {local.type} in a shard", place)
         return tiling
 
     def _given(self, side: str, number: int, type: TensorType, text: Sharding | None) -> Tiling | None:
-        for program in (self.whole, self.local):
+        for program in (self.whole, self.given):
             function = functions(program.module)[program.entry.name]
             attributes = function.properties.get("arg_attrs" if side == "input" else "res_attrs") or ()
             found = attributes[number] if number < len(attributes) else {}
@@ -297,7 +294,7 @@ def picture(mesh: DeviceMesh, wrong: Sequence[int]) -> str:
         return ""
     *outer, (last, size) = mesh.mesh.axes
     order = np.argsort(mesh.numbers(mesh.axes)).reshape(-1, size)
-    heads = [" ".join(f"{name}={mesh.coordinates[name][row[0]]}" for name, _ in outer) for row in order.tolist()]
+    heads = [" ".join(f"{name}={mesh.coordinate(row[0], name)}" for name, _ in outer) for row in order.tolist()]
     width = max(map(len, heads))
     cell = len(f"{last}={size - 1}")
     lines = [" " * width + "".join(f"  {last}={i}".ljust(cell + 2) for i in range(size))]
@@ -308,45 +305,7 @@ def picture(mesh: DeviceMesh, wrong: Sequence[int]) -> str:
     return "\n".join(f"  {line.rstrip()}" for line in lines)
 
 
-# --- the program of one device ----------------------------------------------------------------------------------------
-
-
 def device_program(program: Program) -> Program:
-    """Return what one device runs: the body, if the program is a `sdy.manual_computation` of its arguments."""
-    manual = [op for op in program.module.walk() if op.name == "sdy.manual_computation"]
-    if len(manual) != 1:
-        return program
-    flat = program.transform(*FLATTENING)
-    entry = functions(flat.module)[flat.entry.name]
-    block = entry.regions[0].block
-    op, terminator = block.operations[0], block.operations[-1]
-    is_all = len(block.operations) == 2 and op.name == "sdy.manual_computation"
-    if not is_all or op.operands != block.arguments or terminator.operands != op.results:
-        reason = "expected a program of shards, or one that is a single `sdy.manual_computation` of its arguments"
-        raise EvaluationError(reason, manual[0].location)
-    return Program(_body_as_entry(flat.module, entry, op), flat.entry.name, program.limits)
-
-
-def _body_as_entry(module: Operation, entry: Operation, op: Operation) -> Operation:
-    """Return a copy of a module whose entry is the body of a manual computation, with its shardings."""
-    made: dict[Value, Value] = {}
-    copied = clone(module, made)
-    function = functions(copied)[str(entry.properties["sym_name"])]
-    region = function.regions[0].block.operations[0].regions[0]
-    manual, terminator = op.properties["manual_axes"].names, region.block.operations[-1]
-    returned = build_operation("func.return", terminator.operands, (), terminator.location)
-    region.block.operations[-1], returned.parent = returned, region.block
-    function.regions, region.parent = [region], function
-    types = [[value.type for value in values] for values in (region.block.arguments, returned.operands)]
-    function.properties["function_type"] = FunctionType(*map(tuple, types))
-    for name, shardings in (("arg_attrs", "in_shardings"), ("res_attrs", "out_shardings")):
-        kept = [_on_axes(sharding, manual) for sharding in op.properties[shardings].shardings]
-        texts = [OpaqueAttribute(text_of("sharding", sharding)) for sharding in kept]
-        function.properties[name] = tuple({"sdy.sharding": text} for text in texts)
-    return copied
-
-
-def _on_axes(sharding: Sharding, names: Sequence[str]) -> Sharding:
-    """Return a sharding on some axes alone."""
-    dimensions = [replace(d, axes=tuple(a for a in d.axes if a.name in names)) for d in sharding.dimensions]
-    return replace(sharding, dimensions=tuple(dimensions), replicated=(), unreduced=())
+    """Return what one device runs: what a program of Shardy is on shards, and any other as it is."""
+    is_sharded = any(op.name.startswith("sdy.") and op.name != "sdy.mesh" for op in program.module.walk())
+    return program.transform("sdy-convert-global-to-local" if is_sharded else "sdy-drop-sharding-and-mesh")

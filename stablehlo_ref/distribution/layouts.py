@@ -9,59 +9,34 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.distribution.axes import Span, span, text
-from stablehlo_ref.distribution.meshes import MOST_DEVICES
-from stablehlo_ref.distribution.sdy_attributes import AxisRef, DimensionSharding, Mesh, Sharding, SubAxis
-from stablehlo_ref.distribution.sharding import Tiling
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
+from stablehlo_ref.distribution.sharding import Devices, Tiling
 
 Parts: TypeAlias = tuple[Span, ...]  # axes or parts of them, from major to minor
 Layout: TypeAlias = tuple[Parts, ...]  # those that split each dimension
 
 
-class DeviceMesh:
-    """The devices of a mesh with axes, and their positions on them. ArgumentValueError for more than `MOST_DEVICES`."""
-
-    def __init__(self, mesh: Mesh) -> None:
-        self.mesh, self.count = mesh, mesh.count
-        if self.count > MOST_DEVICES:
-            raise ArgumentValueError(f"expected a mesh of at most {MOST_DEVICES} devices, got {self.count}")
-        order = np.argsort(mesh.device_ids) if mesh.device_ids else np.arange(self.count)
-        self.coordinates = dict(zip(mesh.sizes, np.unravel_index(order, tuple(mesh.sizes.values()))))
+class DeviceMesh(Devices):
+    """The devices of a mesh with axes, and the layouts that tensors may have on it."""
 
     @property
     def axes(self) -> Parts:
         """All axes, whole."""
         return tuple(Span(name, 1, size) for name, size in self.mesh.axes)
 
+    def coordinate(self, device: int, name: str) -> int:
+        """Return where a device is along an axis."""
+        return int(self._coordinates[name][device])
+
     def position(self, device: int) -> str:
         """Return where a device is: `x=1,y=0`."""
-        return ",".join(f"{name}={along[device]}" for name, along in self.coordinates.items())
-
-    def numbers(self, parts: Sequence[Span]) -> Array:
-        """Return the number of each device along axes, of which the last varies fastest."""
-        found = np.zeros(self.count, np.int64)
-        for part in parts:
-            found = found * part.size + self._along(part)
-        return found
-
-    def _along(self, part: Span) -> Array:
-        return np.asarray(self.coordinates[part.name] // (self.mesh.sizes[part.name] // part.high) % part.size)
-
-    def groups(self, parts: Sequence[Span]) -> tuple[tuple[int, ...], ...]:
-        """Return the groups of devices that differ in their positions along these axes only, in order of these."""
-        rest = dict(self.coordinates)
-        for part in parts:
-            rest[part.name] = rest[part.name] - self._along(part) * (self.mesh.sizes[part.name] // part.high)
-        where = np.ravel_multi_index(tuple(rest.values()), tuple(self.mesh.sizes.values()))
-        ordered = np.lexsort((self.numbers(parts), where))
-        return tuple(map(tuple, ordered.reshape(-1, prod(part.size for part in parts)).tolist()))
+        return ",".join(f"{name}={self.coordinate(device, name)}" for name in self.mesh.sizes)
 
     def axes_between(self, groups: Iterable[Sequence[int]]) -> Parts:
         """Return the axes along which the positions of devices of one group differ."""
         groups = [list(group) for group in groups]
-        names = [n for n, along in self.coordinates.items() if any(np.ptp(along[group]) for group in groups if group)]
+        names = [n for n, along in self._coordinates.items() if any(np.ptp(along[group]) for group in groups if group)]
         return tuple(Span(name, 1, self.mesh.sizes[name]) for name in names)
 
     def tiling(self, layout: Layout) -> Tiling:
@@ -106,17 +81,6 @@ def used(layout: Layout) -> Parts:
 def layout_of(sharding: Sharding, mesh: Mesh) -> Layout:
     """Return the layout of a sharding."""
     return tuple(tuple(span(axis, mesh) for axis in dimension.axes) for dimension in sharding.dimensions)
-
-
-def sharding_of_layout(layout: Layout, mesh: Mesh, name: str) -> Sharding:
-    """Return the sharding of a layout, on the mesh of this name."""
-    dimensions = (DimensionSharding(tuple(_reference(part, mesh) for part in parts)) for parts in layout)
-    return Sharding(name, tuple(dimensions), mesh_text=f"@{name}")
-
-
-def _reference(part: Span, mesh: Mesh) -> AxisRef:
-    is_whole = part.size == mesh.sizes[part.name]
-    return AxisRef(part.name, None if is_whole else SubAxis(part.low, part.size))
 
 
 def replicated(rank: int) -> Layout:

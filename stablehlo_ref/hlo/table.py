@@ -16,8 +16,8 @@ import numpy as np
 
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.distribution.axes import check_axes, check_sub_axes, spans
-from stablehlo_ref.distribution.layouts import DeviceMesh
 from stablehlo_ref.distribution.sdy_attributes import AxisRef, Mesh, SubAxis
+from stablehlo_ref.distribution.sharding import Devices
 from stablehlo_ref.hlo.text import Instruction
 from stablehlo_ref.ir.types import FLOATS
 from stablehlo_ref.ops.dot_general import Precision
@@ -200,7 +200,7 @@ def _groups_on_mesh(i: Instruction, mesh: Mesh, text: str) -> Rows:
     except ValueError:
         expected = f"axes of a mesh of at most {MAX_IDS} processes, that do not overlap"
         raise i.attributes.error("replica_groups", expected) from None
-    return DeviceMesh(mesh).groups(spans(axes, mesh))
+    return Devices(mesh).groups(spans(axes, mesh))
 
 
 def _channel(i: Instruction) -> int | None:

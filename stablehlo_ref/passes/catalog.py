@@ -13,7 +13,6 @@ from stablehlo_ref.passes import (
     compatibility_expander,
     complex_math_expander,
     composite_to_call,
-    convert_global_to_local,
     convert_to_signless,
     fold,
     hlo_legalize_to_stablehlo,
@@ -32,11 +31,11 @@ from stablehlo_ref.passes import (
     wrap_in_composite,
 )
 from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.sdy import convert_global_to_local, drop_sharding_and_mesh, propagate_shardings
 
 ALL = (
     inline.PASS,
     symbol_dce.PASS,
-    convert_global_to_local.PASS,
     canonicalize.PASS,
     canonicalize.CSE,
     fold.SCCP,
@@ -66,5 +65,8 @@ ALL = (
     vhlo_legalize_to_stablehlo.TO_VERSION,
     vhlo_legalize_to_stablehlo.PASS,
     vhlo_legalize_to_stablehlo.DESERIALIZE,
+    convert_global_to_local.PASS,
+    drop_sharding_and_mesh.PASS,
+    propagate_shardings.PASS,
 )
 PASSES: Mapping[str, Pass] = MappingProxyType({p.name: p for p in ALL})

@@ -19,7 +19,7 @@ from stablehlo_ref.define.bound import BoundOp, Site, bind
 from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import evaluated
-from stablehlo_ref.define.processes import Grid, check_local_tensors
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import common_mesh
 from stablehlo_ref.execute.dynamic import check_type, concrete_type, is_dynamic, result_types, shape_operand_values
@@ -263,8 +263,6 @@ def run_parallel(call: Call) -> Values:
     arguments = [list(islice(values, len(function.properties["function_type"].inputs))) for function in called]
     reads = [lambda context, name=name: walker.function(name, []) for name in call.members["infeed"] or ()]
     grid = Grid(len(programs), len(programs[0]))
-    for function in called:
-        check_local_tensors(function, grid)
     functions = [WalkedFunction(walker.module, name) for name in names]
     return list(chain(*run_grid(call.context, grid, list(zip(functions, arguments)), reads)))
 
