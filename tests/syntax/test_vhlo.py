@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.console import split_text
-from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.diagnostics import Source, split_text
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.syntax.parser import Parser
 from tests.compare import difference, same_attribute
