@@ -19,7 +19,7 @@ from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import FLATTENING
 from stablehlo_ref.debug.diff_passes import differences, drawn
-from stablehlo_ref.debug.judge import same_bits
+from stablehlo_ref.debug.evaluate import same_bits
 from stablehlo_ref.debug.spmd_locate import Locator, ShardFault, first_apart
 from stablehlo_ref.debug.values import distance
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, MalformedError, Source, StablehloError
