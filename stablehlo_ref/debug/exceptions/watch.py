@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.debug.bounds.ball import smallest_normal
 from stablehlo_ref.debug.bounds.reductions import recognised
 from stablehlo_ref.debug.exceptions.findings import GENERATIONS, ExceptionKind, Exceptions
 from stablehlo_ref.debug.exceptions.sources import SourceTable, yielded
@@ -28,7 +29,6 @@ from stablehlo_ref.debug.exceptions.taint import (
     moves,
     only_taint,
     rows_of,
-    smallest_normal,
     sum_of_bits,
     without_repetition,
 )
@@ -310,7 +310,7 @@ def may_underflow(op: Operation, result: Any) -> bool:
     if facts is None or facts.underflow is None or not is_real(result) or not result.size:
         return False
     wide = widen_if_narrow(without_repetition(np.asarray(result)))
-    tiny = smallest_normal(result)
+    tiny = smallest_normal(result.dtype)
     return not (wide.min() >= tiny or wide.max() <= -tiny)
 
 
@@ -319,12 +319,12 @@ def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | No
     if not may_underflow(op, result) or not all(map(is_real, operands)):
         return None
     facts = facts_of(op)
-    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result))
+    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result.dtype))
     tiny = np.ones(np.count_nonzero(where), bool)
     for operand in operands if tiny.size else ():
         array = np.asarray(operand)
         size = np.abs(widen_if_narrow(array[where] if array.shape == where.shape else array))
-        is_normal = (size >= smallest_normal(operand)) & (size < np.inf)
+        is_normal = (size >= smallest_normal(operand.dtype)) & (size < np.inf)
         tiny &= is_normal if facts is not None and facts.underflow == "unless zero" else is_normal | (size == 0)
     where[where] = tiny
     return Lossy(where) if tiny.any() else None
