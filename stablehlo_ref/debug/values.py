@@ -183,7 +183,9 @@ def run_subprogram(session: Session, made: Subprogram, arrays: dict[Value, Array
 
 def checked(outcome: Outcome, wanted: Sequence[Value | Parameter]) -> Outcome:
     """Return an outcome, a failure if the results are not arrays of the types of the values that were asked for."""
-    if not outcome.failure and len(outcome.results) != len(wanted):
+    if outcome.failure:
+        return outcome
+    if len(outcome.results) != len(wanted):
         return Outcome((), "wrong results", f"expected {len(wanted)} results, got {len(outcome.results)}")
     for index, (array, value) in enumerate(zip(outcome.results, wanted)):
         if not isinstance(type := value.type, TensorType):

@@ -138,7 +138,8 @@ def only_in_backend(flat: Flat, inputs: Sequence[Array], arrays: Mapping[Value, 
 
     The program is run again, and only if the backend has exceptional values at all.
     """
-    suspects = {v: x for v, x in arrays.items() if v not in flat.arguments and has_exceptions(x)}
+    results = (result for op in flat.ops for result in op.results if result in arrays)
+    suspects = {result: arrays[result] for result in results if has_exceptions(arrays[result])}
     ours = subprogram(flat, flat.ops, [*suspects], flat.arguments).program.run(*inputs) if suspects else ()
     found: dict[Value, OnlyInBackend] = {}
     for (value, theirs), expected in zip(suspects.items(), ours):
