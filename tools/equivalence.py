@@ -285,8 +285,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"mutants: {dict(verdicts[True])}")
     searched = sum(verdicts[True][verdict] for verdict in ("different", "same on all inputs", "no difference found"))
     fraction = verdicts[True]["different"] / max(searched, 1)
-    print(f"{fraction:.1%} of {searched} mutants are refuted; {verdicts[True]['undecided']} searches were too long")
-    print(f"the slowest search took {slowest:.1f} s")
+    print(f"{fraction:.1%} of {searched} mutants are refuted; the slowest search took {slowest:.1f} s")
     return int(bool(verdicts[False]["different"]) or fraction < REFUTED or not right)
 
 
