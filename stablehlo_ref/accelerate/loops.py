@@ -19,8 +19,7 @@ from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.ir import Loop, NotCompiled, node_of
 from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled, address, is_available, reason_of
 from stablehlo_ref.accelerate.machine.functions import settle
-from stablehlo_ref.accelerate.machine.loops import LoopWriter, written
-from stablehlo_ref.accelerate.machine.ops import FIRST
+from stablehlo_ref.accelerate.machine.loops import LoopWriter
 from stablehlo_ref.accelerate.machine.tensors import HEAD, Field
 from stablehlo_ref.accelerate.python import count_iterations, python_loop
 from stablehlo_ref.define.computation import Slots
@@ -63,7 +62,7 @@ class MachineLoop:
         self.text = writer.code.text
         self._code = Compiled(self.text)
         self._fields = writer.arrays.fields
-        self._op, self._loops, self._called = op, writer.loops, writer.ops.called
+        self._op, self._loops = op, writer.loops
         self._iterations = max(1, MACHINE_OPS // max(writer.count + writer.arrays.work, 1))  # between checks of limits
         # Memory of the loop's own, and what no run uses: of one run at most, and none if it is large.
         self._own_bytes = sum(_bytes(field) for field in self._fields if _is_own(field))
@@ -103,7 +102,7 @@ class MachineLoop:
                 frame.fill(field, np.array(slots[field.slot], order="C") if field.by_value else slots[field.slot])
                 if field.is_state:
                     slots[field.slot] = None
-        Callback(self._answer(context, frame)).run(self._code, address(frame.words))
+        Callback(self._answer(context)).run(self._code, address(frame.words))
         context.steps -= int(frame.words[0])
         for field in self._fields:
             if field.slot is not None:
@@ -116,21 +115,16 @@ class MachineLoop:
         """Return whether values have the shapes of their types, as they have not where they are of all lanes."""
         return all(field.slot is None or slots[field.slot].shape == field.shape for field in self._fields)
 
-    def _answer(self, context: Context, frame: MachineFrame) -> Answer:
+    def _answer(self, context: Context) -> Answer:
         """Return a function that counts iterations of a loop, and returns how many.
 
-        A negative number asks for results of a function, or of an op that Python computes.
+        A negative number asks for results of a function.
         """
         op = self._op
 
         def answer(asked: int) -> int:
             nonlocal op
             try:
-                if asked <= FIRST:
-                    python_op = self._called[FIRST - asked]
-                    op = python_op.op
-                    python_op.compute(frame.arrays)
-                    return 0
                 if asked < 0:
                     return settle(asked)
                 op = self._loops[asked]
@@ -219,7 +213,7 @@ class HotLoop:
 
     def _write(self, loop: Loop) -> None:
         """Write the machine code, which does not need llvmlite."""
-        self._writer = written(self._planner, loop)
+        self._writer = LoopWriter(self._planner, loop)
 
     def _compile(self, writer: LoopWriter) -> None:
         self._machine = MachineLoop(self._op, writer)
