@@ -33,7 +33,7 @@ def test_loops(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
     text, types = drawn
     program, inputs = sr.parse(text), drawn_inputs(types, data)
     expected = check(program, inputs)
-    assert compiled(program)
+    assert compiled(program), [t for plan in program.plans.values() for t, _ in plan.generated]
     assert outcome(program, inputs, jit=False) == expected
 
 
@@ -104,4 +104,4 @@ def test_products(
         for special in data.draw(st.lists(st.sampled_from([np.nan, np.inf, -0.0, 0.0, 1e-40]), max_size=3)):
             x.reshape(-1)[data.draw(st.integers(0, x.size - 1))] = special
     check(program, inputs)
-    assert compiled(program)
+    assert compiled(program), [t for plan in program.plans.values() for t, _ in plan.generated]

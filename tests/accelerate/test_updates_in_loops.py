@@ -25,7 +25,7 @@ def test_value_that_is_used_after_its_update() -> None:
       %b = stablehlo.dynamic_update_slice %z, %a, %i : (!vec, tensor<1xf32>, !index) -> !vec
     """
     )
-    check(loop("!vec", body, "%b"), np.arange(1000, dtype=np.float32), compiled=False)
+    check(loop("!vec", body, "%b"), np.arange(1000, dtype=np.float32))
 
 
 @needs_llvmlite

@@ -115,7 +115,8 @@ class LoopWriter:
         self.loops.append(op)
         number = len(self.loops)
         outer, self.ops.loop = self.ops.loop, number
-        start = [self._carried(x, a, outer) if v else x for x, v, a in zip(operands, varies, arguments)]
+        dying = [number == 1 or value in loop.dying for value in op.operands]
+        start = [self._carried(x, a, outer, d) if v else x for x, v, a, d in zip(operands, varies, arguments, dying)]
         cells = {i: code.variable(x) for i, x in enumerate(start) if varies[i] and isinstance(x, Register)}
         head, inside, after = (code.name("L") for _ in range(3))
         self.groups.flush()
@@ -144,12 +145,12 @@ class LoopWriter:
             state[i] = self.arrays.changed(x)
         return state
 
-    def _carried(self, x: Held, argument: Value, outer: int) -> Held:
+    def _carried(self, x: Held, argument: Value, outer: int, dies: bool) -> Held:
         """Return the initial value of a loop's state: memory is what the loop may write to."""
         if isinstance(x, Register):
             return x
         inner, self.ops.loop = self.ops.loop, outer
-        own = self.ops.own(self.ops.memory(x, shape_of(argument)), outer)
+        own = self.ops.own(self.ops.memory(x, shape_of(argument)), outer, dies)
         self.ops.loop = inner
         self.arrays.writers[own.buffer] = inner
         return self.arrays.changed(own)

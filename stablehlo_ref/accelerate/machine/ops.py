@@ -105,10 +105,10 @@ class Ops:
         self.assign(x, target)
         return target
 
-    def own(self, x: Memory, loop: int) -> Memory:
-        """Return memory that an op in a loop may write to: a copy, if need be."""
+    def own(self, x: Memory, loop: int, dies: bool) -> Memory:
+        """Return memory that an op in a loop may write to: a copy, unless `x` is not used again."""
         self.groups.flush()
-        may_write = self.arrays.writers[x.buffer] == loop and self.arrays.is_whole(x)
+        may_write = dies and self.arrays.writers[x.buffer] == loop and self.arrays.is_whole(x)
         return x if may_write else self.copied(x, loop)
 
     def assign(self, x: Held, target: Memory) -> None:
@@ -167,6 +167,15 @@ class Ops:
         memory, order = self.memory(x, shape_of(node.op.operands[0])), node.op.properties["permutation"]
         return self.arrays.view(memory, 0, shape, tuple(memory.strides[axis] for axis in order))
 
+    def _reverse(self, node: Node, operands: Sequence[Held]) -> Held:
+        (x,), shape, axes = operands, shape_of(node.op.results[0]), node.op.properties["dimensions"]
+        if isinstance(x, Splat):
+            return x
+        memory = self.memory(x, shape)
+        start = sum((shape[axis] - 1) * memory.strides[axis] for axis in axes)
+        strides = tuple(-n if axis in axes else n for axis, n in enumerate(memory.strides))
+        return self.arrays.view(memory, start, shape, strides)
+
     def _concatenate(self, node: Node, operands: Sequence[Held]) -> Held:
         """Let each operand be computed or copied to its place."""
         (result,), axis, start, others = node.op.results, node.op.properties["dimension"], 0, []
@@ -208,7 +217,7 @@ class Ops:
     def _dynamic_update_slice(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an update of a slice, in place."""
         (whole, new, *starts), (value, update, *_) = operands, node.op.operands
-        target = self.own(self.memory(whole, shape_of(value)), self.loop)
+        target = self.own(self.memory(whole, shape_of(value)), self.loop, value in node.dying)
         start = clamped_start(self.code, _registers(starts), target, shape_of(update))
         self.assign(new, self.arrays.view(target, start, shape_of(update)))
         return self.arrays.changed(target)
@@ -266,6 +275,7 @@ _RULES: Mapping[type | None, Callable[[Ops, Node, Sequence[Held]], Held]] = {
     Reshape: Ops._reshape,
     BroadcastInDim: Ops._broadcast_in_dim,
     Transpose: Ops._transpose,
+    Reverse: Ops._reverse,
     Concatenate: Ops._concatenate,
     Pad: Ops._pad,
     Slice: Ops._slice,
