@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import gcd, prod
 from types import MappingProxyType
 
-from stablehlo_ref.define.definition import definition_of, attributes_of
+from stablehlo_ref.define.definition import attributes_of, definition_of
 from stablehlo_ref.define.spec import is_per_axis_quantized
 from stablehlo_ref.distribution.sdy_attributes import ShardingRule
 from stablehlo_ref.distribution.sdy_reader import SdySyntaxError, read_attribute
