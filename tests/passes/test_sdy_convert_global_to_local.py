@@ -185,6 +185,12 @@ func.func @main() {
     loaded.run(semantics=True)
 
 
+def test_weights_are_bound_as_whole_tensors() -> None:
+    loaded = program("%r = stablehlo.multiply %a, %b : tensor<4xi32>", '4xi32 [{"x"}]', '4xi32 [{"x"}]')
+    bound = loaded.bind({1: np.array([1, 2, 3, 4], np.int32)})
+    assert run(bound, [[5, 6], [5, 6], [7, 8], [7, 8]]) == [[5, 12, 21, 32]] * 4
+
+
 def test_tracing_a_grid_names_the_values_of_shards() -> None:
     loaded = program('%r = sdy.all_gather [{"x"}] %a out_sharding=<@mesh, [{}]> : tensor<4xi32>', '4xi32 [{"x"}]')
     rows = [[np.array(x, np.int32)] for x in ([1, 2], [1, 2], [3, 4], [3, 4])]
