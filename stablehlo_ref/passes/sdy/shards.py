@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from typing import TypeAlias
@@ -353,7 +353,7 @@ class Shards:
             raise EvaluationError(message, self.emit.anchor.location)
 
 
-_devices_of = cache(Devices)
+_devices_of = lru_cache(maxsize=64)(Devices)
 
 
 def refined(x: Sequence[Span], y: Sequence[Span]) -> tuple[Parts, Parts]:
