@@ -139,7 +139,7 @@ class Shards:
     # --- from one layout to another -----------------------------------------------------------------------------
 
     def reshard(self, shard: Shard, layout: Layout) -> Shard:
-        """Return a tensor in another layout: reduce, gather, slice, in this order."""
+        """Return a tensor in another layout: reduce, exchange, gather, slice, in this order."""
         if not isinstance(shard.whole, TensorType) or layout == shard.layout:
             return shard
         layout = replace(layout, mesh=layout.mesh if layout.mesh.axes else shard.layout.mesh)
@@ -147,15 +147,40 @@ class Shards:
             shard = self.reshard(shard, layout_of(None, shard.layout.mesh, shard.whole))
         shard = replace(shard, layout=replace(shard.layout, mesh=layout.mesh))
         if rest := [part for part in shard.layout.unreduced if part not in layout.unreduced]:
-            shard = self.all_reduce(shard, rest, shard.layout.reduction)
+            shard = self._combine(shard, rest, layout)
+        if self._can_exchange(shard, layout) and shard.layout.counts == layout.counts:
+            shard = self.permute(shard, replace(shard.layout, dimensions=layout.dimensions))
         for number, parts in enumerate(layout.dimensions):
-            shard = self._gather_for(shard, number, parts)
+            shard = self._gather_for(self._exchange_for(shard, number, layout), number, parts)
         more = [_without_prefix(x, y) for x, y in zip(layout.dimensions, shard.layout.dimensions)]
         shard = self.all_slice(shard, more)
         added = [part for part in layout.unreduced if part not in shard.layout.unreduced]
         if added and layout.reduction == "sum":  # the maximum of equal terms is each of them
             shard = self.to_unreduced(shard, added)
         return replace(shard, layout=layout)
+
+    def _combine(self, shard: Shard, parts: Sequence[Span], target: Layout) -> Shard:
+        """Combine terms along parts of axes; if these are to split a dimension, each device takes its own part."""
+        for number, (have, want) in enumerate(zip(shard.layout.dimensions, target.dimensions)):
+            if tuple(merge((*have, *parts))) == want:
+                return self.reduce_scatter(shard, number, parts, shard.layout.reduction)
+        return self.all_reduce(shard, parts, shard.layout.reduction)
+
+    def _can_exchange(self, shard: Shard, target: Layout) -> bool:
+        """Return whether devices have to exchange shards, and these are all of one size."""
+        pairs = zip(_shape_of(shard.whole), shard.layout.counts, target.counts)
+        are_equal = all(n % x == 0 and n % y == 0 for n, x, y in pairs)
+        return are_equal and 1 in self.grid and shard.layout.dimensions != target.dimensions
+
+    def _exchange_for(self, shard: Shard, number: int, target: Layout) -> Shard:
+        """Move the last parts of a dimension to others that are to be split by them."""
+        while self._can_exchange(shard, target) and (parts := shard.layout.dimensions[number]):
+            pairs = enumerate(zip(shard.layout.dimensions, target.dimensions))
+            goals = [d for d, (have, want) in pairs if d != number and want[: len(have) + 1] == (*have, parts[-1])]
+            if not goals or parts == target.dimensions[number][: len(parts)]:
+                break
+            shard = self.all_to_all(shard, number, goals[0], parts[-1:])
+        return shard
 
     def _gather_for(self, shard: Shard, number: int, target: Parts) -> Shard:
         """Gather a dimension until the parts that split it are the first ones of a target."""
