@@ -31,9 +31,9 @@ import numpy as np  # noqa: E402
 import stablehlo_ref as sr  # noqa: E402
 from stablehlo_ref.bytecode.writer import write  # noqa: E402
 from stablehlo_ref.cli.main import main as command  # noqa: E402
-from stablehlo_ref.cli.random_inputs import random_inputs  # noqa: E402
 from stablehlo_ref.limits.budget import Budget, Deadline, in_force  # noqa: E402
 from stablehlo_ref.passes.catalog import PASSES  # noqa: E402
+from stablehlo_ref.reading.inputs import random_inputs  # noqa: E402
 
 SECONDS, OVERSHOOT = 0.3, 0.25
 OPS = 60_000
@@ -331,7 +331,7 @@ def commands(folder: Path) -> Iterator[Kind]:
     for name, text in programs.items():
         (folder / f"{name}.mlir").write_text(text)
     arguments = [
-        "long --random-inputs=0 --stats", "opt long --cse", "opt parts --split-input-file",
+        "long --random-inputs=0 --profile", "opt long --cse", "opt parts --split-input-file",
         "translate long --serialize", "exceptions long --random-inputs=0", "link long other",
         "random --random-inputs=0", f"input --input=a=@{folder / 'a.txt'}", "print",
     ]  # fmt: skip

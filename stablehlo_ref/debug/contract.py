@@ -73,6 +73,11 @@ class Contract:
             if not bound >= 0:
                 raise ArgumentValueError(f"{name} must be a number that is not negative, got {bound:g}")
 
+    @property
+    def fuses(self) -> bool:
+        """Whether an operand may be another value than the one that the backend returned."""
+        return self.excess_precision or self.fma
+
     def ulps_of(self, op: str, default: float) -> float:
         """Return the bound of an op in ULPs, by its name without the dialect."""
         return dict(self.ulps).get(op, default)
@@ -147,17 +152,14 @@ def _overridden(contract: Contract, override: str) -> Contract:
     known = {f.name for f in fields(contract)} - {"name", *_BY_OP}
     if key not in known:
         raise EvaluationError(f"unknown field {key!r} of a contract; expected one of {', '.join(sorted(known))}")
-    changed: dict[str, Any] = {key: _value(key, text, getattr(contract, key))}
+    if isinstance(getattr(contract, key), float):
+        changed: dict[str, Any] = {key: _number(key, text)}
+    else:
+        choices: dict[str, object] = {str(c).lower(): c for c in _CHOICES.get(key, (True, False))}
+        if text not in choices:
+            raise EvaluationError(f"expected {key} to be one of {', '.join(choices)}, got {text!r}")
+        changed = {key: choices[text]}
     return replace(contract, **changed)
-
-
-def _value(key: str, text: str, old: object) -> object:
-    choices = _CHOICES.get(key, ("true", "false"))
-    if isinstance(old, float):
-        return _number(key, text)
-    if text not in choices:
-        raise EvaluationError(f"expected {key} to be one of {', '.join(choices)}, got {text!r}")
-    return text == "true" if isinstance(old, bool) else text
 
 
 def _number(key: str, text: str) -> float:

@@ -104,11 +104,6 @@ class Flat:
         self.ops = [op for op in self.block.operations[:-1] if not op.name.startswith(CHECKS)]
         self.outputs: list[Value] = self.block.operations[-1].operands
 
-    @cached_property
-    def positions(self) -> dict[Value, int]:
-        """The index of the op that defines each value."""
-        return {result: index for index, op in enumerate(self.ops) for result in op.results}
-
     def live_at(self, index: int) -> list[Value]:
         """Return the values defined before op `index` that it or later ops use, or that are outputs; no constants."""
         return needed_by(self.ops[index:], self.outputs)
@@ -227,10 +222,8 @@ def _module(flat: Flat, body: Block, inputs: Sequence[object], outputs: Sequence
     members |= {name: entry.properties[name] for name in names if name in entry.properties}
     function = build_operation("func.func", (), (), entry.location, members=members, regions=[Region([body])])
     others = [clone(op, {}) for op in old.regions[0].block.operations if op is not entry]
-    module = Operation(old.name, [], (), dict(old.properties), dict(old.attributes), [], old.location)
-    module.regions = [Region([Block([], [*others, function])])]
-    module.regions[0].parent = module
-    return module
+    region = Region([Block([], [*others, function])])
+    return Operation(old.name, [], (), dict(old.properties), dict(old.attributes), [region], old.location)
 
 
 def fed_to(op: Operation) -> list[Value]:

@@ -160,7 +160,6 @@ class FramePlanner:
         if self.is_entry:
             self.always_run = self.frame.block
         self.block(block, self.frame.block).arguments += self.slots_of(captures)
-        self.frame.run_fast = None if captures else self.planner.accelerator.function(self, block)
 
     def plan_region(self, region: Region) -> None:
         """Plan a region that captures nothing, of one block or several, as the body of the frame."""
@@ -315,7 +314,7 @@ class FramePlanner:
         self.allocated += check_sizes(bound.results, self.planner.limits)
         if is_on_expressed(bound):
             return quantized_kernel(bound, self._plan_static(on_expressed_types(bound)))
-        kernel = self.planner.accelerator.kernel(self._plan_batched(bound), bound)
+        kernel = self._plan_batched(bound)
         return guarded(with_canonical_nans(kernel, bound) if bound.site.op in self.planner.canonical else kernel, bound)
 
     def _plan_batched(self, bound: BoundOp) -> Kernel:

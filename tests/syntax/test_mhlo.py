@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli import run
-from stablehlo_ref.cli.console import split_text
+from stablehlo_ref.cli.main import main
+from stablehlo_ref.diagnostics import split_text
 from tests.compare import difference
 from tests.shared import MLIR_PYTHON, needs_mlir
 
@@ -35,7 +35,7 @@ def test_reads_ops_of_mhlo_as_those_of_stablehlo(path: Path) -> None:
 
 @needs_mlir
 def test_reads_what_mlir_prints() -> None:
-    paths = [path for path in INTERPRET[::STEP] if not path.stem.startswith("sdy")]
+    paths = [path for path in INTERPRET if not path.stem.startswith(("mpmd", "sdy"))][::STEP]
     parts = [part for path in paths for _, part in split_text(path.read_text("utf-8"))]
     lines = "".join(json.dumps(without_checks(part)) + "\n" for part in parts)
     command = [MLIR_PYTHON, str(Path(__file__).with_name("mhlo_writer.py"))]
@@ -111,5 +111,5 @@ def test_statistics_tell_of_renamed_ops(tmp_path: Path, capsys: pytest.CaptureFi
       return
     }
     """)
-    assert run.main([str(path), "--stats"]) == 0
+    assert main([str(path), "--profile"]) == 0
     assert "2 ops of mhlo were read as the equal ops of StableHLO and CHLO" in capsys.readouterr().err

@@ -1,40 +1,28 @@
-"""Tensors in registers and in memory, and the frame, by which code gets the arrays of the latter.
+"""Tensors in memory, and the frame, by which code gets their arrays.
 
-A tensor of more than `MAX_ELEMENTS` elements is in memory. A frame is an array of words: the first one holds the number
-of turns that are left, the others the addresses of arrays, one for each `Field`. An array changes in place, and what it
-held before can not be read again: the version of a tensor in memory is compared with that of its array while code is
-written.
+A tensor of one element is in a register. A frame is an array of words: the first one holds the number of iterations
+that are left, the others the addresses of arrays, one for each `Field`. An array changes in place, and what it held
+before can not be read again: the version of a tensor is compared with that of its array while code is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
-from stablehlo_ref.accelerate.python.expressions import is_plain as is_of_numpy
-from stablehlo_ref.accelerate.python.expressions import shape_of
-from stablehlo_ref.define.computation import Run
+from stablehlo_ref.accelerate.ir import NotCompiled, dtype_of, is_plain
+from stablehlo_ref.accelerate.machine.assembly import INDEX, MAX_STACK, NARROW, Assembly, Kind, Register, literal
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Value
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 ADDRESS = np.dtype(np.uint64)
-MAX_ELEMENTS = 64  # of a tensor in registers
+SMALL = 64  # elements of a tensor on the stack
 MAX_SIZE = 1 << 20  # elements of a tensor in memory that is computed
 HEAD = 1  # words of a frame before its fields
-
-
-class Overwritten(NotCompiled):
-    """Raised for a tensor that is used after `op` has changed its array, which has to change a copy instead."""
-
-    def __init__(self, op: Operation | None) -> None:
-        super().__init__("a tensor that is used after its update")
-        self.op = op
 
 
 @dataclass
@@ -96,15 +84,13 @@ def offset(code: Assembly, indices: Sequence[Register], strides: Sequence[int]) 
 class MachineArrays:
     """The arrays of a loop while its code is written."""
 
-    def __init__(self, code: Assembly, copying: Set[Operation]) -> None:
+    def __init__(self, code: Assembly) -> None:
         self.code = code
-        self.copying = copying  # ops that change a copy of their operand, as that is used again
         self.fields: list[Field] = []
         self.writers: list[int] = []  # the loop in which each array may be updated; -1 for none
         self.versions: list[int] = []  # of each array, the number of its last change
-        self.changes: list[Operation | None] = [None]
+        self._changes = 0
         self.whole: list[Memory] = []
-        self.field_of: dict[int, Field] = {}  # by the number of an array
         self.work = 0  # on elements of arrays in one turn, as a number of instructions
 
     def enter(self, dtype: DType, shape: tuple[int, ...]) -> Memory:
@@ -115,7 +101,6 @@ class MachineArrays:
             pointer = code.let(f"load ptr, ptr {place}, align 8", Kind(INDEX)).name
         memory = self.memory(pointer, dtype, shape)
         self.fields.append(new)
-        self.field_of[memory.buffer] = new
         return memory
 
     def memory(self, pointer: str, dtype: DType, shape: tuple[int, ...]) -> Memory:
@@ -125,11 +110,14 @@ class MachineArrays:
         self.whole.append(Memory(len(self.whole), pointer, dtype, shape, row_major(shape), 0))
         return self.whole[-1]
 
-    def scratch(self, dtype: DType, shape: tuple[int, ...], loop: int) -> Memory:
-        """Return a new array of the code's own, which a loop may write to."""
+    def scratch(self, dtype: DType, shape: tuple[int, ...], loop: int, is_field: bool = False) -> Memory:
+        """Return a new array of the code's own, which a loop may write to: on the stack if it is small."""
         if prod(shape) > MAX_SIZE:
             raise NotCompiled(f"a tensor of more than {MAX_SIZE} elements")
-        memory = self.enter(dtype, shape)
+        if is_field or prod(shape) > SMALL or self.code.stack > MAX_STACK // 2:
+            memory = self.enter(dtype, shape)
+        else:
+            memory = self.memory(self.code.cell(Kind(dtype, prod(shape))), dtype, shape)
         self.writers[memory.buffer] = loop
         return memory
 
@@ -138,19 +126,16 @@ class MachineArrays:
         whole = self.whole[x.buffer]
         return x.is_contiguous and x.pointer == whole.pointer and prod(x.shape) == prod(whole.shape)
 
-    def check(self, memory: Memory) -> None:
-        if memory.version != self.versions[memory.buffer]:
-            raise Overwritten(self.changes[self.versions[memory.buffer]])
+    def check(self, x: Memory) -> None:
+        """Raise NotCompiled for a tensor that is used after its array has changed."""
+        if x.version != self.versions[x.buffer]:
+            raise NotCompiled("a tensor that is used after its update")
 
-    def new_version(self, op: Operation | None) -> int:
-        """Return the number of a change by an op."""
-        self.changes.append(op)
-        return len(self.changes) - 1
-
-    def changed(self, memory: Memory, op: Operation) -> Memory:
-        """Return what an array holds after an op has changed it."""
-        self.versions[memory.buffer] = self.new_version(op)
-        return replace(memory, version=self.versions[memory.buffer])
+    def changed(self, x: Memory) -> Memory:
+        """Return what an array holds after a change."""
+        self._changes += 1
+        self.versions[x.buffer] = self._changes
+        return replace(x, version=self._changes)
 
     def copy(self, source: Memory, target: Memory) -> None:
         """Copy the elements of one contiguous array to another."""
@@ -169,61 +154,6 @@ class MachineArrays:
             at = literal(Kind(INDEX), start) if isinstance(start, int) else start
             pointer = self.code.address(pointer, at, Kind(x.dtype))
         return replace(x, pointer=pointer, shape=shape, strides=x.strides if strides is None else strides)
-
-
-def moved(code: Assembly, op: Operation, operands: Sequence[Register], run: Run) -> Register:
-    """Append an op that moves elements; its kernel `run` shows how, on their numbers.
-
-    The numbers have the type of the elements, for kernels that make views of a type; booleans have none for numbers.
-    """
-    numbers: list[Array] = []
-    places: list[tuple[int, int]] = []
-    for number, (x, value) in enumerate(zip(operands, op.operands)):
-        dtype = INDEX if x.kind.dtype.kind == "b" else x.kind.dtype
-        numbers.append(np.arange(len(places), len(places) + x.kind.count, dtype=dtype).reshape(shape_of(value)))
-        places += [(number, index) for index in range(x.kind.count)]
-    found = np.asarray(run(*numbers)).reshape(-1)
-    if len(places) == 1:
-        found = np.zeros(found.size, INDEX)
-    if found.dtype.kind == "b":  # the kernel of booleans has converted the numbers
-        raise NotCompiled(op.name)
-    return code.shuffled(operands, [places[int(n)] for n in found])
-
-
-# --- slices ---------------------------------------------------------------------------------------------------------
-
-
-def sliced(code: Assembly, x: Memory, start: Register, steps: Sequence[int], sizes: Sequence[int]) -> Register:
-    """Load the elements from the number `start` on, `steps` apart along each axis."""
-    places = _places(x.strides, steps, sizes)
-    one = Kind(x.dtype)
-    if places == list(range(places[0], places[0] + len(places))):
-        return code.load(code.address(x.pointer, start, one), Kind(x.dtype, len(places)))
-    parts = [code.load(code.address(x.pointer, _plus(code, start, n), one), one) for n in places]
-    return code.shuffled(parts, [(number, 0) for number in range(len(parts))])
-
-
-def updated(code: Assembly, x: Memory, update: Register, start: Register, sizes: Sequence[int]) -> None:
-    """Store the elements of an update from the element number `start` on."""
-    places = _places(x.strides, [1] * len(sizes), sizes)
-    one = Kind(x.dtype)
-    if places == list(range(places[0], places[0] + len(places))):
-        return code.store(update, code.address(x.pointer, start, one))
-    for index, n in enumerate(places):
-        code.store(code.element(update, index), code.address(x.pointer, _plus(code, start, n), one))
-    return None
-
-
-def _places(strides: Sequence[int], steps: Sequence[int], sizes: Sequence[int]) -> list[int]:
-    """Return the numbers of a slice's elements in an array, counted from the first."""
-    places: Array = np.zeros((), INDEX)
-    for stride, step, size in zip(strides, steps, sizes):
-        places = np.add.outer(places, np.arange(size) * step * stride)
-    return [int(n) for n in places.reshape(-1)]
-
-
-def _plus(code: Assembly, start: Register, n: int) -> Register:
-    return code.binary("add", start, literal(start.kind, n)) if n else start
 
 
 def clamped_start(code: Assembly, starts: Sequence[Register], x: Memory, sizes: Sequence[int]) -> Register:
@@ -245,14 +175,9 @@ def clamped_start(code: Assembly, starts: Sequence[Register], x: Memory, sizes: 
     return offset(code, clamped, strides)
 
 
-def fits_registers(value: Value) -> bool:
-    """Return whether a value is a tensor of a few elements; NotCompiled for one that machine code does not have."""
+def is_one(value: Value) -> bool:
+    """Return whether a value is one element; NotCompiled for one that machine code does not have."""
     type = value.type
-    if not isinstance(type, TensorType) or not type.is_static or not is_plain(type) or not type.size:
+    if not isinstance(type, TensorType) or not is_plain(type) or not type.size or dtype_of(type) in NARROW:
         raise NotCompiled(f"a value of type {type}")
-    return type.size <= MAX_ELEMENTS
-
-
-def is_plain(type: TensorType) -> bool:
-    """Return whether elements of a type are those of a processor: booleans, integers from 8 bits on, f32 and f64."""
-    return is_of_numpy(type) and numpy_dtype(type.element_type).str[1:] != "f2"
+    return type.size == 1

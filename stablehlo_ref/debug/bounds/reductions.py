@@ -24,11 +24,11 @@ from stablehlo_ref.debug.bounds.ball import (
     largest,
     smallest_normal,
     unit_roundoff,
-    widened,
 )
 from stablehlo_ref.debug.bounds.elementary import interval, stored
-from stablehlo_ref.debug.bounds.sums import sum_of
+from stablehlo_ref.debug.bounds.sums import complex_sum, sum_of
 from stablehlo_ref.debug.cut import has_fractions
+from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.define.definition import facts_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.ir.arrays import Array
@@ -53,6 +53,11 @@ def recognised(region: Region) -> str | None:
     return ops[0].mnemonic if ops[0].operands in (arguments, arguments[::-1]) else None
 
 
+def adds_up(op: Operation) -> bool:
+    """Return whether an op is `reduce` by addition."""
+    return op.name == "stablehlo.reduce" and len(op.results) == 1 and recognised(op.regions[0]) == "add"
+
+
 def is_exact_body(region: Region) -> bool:
     """Return whether no op of a body rounds: integers, and comparisons and choices of floating-point numbers."""
     ops = (inner for outer in region.block.operations for inner in outer.walk())
@@ -69,6 +74,8 @@ def reduced(query: Query) -> Ball:
     """`reduce` and `reduce_window` with a body of one op, or with one that rounds nothing."""
     body = recognised(query.op.regions[0])
     is_real = len(query.op.results) == 1 and kind(query.dtype) == "floating"
+    if query.is_complex and body == "add" and len(query.op.results) == 1 and not np.any(query.operand(1).center):
+        return complex_sum(query, query.operand(0).center.size / max(query.wide(query.centers).size, 1) + 1)
     if is_real and body == "add":
         return _unknown(query) if np.any(query.operand(1).center) else sum_of(query, _terms(query))
     if is_real and body == "multiply":
@@ -167,7 +174,7 @@ def _starts_from_identity(query: Query) -> bool:
 def _wins(query: Query) -> Array:
     """Return which results are the init values, although no element is the same: they need not be inserted."""
     count = len(query.op.operands) // 2
-    if "dimensions" not in query.op.properties:
+    if "dimensions" not in query.attributes:
         raise NoBound
     inits = [query.operand(count + i).center for i in range(count)]
     elements = np.logical_and.reduce([query.operand(i).center == inits[i] for i in range(count)])
@@ -175,7 +182,7 @@ def _wins(query: Query) -> Array:
     if results is None:
         raise NoBound
     chosen = np.logical_and.reduce([widened(r) == init for r, init in zip(results, inits)])
-    return np.asarray(chosen & ~elements.any(tuple(query.op.properties["dimensions"])))
+    return np.asarray(chosen & ~elements.any(tuple(query.attributes["dimensions"])))
 
 
 def _same(found: Sequence[Array], expected: Sequence[Array]) -> bool:
@@ -207,7 +214,7 @@ def _kept(query: Query) -> Ball:
 
 
 def _terms(query: Query) -> float:
-    properties, shape = query.op.properties, _shape(query)
+    properties, shape = query.attributes, _shape(query)
     if "window_dimensions" in properties:
         return float(np.prod(properties["window_dimensions"])) + 1
     return float(np.prod([shape[d] for d in properties["dimensions"]])) + 1
@@ -249,7 +256,7 @@ def ordered(query: Query) -> Ball:
             raise NoBound
         return _kept(query)
     center = widened(query.plain(query.centers))
-    if query.op.properties.get("is_stable"):
+    if query.attributes["is_stable"]:
         return Ball(center, np.zeros(()))
     if len(query.op.results) > 1 or not _compares_elements(query):
         raise NoBound

@@ -26,7 +26,7 @@ from stablehlo_ref.debug.bounds.ball import (
     ulp,
     unit_roundoff,
 )
-from stablehlo_ref.debug.bounds.elementary import rounded
+from stablehlo_ref.debug.bounds.elementary import known, rounded
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import FLOATS, FloatType, TensorType, Type
@@ -44,16 +44,29 @@ def sum_of(query: Query, terms: Array | float) -> Ball:
 def product_sum(query: Query) -> Ball:
     """Bound a dot product or convolution; its operands may be rounded as the contract's algorithm of dots does."""
     algorithm = dot_algorithm(query)
-    return _bounded(query, float(terms_of(query) * algorithm.products), algorithm)
+    terms = float(terms_of(query) * algorithm.products)
+    return complex_sum(query, terms, algorithm.roundoff) if query.is_complex else _bounded(query, terms, algorithm)
+
+
+def complex_sum(query: Query, terms: float, roundoff: float = 0.0) -> Ball:
+    """Bound a sum of complex numbers, or of their products, in any order; each part of it is one of real numbers."""
+    _exact(query)
+    count, u = 2 * terms + 2, unit_roundoff(query.dtype)
+    total = np.abs(query.wide([np.abs(c) for c in query.centers]))
+    share = 2.0 if query.contract.flush_subnormals else 2 * u
+    of_operands = roundoff * (2 + roundoff)
+    radius = np.sqrt(2) * ((gamma(count, u) + gamma(count, OURS)) * (1 + of_operands) + of_operands) * total
+    radius = radius + count * share * smallest_normal(query.dtype)
+    return known(query, rounded(query, query.wide(query.centers), radius), 2 * total + radius)
 
 
 def terms_of(query: Query) -> int:
     """Return the number of products in an element of a dot product or convolution."""
-    properties, shapes = query.op.properties, [_shape(query, i) for i in range(2)]
+    properties, shapes = query.attributes, [_shape(query, i) for i in range(2)]
     if query.name == "dot":
         return shapes[0][-1]
     if query.name == "dot_general":
-        return int(prod(shapes[0][d] for d in properties.get("lhs_contracting_dimensions", ())))
+        return int(prod(shapes[0][d] for d in properties["lhs_contracting_dimensions"]))
     spatial = prod(shapes[1][d] for d in properties["kernel_spatial_dimensions"])
     return int(spatial * shapes[1][properties["kernel_input_feature_dimension"]])
 
@@ -67,17 +80,17 @@ def _shape(query: Query, index: int) -> Sequence[int]:
 
 def dot_algorithm(query: Query) -> ProductRounding:
     """Return how operands of products are rounded: as the op says, or as the contract, unless it is full precision."""
-    if (operations := query.op.properties.get("num_primitive_operations")) is not None:
+    if (operations := query.attributes.get("num_primitive_operations")) is not None:
         return _requested(query, int(operations))
-    requested = query.op.properties.get("precision_config") or ()
+    requested = query.attributes["precision_config"] or ()
     is_full = requested and all(isinstance(p, Enum) and p.value == "HIGHEST" for p in requested)
     return DOT_ALGORITHMS["ieee" if is_full else query.contract.dot_algorithm]
 
 
 def _requested(query: Query, operations: int) -> ProductRounding:
     """Return the attribute `algorithm` of an op; NoBound if its sums may be imprecise."""
-    properties = query.op.properties
-    if properties.get("allow_imprecise_accumulation"):
+    properties = query.attributes
+    if properties["allow_imprecise_accumulation"]:
         raise NoBound
     sides = [(properties[f"{side}_precision_type"], properties[f"{side}_component_count"]) for side in ("lhs", "rhs")]
     roundoffs = [_roundoff(type) ** count * 2 ** (count - 1) for type, count in sides]
@@ -97,7 +110,7 @@ def _accumulator(query: Query) -> DType:
     """Return the least precise type of partial sums: that of the body; of products, as the op or the contract says."""
     if query.op.regions:
         return query.dtype
-    requested = query.op.properties.get("accumulation_type")
+    requested = query.attributes.get("accumulation_type")
     if isinstance(requested, FloatType) and requested != FLOATS["tf32"]:
         return numpy_dtype(requested)
     return accumulator_dtype(query.dtype, query.contract.accumulator)
@@ -163,10 +176,10 @@ def _may_overflow(
 
 def _has_padding(query: Query) -> bool:
     """Return whether a convolution has zeros that no operand has: backends do not multiply infinities by them."""
-    properties = query.op.properties
+    properties = query.attributes
     return query.name == "convolution" and (
-        any(n for pair in properties.get("padding") or () for n in pair)
-        or any(n > 1 for n in properties.get("lhs_dilation") or ())
+        any(n for pair in properties["padding"] or () for n in pair)
+        or any(n > 1 for n in properties["lhs_dilation"] or ())
     )
 
 
@@ -211,12 +224,6 @@ def _propagated(query: Query, total: Array, terms: Array | float) -> Array:
     return larger_by
 
 
-def _known(query: Query, center: Array, radius: Array) -> Ball:
-    """Return a ball of which nothing is known where it is not finite, or near to an overflow."""
-    is_known = np.isfinite(center) & (np.abs(center) + radius < largest(query.dtype) / 4)
-    return Ball(np.where(is_known, center, 0.0), np.where(is_known, radius, np.inf))
-
-
 def _exact(query: Query) -> None:
     if not query.is_exact:
         raise NoBound
@@ -225,7 +232,7 @@ def _exact(query: Query) -> None:
 def transformed(query: Query) -> Ball:
     """`fft`: in the norm of a transform, the error is at most that of log2(n) levels."""
     _exact(query)
-    lengths, name = query.op.properties["fft_length"], query.op.properties["fft_type"].name
+    lengths, name = query.attributes["fft_length"], query.attributes["fft_type"].name
     operand, size = query.operand(0).center, prod(lengths)
     axes = tuple(range(-len(lengths), 0))
     norm = np.sqrt(np.sum(np.abs(operand) ** 2, axis=axes, keepdims=True) * size)
@@ -234,13 +241,15 @@ def transformed(query: Query) -> Ball:
     relative = gamma(ROUNDINGS * levels * (3 if size & (size - 1) else 1), unit_roundoff(query.dtype))
     center = query.wide(query.centers)
     radius = np.sqrt(2) * relative * np.broadcast_to(norm, center.shape)
-    return _known(query, center, np.where(np.isfinite(norm) & (norm * size < largest(query.dtype)), radius, np.inf))
+    return known(
+        query, Ball(center, np.where(np.isfinite(norm) & (norm * size < largest(query.dtype)), radius, np.inf))
+    )
 
 
 def solved(query: Query) -> Ball:
     """`triangular_solve`: componentwise, by the condition of the matrix and the right-hand side."""
     _exact(query)
-    properties = query.op.properties
+    properties = query.attributes
     a, b = query.operand(0).center, query.operand(1).center
     t = np.tril(a) if properties["lower"] else np.triu(a)
     if properties["unit_diagonal"]:
@@ -252,7 +261,7 @@ def solved(query: Query) -> Ball:
     u = gamma(4 * t.shape[-1] + 8, unit_roundoff(query.dtype)) * _factor(query)
     condition = np.max(np.sum(inverse @ t, axis=-1, initial=0.0), axis=-1, initial=0.0)[..., None, None]
     radius = np.where(u * condition < 0.25, 2 * u * (inverse @ (t @ (inverse @ sides))), np.inf)
-    return _known(query, query.wide(query.centers), radius if properties["left_side"] else _transposed(radius))
+    return known(query, Ball(query.wide(query.centers), radius if properties["left_side"] else _transposed(radius)))
 
 
 def factored(query: Query) -> Ball:
@@ -260,8 +269,8 @@ def factored(query: Query) -> Ball:
     _exact(query)
     center = query.wide(query.centers)
     if not np.all(np.isfinite(center)):
-        return _known(query, center, np.zeros(center.shape))
-    lower = bool(query.op.properties.get("lower"))
+        return known(query, Ball(center, np.zeros(center.shape)))
+    lower = bool(query.attributes["lower"])
     factor = np.tril(center if lower else _transposed(center.conj()))
     inverse, size = np.abs(_inverse(factor)), np.abs(factor)
     u = gamma(4 * size.shape[-1] + 8, unit_roundoff(query.dtype)) * _factor(query)
@@ -269,7 +278,7 @@ def factored(query: Query) -> Ball:
     norm = np.max(np.sum(relative, axis=-1, initial=0.0), axis=-1, initial=0.0)[..., None, None]
     radius = np.where(u * norm < 0.25, 2 * u * (size @ np.tril(relative)), np.inf)
     radius = np.where(np.tri(size.shape[-1], dtype=bool), radius, np.inf)
-    return _known(query, center, radius if lower else _transposed(radius))
+    return known(query, Ball(center, radius if lower else _transposed(radius)))
 
 
 def _factor(query: Query) -> float:
@@ -294,7 +303,7 @@ def normalised(query: Query) -> Ball:
     """`batch_norm_inference` and `batch_norm_training`, in any order of their sums and products."""
     _exact(query)
     x, scale, offset = (query.operand(i).center for i in range(3))
-    axis = query.op.properties["feature_index"]
+    axis = query.attributes["feature_index"]
     others = tuple(i for i in range(x.ndim) if i != axis)
     shape = [x.shape[axis] if i == axis else 1 for i in range(x.ndim)]
     u = unit_roundoff(query.dtype)
@@ -309,10 +318,10 @@ def normalised(query: Query) -> Ball:
     center = query.wide(query.centers)
     if query.index:
         return rounded(query, center, (of_mean, of_variance)[query.index - 1].reshape(center.shape))
-    total = variance + query.op.properties["epsilon"]
+    total = variance + query.attributes["epsilon"]
     root = 1 / np.sqrt(total)
     ulps = max(query.contract.ulps_of(name, 0.5) for name in ("rsqrt", "divide", "sqrt"))
     size = np.abs(scale.reshape(shape)) * root
     terms = size * (np.abs(x) + np.abs(mean)) + np.abs(offset.reshape(shape))
     radius = 8 * (1 + ulps) * u * terms + size * (of_mean + np.abs(x - mean) * of_variance / total)
-    return _known(query, center, np.where(of_variance < total / 2, radius, np.inf))
+    return known(query, Ball(center, np.where(of_variance < total / 2, radius, np.inf)))

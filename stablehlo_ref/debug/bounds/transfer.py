@@ -16,7 +16,7 @@ from typing import TypeAlias
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.debug.bounds import complexes, elementary, reductions, sums
+from stablehlo_ref.debug.bounds import elementary, reductions, sums
 from stablehlo_ref.debug.bounds.ball import (
     TINY,
     Ball,
@@ -26,14 +26,13 @@ from stablehlo_ref.debug.bounds.ball import (
     exact,
     smallest_normal,
     used,
-    widened,
 )
 from stablehlo_ref.debug.bounds.elementary import ends, rounded, stored, unknown_where
 from stablehlo_ref.debug.bounds.reductions import is_exact_body
 from stablehlo_ref.debug.bounds.sums import product_sum
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import BRANCHES, LOOP, branch_of, fed_to, is_constant, is_constant_op, operands_of
-from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evaluate import Evaluator, widened
 from stablehlo_ref.define.definition import REGISTRY, facts_of
 from stablehlo_ref.define.facts import Arithmetic, Facts
 from stablehlo_ref.define.spec import shape as shape_of
@@ -42,7 +41,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import BooleanType, IntegerType, QuantizedType, TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32, is_fractional, kind
-from stablehlo_ref.ops.comparison import Compare, Select
+from stablehlo_ref.ops.comparison import Compare
 from stablehlo_ref.ops.conversion import BitcastConvert, Convert, Imag, Real, ReducePrecision
 from stablehlo_ref.ops.convolution import Convolution
 from stablehlo_ref.ops.dot_general import DotGeneral
@@ -182,10 +181,12 @@ def rule_of(query: Query) -> Rule:
 def rule_for(op_class: type, facts: Facts, is_complex: bool) -> Rule | None:
     """Return the rule of a class of ops on floating-point or complex numbers, or else that of its facts; or None."""
     rules = _OF_COMPLEX if is_complex else _OF_REALS
+    if facts.chooses:
+        return selected
     if op_class in rules or facts.arithmetic is Arithmetic.MOVES:
         return rules.get(op_class, moved)
     if is_complex:
-        return complexes.function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
+        return elementary.complex_function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
     has_shape = bool(facts.monotone) or facts.slope < np.inf
     return _OF_ARITHMETIC.get(facts.arithmetic, elementary.function if has_shape else None)
 
@@ -227,12 +228,6 @@ def quantized(query: Query) -> Ball:
     return rounded(query, center, np.zeros(()), 2.0)  # `uniform_dequantize`, computed in its own type
 
 
-def part(query: Query) -> Ball:
-    """`real` and `imag`, whose errors are at most those of the complex number."""
-    operand = query.operand(0)
-    return stored(query, query.wide(query.centers), np.asarray(operand.radius))
-
-
 def bits(query: Query) -> Ball:
     """`bitcast_convert`: the bits of NaN are not known."""
     made = exactly(query)
@@ -250,7 +245,7 @@ def _moved_radii(query: Query, center: Array) -> Array:
     if query.is_exact:
         return np.zeros(())
     others = [s for v, s in zip(query.values, query.operands) if not is_fractional(dtype_of(v))]
-    if not is_fractional(query.dtype) or (op_class_of(query.op) is not Select and not all(s.is_exact for s in others)):
+    if not is_fractional(query.dtype) or (not query.facts.chooses and not all(s.is_exact for s in others)):
         return np.full(center.shape, np.inf)
     radii = [
         np.broadcast_to(s.radius, s.center.shape) if is_fractional(dtype_of(v)) else s.center
@@ -329,24 +324,21 @@ _OF_ARITHMETIC: dict[Arithmetic, Rule] = {
     Arithmetic.SELECTS: same_radius, Arithmetic.STEPS: steps, Arithmetic.EXACT: exactly,
 }  # fmt: skip
 _FOR_ALL: dict[type, Rule] = {
-    Select: selected, Real: part, Imag: part, Fft: sums.transformed, TriangularSolve: sums.solved,
-    Cholesky: sums.factored, Add: elementary.added, Subtract: elementary.added, Compare: compared,
+    Real: same_radius, Imag: same_radius, Convert: converted, Compare: compared, Add: elementary.added,
+    Subtract: elementary.added, Multiply: elementary.multiplied, Divide: elementary.divided, Reduce: reductions.reduced,
+    **dict.fromkeys((DotGeneral, Dot, Convolution), product_sum),
+    Fft: sums.transformed, TriangularSolve: sums.solved, Cholesky: sums.factored,
 }  # fmt: skip
 _OF_REALS: dict[type, Rule] = {
     **_FOR_ALL,
-    **dict.fromkeys((Reduce, ReduceWindow), reductions.reduced),
+    ReduceWindow: reductions.reduced,
     **dict.fromkeys((Scatter, SelectAndScatter), reductions.scattered),
-    **dict.fromkeys((DotGeneral, Dot, Convolution), product_sum),
     **dict.fromkeys((BatchNormInference, BatchNormTraining, BatchNormGrad), sums.normalised),
-    Multiply: elementary.multiplied, Divide: elementary.divided, Convert: converted, Sort: reductions.ordered,
-    BitcastConvert: bits, ReducePrecision: exactly, Power: elementary.power, Atan2: elementary.angle,
-    Logistic: elementary.logistic, Rsqrt: elementary.reciprocal_root,
+    Sort: reductions.ordered, BitcastConvert: bits, ReducePrecision: exactly, Power: elementary.power,
+    Atan2: elementary.angle, Logistic: elementary.logistic, Rsqrt: elementary.reciprocal_root,
 }  # fmt: skip
 _OF_COMPLEX: dict[type, Rule] = {
-    **_FOR_ALL,
-    Multiply: complexes.multiplied, Divide: complexes.divided, Negate: complexes.same_radius, Abs: complexes.magnitude,
-    Convert: complexes.converted, Sign: complexes.function, Reduce: complexes.reduced,
-    **dict.fromkeys((DotGeneral, Dot, Convolution), complexes.contracted),
+    **_FOR_ALL, Negate: same_radius, Abs: elementary.magnitude, Sign: elementary.complex_function,
 }  # fmt: skip
 
 
