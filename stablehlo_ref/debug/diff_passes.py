@@ -143,7 +143,7 @@ def diff_stages(
 
 def draws_from(seed: int, trials: int = TRIALS) -> list[Draw]:
     """Return functions that draw inputs of a program at random, each of another kind."""
-    return [partial(_drawn, seed, trial) for trial in range(trials)]
+    return [partial(drawn, seed, trial=trial) for trial in range(trials)]
 
 
 # --- the search -------------------------------------------------------------------------------------------------------
@@ -320,8 +320,8 @@ class _Search:
         return verdict
 
 
-def _drawn(seed: int, trial: int, program: Program) -> list[Array]:
-    """Return random inputs; EvaluationError for one that is not a static tensor."""
+def drawn(seed: int, program: Program, trial: int = 0) -> list[Array]:
+    """Return random inputs, of the kind of a trial; EvaluationError for one that is not a static tensor."""
     generator = np.random.default_rng(seed + trial)
     made = []
     for parameter in program.inputs:
