@@ -6,9 +6,9 @@ A dimension of size n in c parts has shards of ceil(n / c) elements; what the la
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from typing import TypeAlias
@@ -17,16 +17,18 @@ import numpy as np
 
 from stablehlo_ref.define.spec import make_tensor_type
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
+from stablehlo_ref.dialects.sdy_shardings import mesh_of, parameter_sharding
 from stablehlo_ref.distribution.axes import Span, merge, overlap, spans
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
 from stablehlo_ref.distribution.sharding import Devices, shard_type
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Value
-from stablehlo_ref.ir.types import BOOLEAN, TensorType, Type, integer_type, tensor_type
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.types import BOOLEAN, FunctionType, TensorType, Type, integer_type, tensor_type
 from stablehlo_ref.passes.emit import Emitter
 
 Parts: TypeAlias = tuple[Span, ...]
 I64, UI32 = integer_type(64), integer_type(32, "u")
+SHARDING = "sdy.sharding"
 COMBINERS = {"sum": "stablehlo.add", "max": "stablehlo.maximum", "min": "stablehlo.minimum"}
 
 
@@ -67,6 +69,42 @@ def layout_of(sharding: Sharding | None, mesh: Mesh, type: Type) -> Layout:
         return Layout(Mesh(()), ((),) * rank, single=mesh.device_ids[0])
     dimensions = tuple(tuple(merge(spans(d.axes, mesh))) for d in sharding.dimensions)
     return Layout(mesh, dimensions, tuple(spans(sharding.unreduced, mesh)), sharding.reduction)
+
+
+class Signature:
+    """The layouts of a function's arguments and results, and their types before and after."""
+
+    def __init__(self, function: Operation, whole: Collection[int] = ()) -> None:
+        type = function.properties["function_type"]
+        assert isinstance(type, FunctionType)
+        self.types = tuple(type.inputs), tuple(type.outputs)
+        self.layouts = tuple(
+            [layout_at(parameter_sharding(function, name, i), function, t) for i, t in enumerate(types)]
+            for name, types in zip(("arg_attrs", "res_attrs"), self.types)
+        )
+        self.arguments = list(self.layouts[0])  # as the body has them
+        for i in whole:
+            self.layouts[0][i] = layout_of(None, Mesh(()), self.types[0][i])
+
+    @property
+    def shard_types(self) -> tuple[list[Type], list[Type]]:
+        """The types of arguments and results in a process."""
+        inputs, outputs = ([x.shard_type(t) for x, t in zip(*pair)] for pair in zip(self.layouts, self.types))
+        return inputs, outputs
+
+    def apply(self, function: Operation) -> None:
+        """Give a function the types of shards, and no shardings."""
+        function.properties["function_type"] = FunctionType(*map(tuple, self.shard_types))
+        for name in ("arg_attrs", "res_attrs"):
+            if attributes := function.properties.get(name):
+                function.properties[name] = tuple(
+                    {key: value for key, value in each.items() if key != SHARDING} for each in attributes
+                )
+
+
+def layout_at(sharding: Sharding | None, op: Operation, type: Type) -> Layout:
+    """Return the layout that a sharding says at an op, whose symbols it may name."""
+    return layout_of(sharding, Mesh(()) if sharding is None else mesh_of(sharding, op), type)
 
 
 @dataclass(frozen=True)
@@ -340,7 +378,7 @@ class Shards:
             raise EvaluationError(message, self.emit.anchor.location)
 
 
-_devices_of = cache(Devices)
+_devices_of = lru_cache(maxsize=64)(Devices)
 
 
 def refined(x: Sequence[Span], y: Sequence[Span]) -> tuple[Parts, Parts]:
