@@ -324,8 +324,7 @@ class Program:
         if until is not None:
             from stablehlo_ref.debug.traces.record import Until
 
-            context = self._context(**options)
-            with in_force(context.budget):
+            with in_force((context := self._context(**options)).budget):
                 stop = Until(self.value_index, until)
             return stop.reached(lambda: self._run_recorded(stop, arrays, named, context), self.entry)
         return self._run(arrays, named, self._context(**options), trees=True)
@@ -358,8 +357,7 @@ class Program:
         from stablehlo_ref.debug.traces.record import Recorder, recording
 
         options, named = separated(options, named)
-        context = self._context(**options)
-        with in_force(context.budget):
+        with in_force((context := self._context(**options)).budget):
             recorder = Recorder(self.value_index, only, store, keep)
         with recording(recorder):
             return recorder.trace(self._run_recorded(recorder, arrays, named, context))
@@ -367,7 +365,6 @@ class Program:
     def _run_recorded(
         self, recorder: Recorder, arrays: Sequence[Any], named: Mapping[str, Any], context: Context
     ) -> tuple[Any, ...]:
-        """Run the entry; the recorder sees the arguments and every op."""
         context.observer = recorder.beside(context.observer)
         check_host_functions(context, lambda: self._names_of_host_functions)
         arguments = self._arguments(arrays, named, trees=True)
