@@ -6,7 +6,8 @@
     python tools/scan_f32.py --core-math FOLDER         # compare each result with CORE-MATH, from its src/binary32
 
 The hash of a function is that of the hashes of its portions of 2**16 operands, in order, which are numbered from the
-bits 0. Results are correctly rounded, so the hash is the same on every machine; tools/scan_f32.json has those of all functions, by `--every`.
+bits 0. Results are correctly rounded, so the hash is the same on every machine; it is compared with that in
+tools/scan_f32.json, if that has one.
 CORE-MATH (https://core-math.gitlabpages.inria.fr) has functions in C that are correctly rounded; `cc` compiles them.
 The exit code is 1 if a result or a hash differs.
 """
