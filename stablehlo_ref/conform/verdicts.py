@@ -14,7 +14,7 @@ import numpy as np
 from stablehlo_ref.conform.cases import DIALECTS, Case, case
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.diff import diff
-from stablehlo_ref.debug.judge import same_bits
+from stablehlo_ref.debug.evaluate import same_bits
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.core import Value

@@ -203,3 +203,17 @@ def test_dropping_shardings_leaves_a_program_on_whole_tensors() -> None:
     dropped = program(body, '4xi32 [{"x"}]').transform("sdy-drop-sharding-and-mesh")
     assert "sdy" not in str(dropped)
     assert dropped.run(np.arange(4, dtype=np.int32))[0].tolist() == [1, 2, 3, 4]
+
+
+def test_a_matrix_product_on_1024_devices() -> None:
+    body = """%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+        {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>}
+        : (tensor<64x64xi32>, tensor<64x64xi32>) -> tensor<64x64xi32>
+      %r = sdy.all_reduce {"y"} %0 out_sharding=<@mesh, [{"x"}, {}]> : tensor<64x64xi32>"""
+    mesh = '["x"=32, "y"=32]'
+    loaded = program(body, '64x64xi32 [{"x"}, {"y"}]', '64x64xi32 [{"y"}, {}]', result='[{"x"}, {}]', mesh=mesh)
+    a = np.arange(64 * 64, dtype=np.int32).reshape(64, 64)
+    b = a.T.copy()
+    tiles = [(a[2 * x : 2 * x + 2, 2 * y : 2 * y + 2], b[2 * y : 2 * y + 2]) for x in range(32) for y in range(32)]
+    results = loaded.run_parallel(tiles, num_partitions=1024)
+    np.testing.assert_array_equal(np.concatenate([results[32 * x][0] for x in range(32)]), a @ b)

@@ -228,7 +228,7 @@ class Shards:
         type = result.layout.shard_type(shard.whole)
         if _times_type(type, number, _size(parts)) != shard.value.type:
             reduced = self.all_reduce(shard, parts, reduction)
-            return self.all_slice(reduced, [parts if d == number else () for d in range(len(_shape(shard.value)))])
+            return self.reshard(reduced, replace(result.layout, unreduced=reduced.layout.unreduced))
         value = self._reducing(
             "stablehlo.reduce_scatter", shard.value, type, parts, shard, reduction, scatter_dimension=number
         )
