@@ -239,8 +239,7 @@ class _Locator:
         if outcome.failure == "unstable" and self._is_rounding(outcome, ours):
             found.outputs.are_reproducible = False
             outcome = Outcome(outcome.results)
-        if not outcome.failure:
-            outcome = checked(outcome, [value.type for value in self.flat.outputs])
+        outcome = checked(outcome, self.flat.outputs)
         if outcome.failure:
             found.failure = self._located_failure(outcome)
         else:
@@ -254,9 +253,8 @@ class _Locator:
 
     def _is_rounding(self, unstable: Outcome, ours: Sequence[Array]) -> bool:
         """Return whether rounding explains the results of both runs, as of threads that add up in any order."""
-        types = [value.type for value in self.flat.outputs]
         for results in (unstable.results, unstable.second):
-            if checked(Outcome(results), types).failure:
+            if checked(Outcome(results), self.flat.outputs).failure:
                 return False
             found = sensitivities(self.program, self.inputs, ours, results, self.contract, 6 * self.seconds)
             if not found or not all(s.is_explained for s in found):

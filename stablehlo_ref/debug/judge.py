@@ -330,7 +330,7 @@ def wrong_in_isolation(
     for judgement in suspect[:MOST]:
         made = single(flat, judgement.op)
         feeds = [judge.operand(value) for value in made.feeds]
-        outcome = checked(session.run(made.text, feeds), [value.type for value in made.wanted])
+        outcome = checked(session.run(made.text, feeds), made.wanted)
         if not outcome.failure and (found := judge.known_excess(judgement.op, outcome.results)):
             yield replace(judgement, verdict=Verdict.WRONG, permissions=(), excess=found, reason="")
 
