@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -154,9 +155,9 @@ class Diff:
 
     def to_json(self) -> str:
         """Return all of the result in one line of JSON; docs/reference/json.md describes it."""
-        from stablehlo_ref.debug.report.document import json_text
+        from stablehlo_ref.debug.report.document import document
 
-        return json_text(self)
+        return json.dumps(document(self), allow_nan=False)
 
     def to_html(self) -> str:
         """Return a report as one HTML page that needs no network; ImportError without the extra `report`."""
@@ -166,9 +167,9 @@ class Diff:
 
     def to_model_explorer(self) -> str:
         """Return the errors of ops as JSON, custom node data of Google's Model Explorer for the program's file."""
-        from stablehlo_ref.debug.report.document import node_data_text
+        from stablehlo_ref.debug.report.document import node_data
 
-        return node_data_text(self)
+        return json.dumps(node_data(self), indent=1, allow_nan=False)
 
     def _repr_html_(self) -> str:
         from stablehlo_ref.debug.report.page import summary

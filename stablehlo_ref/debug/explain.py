@@ -17,7 +17,7 @@ from time import perf_counter
 import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import real_dtype, smallest_normal, unit_roundoff
-from stablehlo_ref.debug.bounds.reductions import is_exact_body, recognised
+from stablehlo_ref.debug.bounds.reductions import adds_up, is_exact_body
 from stablehlo_ref.debug.bounds.transfer import propagation
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
 from stablehlo_ref.debug.cut import Flat, has_fractions
@@ -202,8 +202,7 @@ def _is_entered(op: Operation) -> bool:
 
 
 def _adds_terms(op: Operation) -> bool:
-    is_sum = op.name == "stablehlo.reduce" and recognised(op.regions[0]) == "add"
-    return is_sum or _arithmetic(op) is Arithmetic.SUMS
+    return adds_up(op) or _arithmetic(op) is Arithmetic.SUMS
 
 
 def _arithmetic(op: Operation) -> Arithmetic | None:

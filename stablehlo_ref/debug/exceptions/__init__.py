@@ -90,6 +90,8 @@ def exceptions_parallel(
 ) -> Exceptions:
     """Run a program in a grid of processes as `Program.run_parallel` does, and return what `exceptions` returns."""
     _check_options(options)
+    sizes = map(options.get, ("num_replicas", "num_partitions"))
+    program = program.on_shards(program.grid(len(inputs_per_process), *sizes))
     watcher = ExceptionWatcher(program, kinds_of(kinds), threshold, kinds_of(kinds) if first else ())
     return watcher.found(program.run_parallel(inputs_per_process, observer=watcher, **options))
 

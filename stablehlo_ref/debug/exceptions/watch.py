@@ -10,7 +10,7 @@ import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.bounds.ball import smallest_normal
-from stablehlo_ref.debug.bounds.reductions import recognised
+from stablehlo_ref.debug.bounds.reductions import adds_up
 from stablehlo_ref.debug.exceptions.findings import GENERATIONS, ExceptionKind, Exceptions
 from stablehlo_ref.debug.exceptions.sources import SourceTable, yielded
 from stablehlo_ref.debug.exceptions.taint import (
@@ -331,7 +331,7 @@ def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold:
     facts = facts_of(op)
     if facts is not None and facts.adds and len(operands) == 2:
         return _lossy(_larger(*map(np.asarray, operands)), np.asarray(result), least)
-    if op.name == "stablehlo.reduce" and len(op.results) == 1 and recognised(op.regions[0]) == "add":
+    if adds_up(op):
         terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
         return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
     if op.name == "stablehlo.dot_general" and all(map(np.size, operands)):
