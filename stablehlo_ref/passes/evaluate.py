@@ -21,7 +21,7 @@ from stablehlo_ref.passes.emit import read_only
 def known_array(value: Value) -> Array | None:
     """Return the array of a value that is a constant; None of any other."""
     owner = value.owner
-    if not isinstance(owner, Operation) or not (is_constant_like(owner) or owner.name == "shape.const_shape"):
+    if not isinstance(owner, Operation) or not is_constant_like(owner):
         return None
     if owner.name == "shape.const_shape":
         return np.asarray(owner.properties["sizes"], np.int64) if isinstance(value.type, TensorType) else None
