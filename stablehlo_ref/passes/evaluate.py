@@ -14,7 +14,7 @@ from stablehlo_ref.diagnostics import StablehloError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
+from stablehlo_ref.ir.types import MeshTensorType, QuantizedType, TensorType, Type
 from stablehlo_ref.passes.emit import read_only
 
 
@@ -65,7 +65,9 @@ def _is_evaluable(op: Operation, definition: OpDefinition) -> bool:
 
 
 def _is_plain(type: Type) -> bool:
-    return isinstance(type, TensorType) and type.is_static and not isinstance(type.element_type, QuantizedType)
+    if not isinstance(type, TensorType) or isinstance(type, MeshTensorType):
+        return False
+    return type.is_static and not isinstance(type.element_type, QuantizedType)
 
 
 def _run(op: Operation, definition: OpDefinition, arrays: Sequence[Array]) -> list[Array]:
