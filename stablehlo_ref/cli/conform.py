@@ -76,7 +76,7 @@ def _run(options: argparse.Namespace) -> int:
     known = read_known(options.known) if options.known else []
     profile = PROFILES[options.profile]
     names = profile.names(_ops(options.ops))
-    settings = Settings(options.backend, options.contract, options.seconds, options.python or "")
+    settings = Settings(options.backend, options.contract, options.seconds, options.python or "", tuple(known))
     with Session(options.backend, seconds=options.seconds, python=settings.python) as session:
         session.open()
         versions = dict(session.versions())

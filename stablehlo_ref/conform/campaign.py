@@ -16,6 +16,7 @@ from pathlib import Path
 from time import monotonic
 
 from stablehlo_ref.conform import cases
+from stablehlo_ref.conform.known import Known
 from stablehlo_ref.conform.members import COMMON
 from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import contract_of
@@ -50,12 +51,13 @@ class Profile:
         return found[: self.most]
 
     def _kinds(self, op: str) -> tuple[list[str], list[str], list[str]]:
-        """Return the cases of an op on element types, of all values, and invalid ones; common types are first."""
+        """Return the cases of an op on element types, of other kinds, and invalid ones; common types are first."""
         single = list(cases.single([op], self.rounds))
         common = [name for name in single if name.split("/")[2] in COMMON_NAMES][: len(COMMON_NAMES)]
         start = zlib.crc32(op.encode()) % max(len(common), 1)  # so that other ops have other types at first
         ordered = dict.fromkeys([*common[start:], *common[:start], *single])
-        return list(ordered), list(cases.exhaustive([op])), list(cases.invalid([op], self.invalid))
+        others = [*cases.dynamic([op], self.rounds), *cases.exhaustive([op])]
+        return list(ordered), others, list(cases.invalid([op], self.invalid))
 
 
 def _alternating(*queues: Sequence[str]) -> list[str]:
@@ -71,12 +73,13 @@ PROFILES = {
 
 @dataclass(frozen=True)
 class Settings:
-    """The backend of a campaign as `diff` takes it, the contract, and the time of each case."""
+    """The backend of a campaign as `diff` takes it, the contract, the time of each case, and the known failures."""
 
     backend: str
     contract: str = "strict"
     seconds: float = 30.0
     python: str = ""
+    known: tuple[Known, ...] = ()
 
 
 # --- workers ----------------------------------------------------------------------------------------------------------
@@ -90,7 +93,8 @@ def judge_shard(settings: Settings, names: Sequence[str]) -> list[Record]:
     if session is None:
         session = _sessions[settings] = Session(settings.backend, seconds=settings.seconds, python=settings.python)
     contract = contract_of(settings.contract)
-    return [judge(name, session, contract) for name in names]
+    covered = {name for name in names for entry in settings.known if entry.covers(Record(name, Cell.FAIL))}
+    return [judge(name, session, contract, is_known=name in covered) for name in names]
 
 
 JudgeNames = Callable[[Settings, Sequence[str]], list[Record]]

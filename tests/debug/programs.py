@@ -10,6 +10,7 @@ import numpy as np
 import stablehlo_ref as sr
 from stablehlo_ref.debug import Contract, Diff, Outcome, Session, diff
 from stablehlo_ref.debug.backends import open_backend
+from stablehlo_ref.debug.backends.worker import answer
 
 LAYER = """
 func.func @main(%x: tensor<16x64xf32>, %w: tensor<64x32xf32>, %b: tensor<32xf32>)
@@ -63,12 +64,8 @@ class InProcess(Session):
     """Runs a backend in this process, for backends that neither die nor hang."""
 
     def _exchange(self, program: str, inputs: Sequence[Any], setting: Any) -> Outcome:
-        options = {} if setting is None else {"setting": setting}
         try:
-            backend = open_backend(self.description)
-            if not program:
-                return Outcome(tuple(getattr(backend, setting, {}).items()))
-            return Outcome(tuple(backend.run(program, inputs, **options)))
+            return Outcome(tuple(answer(open_backend(self.description), program, inputs, setting)))
         except Exception as error:
             return Outcome((), "refused", str(error))
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from stablehlo_ref.debug.backends import compilers, others
+from stablehlo_ref.define.processes import Grid
 
 ENTRY_POINTS = "stablehlo_ref.backends"
 
@@ -28,6 +29,15 @@ class Backend(Protocol):
 
     def run(self, program: str, inputs: Sequence[np.ndarray[Any, Any]]) -> Sequence[np.ndarray[Any, Any]]:
         """Return the results of the entry of `program`, MLIR text, as arrays of the types of its outputs."""
+        ...
+
+
+@runtime_checkable
+class Parallel(Protocol):
+    """A backend that runs a program in several processes, each of which has inputs and results of its own."""
+
+    def run_parallel(self, program: str, inputs_per_process: Sequence[Sequence[Any]], grid: Grid) -> list[Any]:
+        """Return the results of each process of a grid, in row-major order of (replica id, partition id)."""
         ...
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.arrays.interop import require
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import Source
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import element_type_of, numpy_dtype
@@ -26,6 +28,7 @@ SWITCHES = {
         "batch-dot-simplification", "simplify-sorts", "dot-library-rewriter", "onednn-fusion",
     ],
 }  # fmt: skip
+CPUS = 4  # devices of the CPU, for programs of several processes
 _LEGALIZE = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 
@@ -40,6 +43,8 @@ class Xla:
     def __init__(self, platform: str) -> None:
         self._jax = require("jax")
         self._jax.config.update("jax_enable_x64", True)
+        with suppress(RuntimeError):  # it is too late in a process that uses jax
+            self._jax.config.update("jax_num_cpu_devices", CPUS)
         self._client = require("jax.extend.backend").get_backend(platform or None)
         self._device = self._client.local_devices()[0]
         self.switches = SWITCHES
@@ -56,6 +61,26 @@ class Xla:
         arguments = [self._jax.device_put(array, self._device) for array in inputs]
         outputs = executable.execute_sharded(arguments).disassemble_into_single_device_arrays()
         return [np.asarray(output[0]) for output in outputs]
+
+    def run_parallel(self, program: str, inputs_per_process: Sequence[Sequence[Any]], grid: Grid) -> list[Any]:
+        devices = self._client.local_devices()[: grid.count]
+        if grid.num_partitions > 1 or len(devices) < grid.count:
+            raise NotImplementedError(f"{len(devices)} devices run replicas only, not {grid}")
+        internal = require("jax._src.lib").xla_client
+        options = internal.CompileOptions()
+        options.num_replicas = options.executable_build_options.num_replicas = grid.num_replicas
+        options.device_assignment = internal.DeviceAssignment.create(np.arange(grid.count)[:, None])
+        executable = self._client.compile_and_load(program, devices, options)
+        sharding = require("jax.sharding")
+        everywhere = sharding.NamedSharding(sharding.Mesh(np.array(devices), ("p",)), sharding.PartitionSpec())
+        arguments = [
+            self._jax.make_array_from_single_device_arrays(
+                np.shape(arrays[0]), everywhere, [self._jax.device_put(a, d) for a, d in zip(arrays, devices)]
+            )
+            for arrays in zip(*inputs_per_process)
+        ]
+        outputs = executable.execute_sharded(arguments).disassemble_into_single_device_arrays()
+        return [[np.asarray(output[i]) for output in outputs] for i in range(grid.count)]
 
     def _executable(self, program: str, setting: tuple[str, Any] | None) -> Any:
         """Return the compiled program; only the last is kept."""

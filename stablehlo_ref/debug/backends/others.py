@@ -14,6 +14,7 @@ import numpy as np
 
 from stablehlo_ref.arrays.files import read_npz
 from stablehlo_ref.arrays.host_values import as_numpy_loads, as_numpy_saves
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.signature import Parameter
@@ -113,6 +114,7 @@ class PythonFunction:
     def __init__(self, name: str, function: Callable[..., Sequence[Any]]) -> None:
         self.name = name
         self.switches = getattr(function, "switches", {})
+        self.run_parallel = getattr(function, "run_parallel", None)
         self._function = function
 
     def run(self, program: str, inputs: Sequence[Any], **options: Any) -> Sequence[Any]:
@@ -136,3 +138,7 @@ class Itself:
 
     def run(self, program: str, inputs: Sequence[Any]) -> Sequence[Any]:
         return load(program).run(*inputs)
+
+    def run_parallel(self, program: str, inputs_per_process: Sequence[Sequence[Any]], grid: Grid) -> list[Any]:
+        sizes = {"num_replicas": grid.num_replicas, "num_partitions": grid.num_partitions}
+        return [*load(program).run_parallel(inputs_per_process, **sizes)]

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from stablehlo_ref.debug.bounds.ball import SLACK, TINY, Ball, Query, largest, of_reference, ulp, unit_roundoff
+from stablehlo_ref.debug.bounds.ball import SLACK, TINY, Ball, NoBound, Query, largest, of_reference, ulp, unit_roundoff
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import StructAttribute
@@ -160,8 +160,12 @@ def logistic(query: Query) -> Ball:
 
 
 def function(query: Query) -> Ball:
-    """Bound a function of one real operand by what its facts say of its shape."""
+    """Bound a function of known operands, or of one real operand by what its facts say of its shape."""
     facts, operand = query.facts, query.operand(0)
+    if query.is_exact:
+        return rounded(query, query.wide(query.centers), np.zeros(()), accuracy(query))
+    if not facts.monotone and facts.slope == np.inf:
+        raise NoBound
     if facts.slope < np.inf:
         radius = unknown_where(operand, np.minimum(facts.slope * operand.radius, facts.spread))
         return rounded(query, query.wide(query.centers), radius, accuracy(query))
