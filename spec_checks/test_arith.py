@@ -15,7 +15,7 @@ from spec_checks.evaluate import evaluate
 from spec_checks.examples import examples
 from spec_checks.strategies import BOOLEANS, FLOATS, SIGNED, arrays, dtypes, same, shapes, width
 from spec_checks.test_elementwise import alike
-from stablehlo_ref.dialects.arith_comparison import CmpFPredicate, CmpIPredicate
+from stablehlo_ref.dialects.arith_conversion import CmpFPredicate, CmpIPredicate
 from stablehlo_ref.ir.types import INDEX, tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.semantics import arith as oracle

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from stablehlo_ref.limits import Limits
     from stablehlo_ref.ops.extensibility import CustomCall, register_custom_call
     from stablehlo_ref.program import Program
+    from stablehlo_ref.reading.inputs import random_inputs, read_inputs
     from stablehlo_ref.reading.loading import link, load, parse
 
 __all__ = [
@@ -69,6 +70,8 @@ __all__ = [
     "load",
     "parse",
     "passes",
+    "random_inputs",
+    "read_inputs",
     "register_custom_call",
     "testing",
     "text",
@@ -89,6 +92,7 @@ _DEFINED_IN = {
     "limits": ("Limits",),
     "ops.extensibility": ("CustomCall", "register_custom_call"),
     "program": ("Program",),
+    "reading.inputs": ("random_inputs", "read_inputs"),
     "reading.loading": ("link", "load", "parse"),
 }  # fmt: skip
 _MODULES = {name: module for module, names in _DEFINED_IN.items() for name in names}

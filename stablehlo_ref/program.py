@@ -16,7 +16,7 @@ from stablehlo_ref.arrays.interop import to_array
 from stablehlo_ref.arrays.weights import Weights, weights_of, with_random_constants
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.mode import DEFAULT, Mode
-from stablehlo_ref.define.processes import Grid, ProcessId, check_local_tensors
+from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.display.guarantees import Guarantees, guarantees
 from stablehlo_ref.display.html import summary
@@ -34,8 +34,8 @@ from stablehlo_ref.execute.arguments import (
     take_results_of_processes,
     without_mapping,
 )
-from stablehlo_ref.execute.evaluation import evaluate, taken, taking_results
-from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
+from stablehlo_ref.execute.evaluation import evaluate, run_plan, taking_results
+from stablehlo_ref.execute.grid import declared_grid, on_shards, read_infeed, run_grid
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -45,9 +45,8 @@ from stablehlo_ref.ir.signature import Function, Parameters, function_of, shorte
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
 from stablehlo_ref.limits.budget import activity, in_force, limited
-from stablehlo_ref.limits.stack import collection_paused, is_large, needs_stack, on_enough_stack
+from stablehlo_ref.limits.stack import collection_paused, needs_stack
 from stablehlo_ref.syntax.printer import print_operation
-from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
 
 if TYPE_CHECKING:
@@ -73,6 +72,7 @@ class Program:
         self._verified = verified
         self._bound: Mapping[int, RuntimeValue] = {}
         self.plans: dict[tuple[bool, bool, Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
+        self._on_shards: dict[Grid, Program] = {}
 
     def __getstate__(self) -> dict[str, object]:
         return {
@@ -217,7 +217,19 @@ class Program:
     @cached_property
     def value_index(self) -> ValueIndex:
         """The names of all values."""
-        return ValueIndex(self.module, self.entry.name)
+        return ValueIndex(self._runnable, self.entry.name)
+
+    def on_shards(self, grid: Grid) -> Program:
+        """Return the program that each process of a grid runs: on shards, if tensors have shardings of Shardy."""
+        if grid.count > 1 and grid not in self._on_shards:
+            module = on_shards(self.verify().module, self.entry.name, grid)
+            self._on_shards[grid] = self if module is self.module else self._with(module)
+        return self._on_shards.get(grid, self)
+
+    @cached_property
+    def _runnable(self) -> Operation:
+        """The module as it runs: functions that `interpreter.run_parallel` runs compute on shards."""
+        return on_shards(self.module)
 
     @property
     def _is_empty(self) -> bool:
@@ -248,14 +260,14 @@ class Program:
         if kind not in self.plans:
             self.verify()
             with np.errstate(all="ignore"), activity("planning"), collection_paused():
-                self.plans[kind] = Planner(self.module, self.limits, *kind).function(self.entry.name)
+                self.plans[kind] = Planner(self._runnable, self.limits, *kind).function(self.entry.name)
         return self.plans[kind]
 
     def _plan_for(self, context: Context) -> FunctionPlan:
         if context.semantics:
             from stablehlo_ref.walk.walker import WalkedFunction  # imports mpmath
 
-            return WalkedFunction(self.verify().module, self.entry.name)
+            return WalkedFunction(self.verify()._runnable, self.entry.name)
         observer = context.observer
         step_by_step = context.on_implementation_defined != "ignore" or getattr(observer, "sees_every_op", False)
         kind = step_by_step, context.fast and not step_by_step and observer is None, context.mode
@@ -356,7 +368,7 @@ class Program:
         check_host_functions(context, lambda: self._names_of_host_functions)
         arguments = self._arguments(arrays, named, trees=True)
         recorder.arguments(arguments)
-        return self._run_plan(self._plan_for(context), arguments, context)
+        return run_plan(self.module, self.entry, self._plan_for(context), arguments, context)
 
     def run_replicas(
         self, inputs_per_replica: Sequence[Inputs], **options: Unpack[RunOptions]
@@ -389,7 +401,7 @@ class Program:
         check_type("infeed", infeed, Iterable, "an iterable of sequences of arrays")
         check_type("outfeed", outfeed, MutableSequence | None, "a list")
         grid = self.grid(len(inputs_per_process), num_replicas, num_partitions)
-        return self.run_parallel_in(self._context(**options), grid, inputs_per_process, infeed, outfeed)
+        return self.on_shards(grid).run_parallel_in(self._context(**options), grid, inputs_per_process, infeed, outfeed)
 
     def trace_parallel(
         self,
@@ -406,10 +418,12 @@ class Program:
         """
         from stablehlo_ref.debug.traces.record import Recorder, recording
 
-        recorder = Recorder(self.value_index, only, store, keep)
+        grid = self.grid(len(inputs_per_process), *map(options.get, ("num_replicas", "num_partitions")))
+        program = self.on_shards(grid)
+        recorder = Recorder(program.value_index, only, store, keep)
         options["observer"] = recorder.beside(options.get("observer"))
         with recording(recorder):
-            return recorder.trace(self.run_parallel(inputs_per_process, **options))
+            return recorder.trace(program.run_parallel(inputs_per_process, **options))
 
     def grid(self, count: int, num_replicas: int | None = None, num_partitions: int | None = None) -> Grid:
         """Return the grid of `count` processes. EvaluationError if the sizes are invalid or of another count."""
@@ -429,7 +443,6 @@ class Program:
         check_host_functions(context, lambda: self._names_of_host_functions)
         with in_force(context.budget):
             plan = self._plan_for(context)
-            check_local_tensors(self.module.regions[0].block.symbol(self.entry.name), grid)
             programs = [
                 (plan, self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {}))
                 for given in inputs_per_process
@@ -463,18 +476,5 @@ class Program:
             check_host_functions(context, lambda: self._names_of_host_functions)
         if self._is_empty and not arrays and not named:
             return ()
-        plan = self._plan_for(context)
-        return self._run_plan(plan, self._arguments(arrays, named, trees), context)
-
-    def _run_plan(self, plan: FunctionPlan, inputs: list[Any], context: Context) -> tuple[Any, ...]:
-        def work() -> tuple[Any, ...]:
-            if plan.block.communicates:
-                grid = Grid(num_partitions=device_count(self.module))
-                results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
-            else:
-                results = plan.call(context, inputs)
-            return () if context.failures else taken(context, results, self.entry)
-
-        if is_large():
-            return evaluate(self.module, self.entry, plan, context, work)
-        return on_enough_stack(self.module.location, 0, evaluate, self.module, self.entry, plan, context, work)
+        arguments = self._arguments(arrays, named, trees)
+        return run_plan(self.module, self.entry, self._plan_for(context), arguments, context)

@@ -17,8 +17,9 @@ from stablehlo_ref.program import Program
 FOLDER = Path(__file__).parent / "interpret"
 FILES = sorted(FOLDER.rglob("*.mlir"))
 # Passes that change results by design, and those that refuse ops of check; tests/passes has tests of them.
-NOT_TESTED = ("stablehlo-convert-to-signless", "stablehlo-legalize-to-vhlo")
+NOT_TESTED = ("stablehlo-convert-to-signless", "stablehlo-legalize-to-vhlo", "sdy-convert-global-to-local")
 OPTIONS = {
+    "stablehlo-legalize-quant-to-math": {"exact": "true"},
     "stablehlo-legalize-deprecated-ops": {"fail-on-unused": "false"},
     "stablehlo-compatibility-expander": {"target": "1.0.0"},
     "vhlo-to-version": {"target": "1.0.0"},
@@ -44,6 +45,7 @@ INEXACT = {  # files with checks that a pass does not keep, by design
     ("all_gather", QUANT): "refused: a collective on quantized tensors",
     ("all_reduce", QUANT): "refused: a collective on quantized tensors",
     ("collective_broadcast", QUANT): "refused: a collective on quantized tensors",
+    ("sdy_in_grids", "sdy-drop-sharding-and-mesh"): "a grid runs functions on shards",
     ("cf", REFINE): "functions of several blocks",
     ("mhlo", "hlo-legalize-to-stablehlo"): "refused: a custom call with a schedule",
     ("reduce", "interpreter-instrument-with-probe"): "bodies with effects count as associative",

@@ -13,7 +13,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.arrays.value_text import value_text
-from stablehlo_ref.debug.traces.observe import Statistics
+from stablehlo_ref.debug.traces.profile import Profile
 from stablehlo_ref.ir.types import FloatType, tensor_type
 
 NEGATE = """
@@ -333,9 +333,10 @@ func.func @main(%a: tensor<1xf32>) {
   return
 }
 """
-    statistics = Statistics()
-    sr.load(text).run(ONES[:1], observer=statistics)
-    assert statistics.count == {"stablehlo.all_gather": 2, "interpreter.run_parallel": 1}
+    profile = Profile()
+    sr.load(text).run(ONES[:1], observer=profile)
+    counts = {op: count for op, (_, count) in profile.by_op().items()}
+    assert counts == {"stablehlo.all_gather": 2, "interpreter.run_parallel": 1}
 
 
 # --- large grids ------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.random_inputs import random_inputs
+from stablehlo_ref.reading.inputs import random_inputs
 
 SECONDS, OVERSHOOT = 0.5, 0.25
 RESIDENT = 2.2e9  # bytes
@@ -123,7 +123,7 @@ def measure_time(only: list[str]) -> bool:
     good = True
     for name in only or TIME:
         program = sr.load(TIME[name])
-        inputs = random_inputs(program.inputs, 0, {}, sr.Limits())
+        inputs = random_inputs(program.inputs)
         start, outcome = perf_counter(), "finished"
         try:
             program.run(**inputs, limits=sr.Limits(max_seconds=SECONDS))

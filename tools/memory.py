@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.random_inputs import random_inputs
 from stablehlo_ref.execute import guard
+from stablehlo_ref.reading.inputs import random_inputs
 
 GOAL = 1.3
 
@@ -216,7 +216,7 @@ PROGRAMS = {
 def measure(name: str) -> Row:
     """Run a program twice and return the bytes of the second run."""
     program = sr.load(PROGRAMS[name])
-    inputs: dict[str, Any] = random_inputs(program.inputs, 0, {}, sr.Limits())
+    inputs: dict[str, Any] = random_inputs(program.inputs)
     for key, x in inputs.items():
         if name.startswith(("gather", "scatter")) and x.dtype == np.int32:
             inputs[key] = np.random.default_rng(0).integers(0, 4 << 20, x.shape).astype(np.int32)

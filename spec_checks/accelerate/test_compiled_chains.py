@@ -14,7 +14,7 @@ import stablehlo_ref.program
 from spec_checks.accelerate.test_chains import DTYPES, Writer, bits, pieces, small_chains, type_text
 from spec_checks.examples import FACTOR
 from stablehlo_ref.accelerate import policy
-from stablehlo_ref.accelerate.machine import chains, compiler, functions, large
+from stablehlo_ref.accelerate.machine import chains, compiler, functions, nests
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.numerics import elementary
 from stablehlo_ref.numerics.kernels import ArrayKernel
@@ -42,7 +42,7 @@ def compiled(program: sr.Program, what: str = "a chain") -> bool:
 @pytest.mark.usefixtures("small_chains")
 @pytest.mark.parametrize("start", range(1000, 1160, 40))
 def test_generated_programs(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large, "VECTOR", 16)
+    monkeypatch.setattr(nests, "VECTOR", 16)
     monkeypatch.setattr(chains, "PIECE", 99)
     count = 0
     for text, arrays in pieces(range(start, start + (40 if FACTOR else 12))):
@@ -109,10 +109,10 @@ def special_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.d
 
 @pytest.mark.many_examples
 @pytest.mark.usefixtures("small_chains")
-@pytest.mark.parametrize("vector", [16, large.VECTOR])
+@pytest.mark.parametrize("vector", [16, nests.VECTOR])
 @pytest.mark.parametrize("elements", [["f32"], ["f64"], ["f32", "f64", "i1", "i32"]], ids=",".join)
 def test_bits_of_nans(elements: list[str], vector: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large, "VECTOR", vector)
+    monkeypatch.setattr(nests, "VECTOR", vector)
     count = 0
     for seed in range(120 if FACTOR else 15):
         writer, rng = Writer(seed, elements), np.random.default_rng(seed)

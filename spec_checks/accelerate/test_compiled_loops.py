@@ -11,7 +11,7 @@ import stablehlo_ref as sr
 from spec_checks.accelerate import random_loops
 from spec_checks.accelerate.test_generated_loops import LOOPS, check, drawn_inputs, outcome, zeros
 from stablehlo_ref.accelerate import policy
-from stablehlo_ref.accelerate.machine import compiler, large, python_ops, tensors
+from stablehlo_ref.accelerate.machine import compiler, nests, ops, tensors
 
 pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "HOT", 2)
     monkeypatch.setattr(policy, "SECONDS", -1.0)
-    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
+    monkeypatch.setattr(ops, "COST", 0)
 
 
 def compiled(program: sr.Program) -> bool:
@@ -40,9 +40,9 @@ def test_loops(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
 
 @pytest.fixture
 def _in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let vectors of four elements be in memory, and some of them longer than the vectors of the processor."""
-    monkeypatch.setattr(tensors, "MAX_ELEMENTS", 3)
-    monkeypatch.setattr(large, "VECTOR", 16)
+    """Let vectors of four elements be in the frame, and some of them longer than the vectors of the processor."""
+    monkeypatch.setattr(tensors, "SMALL", 3)
+    monkeypatch.setattr(nests, "VECTOR", 16)
 
 
 @pytest.mark.usefixtures("_in_memory")
@@ -65,7 +65,7 @@ def test_limits_of_steps(drawn: tuple[str, list[str]], steps: int) -> None:
 def test_loops_that_call_kernels(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
     text, types = drawn
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(python_ops, "COST", 0)
+        patch.setattr(ops, "COST", 0)
         program = sr.parse(text)
         check(program, drawn_inputs(types, data))
         assert compiled(program)

@@ -17,7 +17,7 @@ from spec_checks.accelerate.test_generated_loops import LOOPS, check
 from spec_checks.strategies import arrays, shapes
 from spec_checks.test_gather_scatter import dimension_numbers, indices, scatter_arguments
 from stablehlo_ref.accelerate import policy
-from stablehlo_ref.accelerate.machine import compiler, python_ops, tensors
+from stablehlo_ref.accelerate.machine import compiler, ops, tensors
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.semantics.gather_scatter import combine
 
@@ -29,9 +29,7 @@ COMBINED = ("add", "multiply", "maximum", "minimum", "subtract")
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name, value in (
-        (policy, "HOT", 2), (policy, "SECONDS", -1.0), (policy, "SHORT_RUN", -1.0), (python_ops, "COST", 0),
-    ):  # fmt: skip
+    for module, name, value in ((policy, "HOT", 2), (policy, "SECONDS", -1.0), (ops, "COST", 0)):
         monkeypatch.setattr(module, name, value)
 
 
@@ -78,7 +76,7 @@ def check_in_loop(data: st.DataObject, op: str, operands: list[np.ndarray], resu
         return {", ".join(f"%all#{1 + len(types) + n}" for n in range(len(outs)))} : {", ".join(outs)}
       }}""")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tensors, "MAX_ELEMENTS", most or tensors.MAX_ELEMENTS)
+        patch.setattr(tensors, "SMALL", most or tensors.SMALL)
         check(program, operands)
         if not most and all(
             0 not in shape for shape in [*(x.shape for x in operands), *(shape for shape, _ in results)]

@@ -16,8 +16,8 @@ import numpy as np
 
 import stablehlo_ref as sr
 from spec_checks.fuzz import mutations
+from stablehlo_ref.arrays.files import read_arrays
 from stablehlo_ref.arrays.interop import require
-from stablehlo_ref.cli.array_files import read_arrays
 
 PROGRAM = """func.func @main(%a: tensor<4xf32> loc("w.a")) -> tensor<4xf32> {
   return %a : tensor<4xf32>

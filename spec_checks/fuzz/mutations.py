@@ -54,7 +54,7 @@ BAD_INPUTS: Sequence[Callable[[np.ndarray], Any]] = (
     lambda x: np.frombuffer(b"\1" * (x.nbytes + 1), np.uint8),
 )  # fmt: skip
 OPTIONS = (
-    "--args", "--input", "--inputs", "--output", "--entry", "--random-inputs", "--stats", "-v", "--max-seconds",
+    "--args", "--input", "--inputs", "--output", "--entry", "--random-inputs", "--profile", "-v", "--max-seconds",
     "--dim", "--limits",
     "--num-replicas", "--num-partitions", "--split-input-file", "--help", "--version", "--list-ops", "--rng-seed",
     "--random-weights", "--probe-output-dir",

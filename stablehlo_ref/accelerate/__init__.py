@@ -1,4 +1,4 @@
-"""Optional code that makes plans faster: loops, functions, chains and kernels as generated code.
+"""Optional code that makes plans faster: loops, chains and kernels as generated code.
 
 `execute/acceleration.py` has the hooks by which the planner asks for code. Without this package every program runs by
 its plan, with the same results.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from stablehlo_ref.accelerate.chains import with_chains
 from stablehlo_ref.accelerate.inlined import with_inlined_calls
-from stablehlo_ref.accelerate.loops import HotLoop, hot_function, hot_loop
+from stablehlo_ref.accelerate.loops import HotLoop, hot_loop
 from stablehlo_ref.accelerate.machine.chains import with_machine_code
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
@@ -45,6 +45,3 @@ class PlanAccelerator(Accelerator):
 
     def loop(self, frame: FramePlanner, op: Operation) -> RunFast | None:
         return hot_loop(frame, op)
-
-    def function(self, frame: FramePlanner, block: Block) -> RunFast | None:
-        return hot_function(frame, block)

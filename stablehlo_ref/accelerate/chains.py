@@ -16,12 +16,12 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
+from stablehlo_ref.accelerate.elements import has_code, is_narrow
+from stablehlo_ref.accelerate.ir import dtype_of
 from stablehlo_ref.accelerate.machine.chains import REDUCE, VIEWS, Chain, MachineChain, Part, Tensor
 from stablehlo_ref.accelerate.machine.compiler import is_available
-from stablehlo_ref.accelerate.machine.elementwise import has_code, is_narrow
 from stablehlo_ref.accelerate.machine.reductions import FOLDS, SUM
 from stablehlo_ref.accelerate.policy import weight
-from stablehlo_ref.accelerate.python.expressions import dtype_of
 from stablehlo_ref.define.bound import constant_array
 from stablehlo_ref.define.computation import Slots, Turns
 from stablehlo_ref.define.definition import REGISTRY

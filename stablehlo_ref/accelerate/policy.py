@@ -1,7 +1,7 @@
 """When something is hot: once it has taken about as long, without code, as compiling it takes, so that may pay off.
 
-Turns of loops and calls of functions are counted until they become generated Python, which takes some 50 microseconds
-per op. Seconds are counted until loops, chains and kernels become machine code.
+The iterations of a loop are counted until it becomes Python source, which takes some 50 microseconds per op. Seconds
+are counted until loops, chains and kernels become machine code.
 """
 
 from __future__ import annotations
@@ -16,16 +16,12 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ops.elementwise import on_element
 
-HOT = 30  # turns after which a loop becomes generated Python: as long as compiling takes
-
-HOT_CALLS = 80  # calls after which a function does, which has taken about as long by then as compiling takes
-FEW_OPS = 4  # of a function that runs as fast in the plan
-MANY_OPS = 4096  # of a function that takes too long to compile for what its calls would gain
+HOT = 30  # iterations after which a loop becomes Python source: as long as compiling takes
+ITERATIONS, OPS = 256, 4096  # after which a loop in Python checks the deadline, at most
 SECONDS = 0.05  # for a loop, a chain or a function of usual length, with the import of llvmlite
 WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op
 FUNCTION_WEIGHT = 50  # of an elementary function, other ops count 1
-SHORT_RUN = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
-TURN = 0.01  # seconds that a turn in the plan counts at most: the loop may have ended, and begun again much later
+ITERATION = 0.01  # seconds that one counts at most: the loop may have ended, and begun again much later
 USUAL_LINES = 500  # of code of a loop, for which LLVM needs the usual time
 SECONDS_OF_LINE = 1.5e-4  # that it needs for a further one
 
@@ -33,15 +29,19 @@ T = TypeVar("T")
 Code = TypeVar("Code")
 
 
-def is_hot(seconds: float, expected: float) -> bool:
+def is_hot(seconds: float, expected: float = 0.0) -> bool:
     """Return whether what has taken `seconds` pays off as code, for which LLVM needs `expected` more than usual."""
     return seconds > SECONDS + expected
 
 
-def is_loop_hot(seconds: float, runs: int, lines: int) -> bool:
-    """Return whether a loop that has taken `seconds` in some runs pays off as machine code of as many lines."""
-    is_worth_calls = seconds > SHORT_RUN * runs
-    return is_worth_calls and is_hot(seconds, SECONDS_OF_LINE * max(0, lines - USUAL_LINES))
+def seconds_for(lines: int) -> float:
+    """Return how many seconds more than usual LLVM needs for so many lines."""
+    return SECONDS_OF_LINE * max(0, lines - USUAL_LINES)
+
+
+def iterations_of(ops: int) -> int:
+    """Return how many iterations of a loop of so many ops Python counts at a time."""
+    return max(1, min(ITERATIONS, OPS // max(ops, 1)))
 
 
 def weight(op: Operation) -> int:

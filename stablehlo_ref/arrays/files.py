@@ -23,7 +23,7 @@ import numpy as np
 
 from stablehlo_ref.arrays.host_values import as_numpy_loads, fits, is_saved_as
 from stablehlo_ref.arrays.interop import require
-from stablehlo_ref.diagnostics import EvaluationError, StablehloError
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.limits.budget import check_time, reserve
@@ -60,6 +60,71 @@ def reason_of(error: Exception) -> str:
     """Return the first line of what an exception says, or its class."""
     reason = error.strerror if isinstance(error, OSError) else None
     return reason or str(error).partition("\n")[0] or type(error).__name__
+
+
+# --- files of any format ----------------------------------------------------------------------------------------------
+
+NPY, ZIP = b"\x93NUMPY", b"PK"
+# What else a file may be, and what to do with it.
+OTHER_FORMATS = {
+    b"\x80": "a pickle, which is not read as it may run code; save arrays with numpy.savez or safetensors",
+    b"\x89HDF": "HDF5; convert it with numpy.savez",
+    b"\x1f\x8b": "compressed with gzip; decompress it",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd; decompress it",
+    b"ML\xefR": "MLIR bytecode, a program and not an array",
+    b"\x89PNG": "a PNG image; convert it with numpy.save",
+    b"\xff\xd8\xff": "a JPEG image; convert it with numpy.save",
+}
+
+
+def read_arrays(path: Path, type_of: TypeOf = lambda name: None) -> Array | dict[str, Array] | bytes:
+    """Return the array of an `.npy` file, the arrays by name of an `.npz` or safetensors file, or other contents.
+
+    Large arrays are compared with the types of their arguments, by name, before they are unpacked; the name of the
+    array of an `.npy` file is "". The path may be that of a pipe. ArgumentValueError if the file cannot be read, or has
+    another format.
+    """
+    with array_errors(path, kind=ArgumentValueError):
+        if not path.exists():
+            raise ArgumentValueError(f"cannot read {path}: no such file")
+        with open_file(path) as file:
+            return _read_any(seekable(file, str(path)), path, type_of)
+
+
+def _read_any(file: IO[bytes], path: Path, type_of: TypeOf) -> Array | dict[str, Array] | bytes:
+    head = file.read(16)
+    file.seek(0)
+    if head.startswith(NPY):
+        length = file.seek(0, 2)
+        file.seek(0)
+        return read_array(file, length, type_of(""))
+    if head.startswith(ZIP):
+        return _read_npz(file, path, type_of)
+    if _is_safetensors(head):
+        return read_safetensors(contents(file, str(path)))
+    for magic, what in OTHER_FORMATS.items():
+        if head.startswith(magic):
+            raise ArgumentValueError(f"cannot read {path}: it is {what}")
+    return contents(file, str(path))
+
+
+def _read_npz(file: IO[bytes], path: Path, type_of: TypeOf) -> dict[str, Array]:
+    names = ZipFile(file).namelist()
+    file.seek(0)
+    others = [name for name in names if not name.endswith(".npy")]
+    if others:
+        is_torch = any(name.endswith("data.pkl") for name in others)
+        what = "a file of PyTorch; save its arrays with safetensors" if is_torch else f"an archive with {others[0]}"
+        raise ArgumentValueError(f"cannot read {path}: expected an .npz archive of .npy members, got {what}")
+    return read_members(file, type_of)
+
+
+def _is_safetensors(head: bytes) -> bool:
+    """Return whether a file starts with the length of a JSON object, and the object."""
+    return len(head) > 8 and head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") <= 100_000_000
+
+
+# --- .npz and .npy ----------------------------------------------------------------------------------------------------
 
 
 def read_npz(path: Path, only: str | None = None) -> dict[str, Array]:

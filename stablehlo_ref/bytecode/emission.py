@@ -19,8 +19,7 @@ from stablehlo_ref.bytecode.operations import (
     HAS_USE_LIST_ORDERS,
 )
 from stablehlo_ref.bytecode.pool import Blob, Entry, Pool, Reference
-from stablehlo_ref.bytecode.sections import MAGIC, Section, Version
-from stablehlo_ref.bytecode.tables import BLOB
+from stablehlo_ref.bytecode.sections import BLOB, MAGIC, Section, Version
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Value

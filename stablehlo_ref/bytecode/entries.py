@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any, Final, NoReturn, TypeAlias
 
 from stablehlo_ref.bytecode.encoding import Cursor
-from stablehlo_ref.bytecode.tables import Resource, Strings
+from stablehlo_ref.bytecode.sections import Resource, Strings
 from stablehlo_ref.diagnostics import Source, StablehloError
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, DenseResource, FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.lexer import MAX_NESTING

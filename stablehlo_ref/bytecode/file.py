@@ -8,18 +8,36 @@ from typing import Any, NamedTuple
 from stablehlo_ref.bytecode.encoding import Cursor
 from stablehlo_ref.bytecode.encodings import builtin, chlo, locations, quant, sdy, stablehlo
 from stablehlo_ref.bytecode.encodings import vhlo as vhlo_encodings
-from stablehlo_ref.bytecode.entries import MISSING, Entries, described
+from stablehlo_ref.bytecode.entries import MISSING, Entries, EntryReader, described
 from stablehlo_ref.bytecode.properties import properties_of, read_op_properties, stated
-from stablehlo_ref.bytecode.sections import Section, read_sections
-from stablehlo_ref.bytecode.tables import Resource, Strings, read_dialects, read_properties, read_resources
+from stablehlo_ref.bytecode.sections import (
+    Resource,
+    Section,
+    Strings,
+    read_dialects,
+    read_properties,
+    read_resources,
+    read_sections,
+)
 from stablehlo_ref.bytecode.vhlo import upgrade
-from stablehlo_ref.bytecode.vhlo.properties import read_vhlo_properties
+from stablehlo_ref.bytecode.vhlo.ops import attribute_names
+from stablehlo_ref.bytecode.vhlo.upgrade import known_op
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.plugins import PluginError, load_dialect
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.locations import UNKNOWN_LOCATION, DebugLocation
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.syntax.parser import COMPLETE_DIALECTS, KNOWN_DIALECTS
+
+
+def read_vhlo_properties(name: str, cursor: Cursor, entries: Entries) -> dict[str, Any]:
+    """Read the attributes of an op of VHLO from its properties: the index of each, in the order of their names."""
+    base, revision = known_op(name, cursor)
+    reader = EntryReader(cursor.data, cursor.source, cursor.base, entries, 0)
+    attributes = {attribute: reader.attribute() for attribute in attribute_names(base, revision)}
+    reader.expect_end(f"the properties of op '{name}'")
+    return attributes
+
 
 ATTRIBUTE_DECODERS = {
     "builtin": builtin.read_attribute,

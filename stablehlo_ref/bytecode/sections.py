@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import accumulate
 
 from stablehlo_ref.bytecode.encoding import Cursor
 
@@ -92,3 +93,140 @@ def read_sections(cursor: Cursor, version: int) -> Mapping[Section, Cursor]:
     if (Section.RESOURCES in sections) != (Section.RESOURCE_OFFSETS in sections):
         raise cursor.error("expected both sections of resources, or neither")
     return sections
+
+
+BLOB = 0  # kind of a resource
+
+
+class Strings:
+    """The strings of a file. They may hold any bytes: those that are not UTF-8 become surrogates."""
+
+    def __init__(self, section: Cursor) -> None:
+        lengths = [section.varint() for _ in range(section.count("strings"))][::-1]
+        if sum(lengths) != section.remaining or 0 in lengths:
+            raise section.error(f"strings of {sum(lengths)} bytes in {section.remaining} bytes")
+        data = bytes(section.take(section.remaining))
+        ends = list(accumulate(lengths))
+        self.values = [
+            data[end - length : end - 1].decode("utf-8", "surrogateescape") for end, length in zip(ends, lengths)
+        ]
+
+    def read(self, cursor: Cursor) -> str:
+        """Read an index and return the string."""
+        return self.values[cursor.index(len(self.values), "string")]
+
+    def at(self, cursor: Cursor, index: int) -> str:
+        """Return a string by an index that was read from `cursor`."""
+        if index >= len(self.values):
+            raise cursor.error(f"string {index} does not exist; there are {len(self.values)}")
+        return self.values[index]
+
+
+@dataclass(frozen=True)
+class OpName:
+    name: str  # with the dialect
+    was_registered: bool  # where the file was written; the properties of other ops are one attribute
+
+
+@dataclass(frozen=True)
+class Dialects:
+    """The dialects of a file, by their numbers, and the names of its ops."""
+
+    names: Sequence[str]
+    ops: Sequence[OpName]
+
+
+def read_dialects(section: Cursor, strings: Strings, version: int) -> Dialects:
+    names = [_dialect(section, strings, version) for _ in range(section.count("dialects"))]
+    if version >= Version.ELIDED_LOCATIONS:
+        section.varint()  # the number of ops
+    ops: list[OpName] = []
+
+    def read_op(dialect: int) -> None:
+        ops.append(_op_name(section, strings, names[dialect], version))
+
+    while section.remaining:
+        read_group(section, len(names), read_op)
+    return Dialects(names, ops)
+
+
+def _dialect(section: Cursor, strings: Strings, version: int) -> str:
+    """Read the name of a dialect; its version, which some files state, does not change how they are read."""
+    if version < Version.DIALECT_VERSIONS:
+        return strings.read(section)
+    index, has_version = section.flagged_varint()
+    name, offset = strings.at(section, index), section.offset
+    kind = read_section(section)[0] if has_version else Section.DIALECT_VERSION
+    if kind != Section.DIALECT_VERSION:
+        raise section.error(f"expected {Section.DIALECT_VERSION.title}, got {kind.title}", offset)
+    return name
+
+
+def _op_name(section: Cursor, strings: Strings, dialect: str, version: int) -> OpName:
+    if version < Version.PROPERTIES:
+        name, was_registered = strings.read(section), True
+    else:
+        index, was_registered = section.flagged_varint()
+        name = strings.at(section, index)
+    return OpName(f"{dialect}.{name}" if name else dialect, was_registered)
+
+
+def read_group(cursor: Cursor, dialects: int, read_entry: Callable[[int], None]) -> int:
+    """Read entries that belong to one dialect: its number, their number, and each of them. Return their number."""
+    dialect = cursor.index(dialects, "dialect")
+    count = cursor.count("entries of a dialect")
+    for _ in range(count):
+        read_entry(dialect)
+    return count
+
+
+# --- resources ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A blob of a dialect; `data` is a view of the file, None where only the key is declared; `alignment` in bytes."""
+
+    dialect: str
+    key: str
+    data: bytes | memoryview | None
+    alignment: int = 0
+
+
+def read_resources(offsets: Cursor, contents: Cursor, strings: Strings, dialects: Sequence[str]) -> list[Resource]:
+    """Read the resources of dialects, which attributes refer to by index; those of tools are left out."""
+    for _ in range(offsets.count("groups of external resources")):
+        strings.read(offsets)
+        for _ in range(offsets.count("resources")):
+            _read_resource(offsets, contents, strings, "")
+    found: list[Resource] = []
+    while offsets.remaining:
+        dialect = dialects[offsets.index(len(dialects), "dialect")]
+        for _ in range(offsets.count("resources")):
+            found.append(_read_resource(offsets, contents, strings, dialect))
+    return found
+
+
+def _read_resource(offsets: Cursor, contents: Cursor, strings: Strings, dialect: str) -> Resource:
+    key = strings.read(offsets)
+    content = contents.part(offsets.varint())
+    if offsets.byte() != BLOB or not content.remaining or not dialect:
+        return Resource(dialect, key, None)
+    alignment = content.varint()
+    size = content.varint()
+    content.align(alignment)
+    data = content.take(size)
+    content.expect_end(f"resource '{key}'")
+    return Resource(dialect, key, data, alignment)
+
+
+# --- properties -----------------------------------------------------------------------------------------------------
+
+
+def read_properties(section: Cursor | None) -> list[Cursor]:
+    """Return a cursor for the properties at each index."""
+    if section is None or not section.remaining:
+        return []
+    found = [section.part(section.varint()) for _ in range(section.count("properties"))]
+    section.expect_end("the properties")
+    return found

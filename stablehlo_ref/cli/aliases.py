@@ -1,16 +1,17 @@
-"""`stablehlo-interp aliases DIR`: commands with the names of StableHLO's own tools."""
+"""Write commands with the names of StableHLO's own tools: `stablehlo-interp aliases DIR`."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stablehlo_ref.cli.commands import FINE
-from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.options import CommandParser
+
+if TYPE_CHECKING:
+    from stablehlo_ref.cli.options import CommandParser
 
 COMMANDS = {
     "stablehlo-interp": "-m stablehlo_ref",
@@ -58,19 +59,15 @@ examples:
   PATH="$PWD/bin:$PATH" stablehlo-opt model.mlir --canonicalize"""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code."""
-    options = parser().parse_args(arguments)
-
-    def run() -> int:
-        print("\n".join(map(str, write_aliases(options.directory))))
-        return FINE
-
-    return guarded("aliases", run)
+def run(options: argparse.Namespace) -> int:
+    """Write the scripts, and print their paths; return the exit code."""
+    print("\n".join(map(str, write_aliases(options.directory))))
+    return FINE
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """Return the parser of the command line."""
-    found = CommandParser("aliases", DESCRIPTION, EXAMPLES)
-    found.add_argument("directory", metavar="DIR", type=Path, help="where to write them; put it into PATH")
-    return found
+    from stablehlo_ref.cli.options import CommandParser, Group, option  # pytest imports this module at every start
+
+    where = option("DIR", "where to write them; put it into PATH", Path, dest="directory")
+    return CommandParser("aliases", DESCRIPTION, EXAMPLES, Group("", [where]))

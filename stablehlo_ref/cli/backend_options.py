@@ -1,13 +1,12 @@
-"""Options that `diff` and `reduce` share: the program with its inputs, the backend, its limits and its contract."""
+"""Prepare what commands on backends share: the program with its inputs, the session of the backend, their options."""
 
 from __future__ import annotations
 
 import argparse
 
-from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.cli.options import byte_count, seconds
-from stablehlo_ref.cli.process_inputs import inputs_of_processes
-from stablehlo_ref.debug import Contract, Session, contract_of
+from stablehlo_ref.cli.inputs import inputs_of_processes
+from stablehlo_ref.cli.options import CommandLineError, Group, byte_count, converter, option, seconds
+from stablehlo_ref.debug import Session, contract_of
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -38,20 +37,11 @@ def session_of(options: argparse.Namespace) -> Session:
     return session
 
 
-def add_backend_options(parser: argparse.ArgumentParser, judges: bool = True) -> None:
-    """Add the limits of a backend, and what it may do if the command `judges` that."""
-    add = parser.add_argument_group("backend").add_argument
-    if judges:
-        text = "what it may do: a preset (default xla-cpu)"
-        add("--contract", metavar="C", type=contract, default="xla-cpu", help=text)
-    add("--backend-python", metavar="PYTHON", default="", help="the Python that has its packages; this one if left out")
-    add("--seconds", metavar="S", type=seconds, default=120.0, help="the limit of each of its runs (default 120)")
-    add("--backend-bytes", metavar="N", type=byte_count, default=0, help="the limit of the memory of its process")
-
-
-def contract(text: str) -> Contract:
-    """Convert the description of a contract."""
-    try:
-        return contract_of(text)
-    except EvaluationError as error:
-        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
+CONTRACT = option(
+    "--contract C", "what it may do: a preset (default xla-cpu)", converter(contract_of), default="xla-cpu"
+)
+PYTHON = option("--backend-python PYTHON", "the Python that has its packages; this one if left out", default="")
+SECONDS = option("--seconds S", "the limit of each of its runs (default 120)", seconds, default=120.0)
+BYTES = option("--backend-bytes N", "the limit of the memory of its process", byte_count, default=0)
+BACKEND = Group("backend", [PYTHON, SECONDS, BYTES])
+JUDGED_BACKEND = Group("backend", [CONTRACT, *BACKEND.options])

@@ -1,37 +1,33 @@
-"""The commands of `stablehlo-interp`; a new one is one more line here."""
+"""List the commands of `stablehlo-interp`; a new one is one more line here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser  # which takes longer to import than `--version`
+    from stablehlo_ref.cli.options import CommandParser  # which takes longer to import than `--version`
 
 
 class Command(NamedTuple):
     """A command: its name, what `--help` says of it, and the module that has it, imported when the command is used.
 
-    The module has `main(arguments) -> exit code` and `parser() -> ArgumentParser`, for the help and for completion.
+    The module has `parser() -> CommandParser`, and `run(options) -> exit code`.
     """
 
     name: str
     summary: str
     module: str = ""  # of this package if left out: `list_ops` for `list-ops`
 
-    @property
-    def main(self) -> Callable[[Sequence[str]], int]:
-        return cast("Callable[[Sequence[str]], int]", self._attribute("main"))
+    def load(self) -> ModuleType:
+        """Import the module."""
+        return import_module(self.module or f"{__package__}.{self.name.replace('-', '_')}")
 
     @property
-    def parser(self) -> ArgumentParser:
-        return cast("ArgumentParser", self._attribute("parser")())
-
-    def _attribute(self, name: str) -> Callable[..., object]:
-        module = self.module or f"{__package__}.{self.name.replace('-', '_')}"
-        attribute: Callable[..., object] = getattr(import_module(module), name)
-        return attribute
+    def parser(self) -> CommandParser:
+        """The parser of the command line."""
+        return cast("CommandParser", self.load().parser())
 
 
 COMMANDS = {

@@ -1,4 +1,4 @@
-"""`stablehlo-interp completion SHELL`: completion of commands, options and their values in shells, by argcomplete."""
+"""Complete commands, options and their values in shells, by argcomplete: `stablehlo-interp completion SHELL`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from typing import Any, TypeAlias
 
 from stablehlo_ref.arrays.interop import how_to_install, require
 from stablehlo_ref.cli.commands import COMMANDS, FINE
-from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.messages import FORMATS
-from stablehlo_ref.cli.options import CommandParser
+from stablehlo_ref.cli.options import CommandParser, Group, option
 from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits import Limits
@@ -31,16 +30,6 @@ LARGEST = 1 << 23  # bytes of a program that is read for the names in it, while 
 LIMITS = Limits(max_seconds=2, max_total_bytes=8 * LARGEST)
 PATHS = ("FILE", "DIR", "PYTHON")  # what the help calls values that are paths
 _match_name = re.compile("[a-z]+:?").match  # of a backend, in its form: `jax[:PLATFORM]`
-
-
-def add_completers(parser: argparse.ArgumentParser, files: Completer) -> None:
-    """Give each option the completer of its values: names, or what `files` finds for those that take a path."""
-    named = _Completers(files)
-    for action in parser._actions:
-        if action.choices is not None or action.nargs == 0:
-            continue
-        usual = files if action.metavar in PATHS or action.type is Path else _nothing
-        action.completer = getattr(named, action.dest, usual)  # type: ignore[attr-defined]
 
 
 def _nothing(**_: Any) -> Sequence[str]:
@@ -62,7 +51,7 @@ class _Completers:
         return {f"{name}=": type for name, type in self._inputs(parsed_args)}
 
     def random(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
-        from stablehlo_ref.cli.random_inputs import COUNTS
+        from stablehlo_ref.arrays.random_values import COUNTS
 
         name, equals, _form = prefix.partition("=")
         if equals:
@@ -79,16 +68,12 @@ class _Completers:
         program = self._program(parsed_args)
         return program.functions if program else ()
 
-    def trace_values(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
-        program = self._program(parsed_args)
-        ops = program.module.walk() if program else ()
-        names = {f"%{result.name}" for op in ops for result in op.results if result.name}
-        return _after_commas(prefix, sorted(names))
+    def trace(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
+        ops = {op.name for op in self._walk(parsed_args) if "." in op.name}
+        return _after_commas(prefix, [*self.breaks(parsed_args), *sorted(ops)])
 
-    breaks = trace_values
-
-    def trace_ops(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
-        return _after_commas(prefix, self._ops(parsed_args))
+    def breaks(self, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
+        return sorted({f"%{value.name}" for op in self._walk(parsed_args) for value in op.results if value.name})
 
     def _program(self, options: argparse.Namespace) -> Program | None:
         """Return the program that the command line has so far; None if there is none."""
@@ -112,9 +97,9 @@ class _Completers:
     def _inputs(self, options: argparse.Namespace) -> list[tuple[str, str]]:
         return [(name, str(parameter.type)) for parameter in self._parameters(options) for name in parameter.names]
 
-    def _ops(self, options: argparse.Namespace) -> list[str]:
+    def _walk(self, options: argparse.Namespace) -> Iterable[Operation]:
         program = self._program(options)
-        return sorted({op.name for op in program.module.walk() if "." in op.name}) if program else []
+        return program.module.walk() if program else ()
 
     # --- names that are always the same -------------------------------------------------------------------------------
 
@@ -142,12 +127,10 @@ class _Completers:
             return _after_commas(prefix, [f"{key}={value}" for value in values.get(key, ())])
         return _after_commas(prefix, [*(f"{f.name}=" for f in known), "ulp.", "error."])
 
-    def trap(self, prefix: str, **_: Any) -> Iterable[str]:
+    def kinds(self, prefix: str, **_: Any) -> Iterable[str]:
         from stablehlo_ref.debug.exceptions import GENERATIONS, GROUPS
 
         return _after_commas(prefix, [*map(str, GENERATIONS), *GROUPS])
-
-    kinds = trap
 
     def pass_pipeline(self, prefix: str, **_: Any) -> Iterable[str]:
         from stablehlo_ref.passes.catalog import PASSES
@@ -155,11 +138,10 @@ class _Completers:
         head = prefix[: max(prefix.rfind("("), prefix.rfind(",")) + 1]
         return [f"{head}{name}" for name in PASSES] if head else ["builtin.module("]
 
-    def color(self, **_: Any) -> Iterable[str]:
-        return "auto", "always", "never"
+    def mode(self, prefix: str, **_: Any) -> Iterable[str]:
+        from stablehlo_ref.cli.run import MODES
 
-    def diagnostics_format(self, **_: Any) -> Iterable[str]:
-        return FORMATS
+        return _after_commas(prefix, MODES)
 
 
 def _after_commas(prefix: str, names: Iterable[str]) -> list[str]:
@@ -168,7 +150,6 @@ def _after_commas(prefix: str, names: Iterable[str]) -> list[str]:
     return [f"{head}{name}" for name in names]
 
 
-SHELLS = ("bash", "zsh", "fish")
 DESCRIPTION = f"""\
 Print the script that completes commands, options and their values in a shell: files, and names such as those of a
 program's inputs.
@@ -181,22 +162,16 @@ examples:
   stablehlo-interp completion fish > ~/.config/fish/completions/stablehlo-interp.fish"""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code."""
-    options = parser().parse_args(arguments)
-
-    def run() -> int:
-        print(require("argcomplete").shellcode(["stablehlo-interp"], shell=options.shell))
-        return FINE
-
-    return guarded("completion", run)
+def run(options: argparse.Namespace) -> int:
+    """Print the script; return the exit code."""
+    print(require("argcomplete").shellcode(["stablehlo-interp"], shell=options.shell))
+    return FINE
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """Return the parser of the command line."""
-    found = CommandParser("completion", DESCRIPTION, EXAMPLES)
-    found.add_argument("shell", choices=SHELLS, help="the shell that is to run the script")
-    return found
+    shell = option("SHELL", "the shell that is to run the script", dest="shell", choices=("bash", "zsh", "fish"))
+    return CommandParser("completion", DESCRIPTION, EXAMPLES, Group("", [shell]))
 
 
 def complete() -> int:
@@ -207,11 +182,15 @@ def complete() -> int:
     command = COMMANDS.get(words[start]) if len(words) > start + 1 else None
     found = (command or COMMANDS["run"]).parser
     files: Completer = argcomplete.completers.FilesCompleter()
-    add_completers(found, files)
+    named = _Completers(files)
+    for action in found.actions:
+        if action.choices is None and action.nargs != 0:
+            usual = files if action.metavar in PATHS or action.type is Path else _nothing
+            action.completer = getattr(named, action.dest, usual)  # type: ignore[attr-defined]
+        if action.dest == "file" and not command and len(words) == start + 1:  # it may be a command or a file
+            action.completer = lambda prefix, **_: [*COMMANDS, *files(prefix)]  # type: ignore[attr-defined]
     if command:
         os.environ["_ARGCOMPLETE"] = str(start + 1)
-    elif len(words) == start + 1:  # the first word may be a command or a file
-        _complete_commands(files, found)
     argcomplete.autocomplete(found)
     return FINE
 
@@ -223,9 +202,3 @@ def _words(line: str) -> list[str]:
     except ValueError:  # an open quote
         words = line.split()
     return [*words, ""] if line.endswith(" ") else words
-
-
-def _complete_commands(files: Completer, found: argparse.ArgumentParser) -> None:
-    for action in found._actions:
-        if action.dest == "file":
-            action.completer = lambda prefix, **_: [*COMMANDS, *files(prefix)]  # type: ignore[attr-defined]

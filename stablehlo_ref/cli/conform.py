@@ -1,4 +1,4 @@
-"""`stablehlo-interp conform`: what a backend gets right, op by op and type by type."""
+"""Find what a backend gets right, op by op and type by type: `stablehlo-interp conform`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from stablehlo_ref._version import __version__
+from stablehlo_ref.cli.backend_options import PYTHON
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
-from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.cli.options import CommandParser, add_message_options, positive, seconds
+from stablehlo_ref.cli.options import (
+    MESSAGES,
+    CommandLineError,
+    CommandParser,
+    Group,
+    names,
+    option,
+    positive,
+    seconds,
+)
 from stablehlo_ref.conform import cases, report
-from stablehlo_ref.conform.campaign import PROFILES, Results, Settings, run
+from stablehlo_ref.conform.campaign import PROFILES, Results, Settings
+from stablehlo_ref.conform.campaign import run as run_cases
 from stablehlo_ref.conform.explain import explain
 from stablehlo_ref.conform.known import read_known, split
 from stablehlo_ref.conform.verdicts import with_blocked
@@ -39,16 +48,20 @@ exit codes: 0 if all faults are known, 1 if there are others or if known ones ar
 line"""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code."""
-    if arguments[:1] == ["explain"]:
-        given = explain_parser().parse_args(arguments[1:])
-        return guarded("conform explain", lambda: _explain(given))
-    command_line = parser()
-    options = command_line.parse_args(arguments)
+def run(options: argparse.Namespace) -> int:
+    """Judge a backend, print a case, or explain one; return the exit code."""
+    if options.case is not None:
+        return _print_case(options.case)
+    return _explain(options) if options.words else _run(options)
+
+
+def _contradiction(options: argparse.Namespace) -> str | None:
+    """Return what is missing or too much."""
+    if options.words and (options.words[0] != "explain" or len(options.words) != 2):
+        return f"expected `explain CASE` or nothing, got {' '.join(options.words)!r}"
     if options.case is None and options.backend is None:
-        command_line.error("the following arguments are required: --backend")
-    return guarded("conform", lambda: _print_case(options.case) if options.case else _run(options))
+        return "the following arguments are required: --backend"
+    return None
 
 
 def _print_case(name: str) -> int:
@@ -58,9 +71,9 @@ def _print_case(name: str) -> int:
 
 
 def _explain(options: argparse.Namespace) -> int:
-    with Session(options.backend, seconds=options.seconds, python=options.python or "") as session:
+    with Session(options.backend, seconds=options.seconds, python=options.backend_python) as session:
         session.open()
-        found = explain(options.name, session, contract_of(options.contract))
+        found = explain(options.words[1], session, contract_of(options.contract))
     if options.output is None:
         print(found.report, end="")
         return FINE
@@ -75,15 +88,15 @@ def _run(options: argparse.Namespace) -> int:
     contract_of(options.contract)
     known = read_known(options.known) if options.known else []
     profile = PROFILES[options.profile]
-    names = profile.names(_ops(options.ops))
-    settings = Settings(options.backend, options.contract, options.seconds, options.python or "", tuple(known))
+    selected = profile.names(_ops(options.ops))
+    settings = Settings(options.backend, options.contract, options.seconds, options.backend_python, tuple(known))
     with Session(options.backend, seconds=options.seconds, python=settings.python) as session:
         session.open()
         versions = dict(session.versions())
     results = Results(options.results or ":memory:")
     try:
-        run(names, settings, results, jobs=options.jobs, seconds=profile.seconds, show=_progress)
-        wanted = set(names)
+        run_cases(selected, settings, results, jobs=options.jobs, seconds=profile.seconds, show=_progress)
+        wanted = set(selected)
         records = with_blocked({name: record for name, record in results.records().items() if name in wanted})
     finally:
         results.close()
@@ -126,41 +139,27 @@ def _progress(done: int, total: int) -> None:
         print(f"\r{done} of {total} cases", end="" if done < total else "\n", file=sys.stderr, flush=True)
 
 
-def _patterns(text: str) -> list[str]:
-    return [pattern.strip() for pattern in text.split(",") if pattern.strip()]
+OPTIONS = Group("", [
+    option("explain CASE", "make the program of a case small, and write a draft of a report", dest="words", nargs="*"),
+    option("--backend B", "what to run the programs on: see `stablehlo-interp diff --help`"),
+    option("--contract C", "what the backend may do: see `stablehlo-interp diff --help`", default="strict"),
+    option("--profile", "how many cases (smoke)", choices=tuple(PROFILES), default="smoke"),
+    option("--ops OP,OP", "only these ops, with wildcards", names, default=[]),
+    option("--known FILE", "known failures, as TOML: op, type and reason of each", Path),
+    option("--jobs N", "processes (1)", positive, default=1),
+    option("--seconds S", "of the backend for each case (30)", seconds, default=30.0),
+    PYTHON,
+    option("--results FILE", "keep verdicts in a SQLite file, and go on from there", Path),
+    option("--json FILE", "write all verdicts as JSON", Path),
+    option("--junit FILE", "write them as JUnit XML", Path),
+    option("--html FILE", "write the table as a page", Path),
+    option("--badge FILE", "write a badge for shields.io", Path),
+    option("--output FOLDER", "for explain: write report.md and program.mlir there", Path),
+    option("--case NAME", "print the program of a case, and do nothing else"),
+])  # fmt: skip
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """Return the parser of the command line."""
-    found = CommandParser("conform", DESCRIPTION, EPILOG)
-    add = found.add_argument
-    add("--backend", metavar="B", help="what to run the programs on: see `stablehlo-interp diff --help`")
-    add("--contract", metavar="C", default="strict", help="what the backend may do: see `stablehlo-interp diff --help`")
-    add("--profile", choices=tuple(PROFILES), default="smoke", help="how many cases (smoke)")
-    add("--ops", metavar="OP,OP", type=_patterns, default=[], help="only these ops, with wildcards")
-    add("--known", metavar="FILE", type=Path, help="known failures, as TOML: op, type and reason of each")
-    add("--jobs", metavar="N", type=positive, default=1, help="processes (1)")
-    add("--seconds", metavar="S", type=seconds, default=30.0, help="of the backend for each case (30)")
-    add("--python", metavar="PYTHON", help="the interpreter that has the backend's packages")
-    add("--results", metavar="FILE", type=Path, help="keep verdicts in a SQLite file, and go on from there")
-    add("--json", metavar="FILE", type=Path, help="write all verdicts as JSON")
-    add("--junit", metavar="FILE", type=Path, help="write them as JUnit XML")
-    add("--html", metavar="FILE", type=Path, help="write the table as a page")
-    add("--badge", metavar="FILE", type=Path, help="write a badge for shields.io")
-    add("--case", metavar="NAME", help="print the program of a case, and do nothing else")
-    add_message_options(found, verifies=False)
-    return found
-
-
-def explain_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line of `conform explain`."""
-    found = CommandParser("conform explain", "Make the program of a case small, and write a draft of a report.", "")
-    add = found.add_argument
-    add("name", metavar="CASE", help="the name of a case, as `conform` prints it")
-    add("--backend", metavar="B", required=True, help="what to run the programs on")
-    add("--contract", metavar="C", default="strict", help="what the backend may do")
-    add("--seconds", metavar="S", type=seconds, default=30.0, help="of the backend for each program (30)")
-    add("--python", metavar="PYTHON", help="the interpreter that has the backend's packages")
-    add("--output", metavar="FOLDER", type=Path, help="write report.md and program.mlir there")
-    add_message_options(found, verifies=False)
-    return found
+    return CommandParser("conform", DESCRIPTION, EPILOG, OPTIONS, MESSAGES, check=_contradiction,
+                         renamed={"--python": "--backend-python="})  # fmt: skip

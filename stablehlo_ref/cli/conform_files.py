@@ -1,15 +1,13 @@
-"""`stablehlo-interp conform-files`: conformance cases as files, and verdicts on files of results."""
+"""Write conformance cases to files, and judge files of results: `stablehlo-interp conform-files`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
-from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.options import CommandParser, add_message_options
+from stablehlo_ref.cli.options import MESSAGES, CommandParser, Group, names, option
 from stablehlo_ref.conform import report
 from stablehlo_ref.conform.campaign import PROFILES
 from stablehlo_ref.conform.known import read_known, split
@@ -25,18 +23,14 @@ examples:
 exit codes: 0 if there are no faults, or all are known, 1 if there are others, 2 for an error in the command line"""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code."""
-    command_line = parser()
-    options = command_line.parse_args(arguments)
-    if (options.results is not None) != (options.action == "judge"):
-        command_line.error("expected RESULTS for judge, and none for export")
-    return guarded("conform-files", lambda: _export(options) if options.action == "export" else _judge(options))
+def run(options: argparse.Namespace) -> int:
+    """Write cases, or judge results; return the exit code."""
+    return _export(options) if options.action == "export" else _judge(options)
 
 
 def _export(options: argparse.Namespace) -> int:
-    names = PROFILES[options.profile].names(select_ops([p.strip() for p in options.ops.split(",") if p.strip()]))
-    written, left = export(options.folder, names, options.contract or "strict", options.target, _progress)
+    selected = PROFILES[options.profile].names(select_ops(options.ops))
+    written, left = export(options.folder, selected, options.contract or "strict", options.target, _progress)
     print(f"{written} cases are in {options.folder}; {left} of the profile are left out")
     return FINE
 
@@ -57,18 +51,26 @@ def _progress(done: int, total: int) -> None:
         print(f"\r{done} of {total} cases", end="" if done < total else "\n", file=sys.stderr, flush=True)
 
 
-def parser() -> argparse.ArgumentParser:
+OPTIONS = Group("", [
+    option("ACTION", "what to do", dest="action", choices=("export", "judge")),
+    option("FOLDER", "the folder with the cases", Path, dest="folder"),
+    option("RESULTS", "the folder with the results, to judge", Path, dest="results", nargs="?"),
+    option("--ops OP,OP", "only cases of these ops, with wildcards", names, default=[]),
+    option("--profile", "how many cases (smoke)", choices=tuple(PROFILES), default="smoke"),
+    option("--target VERSION", "the version of StableHLO of the programs", default="current"),
+    option("--contract C", "what the backend may do; that of the export by default, there strict"),
+    option("--known FILE", "known failures, as for `conform`", Path),
+    option("--json FILE", "write all verdicts as JSON", Path),
+])  # fmt: skip
+
+
+def _contradiction(options: argparse.Namespace) -> str | None:
+    """Return what is missing or too much."""
+    if (options.results is not None) != (options.action == "judge"):
+        return "expected RESULTS for judge, and none for export"
+    return None
+
+
+def parser() -> CommandParser:
     """Return the parser of the command line."""
-    found = CommandParser("conform-files", DESCRIPTION, EPILOG)
-    add = found.add_argument
-    add("action", choices=("export", "judge"), help="what to do")
-    add("folder", metavar="FOLDER", type=Path, help="the folder with the cases")
-    add("results", metavar="RESULTS", type=Path, nargs="?", help="the folder with the results, to judge")
-    add("--ops", metavar="OP,OP", default="", help="only cases of these ops, with wildcards")
-    add("--profile", choices=tuple(PROFILES), default="smoke", help="how many cases (smoke)")
-    add("--target", metavar="VERSION", default="current", help="the version of StableHLO of the programs")
-    add("--contract", metavar="C", help="what the backend may do; that of the export by default, there strict")
-    add("--known", metavar="FILE", type=Path, help="known failures, as for `conform`")
-    add("--json", metavar="FILE", type=Path, help="write all verdicts as JSON")
-    add_message_options(found, verifies=False)
-    return found
+    return CommandParser("conform-files", DESCRIPTION, EPILOG, OPTIONS, MESSAGES, check=_contradiction)

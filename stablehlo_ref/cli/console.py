@@ -1,22 +1,25 @@
-"""What the commands of `stablehlo-interp` share: programs from files, part by part, messages, exit codes."""
+"""Read programs part by part, report errors as messages, show progress, write output: what all commands share."""
 
 from __future__ import annotations
 
-import re
+import argparse
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from errno import ENOENT
 from functools import partial
 from pathlib import Path
-from typing import TypeGuard
+from typing import TextIO, TypeGuard
 
-from stablehlo_ref.cli import messages
-from stablehlo_ref.cli.commands import AT_FAULT, COMMANDS, FINE, INTERRUPTED
-from stablehlo_ref.cli.errors import exit_code_of
+from stablehlo_ref.cli.commands import AT_FAULT, COMMANDS, FINE, INTERRUPTED, USAGE
+from stablehlo_ref.cli.messages import Messages
+from stablehlo_ref.cli.options import CommandLineError, limits_of
 from stablehlo_ref.diagnostics import SPLIT, MalformedError, StablehloError, UsageError, split_text
 from stablehlo_ref.limits import Limits
-from stablehlo_ref.limits.budget import limited
+from stablehlo_ref.limits.budget import current_activity, limited
 from stablehlo_ref.limits.files import contents, watched
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.loading import ZIP, open_program, read, unpacked
@@ -49,22 +52,22 @@ class Part:
 Action = Callable[[Part], None]
 
 
-def for_each_part(file: str, split: bool, action: Action, limits: Limits) -> int:
+def for_each_part(options: argparse.Namespace, action: Action) -> int:
     """Apply `action` to the whole input, or to each part of it, within limits for all; return the exit code.
 
     Errors are messages on standard error, never tracebacks; the parts after one with an error are handled too.
     """
-    if messages.SETTINGS.compares:
-        action = partial(_compare, action)
+    messages: Messages = options.messages
+    action = partial(_compare, action, messages) if options.verify_diagnostics else action
+    with _showing_progress(), limited(limits := limits_of(options)):  # one deadline for reading the file and the rest
+        codes = [
+            _attempt(partial(action, part), limits, messages)
+            for part in parts(options.file, options.split_input_file, limits)
+        ]
+    return max(codes, default=FINE)
 
-    def run() -> int:
-        with limited(limits):  # one deadline for reading the file and all that is done with it
-            return max([_attempt(action, part, limits) for part in parts(file, split, limits)], default=FINE)
 
-    return guarded(file, run)
-
-
-def _compare(action: Action, part: Part) -> None:
+def _compare(action: Action, messages: Messages, part: Part) -> None:
     """Apply `action` to a part; an error where its diagnostics are not those that the part expects."""
     with messages.caught() as reported:
         try:
@@ -76,21 +79,39 @@ def _compare(action: Action, part: Part) -> None:
         raise Unexpected(found)
 
 
-def guarded(subject: str, run: Callable[[], int]) -> int:
+def _attempt(action: Callable[[], None], limits: Limits, messages: Messages) -> int:
+    try:
+        with limited(limits):
+            action()
+    except StablehloError as error:
+        return fail(messages, error)
+    return FINE
+
+
+def guarded(messages: Messages, subject: str, run: Callable[[], int]) -> int:
     """Return the exit code of `run`, or report on standard error what it raises, as a message about `subject`."""
     try:
         return run()
     except StablehloError as error:
-        return fail(error, subject)
+        return fail(messages, error, subject)
     except OSError as error:
         if error.filename is None:  # standard output, as files have names
             raise
-        return fail(f"{error.filename}: {error.strerror or error}")
+        return fail(messages, f"{error.filename}: {error.strerror or error}")
     except Exception as error:
-        return fail(f"internal error, please report it: {type(error).__name__}: {error}", subject)
+        return fail(messages, f"internal error, please report it: {type(error).__name__}: {error}", subject)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+def fail(messages: Messages, error: StablehloError | str, subject: str = "stablehlo-interp") -> int:
+    """Report an error, or a message about `subject`, and return the exit code: 1, or 2 for one of the command line."""
+    if isinstance(error, str | UsageError):  # about no place in the program
+        messages.report_text(subject, str(error))
+        return AT_FAULT
+    messages.report(error)
+    return USAGE if isinstance(error, CommandLineError) else AT_FAULT
 
 
 def parts(file: str, split: bool, limits: Limits) -> Iterator[Part]:
@@ -128,15 +149,6 @@ def existing(file: str) -> str:
     return file
 
 
-def _attempt(action: Action, part: Part, limits: Limits) -> int:
-    try:
-        with limited(limits):
-            action(part)
-    except StablehloError as error:
-        return fail(error)
-    return FINE
-
-
 def is_file(output: Path | None) -> TypeGuard[Path]:
     """Return whether output goes to a file, not to standard output."""
     return output is not None and str(output) != "-"
@@ -165,15 +177,54 @@ def write_output(file: Path | None, outputs: Sequence[str | bytes]) -> None:
         binary.flush()
 
 
-def fail(error: StablehloError | str, subject: str = "stablehlo-interp") -> int:
-    """Report an error, or a message about `subject`, and return the exit code: 1, or 2 for one of the command line."""
-    if isinstance(error, str | UsageError):  # about no place in the program
-        messages.report_text(subject, str(error))
-        return AT_FAULT
-    messages.report(error)
-    return exit_code_of(error)
+# --- progress ---------------------------------------------------------------------------------------------------------
+
+CLEAR = "\r\x1b[K"  # returns to the start of the line on a terminal, and clears it
+WIDTH = 30  # characters of a progress bar
+DELAY, INTERVAL = 2.0, 0.2  # seconds
 
 
-def with_two_dashes(arguments: Sequence[str]) -> list[str]:
-    """Return arguments in which long options with one dash, as MLIR's tools accept them, have two."""
-    return [f"-{a}" if re.match(r"-[a-z]{2}", a) else a for a in arguments]
+@contextmanager
+def _showing_progress(out: TextIO | None = None) -> Iterator[None]:
+    """Show the current activity on standard error if that is a terminal, when it takes more than two seconds."""
+    out = out or sys.stderr
+    if not out.isatty():
+        yield
+        return
+    done = threading.Event()
+    thread = threading.Thread(target=_show, args=(out, done), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join(INTERVAL)
+
+
+def _show(out: TextIO, done: threading.Event) -> None:
+    """Write the line until `done` is set."""
+    shown, start, name = False, time.perf_counter(), ""
+    while not done.wait(INTERVAL):
+        activity = current_activity()
+        if activity is None or activity.name != name:
+            start, name = time.perf_counter(), activity.name if activity else ""
+        seconds = time.perf_counter() - start
+        text = ""
+        if activity is not None and seconds > DELAY:
+            text = progress_line(name, activity.fraction and activity.fraction(), seconds)
+        if text or shown:
+            out.write(f"{CLEAR}{text}"[:200])
+            out.flush()
+        shown = bool(text)
+    if shown:
+        out.write(CLEAR)
+        out.flush()
+
+
+def progress_line(name: str, fraction: float | None, seconds: float) -> str:
+    """Return the line: a bar and the remaining time if the fraction that is done is known."""
+    if not fraction:
+        return f"{name}, {seconds:.0f} s"
+    left = seconds * (1 - fraction) / fraction
+    bar = "#" * int(WIDTH * min(fraction, 1))
+    return f"[{bar:.<{WIDTH}}] {name}, {100 * fraction:.0f} %, {seconds:.0f} s, {left:.0f} s left"

@@ -1,4 +1,4 @@
-"""`stablehlo-interp diff`: compare a backend with the interpreter and locate the ops that are wrong."""
+"""Compare a backend with the interpreter, and locate the ops that are wrong: `stablehlo-interp diff`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from stablehlo_ref.cli.backend_options import add_backend_options, given_inputs, program_of, session_of
+from stablehlo_ref.cli.backend_options import JUDGED_BACKEND, given_inputs, program_of, session_of
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
-from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, byte_count
+from stablehlo_ref.cli.inputs import INPUTS
+from stablehlo_ref.cli.options import ENTRY, JSON, MESSAGES, PROGRAM, CommandParser, Group, byte_count, option
 from stablehlo_ref.cli.reduce import require_folder, saved
-from stablehlo_ref.cli.run import add_input_options
 from stablehlo_ref.debug import PRESETS, Diff, Session, by_backend, diff, reduce
 from stablehlo_ref.debug.backends import DESCRIPTIONS
 from stablehlo_ref.debug.report.page import require_packages
@@ -34,13 +33,8 @@ exit codes: 0 if the contract or rounding explains all outputs, 1 if something i
 rounding, or if the backend or the program failed, 2 for an error in the command line"""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code."""
-    options = parser().parse_args(arguments)
-    return guarded(str(options.file), lambda: _run(options))
-
-
-def _run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
+    """Compare; return the exit code."""
     if options.report is not None:
         require_packages()  # before anything that takes time
     if options.reduce is not None:
@@ -94,20 +88,19 @@ def _write_repro(path: Path, found: Diff) -> str:
     return f"wrote {path}: it returns true where all is within the bounds"
 
 
-def parser() -> argparse.ArgumentParser:
+OPTIONS = Group("", [
+    PROGRAM,
+    option("--backend B", "what to compare with: see below", required=True),
+    ENTRY,
+    option("--max-bytes N", "of values at a time (default 1GiB)", byte_count, default=1 << 30),
+    option("--repro FILE", "write a small program that shows the fault and checks itself", Path),
+    option("--reduce FILE", "make the program small that still shows the fault, and write it", Path),
+    option("--report FILE", "write a report in HTML that needs no network (extra `report`)", Path),
+    option("--model-explorer FILE", "write the errors of ops as node data of Model Explorer", Path),
+    JSON,
+])  # fmt: skip
+
+
+def parser() -> CommandParser:
     """Return the parser of the command line."""
-    found = CommandParser("diff", DESCRIPTION, EPILOG)
-    add = found.add_argument
-    add("file", metavar="FILE", help=PROGRAM_HELP)
-    add("--backend", metavar="B", required=True, help="what to compare with: see below")
-    add("--entry", metavar="NAME", help="the function to run")
-    add("--max-bytes", metavar="N", type=byte_count, default=1 << 30, help="of values at a time (default 1GiB)")
-    add("--repro", metavar="FILE", type=Path, help="write a small program that shows the fault and checks itself")
-    add("--reduce", metavar="FILE", type=Path, help="make the program small that still shows the fault, and write it")
-    add("--report", metavar="FILE", type=Path, help="write a report in HTML that needs no network (extra `report`)")
-    add("--model-explorer", metavar="FILE", type=Path, help="write the errors of ops as node data of Model Explorer")
-    add("--json", action="store_true", help="print all of the result in one line of JSON instead")
-    add_input_options(found)
-    add_backend_options(found)
-    add_message_options(found, verifies=False)
-    return found
+    return CommandParser("diff", DESCRIPTION, EPILOG, OPTIONS, INPUTS, JUDGED_BACKEND, MESSAGES)

@@ -1,15 +1,15 @@
-"""`stablehlo-interp equiv`: search for inputs on which two programs differ."""
+"""Search for inputs on which two programs differ: `stablehlo-interp equiv`."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
-from stablehlo_ref.cli.console import existing, guarded
-from stablehlo_ref.cli.options import CommandParser, add_message_options, positive, seconds
+from stablehlo_ref.cli.console import existing
+from stablehlo_ref.cli.options import MESSAGES, CommandParser, Group, option, positive, seconds
 from stablehlo_ref.conform.equivalent import CONTRACT, INPUTS, Equivalence, equivalent
 from stablehlo_ref.diagnostics import EvaluationError, file_errors
 from stablehlo_ref.program import Program
@@ -21,24 +21,19 @@ DESCRIPTION = (
 EPILOG = """\
 examples:
   stablehlo-interp equiv before.mlir after.mlir
-  stablehlo-interp equiv before.mlir after.mlir --inputs 1000 --save inputs.npz --repro differs.mlir
+  stablehlo-interp equiv before.mlir after.mlir --tries 1000 --save inputs.npz --repro differs.mlir
 
-Functions are compared by name, if the programs have no @main and no --function is given.
+Functions are compared by name, if the programs have no @main and no --entry is given.
 
 exit codes: 0 if no difference was found, 1 if there is one, or one of which nothing is known, or an error in a program,
 2 for an error in the command line"""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code."""
-    options = parser().parse_args(arguments)
-    return guarded("equiv", lambda: _run(options))
-
-
-def _run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
+    """Search; return the exit code."""
     found = {
         name: equivalent(
-            first, second, inputs=options.inputs, seconds=options.seconds, contract=options.contract, seed=options.seed
+            first, second, inputs=options.tries, seconds=options.seconds, contract=options.contract, seed=options.seed
         )
         for name, first, second in _pairs(options)
     }
@@ -56,14 +51,14 @@ def _run(options: argparse.Namespace) -> int:
 
 def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Program, Program]]:
     """Yield the functions to compare: the one that is named or runs by default, or else all that both programs have."""
-    first, second = (load(existing(file), entry=options.function) for file in (options.first, options.second))
+    first, second = (load(existing(file), entry=options.entry) for file in (options.first, options.second))
     public = [[name for name, f in p.functions.items() if f.is_public] for p in (first, second)]
-    if options.function or any("main" in names or len(names) == 1 for names in public):
+    if options.entry or any("main" in names or len(names) == 1 for names in public):
         yield first.entry.name, first, second
         return
     common = [name for name in public[0] if name in public[1]]
     if not common:
-        raise EvaluationError("the programs have no functions of the same names; use --function")
+        raise EvaluationError("the programs have no functions of the same names; use --entry")
     for name in common:
         yield name, Program(first.module, name, first.limits), Program(second.module, name, second.limits)
 
@@ -77,21 +72,21 @@ def _as_json(name: str, found: Equivalence) -> dict[str, object]:
     return {"function": name, "verdict": found.verdict, **counts, "difference": shown}
 
 
-def parser() -> argparse.ArgumentParser:
+OPTIONS = Group("", [
+    option("FIRST", "a program", dest="first"),
+    option("SECOND", "a program with the same signature", dest="second"),
+    option("--entry NAME", "the function to compare, which both programs have"),
+    option("--tries N", f"how many inputs are tried at most ({INPUTS})", positive, default=INPUTS),
+    option("--seconds S", "after which no other input is tried (60)", seconds, default=60.0),
+    option("--contract C", f"what rounding may do, as for `diff` ({CONTRACT})", default=CONTRACT),
+    option("--seed N", "of random inputs (0)", int, default=0),
+    option("--save FILE.npz", "write the inputs on which the programs differ", Path),
+    option("--repro FILE.mlir", "write SECOND with these inputs as a program that checks itself", Path),
+    option("--json", "print a line of JSON for each function"),
+])  # fmt: skip
+RENAMED = {"--function": "--entry=", "--inputs": "--tries="}
+
+
+def parser() -> CommandParser:
     """Return the parser of the command line."""
-    found = CommandParser("equiv", DESCRIPTION, EPILOG)
-    add = found.add_argument
-    add("first", metavar="FIRST", help="a program")
-    add("second", metavar="SECOND", help="a program with the same signature")
-    add("--function", metavar="NAME", help="the function to compare, which both programs have")
-    add("--inputs", metavar="N", type=positive, default=INPUTS, help=f"how many inputs are tried at most ({INPUTS})")
-    add("--seconds", metavar="S", type=seconds, default=60.0, help="after which no other input is tried (60)")
-    add("--contract", metavar="C", default=CONTRACT, help=f"what rounding may do, as for `diff` ({CONTRACT})")
-    add("--seed", metavar="N", type=int, default=0, help="of random inputs (0)")
-    add("--save", metavar="FILE.npz", type=Path, help="write the inputs on which the programs differ")
-    add(
-        "--repro", metavar="FILE.mlir", type=Path, help="write SECOND with these inputs as a program that checks itself"
-    )
-    add("--json", action="store_true", help="print a line of JSON for each function")
-    add_message_options(found, verifies=False)
-    return found
+    return CommandParser("equiv", DESCRIPTION, EPILOG, OPTIONS, MESSAGES, renamed=RENAMED)

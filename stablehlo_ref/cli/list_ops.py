@@ -1,9 +1,9 @@
-"""`stablehlo-interp list-ops`: the ops that the package knows."""
+"""List the ops that the package knows: `stablehlo-interp list-ops`."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.cli.commands import FINE
@@ -21,14 +21,13 @@ examples:
   stablehlo-interp list-ops | grep reduce"""
 
 
-def main(arguments: Sequence[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     """Print the table; return the exit code."""
-    parser().parse_args(arguments)
     print(listing())
     return FINE
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """Return the parser of the command line."""
     return CommandParser("list-ops", DESCRIPTION, EXAMPLES)
 

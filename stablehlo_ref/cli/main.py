@@ -1,11 +1,11 @@
-"""The command `stablehlo-interp`: choose the command; without one, run the program."""
+"""Run `stablehlo-interp`: choose the command; without one, run the program."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from stablehlo_ref._version import __version__
@@ -76,19 +76,21 @@ def _check_command(word: str) -> None:
         raise SystemExit(USAGE)
 
 
-def _run(command: str, arguments: Sequence[str]) -> int:
+def _run(name: str, arguments: Sequence[str]) -> int:
     """Run a command, and print its diagnostics if they are one document."""
-    main = _command(command)
-    from stablehlo_ref.cli import messages  # takes longer than `--version` and `--help`
-
-    code = main(arguments)
-    messages.finish()
+    command = COMMANDS[name]
+    with _ending_on_interrupt():  # it is imported only now, so that `--version` is fast
+        module = command.load()
+        from stablehlo_ref.cli.console import guarded
+    options = module.parser().parse(arguments)
+    code = guarded(options.messages, str(getattr(options, "file", name)), lambda: int(module.run(options)))
+    options.messages.finish()
     return code
 
 
 def overview() -> str:
     """Return the help: the commands, examples and exit codes."""
-    lines = [f"  {command.name:12} {command.summary}" for command in COMMANDS.values()]
+    lines = [f"  {command.name:14} {command.summary}" for command in COMMANDS.values()]
     return "\n\n".join(
         (
             USAGES,
@@ -98,12 +100,6 @@ def overview() -> str:
             EXIT_CODES,
         )
     )
-
-
-def _command(name: str) -> Callable[[Sequence[str]], int]:
-    """Import the module of a command and return its `main`. Imported late, so that `--version` is fast."""
-    with _ending_on_interrupt():
-        return COMMANDS[name].main
 
 
 @contextmanager

@@ -1,23 +1,20 @@
-"""Where diagnostics go: to standard error as text, as they come, or in one document of JSON or SARIF at the end.
-
-The options of a command set the format and the limit, as `--color` sets colours, so these belong to the process.
-"""
+"""Report diagnostics on standard error: as text when they come, or in one document of JSON or SARIF at the end."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from urllib.parse import quote
 
 from stablehlo_ref._version import __version__
-from stablehlo_ref.cli.terminal import paint_diagnostics, set_color
 from stablehlo_ref.diagnostics import (
     SHOWN_ERRORS,
     Diagnostic,
@@ -51,94 +48,112 @@ class Message:
 
 
 @dataclass
-class Settings:
-    """What the options of a command have set, and what has been reported so far, unless it was printed."""
+class Messages:
+    """Where the diagnostics of one command line go, as its options say, and those that are not printed yet."""
 
     format: str = "text"
     max_errors: int | None = None  # of each program; None is the default of the format, 0 is all
-    compares: bool = False  # whether diagnostics are compared with those that the program expects
+    color: str = "auto"
     reported: list[Message] = field(default_factory=list)
     hidden: int = 0
-    caught: list[Diagnostic] | None = None  # while diagnostics are compared
+    _caught: list[Diagnostic] | None = None  # while diagnostics are compared with those that a program expects
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> Messages:
+        """Return what the options of a command say, which may have none for this."""
+        given = vars(options)
+        return cls(given.get("diagnostics_format", "text"), given.get("max_errors"), given.get("color", "auto"))
 
     @property
-    def limit(self) -> int:
+    def _limit(self) -> int:
         """How many errors of a program are reported."""
         default = SHOWN_ERRORS if self.format == "text" else 0
         return (default if self.max_errors is None else self.max_errors) or sys.maxsize
 
+    def report(self, error: StablehloError) -> None:
+        """Report the diagnostics of an error, up to the limit."""
+        if self.format == "text":
+            has_location = bool(error.diagnostics) and error.diagnostics[0].location is not None
+            is_whole = len(error.diagnostics) <= 1 or isinstance(error, Unexpected)
+            text = str(error) if is_whole else summary(error.diagnostics, self._limit)
+            self._show(text if has_location or isinstance(error, Unexpected) else f"stablehlo-interp: {text}")
+            return
+        kind = next((KINDS[c] for c in type(error).__mro__ if c in KINDS), "other")
+        self.hidden += max(0, len(error.diagnostics) - self._limit)
+        self.reported += [Message(kind, diagnostic) for diagnostic in error.diagnostics[: self._limit]]
 
-SETTINGS = Settings()
+    def report_text(self, subject: str, message: str) -> None:
+        """Report an error that is not one of a program."""
+        if self.format == "text":
+            self._show(f"{subject}: error: {message}")
+        else:
+            self.reported.append(Message("other", Diagnostic(f"{subject}: {message}")))
 
+    def remark(self, diagnostic: Diagnostic) -> None:
+        """Report a warning, a remark or a note."""
+        if self._caught is not None:
+            self._caught.append(diagnostic)
+        elif self.format == "text":
+            self._show(str(diagnostic))
+        else:
+            self.reported.append(Message(diagnostic.severity, diagnostic))
 
-def configure(options: argparse.Namespace) -> None:
-    """Set how diagnostics are reported, from the options of a command; forget what was reported before."""
-    global SETTINGS  # of the process, as its standard error is
-    given = vars(options)
-    SETTINGS = Settings(
-        given.get("diagnostics_format", "text"), given.get("max_errors"), given.get("verify_diagnostics", False)
-    )
-    set_color(given.get("color", "auto"))
+    @contextmanager
+    def caught(self) -> Iterator[list[Diagnostic]]:
+        """Collect warnings, remarks and notes instead of reporting them."""
+        found: list[Diagnostic] = []
+        self._caught = found
+        try:
+            yield found
+        finally:
+            self._caught = None
 
+    def finish(self) -> None:
+        """Print the document of a format that has one."""
+        if self.format != "text":
+            convert = as_json if self.format == "json" else as_sarif
+            print(convert(self.reported, self.hidden), file=sys.stderr)
 
-def report(error: StablehloError) -> None:
-    """Report the diagnostics of an error, up to the limit."""
-    if SETTINGS.format == "text":
-        has_location = bool(error.diagnostics) and error.diagnostics[0].location is not None
-        is_whole = len(error.diagnostics) <= 1 or isinstance(error, Unexpected)
-        text = str(error) if is_whole else summary(error.diagnostics, SETTINGS.limit)
-        show(text if has_location or isinstance(error, Unexpected) else f"stablehlo-interp: {text}")
-        return
-    kind = next((KINDS[c] for c in type(error).__mro__ if c in KINDS), "other")
-    SETTINGS.hidden += max(0, len(error.diagnostics) - SETTINGS.limit)
-    SETTINGS.reported += [Message(kind, diagnostic) for diagnostic in error.diagnostics[: SETTINGS.limit]]
-
-
-def report_text(subject: str, message: str) -> None:
-    """Report an error that is not one of a program."""
-    if SETTINGS.format == "text":
-        show(f"{subject}: error: {message}")
-    else:
-        SETTINGS.reported.append(Message("other", Diagnostic(f"{subject}: {message}")))
-
-
-def remark(diagnostic: Diagnostic) -> None:
-    """Report a warning, a remark or a note."""
-    if SETTINGS.caught is not None:
-        SETTINGS.caught.append(diagnostic)
-    elif SETTINGS.format == "text":
-        show(str(diagnostic))
-    else:
-        SETTINGS.reported.append(Message(diagnostic.severity, diagnostic))
-
-
-@contextmanager
-def caught() -> Iterator[list[Diagnostic]]:
-    """Collect warnings, remarks and notes instead of reporting them."""
-    SETTINGS.caught = []
-    try:
-        yield SETTINGS.caught
-    finally:
-        SETTINGS.caught = None
+    def _show(self, text: str) -> None:
+        """Print a message on standard error, after what was printed on standard output."""
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        print(paint_diagnostics(text, sys.stderr, self.color), file=sys.stderr)
 
 
-def show(text: str) -> None:
-    """Print a message on standard error, after what was printed on standard output."""
-    if sys.stdout is not None:
-        sys.stdout.flush()
-    print(paint_diagnostics(text, sys.stderr), file=sys.stderr)
+# --- colours ----------------------------------------------------------------------------------------------------------
+
+_SEVERITIES = {"error": "1;31", "warning": "1;35", "note": "1;36", "remark": "1;36"}
+_HEADLINE = re.compile(r"^((?:[^\n]*?: )?)(error|warning|note|remark)(: )(.*)$", re.M)
+_CARET = re.compile(r"^(\s*)\^$", re.M)
 
 
-def finish() -> None:
-    """Print the document of a format that has one."""
-    if SETTINGS.format != "text":
-        print(document(SETTINGS.format, SETTINGS.reported, SETTINGS.hidden), file=sys.stderr)
+def paint_diagnostics(text: str, stream: TextIO, when: str = "auto") -> str:
+    """Return diagnostics with severities, messages and carets in colour, if the stream has colours."""
+    if not _has_color(stream, when):
+        return text
+    text = _HEADLINE.sub(_headline, text)
+    return _CARET.sub("\\1\x1b[1;32m^\x1b[0m", text)
 
 
-def document(format: str, messages: Sequence[Message], hidden: int = 0) -> str:
-    """Return messages as a document of JSON or SARIF."""
-    return as_json(messages, hidden) if format == "json" else as_sarif(messages, hidden)
+def _has_color(stream: TextIO, when: str) -> bool:
+    """Return whether to colour what is written to a stream, by `--color`, `NO_COLOR`, `FORCE_COLOR` and the stream."""
+    if when != "auto":
+        return when == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") != "0":
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
+
+def _headline(match: re.Match[str]) -> str:
+    place, severity, colon, message = match.groups()
+    place = f"\x1b[1m{place}\x1b[0m" if place else ""
+    return f"{place}\x1b[{_SEVERITIES[severity]}m{severity}{colon}\x1b[0m\x1b[1m{message}\x1b[0m"
+
+
+# --- documents --------------------------------------------------------------------------------------------------------
 
 SCHEMA_VERSION = 1  # of the JSON document
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -1,26 +1,27 @@
-"""`stablehlo-interp opt`: read, verify, transform and print a program, as MLIR's `stablehlo-opt` does."""
+"""Read, verify, transform and print a program, as MLIR's `stablehlo-opt` does: `stablehlo-interp opt`."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from stablehlo_ref.bytecode.vhlo.artifact import serialize
 from stablehlo_ref.bytecode.writer import write as write_bytecode
-from stablehlo_ref.cli.console import Part, for_each_part, guarded, is_file, with_two_dashes, write_output
-from stablehlo_ref.cli.messages import remark
+from stablehlo_ref.cli.console import Part, for_each_part, is_file, write_output
 from stablehlo_ref.cli.options import (
-    PROGRAM_HELP,
+    LIMITS,
+    PROGRAM_OR_STDIN,
+    READING,
     CommandParser,
-    add_limit_options,
-    add_message_options,
-    add_reading_options,
+    Group,
+    Option,
     count,
     limits_of,
+    messages,
+    option,
 )
-from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError, StablehloError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
@@ -48,17 +49,11 @@ examples:
   stablehlo-interp opt model.mlir --inline --symbol-dce -o flat.mlir
   stablehlo-interp opt model.mlir --op-stats                        # which ops there are
   stablehlo-interp opt model.mlir --pass-pipeline='builtin.module(canonicalize, cse)'"""
-WITH_DEFAULT = {"--op-stats": "table", "--mlir-print-debuginfo": "true"}  # options whose value may be left out
 Show = Callable[[Operation], str | bytes]  # the output for a module
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code. Parts with errors are left out of the output."""
-    options = parser().parse_args([_with_value(a) for a in with_two_dashes(arguments)])
-    return guarded(options.file, lambda: _run(options))
-
-
-def _run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
+    """Print a program as the options say; return the exit code. Parts with errors are left out of the output."""
     printed: list[str | bytes] = []
     show = _show(options)
     supported = _supported(options.supported_by, limits_of(options)) if options.supported_by else None
@@ -66,13 +61,12 @@ def _run(options: argparse.Namespace) -> int:
     def handle(part: Part) -> None:
         module, reported = _transformed(options, part)
         for diagnostic in reported:
-            remark(diagnostic)
+            options.messages.remark(diagnostic)
         if supported is not None and (missing := unsupported_ops(module, supported)):
             raise InvalidError(missing)
         printed.append(show(module))
 
-    with showing_progress():
-        code = for_each_part(options.file, options.split_input_file, handle, limits_of(options))
+    code = for_each_part(options, handle)
     write_output(options.output, printed)
     return code
 
@@ -179,59 +173,47 @@ class _AppendPipeline(argparse.Action):
         options.passes = [*options.passes, *found]
 
 
-def _with_value(argument: str) -> str:
-    """Give an option with an optional value an explicit one, so that it does not consume the next argument."""
-    if argument in WITH_DEFAULT:
-        return f"{argument}={WITH_DEFAULT[argument]}"
-    definition = PASSES.get(argument.removeprefix("--"))
-    return f"{argument}=" if definition and definition.options else argument
-
-
 def _pass_options(text: str) -> dict[str, str]:
     """Parse `name=value name=value`."""
     pairs = (part.partition("=") for part in text.split())
     return {name: value if equals else "true" for name, equals, value in pairs}
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """Return the parser of the command line."""
-    found = CommandParser("opt", DESCRIPTION, EXAMPLES, "%(prog)s [FILE] [options] [passes]")
+    found = CommandParser(
+        "opt", DESCRIPTION, EXAMPLES, OPTIONS, READING, INSTEAD, LIMITS, messages(),
+        Group("passes, which run in the order given", [_option(definition) for definition in PASSES.values()]),
+        usage="%(prog)s [FILE] [options] [passes]", has_one_dash=True,
+    )  # fmt: skip
     found.set_defaults(passes=[])
-    add = found.add_argument
-    add("file", metavar="FILE", nargs="?", default="-", help=f"{PROGRAM_HELP} (the default)")
-    add("-o", dest="output", metavar="FILE", type=Path, help="where to write; standard output if left out")
-    add("--mlir-print-op-generic", action="store_true", help="print ops in MLIR's generic form")
-    add("--mlir-print-debuginfo", type=flag, help="whether to print locations; by default into files only")
-    add("--mlir-elide-elementsattrs-if-larger", type=count, metavar="N", help="leave out constants of more elements")
-    add("--keep-names", action="store_true", help="print values under their names in the text, not numbered")
-    text = "run the program after each pass on the same random inputs; an error if a pass changes what it means"
-    add("--verify-semantics", action="store_true", help=text)
-    add_reading_options(found)
-    instead = found.add_argument_group("what to print instead of the program")
-    instead.add_argument("--emit-bytecode", action="store_true", help="the program in MLIR bytecode")
-    instead.add_argument("--op-stats", choices=("table", "json"), help="how often each op occurs; `table` if left out")
-    instead.add_argument("--print-op-graph", action="store_true", help="the data flow, in the DOT language")
-    instead.add_argument(
-        "--supported-by", type=Path, metavar="LIST", help="ops that a file of op names, one per line, lacks"
-    )
-    add("--pass-pipeline", action=_AppendPipeline, metavar="PIPELINE", help="run `builtin.module(pass, ...)`")
-    add_limit_options(found)
-    add_message_options(found)
-    passes = found.add_argument_group("passes, which run in the order given")
-    for definition in PASSES.values():
-        _add_pass(passes, definition)
     return found
 
 
-def _add_pass(group: argparse._ArgumentGroup, definition: Pass) -> None:
-    options = "; ".join(f"{option.name}=...: {option.summary}" for option in definition.options)
-    summary = f"{definition.summary} ({options})" if options else definition.summary
-    metavar = " ".join(f"{option.name}=..." for option in definition.options)
-    group.add_argument(
-        f"--{definition.name}",
-        dest=definition.name,
-        action=_AppendPass,
-        nargs=None if metavar else 0,
-        metavar=f"[{metavar}]" if metavar else None,
-        help=summary,
-    )
+OPTIONS = Group("", [
+    PROGRAM_OR_STDIN,
+    option("-o FILE", "where to write; standard output if left out", Path, dest="output"),
+    option("--mlir-print-op-generic", "print ops in MLIR's generic form"),
+    option("--mlir-print-debuginfo FLAG", "whether to print locations; by default into files only", flag, bare="true"),
+    option("--mlir-elide-elementsattrs-if-larger N", "leave out constants of more elements", count),
+    option("--keep-names", "print values under their names in the text, not numbered"),
+    option("--verify-semantics", "run the program after each pass on the same random inputs; an error if a pass "
+           "changes what it means"),
+    option("--pass-pipeline PIPELINE", "run `builtin.module(pass, ...)`", action=_AppendPipeline),
+])  # fmt: skip
+INSTEAD = Group("what to print instead of the program", [
+    option("--emit-bytecode", "the program in MLIR bytecode"),
+    option("--op-stats", "how often each op occurs; `table` if left out", choices=("table", "json"), bare="table"),
+    option("--print-op-graph", "the data flow, in the DOT language"),
+    option("--supported-by LIST", "ops that a file of op names, one per line, lacks", Path),
+])  # fmt: skip
+
+
+def _option(definition: Pass) -> Option:
+    """Return the option that runs a pass; its value are the options of the pass, if it has any."""
+    values = [f"{o.name}=..." for o in definition.options]
+    if not values:
+        return option(f"--{definition.name}", definition.summary, dest=definition.name, action=_AppendPass, nargs=0)
+    described = "; ".join(f"{o.name}=...: {o.summary}" for o in definition.options)
+    form, summary = f"--{definition.name} [{' '.join(values)}]", f"{definition.summary} ({described})"
+    return option(form, summary, dest=definition.name, action=_AppendPass, bare="")

@@ -14,12 +14,12 @@ import numpy as np
 
 from stablehlo_ref.arrays.agreement import report, within
 from stablehlo_ref.arrays.digest import statistics
+from stablehlo_ref.arrays.files import read_arrays
 from stablehlo_ref.arrays.host_values import as_numpy_loads, as_numpy_saves
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.arrays.value_text import dense_text, json_number, type_text, value_text
-from stablehlo_ref.cli.array_files import read_arrays
-from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.messages import as_dictionary
+from stablehlo_ref.cli.options import CommandLineError
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Parameter, shortened
@@ -229,9 +229,9 @@ class Report:
         """Add the number of checks."""
         self.fields["checks"] = {"passed": ran - failed, "failed": failed}
 
-    def ops(self, counts: Mapping[str, int], seconds: Mapping[str, float]) -> None:
-        """Add how often ops ran, and their time."""
-        self.fields["ops"] = [{"name": name, "count": counts[name], "seconds": seconds[name]} for name in counts]
+    def ops(self, measured: Mapping[str, tuple[float, int]]) -> None:
+        """Add the time of ops, and how often they ran."""
+        self.fields["ops"] = [{"name": n, "count": count, "seconds": s} for n, (s, count) in measured.items()]
 
     def diagnostics(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add diagnostics."""

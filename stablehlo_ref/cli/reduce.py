@@ -1,22 +1,30 @@
-"""`stablehlo-interp reduce`: make a program small that shows a fault of a backend, or that a command accepts."""
+"""Make a program small that shows a fault of a backend, or that a command accepts: `stablehlo-interp reduce`."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from stablehlo_ref.cli.backend_options import add_backend_options, given_inputs, program_of, session_of
+from stablehlo_ref.cli.backend_options import JUDGED_BACKEND, given_inputs, program_of, session_of
 from stablehlo_ref.cli.commands import FINE
-from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, positive
-from stablehlo_ref.cli.run import add_input_options
+from stablehlo_ref.cli.inputs import INPUTS
+from stablehlo_ref.cli.options import (
+    ENTRY,
+    MESSAGES,
+    PROGRAM,
+    CommandLineError,
+    CommandParser,
+    Group,
+    converter,
+    option,
+    positive,
+)
 from stablehlo_ref.debug.backends.others import save_arrays
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import MAX_CALLS, Predicate, Reduced, reduce
+from stablehlo_ref.diagnostics import ArgumentValueError
 
 DESCRIPTION = "Make a program small that still shows a fault of a backend, or that a command still accepts."
 EPILOG = """\
@@ -28,13 +36,8 @@ its inputs as `{inputs}`. It exits with 0 if the program is interesting. What it
 search does not slip to another fault: print the kind of the error, or nothing."""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code."""
-    options = parser().parse_args(arguments)
-    return guarded(str(options.file), lambda: _run(options))
-
-
-def _run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
+    """Make the program small; return the exit code."""
     require_folder(options.output)
     program = program_of(options)
     arrays = given_inputs(options, program)
@@ -65,32 +68,36 @@ def saved(found: Reduced, path: Path) -> str:
     return f"{found}\nwrote {path}, and its inputs to {path.with_suffix('.npz')}"
 
 
+@converter
 def _command(text: str) -> str:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"expected a command, got {text!r}: {error}") from None
+        raise ArgumentValueError(f"expected a command, got {text!r}: {error}") from None
     if not words:
-        raise argparse.ArgumentTypeError(f"expected a command, got {text!r}")
+        raise ArgumentValueError(f"expected a command, got {text!r}")
     return text
 
 
-def parser() -> argparse.ArgumentParser:
+OPTIONS = (
+    Group("", [PROGRAM]),
+    Group("what the program must still show", [
+        option("--predicate CMD", "a command that exits with 0 if a program is interesting", _command),
+        option("--backend B", "a backend, as for `stablehlo-interp diff`, that goes wrong"),
+    ], is_choice=True),
+    Group("", [
+        option("-o FILE", "where to write; inputs go to FILE's .npz", Path, dest="output", required=True),
+        ENTRY,
+        option("--max-calls N", f"of the predicate (default {MAX_CALLS})", positive, default=MAX_CALLS),
+        option("--jobs N", "calls of the predicate at a time (default 1)", positive, default=1),
+        option("--resume DIR", "keep answers and the best program there, and go on from there", Path),
+    ]),
+    INPUTS,
+    JUDGED_BACKEND,
+    MESSAGES,
+)  # fmt: skip
+
+
+def parser() -> CommandParser:
     """Return the parser of the command line."""
-    found = CommandParser("reduce", DESCRIPTION, EPILOG)
-    add = found.add_argument
-    add("file", metavar="FILE", help=PROGRAM_HELP)
-    what = found.add_mutually_exclusive_group(required=True)
-    what.add_argument(
-        "--predicate", metavar="CMD", type=_command, help="a command that exits with 0 if a program is interesting"
-    )
-    what.add_argument("--backend", metavar="B", help="a backend, as for `stablehlo-interp diff`, that goes wrong")
-    add("-o", dest="output", metavar="FILE", type=Path, required=True, help="where to write; inputs go to FILE's .npz")
-    add("--entry", metavar="NAME", help="the function to run")
-    add("--max-calls", metavar="N", type=positive, default=MAX_CALLS, help=f"of the predicate (default {MAX_CALLS})")
-    add("--jobs", metavar="N", type=positive, default=1, help="calls of the predicate at a time (default 1)")
-    add("--resume", metavar="DIR", type=Path, help="keep answers and the best program there, and go on from there")
-    add_input_options(found)
-    add_backend_options(found)
-    add_message_options(found, verifies=False)
-    return found
+    return CommandParser("reduce", DESCRIPTION, EPILOG, *OPTIONS)

@@ -1,34 +1,36 @@
-"""`stablehlo-interp FILE`: run a program and print its results."""
+"""Run a program and print its results: `stablehlo-interp FILE`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.cli.commands import EXIT_CODES, INTERRUPTED
 from stablehlo_ref.cli.console import Part, for_each_part
-from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.cli.messages import remark
+from stablehlo_ref.cli.inputs import GRID, INPUTS, grid_of, inputs_of_processes
 from stablehlo_ref.cli.options import (
-    PROGRAM_HELP,
+    ENTRY,
+    LIMITS,
+    PROGRAM,
+    READING,
+    CommandLineError,
     CommandParser,
-    add_limit_options,
-    add_message_options,
-    add_reading_options,
+    Group,
+    converter,
     count,
     directory,
     limits_of,
+    messages,
+    names,
     number,
-    positive,
+    option,
     seed,
     threads,
 )
@@ -42,22 +44,14 @@ from stablehlo_ref.cli.outputs import (
     read_expected,
     save_outputs,
 )
-from stablehlo_ref.cli.process_inputs import inputs_of_processes
-from stablehlo_ref.cli.progress import showing_progress
-from stablehlo_ref.cli.random_inputs import FORMS, Distribution
-from stablehlo_ref.cli.watch import dump_code, observers
+from stablehlo_ref.cli.watch import dump_code, observers, print_profile
 from stablehlo_ref.define.context import Context, Observers
-from stablehlo_ref.define.processes import Grid
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
+from stablehlo_ref.diagnostics import ArgumentValueError, Diagnostic, EvaluationError, StablehloError
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Parameter, shortened
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import cache_in
 from stablehlo_ref.suggestions import did_you_mean
-from stablehlo_ref.syntax.mhlo import renamed
-
-if TYPE_CHECKING:
-    from stablehlo_ref.debug.traces.observe import Statistics
 
 DESCRIPTION = """\
 Run a StableHLO program and print its results. The entry is @main, or the only public function."""
@@ -70,25 +64,95 @@ examples:
   stablehlo-interp model.mlir --input x=image.npy --inputs weights.npz --expect result.npz --rtol 1e-5
   stablehlo-interp model.mlir --weights weights.npz --input x=image.npy
   stablehlo-interp model.mlir --random-inputs 0 --random 'x=uniform(0, 255)' --full
-  stablehlo-interp model.mlir --random-inputs 0 --stats                  # which ops take the time
-  stablehlo-interp model.mlir --random-inputs 0 --profile                # and where they are
+  stablehlo-interp model.mlir --random-inputs 0 --profile                # which ops take the time
+  stablehlo-interp model.mlir --random-inputs 0 --mode reproducible      # the same bits on every machine
   stablehlo-interp model.mlir --random-inputs 0 -v                       # one line for each op
-  stablehlo-interp model.mlir --random-inputs 0 --trace-values %0,%1     # these values
+  stablehlo-interp model.mlir --random-inputs 0 --trace %0,%1            # these values
   stablehlo-interp model.mlir --random-inputs 0 --trace-to trace         # all values as .npy files
   echo continue | stablehlo-interp model.mlir --random-inputs 0 --break %0
-  stablehlo-interp model.mlir --random-inputs 0 --trap nan,inf           # stop at the op that generates one
   stablehlo-interp model.mlir --random-inputs 0 --json
   stablehlo-interp spmd.mlir --partitions 2 --random-inputs 0            # two processes
   cat tests.mlir | stablehlo-interp --split-input-file -                 # each part between `// -----`"""
 
 
-def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse the options; a usage error ends the process."""
-    command_line = parser()
-    options = command_line.parse_args(arguments)
-    if error := _contradiction(options):
-        command_line.error(error)
-    return options
+# How results are computed: the names that `--mode` takes, and what each of them does.
+MODES = {
+    "reproducible": "the same bits on every machine, rounded from exact results",
+    "exact-sums": "sums of reductions, windows, collectives, scatters and batch normalization are exact, rounded once",
+    "exact-lapack": "LAPACK custom calls compute in f64 and round once",
+    "semantics": "each op element by element as the spec describes it, slowly",
+    "no-fast": "no fast paths; the same bits",
+    "no-jit": "no machine code, which the extra jit makes; the same bits",
+}
+
+
+@converter
+def _modes(text: str) -> list[str]:
+    """Convert names of `MODES`."""
+    for name in (found := names(text)):
+        if name not in MODES:
+            raise ArgumentValueError(f"unknown mode {name!r}{did_you_mean(name, MODES)}; there are {', '.join(MODES)}")
+    return found
+
+
+RESULTS = Group("results", [
+    option("--output FILE", "write the results to a .npz, .npy or .safetensors file instead", Path),
+    option("--full", "print all elements of large results"),
+    option("--print-dense", "print results as dense<...> literals, and nothing else"),
+    option("-q --quiet", "leave out the last line, on checks and results"),
+    option("--json", "print one line of JSON: signature, statistics of results, diagnostics, times"),
+    option("--probe-output-dir DIR", "the directory for the .npy files of interpreter.probe", Path),
+])  # fmt: skip
+EXPECTED = Group("comparison with expected results", [
+    option("--expect FILE", "compare the results with a .npz, .npy or .safetensors file", Path),
+    option("--rtol R", "how far elements may differ, relative to the expected (0)", number, default=0.0),
+    option("--atol A", "how far elements may differ (0)", number, default=0.0),
+    option("--ulp N", "how many representable numbers apart elements may be", count),
+])  # fmt: skip
+WATCHING = Group("watching the run (on standard error)", [
+    option("-v --verbose", "a line for each op; -vv: its results; -vvv: all their elements", action="count", default=0),
+    option("--trace NAME,NAME", "only these: values (%%3, @f/%%3, or names in locations), lines of the model "
+           "(model.py:6), or ops, with wildcards (dot_general, chlo.*)", names, action="extend", default=[]),
+    option("--trace-to DIR", "write the values to .npy files, with an index", Path),
+    option("--keep REGEX", "write only values in whose name or op it is found (none for ''), and statistics of all"),
+    option("--break VALUE", "stop when a value is computed, and open a prompt", action="append", default=[],
+           dest="breaks"),
+    option("--profile [FILE]", "the time of ops by kind and by place, the peak memory, and what is guaranteed of the "
+           "bits of results; =FILE: also as JSON that speedscope.app opens", bare=""),
+    option("--dump-code", "the Python source that hot loops and functions became"),
+])  # fmt: skip
+COMPUTING = Group("how results are computed", [
+    option("--mode NAME,NAME", "one or several modes: see below", _modes, action="extend", default=[]),
+    option("--on-implementation-defined", "what to do about results that the spec leaves open, which docs/choices.md "
+           "lists (ignore)", choices=("ignore", "warn", "error"), default="ignore"),
+    option("--rng-seed SEED", "the seed of the op `rng`", seed, default=0),
+    option("--threads N", "threads, of BLAS and for blocks of large tensors", threads),
+])  # fmt: skip
+RENAMED = {
+    "--stats": "--profile",
+    "--profile-output": "--profile=",
+    "--trace-values": "--trace=",
+    "--trace-ops": "--trace=",
+    "--trap": "use the command `exceptions` with --first: stablehlo-interp exceptions FILE --first --kinds nan,inf",
+    "--strict": "--on-implementation-defined=error",
+    "--warn-implementation-defined": "--on-implementation-defined=warn",
+    **{f"--{name}": f"--mode={name}" for name in MODES},
+}
+
+
+def parser() -> CommandParser:
+    """Return the parser of the command line."""
+    first = Group("", [
+        PROGRAM, option("--version", "show the version and exit", action="version",
+                        version=f"stablehlo-interp {__version__}"), ENTRY,
+        option("--cache DIR", "keep programs that were parsed and verified", directory),
+    ])  # fmt: skip
+    modes = "\n".join(f"  {name:14}{text}" for name, text in MODES.items())
+    groups = (first, INPUTS, RESULTS, EXPECTED, GRID, WATCHING, COMPUTING, READING, LIMITS, messages())
+    return CommandParser(
+        "", DESCRIPTION, f"{EXAMPLES}\n\nmodes:\n{modes}\n\n{EXIT_CODES}", *groups,
+        usage="stablehlo-interp [run] FILE [options]", check=_contradiction, renamed=RENAMED,
+    )  # fmt: skip
 
 
 def _contradiction(options: argparse.Namespace) -> str | None:
@@ -100,8 +164,8 @@ def _contradiction(options: argparse.Namespace) -> str | None:
         return "--dim gives the sizes of random inputs: it needs --random-inputs"
     if options.expect is None and (options.rtol or options.atol or options.ulp is not None):
         return "--rtol, --atol and --ulp are tolerances of --expect"
-    if options.semantics and (options.strict or options.warn_implementation_defined or options.dump_code):
-        return "--semantics excludes --strict, --warn-implementation-defined and --dump-code"
+    if "semantics" in options.mode and (options.on_implementation_defined != "ignore" or options.dump_code):
+        return "--mode semantics excludes --on-implementation-defined and --dump-code"
     if options.json and options.print_dense:
         return "--json and --print-dense exclude each other"
     if options.keep is not None and not options.trace_to:
@@ -115,154 +179,12 @@ def _contradiction(options: argparse.Namespace) -> str | None:
     return None
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    found = CommandParser("", DESCRIPTION, f"{EXAMPLES}\n\n{EXIT_CODES}", "stablehlo-interp [run] FILE [options]")
-    add = found.add_argument
-    add("file", metavar="FILE", help=PROGRAM_HELP)
-    add("--version", action="version", version=f"stablehlo-interp {__version__}")
-    add("--entry", metavar="NAME", help="the function to run")
-    add_input_options(found)
-    _add_outputs(found)
-    add_grid_options(found)
-    _add_watching(found)
-    _add_semantics(found)
-    add_reading_options(found)
-    found.add_argument("--no-fast", action="store_true", help="take no fast paths; results are the same, bit for bit")
-    found.add_argument("--cache", metavar="DIR", type=directory, help="keep programs that were parsed and verified")
-    found.add_argument("--threads", metavar="N", type=threads, help="threads, of BLAS and for blocks of large tensors")
-    found.add_argument("--no-jit", action="store_true", help="compile nothing to machine code (the extra jit does)")
-    add_limit_options(found)
-    add_message_options(found)
-    return found
-
-
-def add_input_options(parser: argparse.ArgumentParser) -> None:
-    """Add what gives or draws inputs; `inputs_of_processes` returns them."""
-    add = parser.add_argument_group("inputs").add_argument
-    add("--input", action="append", default=[], metavar="NAME=VALUE", type=_named,
-        help="an input by its name in the text or in its loc(...): a number, which all elements have; a list [[1, 2], "
-        "[3, 4]]; dense<...>; or a file, or pipe, with an array (.npy, .npz, .safetensors), a list, or raw elements: "
-        "FILE, @FILE, or @FILE:tensor<...> to give the type of raw elements")  # fmt: skip
-    add("--inputs", action="append", default=[], metavar="FILE", type=Path,
-        help="inputs by name from a .npz or .safetensors file; repeated: per process")  # fmt: skip
-    add("--weights", metavar="FILE", type=Path,
-        help="weights by name, q.weight for states['q.weight'], from a .safetensors, .npz or .pt file or a folder of "
-        ".npy files; the other options give the inputs that remain")  # fmt: skip
-    add("--args", action="append", default=[], metavar="LIST",
-        help="inputs as MLIR literals: [dense<...> : tensor<...>, ...]")  # fmt: skip
-    add("--random-inputs", metavar="SEED", type=seed, help="draw the inputs that are not given")
-    add("--random", action="append", default=[], metavar="NAME=DISTRIBUTION", type=_distribution,
-        help=f"draw an input, or * for all, from {FORMS}")  # fmt: skip
-    add("--dim", action="append", default=[], metavar="NAME:AXIS=SIZE", type=_dimension,
-        help="the size of an unknown dimension of a random input")  # fmt: skip
-    add("--random-weights", metavar="SEED", type=seed, help="draw the elements of constants that the text leaves out")
-
-
-def _add_outputs(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("results").add_argument
-    add("--output", metavar="FILE", type=Path, help="write the results to a .npz, .npy or .safetensors file instead")
-    add("--full", action="store_true", help="print all elements of large results")
-    add("--print-dense", action="store_true", help="print results as dense<...> literals, and nothing else")
-    add("-q", "--quiet", action="store_true", help="leave out the last line, on checks and results")
-    add("--json", action="store_true",
-        help="print one line of JSON: signature, statistics of results, diagnostics, times")  # fmt: skip
-    add("--expect", metavar="FILE", type=Path, help="compare the results with a .npz, .npy or .safetensors file")
-    add("--rtol", metavar="R", type=number, default=0.0,
-        help="how far elements may differ, relative to the expected (0)")  # fmt: skip
-    add("--atol", metavar="A", type=number, default=0.0, help="how far elements may differ (0)")
-    add("--ulp", metavar="N", type=count, help="how many representable numbers apart elements may be")
-    add("--probe-output-dir", metavar="DIR", type=Path, help="the directory for the .npy files of interpreter.probe")
-
-
-def add_grid_options(parser: argparse.ArgumentParser) -> None:
-    """Add the sizes of a grid of processes."""
-    add = parser.add_argument_group("a grid of processes").add_argument
-    add("--replicas", metavar="N", type=positive, help="run N replicas; give --args or --inputs once, or once for each")
-    add("--partitions", metavar="M", type=positive, help="run M partitions of each replica, likewise")
-
-
-def _add_watching(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("watching the run (on standard error)").add_argument
-    add("-v", "--verbose", action="count", default=0,
-        help="a line for each op; -vv: its results; -vvv: all their elements")  # fmt: skip
-    add("--trace-values", action="extend", default=[], metavar="%3,%7", type=_names,
-        help="only these values; also @f/%%3, names in locations, or a line of the model: model.py:6")  # fmt: skip
-    add("--trace-ops", action="extend", default=[], metavar="OP,OP", type=_names,
-        help="only these ops, with wildcards: dot_general, chlo.*")  # fmt: skip
-    add("--trace-to", metavar="DIR", type=Path, help="write the values to .npy files, with an index")
-    add("--keep", metavar="REGEX",
-        help="write only values in whose name or op it is found; statistics of all are kept; '' for none")  # fmt: skip
-    add("--break", action="append", default=[], metavar="VALUE", dest="breaks",
-        help="stop when a value is computed, and open a prompt")  # fmt: skip
-    add("--trap", action="extend", default=[], metavar="KIND,KIND", type=exception_kinds,
-        help="stop at the first op that generates nan, inf, overflow, underflow, ...: see `exceptions`")  # fmt: skip
-    add("--stats", action="store_true", help="the number and time of ops, and the peak memory")
-    add("--profile", action="store_true", help="the time of ops by kind and by place")
-    add("--profile-output", metavar="FILE", type=Path,
-        help="write the time of ops, and what they run in, as JSON that speedscope.app opens")  # fmt: skip
-    add("--dump-code", action="store_true", help="the Python source that hot loops and functions became")
-
-
-def _add_semantics(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("results that the spec leaves open").add_argument
-    add("--rng-seed", metavar="SEED", type=seed, default=0, help="the seed of the op `rng`")
-    add("--warn-implementation-defined", action="store_true", help="warn about implementation-defined results")
-    add("--strict", action="store_true", help="reject implementation-defined results; docs/choices.md lists the cases")
-    add("--exact-lapack", action="store_true", help="compute LAPACK custom calls in f64 and round once")
-    add("--semantics", action="store_true", help="run each op element by element as the spec describes it, slowly")
-    add("--reproducible", action="store_true", help="round results from exact ones: the same bits on every machine")
-    add(
-        "--exact-sums",
-        action="store_true",
-        help="sums of reductions, windows, collectives, scatters and batch normalization are exact, and rounded once",
-    )
-
-
-def _named(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals and value):
-        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
-    return name, value
-
-
-def _distribution(text: str) -> tuple[str, Distribution]:
-    name, distribution = _named(text)
-    try:
-        return name, Distribution(distribution)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def exception_kinds(text: str) -> Sequence[str]:
-    """Convert names of kinds of exceptions, with commas between them."""
-    from stablehlo_ref.debug.exceptions import kinds_of  # imported when it is used
-
-    try:
-        return kinds_of(text)
-    except EvaluationError as error:
-        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
-
-
-def _dimension(text: str) -> tuple[str, int]:
-    name, equals, size = text.rpartition("=")
-    if not (name and equals and size.isdecimal()):
-        raise argparse.ArgumentTypeError(f"expected NAME:AXIS=SIZE, got {text!r}")
-    return name, int(size)
-
-
-def main(arguments: Sequence[str], is_upstream: bool = False) -> int:
-    """Run a program as the arguments say; return the exit code. `is_upstream` prints what upstream's tool does."""
-    options = parse(arguments)
+def run(options: argparse.Namespace, is_upstream: bool = False) -> int:
+    """Run a program as the options say; return the exit code. `is_upstream` prints what upstream's tool does."""
     options.full |= is_upstream
     run = Run(options, is_upstream)
     try:
-        with showing_progress():
-            code = for_each_part(options.file, options.split_input_file, run.part, limits_of(options))
+        code = for_each_part(options, run.part)
     except run.quit_at_prompt:
         print("stopped", file=sys.stderr)
         return INTERRUPTED
@@ -276,11 +198,13 @@ class Run:
     def __init__(self, options: argparse.Namespace, is_upstream: bool) -> None:
         self.options = options
         self.is_upstream = is_upstream
-        self.grid = Grid(options.replicas or 1, options.partitions or 1)
+        self.grid = grid_of(options)
         self.parts = self.failed = self.checks = 0
         self.cache = cache_in(options.cache)
         if problem := self.cache.problem():
-            remark(Diagnostic(f"--cache {options.cache}: nothing is kept: {problem}", severity="warning"))
+            options.messages.remark(
+                Diagnostic(f"--cache {options.cache}: nothing is kept: {problem}", severity="warning")
+            )
 
     @property
     def quit_at_prompt(self) -> tuple[type[BaseException], ...]:
@@ -324,6 +248,7 @@ class Run:
         with _timed(report, "verify"):
             program.verify()
             self.cache.store(program.module)
+            program = program.on_shards(self.grid) if program.functions else program
         program.limits = limits_of(self.options)
         if self.options.random_weights is not None:
             program = program.with_random_weights(self.options.random_weights)
@@ -355,42 +280,44 @@ class Run:
         context = self._context(program)
         expected = read_expected(options.expect) if options.expect else {}
         arguments = inputs_of_processes(options, program, self.grid, context.limits)
+        profile = None
+        if options.profile is not None:
+            from stablehlo_ref.debug.traces.profile import Profile  # imported when it is used
+
+            profile = Profile()
         with ExitStack() as stack:
-            watching = list(observers(options, program, self.grid, stack))
+            watching = [*observers(options, program, stack), *([profile] if profile else [])]
             with _timed(report, "plan"):
-                fast = context.fast and not watching and not options.stats
+                fast = context.fast and not watching
                 if not context.semantics:
                     program.plan(fast=fast, reproducible=context.reproducible, exact_sums=context.exact_sums)
-            statistics = stack.enter_context(_statistics()) if options.stats else None
-            every = [*watching, statistics] if statistics else watching
-            context.observer = Observers(*every) if every else None
+            context.observer = Observers(*watching) if watching else None
+            stack.enter_context(profile or nullcontext())
             stack.enter_context(_timed(report, "run"))
             parameters, results = self._results(program, context, arguments, report)
         if options.dump_code:
             dump_code(program)
         self._show(part, context, parameters, results, expected)
         report.results(parameters, results)
-        if statistics:
-            report.ops(statistics.count, statistics.seconds)
-            _print_statistics(program, statistics, options)
+        if profile:
+            report.ops(profile.by_op())
+            print_profile(profile, program, options)
 
     def _context(self, program: Program) -> Context:
-        options = self.options
+        options, modes = self.options, self.options.mode
         return Context(
             program.limits,
             probe_output_dir=options.probe_output_dir,
             rng_seed=options.rng_seed,
-            exact_lapack=options.exact_lapack,
-            reproducible=options.reproducible,
-            exact_sums=options.exact_sums,
-            fast=not options.no_fast,
+            exact_lapack="exact-lapack" in modes,
+            reproducible="reproducible" in modes,
+            exact_sums="exact-sums" in modes,
+            fast="no-fast" not in modes,
             threads=options.threads,
-            jit=not options.no_jit,
-            semantics=options.semantics,
-            warn=remark,
-            on_implementation_defined=(
-                "error" if options.strict else "warn" if options.warn_implementation_defined else "ignore"
-            ),
+            jit="no-jit" not in modes,
+            semantics="semantics" in modes,
+            warn=options.messages.remark,
+            on_implementation_defined=options.on_implementation_defined,
         )
 
     def _results(
@@ -439,23 +366,6 @@ class Run:
         named += [(f"--input {name}", Path(text.removeprefix("@"))) for name, text in options.input if len(text) < 4096]
         named += [(f"--{name} {path}", path) for name in ("weights", "expect") if (path := getattr(options, name))]
         return {"the program": Path(options.file), **dict(named)}
-
-
-def _statistics() -> Statistics:
-    from stablehlo_ref.debug.traces.observe import Statistics  # imported when it is used
-
-    return Statistics()
-
-
-def _print_statistics(program: Program, statistics: Statistics, options: argparse.Namespace) -> None:
-    print(statistics, file=sys.stderr)
-    guarantees = program.guarantees(reproducible=options.reproducible, exact_sums=options.exact_sums)
-    print(
-        f"\nbits of results:\n{guarantees}",
-        file=sys.stderr,
-    )
-    for dialect, ops in Counter(renamed(program.module)).items():
-        print(f"{ops} ops of {dialect} were read as the equal ops of StableHLO and CHLO", file=sys.stderr)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`stablehlo-interp survey`: the accuracy of a backend's elementwise functions."""
+"""Measure the accuracy of a backend's elementwise functions: `stablehlo-interp survey`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,23 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from stablehlo_ref.cli.backend_options import PYTHON
 from stablehlo_ref.cli.commands import FINE
-from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.cli.options import CommandParser, add_message_options, positive, seconds
+from stablehlo_ref.cli.options import (
+    MESSAGES,
+    CommandLineError,
+    CommandParser,
+    Group,
+    converter,
+    names,
+    option,
+    positive,
+    seconds,
+)
 from stablehlo_ref.conform import metamorphic
 from stablehlo_ref.conform.survey import SAMPLES, TYPES, Refused, Row, as_markdown, as_text, functions, survey
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.diagnostics import file_errors
+from stablehlo_ref.diagnostics import ArgumentValueError, file_errors
 from stablehlo_ref.suggestions import did_you_mean
 
 DESCRIPTION = "Measure the errors of a backend's elementwise functions, by op, type and range of the operand."
@@ -30,18 +39,13 @@ examples:
 exit codes: 0 if the measurement ran, 1 if the backend cannot be opened, 2 for an error in the command line"""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code."""
-    options = parser().parse_args(arguments)
-    return guarded("survey", lambda: _run(options))
-
-
-def _run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
+    """Measure; return the exit code."""
     if options.relations:
         return _relations(options)
     ops = _ops(options.ops, functions())
     rows: list[Row] = []
-    with Session(options.backend, seconds=options.seconds, python=options.python or "") as session:
+    with Session(options.backend, seconds=options.seconds, python=options.backend_python) as session:
         session.open()
         for op in ops:
             for type in options.types:
@@ -65,7 +69,7 @@ def _relations(options: argparse.Namespace) -> int:
     """Print whether bits are the same in another batch, padding, layout and order."""
     every = {subject.name: subject for subject in metamorphic.subjects()}
     found: list[metamorphic.Relation] = []
-    with Session(options.backend, seconds=options.seconds, python=options.python or "") as session:
+    with Session(options.backend, seconds=options.seconds, python=options.backend_python) as session:
         session.open()
         for op in _ops(options.ops, list(every)):
             for type in options.types:
@@ -89,29 +93,29 @@ def _ops(patterns: Sequence[str], known: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found or known))
 
 
+@converter
 def _types(text: str) -> list[str]:
     types = text.split(",")
     for type in types:
         if type not in TYPES:
-            raise argparse.ArgumentTypeError(f"expected types among {', '.join(TYPES)}, got {type!r}")
+            raise ArgumentValueError(f"expected types among {', '.join(TYPES)}, got {type!r}")
     return types
 
 
-def parser() -> argparse.ArgumentParser:
+OPTIONS = Group("", [
+    option("--backend B", "what to measure: see `stablehlo-interp diff --help`", required=True),
+    option("--ops OP,OP", "only these, with wildcards", names, default=[]),
+    option("--types T,T", f"element types ({','.join(TYPES)})", _types, default=list(TYPES)),
+    option("--samples N", f"operands of each range and sign ({SAMPLES})", positive, default=SAMPLES),
+    option("--every", "try all values of f32, which takes minutes for each op"),
+    option("--relations", "say instead whether bits change with batch, padding, layout and order"),
+    option("--seconds S", "of the backend for each program (120)", seconds, default=120.0),
+    PYTHON,
+    option("--markdown FILE", "write a table of the largest errors", Path),
+    option("--json FILE", "write all rows as JSON", Path),
+])  # fmt: skip
+
+
+def parser() -> CommandParser:
     """Return the parser of the command line."""
-    found = CommandParser("survey", DESCRIPTION, EPILOG)
-    add = found.add_argument
-    add("--backend", metavar="B", required=True, help="what to measure: see `stablehlo-interp diff --help`")
-    add("--ops", metavar="OP,OP", type=lambda text: text.split(","), default=[], help="only these, with wildcards")
-    add("--types", metavar="T,T", type=_types, default=list(TYPES), help=f"element types ({','.join(TYPES)})")
-    add("--samples", metavar="N", type=positive, default=SAMPLES, help=f"operands of each range and sign ({SAMPLES})")
-    add("--every", action="store_true", help="try all values of f32, which takes minutes for each op")
-    add(
-        "--relations", action="store_true", help="say instead whether bits change with batch, padding, layout and order"
-    )
-    add("--seconds", metavar="S", type=seconds, default=120.0, help="of the backend for each program (120)")
-    add("--python", metavar="PYTHON", help="the interpreter that has the backend's packages")
-    add("--markdown", metavar="FILE", type=Path, help="write a table of the largest errors")
-    add("--json", metavar="FILE", type=Path, help="write all rows as JSON")
-    add_message_options(found, verifies=False)
-    return found
+    return CommandParser("survey", DESCRIPTION, EPILOG, OPTIONS, MESSAGES, renamed={"--python": "--backend-python="})

@@ -1,4 +1,4 @@
-"""The observers that options of `run` add: `-v`, `--trace-...`, `--break`, `--stats`, the progress bar."""
+"""Watch a run: the observers for `-v`, `--trace`, `--trace-to` and `--break`, the profile, generated code."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.cli.progress import Progress
+from stablehlo_ref.cli.options import CommandLineError
 from stablehlo_ref.define.context import Observer
-from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import file_of
 from stablehlo_ref.ir.value_index import UnknownValueError
+from stablehlo_ref.limits.budget import activity
 from stablehlo_ref.program import Program
 from stablehlo_ref.suggestions import did_you_mean
+from stablehlo_ref.syntax.mhlo import renamed
 
 if TYPE_CHECKING:
     from stablehlo_ref.debug.traces.profile import Profile
@@ -29,13 +32,14 @@ _match_line = re.compile(r".+:\d+").fullmatch
 
 
 class Selection:
-    """The ops and values that `--trace-ops` and `--trace-values` select; all without these options."""
+    """The ops and values that `--trace` selects by names or patterns; all without it."""
 
-    def __init__(self, options: argparse.Namespace, program: Program) -> None:
-        self.values = [value for name in options.trace_values for value in _values(program, name, "--trace-values")]
-        self._patterns: Sequence[str] = options.trace_ops
+    def __init__(self, program: Program, names: Sequence[str]) -> None:
+        ops = {op.name for op in program.module.walk()} - {"builtin.module", "func.func", "func.return"}
+        self._patterns = [name for name in names if any(_matches(op, [name]) for op in ops)]
+        values = (_values(program, name, ops) for name in names if name not in self._patterns)
+        self.values = list(chain.from_iterable(values))
         self._owners = {id(value.owner) for value in self.values}
-        _check_patterns(program, self._patterns)
 
     def names(self, program: Program) -> list[str] | None:
         """Return the names of the values and ops for a recorder; None for all."""
@@ -53,12 +57,9 @@ class Selection:
         return self.is_everything or id(op) in self._owners or _matches(op.name, self._patterns)
 
 
-def observers(options: argparse.Namespace, program: Program, grid: Grid, stack: ExitStack) -> Iterator[Observer]:
-    """Yield the observers; CommandLineError for a name that is not in the program.
-
-    At the end of `stack` traces are closed, the profile is written, and the progress bar is cleared.
-    """
-    selection = Selection(options, program)
+def observers(options: argparse.Namespace, program: Program, stack: ExitStack) -> Iterator[Observer]:
+    """Yield the observers; CommandLineError for a name that is not in the program. `stack` closes traces at its end."""
+    selection = Selection(program, options.trace)
     level = options.verbose or (0 if selection.is_everything or options.trace_to else 2)
     if level:
         from stablehlo_ref.debug.traces.observe import ValuePrinter  # here and below: imported when it is used
@@ -76,39 +77,28 @@ def observers(options: argparse.Namespace, program: Program, grid: Grid, stack: 
             raise CommandLineError(f"--trace-to {options.trace_to}: {error.strerror}") from None
         stack.callback(recorder.close)
         yield recorder
-    if options.trap:
-        from stablehlo_ref.debug.exceptions import ExceptionWatcher
-
-        yield ExceptionWatcher(program, (), trap=options.trap)
-    if options.profile or options.profile_output:
-        from stablehlo_ref.debug.traces.profile import Profile
-
-        profile = Profile()
-        stack.callback(_write_profile, profile, options)
-        yield profile
     if options.breaks:
-        yield _debugger(options, program)
-    elif sys.stderr.isatty() and not level:
-        progress = Progress(program.step_count * grid.count)
-        stack.callback(progress.close)
-        yield progress
+        from stablehlo_ref.debug.debugger import Debugger  # imports `cmd`, which is rarely needed
+
+        stops = [_value(program, name, "--break") for name in options.breaks]
+        yield Debugger(stops, program.value, sys.stdin, sys.stderr)
+    if not options.breaks and not level:
+        stack.enter_context(activity("running"))
 
 
-def _debugger(options: argparse.Namespace, program: Program) -> Observer:
-    from stablehlo_ref.debug.debugger import Debugger  # imports `cmd`, which is rarely needed
-
-    stops = [_value(program, name, "--break") for name in options.breaks]
-    return Debugger(stops, program.value, sys.stdin, sys.stderr)
-
-
-def _write_profile(profile: Profile, options: argparse.Namespace) -> None:
+def print_profile(profile: Profile, program: Program, options: argparse.Namespace) -> None:
+    """Print the profile of a run and what is guaranteed of its results; write it to the file of `--profile=FILE`."""
+    guarantees = program.guarantees(
+        reproducible="reproducible" in options.mode, exact_sums="exact-sums" in options.mode
+    )
+    print(f"{profile}\n\nbits of results:\n{guarantees}", file=sys.stderr)
+    for dialect, ops in Counter(renamed(program.module)).items():
+        print(f"{ops} ops of {dialect} were read as the equal ops of StableHLO and CHLO", file=sys.stderr)
     if options.profile:
-        print(profile, file=sys.stderr)
-    if options.profile_output:
         try:
-            options.profile_output.write_text(json.dumps(profile.speedscope(str(options.file))))
+            Path(options.profile).write_text(json.dumps(profile.speedscope(str(options.file))))
         except OSError as error:
-            raise CommandLineError(f"--profile-output {options.profile_output}: {error.strerror}") from None
+            raise CommandLineError(f"--profile={options.profile}: {error.strerror}") from None
 
 
 def dump_code(program: Program) -> None:
@@ -120,10 +110,17 @@ def dump_code(program: Program) -> None:
         print("no loop or function ran often enough to become Python source", file=sys.stderr)
 
 
-def _values(program: Program, name: str, option: str) -> list[Value]:
+def _values(program: Program, name: str, ops: Collection[str]) -> list[Value]:
     """Return the value of a name, or all values that a line of the model made, `model.py:12`."""
     made = [op for op in program.module.walk() if _is_of_line(op, name)] if _match_line(name) else []
-    return [value for op in made for value in op.results] or [_value(program, name, option)]
+    if found := [value for op in made for value in op.results]:
+        return found
+    try:
+        return [_value(program, name, "--trace")]
+    except CommandLineError:
+        if hint := did_you_mean(name, sorted({*ops, *(op.partition(".")[2] for op in ops)})):
+            raise CommandLineError(f"--trace: no value or op is called '{name}'{hint}") from None
+        raise
 
 
 def _is_of_line(op: Operation, line: str) -> bool:
@@ -140,14 +137,6 @@ def _value(program: Program, name: str, option: str) -> Value:
         return program.value(f"%{name}")  # as a shell may make it difficult to write %
     except UnknownValueError:
         raise CommandLineError("\n  ".join([f"{option}: {diagnostic.message}", *diagnostic.notes])) from None
-
-
-def _check_patterns(program: Program, patterns: Sequence[str]) -> None:
-    names = sorted({op.name for op in program.module.walk()} - {"builtin.module", "func.func", "func.return"})
-    for pattern in patterns:
-        if not any(_matches(name, [pattern]) for name in names):
-            close = did_you_mean(pattern, names) or f"; there are {', '.join(names[:12])}"
-            raise CommandLineError(f"--trace-ops: the program has no op '{pattern}'{close}")
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:

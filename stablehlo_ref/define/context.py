@@ -60,7 +60,7 @@ def warn_in_python(found: Diagnostic) -> None:
 
 
 class Observer:
-    """Is notified of each op as it runs; `-v`, `--stats` and the progress bar are observers.
+    """Is notified of each op as it runs; those of `-v` and `--profile` are observers.
 
     Values are numpy scalars and read-only arrays, tuples of values, and None for a token or an unused result. Keeping a
     value is safe, but keeps its memory. `op.location` is the place in the program, `op.model_location` that in the

@@ -37,7 +37,6 @@ class Traits:
     elementwise: bool = False  # what `plan` returns takes arrays of any shapes that broadcast
     effects: bool = False  # what `plan` returns takes the run's `Context` as its first argument
     communicates: bool = False  # what `plan` returns is a generator of rendezvous with other processes
-    whole_tensors: bool = False  # is defined on whole tensors, not on those of one process of a grid
     computes_on_storage: bool = False  # takes quantized tensors as stored; ops with effects and regions always do
     row_major: bool = False  # what `plan` returns takes C-contiguous arrays, on whose strides the order of sums depends
     rows_apart: bool = False  # with `row_major`: real arrays may have rows that do not follow each other
@@ -210,6 +209,12 @@ def facts_of(op: Operation) -> Facts | None:
     """Return what an op does to numbers; None if that is not known."""
     definition = REGISTRY.get(op.name)
     return None if definition is None else definition.facts
+
+
+def attributes_of(op: Operation) -> dict[str, Any]:
+    """Return the attribute members of an op; those that are omitted have their defaults."""
+    definition = REGISTRY.get(op.name)
+    return {**definition.defaults, **op.properties} if definition else dict(op.properties)
 
 
 def is_constant_like(op: Operation) -> bool:

@@ -58,6 +58,7 @@ class Facts:
 
     arithmetic: Arithmetic
     keeps: bool = False  # each element of an operand is in the result
+    chooses: bool = False  # the first operand says which of the others an element is taken from
     constant: bool = False  # it has no operands, and an attribute is its value
     adds: bool = False  # the result is a sum or difference
     fusion: Fusion = "again"
@@ -73,6 +74,7 @@ MOVES = Facts(Arithmetic.MOVES)
 KEEPS = replace(MOVES, keeps=True)
 CONSTANT = replace(MOVES, constant=True)
 SELECTS = Facts(Arithmetic.SELECTS)
+CHOOSES = replace(SELECTS, chooses=True)
 ORDERS = Facts(Arithmetic.ORDERS, fusion="never")
 STEPS = Facts(Arithmetic.STEPS)
 EXACT = Facts(Arithmetic.EXACT)

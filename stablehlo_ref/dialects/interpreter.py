@@ -18,11 +18,13 @@ from stablehlo_ref.define.computation import Callee, ControlFlow, Run, Slots, Tu
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, Outs
-from stablehlo_ref.define.processes import Grid, check_local_tensors
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import is_tensor, same, size
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.mlir_types import any_tensor
+from stablehlo_ref.dialects.sdy_shardings import shard_counts
+from stablehlo_ref.distribution.sharding import shard_type
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
@@ -124,7 +126,8 @@ class RunParallel(Op, dialect="interpreter", op="run_parallel"):
         C("programs", size(programs) > 0 and size(programs[0]) > 0 and same(map(size, programs)))
         for name in (name for row in (*programs, infeed or ()) for name in row):
             C("symbols", is_function(site.symbol(name)))
-        functions = [declared_type(site, name) for row in programs for name in row]
+        in_process = shards_of if sum(map(len, programs)) > 1 else declared_type
+        functions = [in_process(site, name) for row in programs for name in row]
         C("inputs", all_compatible(inputs, [t for f in functions for t in f.inputs]))
         C("results", all_compatible(results, [t for f in functions for t in f.outputs]))
         reads = [declared_type(site, name) for name in infeed or ()]
@@ -143,8 +146,6 @@ class RunParallel(Op, dialect="interpreter", op="run_parallel"):
         reads = [site.function(name) for name in infeed or ()]
         if any(plan.block.communicates for plan in reads):
             raise UnsupportedError("an infeed function communicates with other processes, which is not supported")
-        for name in (name for row in programs for name in row):
-            check_local_tensors(site.symbol(name), grid)
 
         def go(slots: Slots) -> Turns:
             values = iter([slots[slot] for slot in inputs])
@@ -169,6 +170,15 @@ def declared_type(site: Site, name: str) -> FunctionType:
     if not isinstance(declared, FunctionType):
         raise LookupError(f"no function @{name}")
     return declared
+
+
+def shards_of(site: Site, name: str) -> FunctionType:
+    """Return the type of the function `@name` on the shards that its shardings describe."""
+    type, function = declared_type(site, name), site.symbol(name)
+    return type if function is None else FunctionType(*(
+        tuple(shard_type(t, shard_counts(function, attributes, i)) for i, t in enumerate(types))
+        for attributes, types in (("arg_attrs", type.inputs), ("res_attrs", type.outputs))
+    ))  # fmt: skip
 
 
 def without_arguments(plan: Callee) -> Callable[[Context], list[RuntimeValue]]:

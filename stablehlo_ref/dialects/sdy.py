@@ -66,7 +66,7 @@ class Annotation(Op, dialect="sdy", computes_on_storage=True, returns_views=True
         return lambda input: input
 
 
-class ShardingConstraint(Annotation, op="sharding_constraint", whole_tensors=True):
+class ShardingConstraint(Annotation, op="sharding_constraint"):
     """Require that a tensor or token has the sharding `sharding`."""
 
     input = In(any_tensor | token)

@@ -141,7 +141,7 @@ def _joined(last: Span, moved: list[Span]) -> list[Span]:
 # --- ops ------------------------------------------------------------------------------------------------------------
 
 
-class Collective(Op, dialect="sdy", computes_on_storage=True, whole_tensors=True):
+class Collective(Op, dialect="sdy", computes_on_storage=True):
     """The base class: `out_sharding` is the sharding of the result."""
 
     tensor = In(any_tensor)

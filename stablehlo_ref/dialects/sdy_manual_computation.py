@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-import numpy as np
-
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular
 from stablehlo_ref.define.bound import ControlFlowSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, Slots, Turns
@@ -15,14 +13,11 @@ from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import element_type, make_tensor_type, shape
 from stablehlo_ref.define.type_constraints import anything
-from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.sdy_codecs import ManualAxesValue, ShardingsValue
 from stablehlo_ref.dialects.sdy_shardings import bound_axes, check_values, common_mesh, rejecting
 from stablehlo_ref.distribution.axes import Span, span
-from stablehlo_ref.distribution.meshes import MOST_DEVICES
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, Shardings
-from stablehlo_ref.distribution.sharding import Tiling
-from stablehlo_ref.ir.arrays import Array, RuntimeValue
+from stablehlo_ref.distribution.sharding import Devices, Tiling
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.lexer import quoted
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
@@ -43,7 +38,7 @@ class BodyWithArguments(Directive):
         printer.region(op.regions[0], names)
 
 
-class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_from_above=True, whole_tensors=True):
+class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_from_above=True):
     """Run `body` on each device of a mesh, with the shards of `tensors` along the axes in `manual_axes`.
 
     Along all other axes, every device holds the full tensors.
@@ -96,13 +91,14 @@ class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_fro
         results: tuple[int, ...],
     ) -> ControlFlow:
         inputs, outputs = in_shardings.shardings, out_shardings.shardings
-        devices = Devices(common_mesh(inputs + outputs, site.op), frozenset(manual_axes.names))
-        in_tilings, out_tilings = (list(map(devices.tiling, s)) for s in (inputs, outputs))
+        shards = Shards(common_mesh(inputs + outputs, site.op), frozenset(manual_axes.names))
+        devices = Devices(shards.mesh)
+        in_tilings, out_tilings = ([shards.tiling(sharding, devices) for sharding in s] for s in (inputs, outputs))
         grid = Grid(1, devices.count)
 
         def go(slots: Slots) -> Turns:
-            shards = [devices.shards(slots[slot], tiling) for slot, tiling in zip(tensors, in_tilings)]
-            programs = [(body, [values[device] for values in shards]) for device in range(devices.count)]
+            parts = [tiling.shards(slots[slot], devices.count) for slot, tiling in zip(tensors, in_tilings)]
+            programs = [(body, list(values)) for values in zip(*parts)] or [(body, [])] * devices.count
             returned = site.run_grid(slots[0], grid, programs)
             for slot, values, tiling in zip(results, zip(*returned), out_tilings):
                 slots[slot] = tiling.join(values)
@@ -169,36 +165,7 @@ class Shards:
         part: Type = make_tensor_type(sizes, element_type(type))
         return part
 
-
-class Devices(Shards):
-    """The devices of a mesh, and which shards they hold. UnsupportedError for a mesh that is too large."""
-
-    def __init__(self, mesh: Mesh, manual: frozenset[str]) -> None:
-        super().__init__(mesh, manual)
-        self.count = mesh.count
-        if self.count > MOST_DEVICES:
-            raise UnsupportedError(f"a mesh of {self.count} devices; at most {MOST_DEVICES} are supported")
-        order = np.argsort(mesh.device_ids) if mesh.axes and mesh.device_ids else np.arange(self.count)
-        coordinates = np.unravel_index(order, tuple(mesh.sizes.values())) if mesh.axes else ()
-        self.coordinates = dict(zip(mesh.sizes, coordinates))  # along each axis, of each device
-
-    def tiling(self, sharding: Sharding) -> Tiling:
+    def tiling(self, sharding: Sharding, devices: Devices) -> Tiling:
         """Return how a tensor is split over the devices along the manual axes."""
-        split = self.split(sharding)
-        sizes = [tuple(part.size for part in parts) for parts in split]
-        coordinates = [[self._coordinate(part) for part in parts] for parts in split]
-        everywhere = np.zeros(self.count, np.intp)
-        numbers = [np.ravel_multi_index(c, n) if n else everywhere for c, n in zip(coordinates, sizes)]
-        return Tiling(tuple(map(prod, sizes)), tuple(numbers), self.count)
-
-    def _coordinate(self, part: Span) -> Array:
-        """Return each device's coordinate along a part of an axis."""
-        rest = self.mesh.sizes[part.name] // part.high
-        along: Array = self.coordinates[part.name] // rest % part.size
-        return along
-
-    def shards(self, whole: RuntimeValue, tiling: Tiling) -> list[RuntimeValue]:
-        """Return each device's shard of a value."""
-        if not isinstance(whole, np.ndarray):
-            return [whole] * self.count
-        return [tiling.split(whole, device) for device in range(self.count)]
+        numbers = tuple(map(devices.numbers, self.split(sharding)))
+        return Tiling(tuple(self.counts(sharding)), numbers, devices.count)

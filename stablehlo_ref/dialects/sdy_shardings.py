@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
 from stablehlo_ref.diagnostics import InvalidError
-from stablehlo_ref.distribution.axes import check_sharding, covers, overlap, spans
+from stablehlo_ref.distribution.axes import check_sharding, covers, overlap, sharded_size, spans
 from stablehlo_ref.distribution.sdy_attributes import (
     AxisRef,
     Mesh,
@@ -152,9 +152,7 @@ def _of_argument(block: Block, index: int) -> Sharding | None:
     if op is None:
         return None
     if op.name == "func.func":
-        attributes = op.properties.get("arg_attrs") or ()
-        found = read(attributes[index].get("sdy.sharding")) if index < len(attributes) else None
-        return found if isinstance(found, Sharding) else None
+        return parameter_sharding(op, "arg_attrs", index)
     sharding = _item(op.properties.get("in_shardings"), index) if op.name.startswith("sdy.") else None
     return _inside(sharding, op) if sharding else None
 
@@ -170,6 +168,20 @@ def _inside(sharding: Sharding, op: Operation) -> Sharding:
     return replace(
         sharding, dimensions=dimensions, replicated=free(sharding.replicated), unreduced=free(sharding.unreduced)
     )
+
+
+def parameter_sharding(function: Operation, name: str, index: int) -> Sharding | None:
+    """Return the sharding of an argument (`arg_attrs`) or a result (`res_attrs`) of a function; None without one."""
+    attributes = function.properties.get(name) or ()
+    found = read(attributes[index].get("sdy.sharding")) if index < len(attributes) else None
+    return found if isinstance(found, Sharding) else None
+
+
+def shard_counts(function: Operation, name: str, index: int) -> list[int]:
+    """Return the number of shards of each dimension of an argument or a result of a function; [] of a whole tensor."""
+    sharding = parameter_sharding(function, name, index)
+    mesh = mesh_of(sharding, function) if sharding is not None else EMPTY_MESH
+    return [sharded_size(d, mesh) for d in sharding.dimensions] if sharding is not None else []
 
 
 def _item(shardings: object, index: int) -> Sharding | None:

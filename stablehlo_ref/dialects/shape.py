@@ -40,7 +40,11 @@ class ConstantShape(Directive):
         draft.exclusive = ("shape",)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        printer.value(listed(member_value(op, "sizes")))
+        sizes = listed(member_value(op, "sizes"))
+        if op.attributes:  # MLIR prints no space after them
+            printer.literal("[")
+            sizes = sizes.removeprefix("[")
+        printer.value(sizes)
 
 
 YIELDS_SHAPE = Implied([OpaqueType("!shape.shape")])

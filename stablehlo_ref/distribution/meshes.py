@@ -27,7 +27,12 @@ def groups_along(references: Attribute, mesh: Attribute) -> tuple[tuple[int, ...
     check_mesh(sizes, device_ids)
     if not isinstance(references, tuple):
         raise ValueError("expected a list of axes")
-    factors = positions(sizes, [read_axis(reference, sizes) for reference in references])
+    return groups_of(sizes, device_ids, [read_axis(reference, sizes) for reference in references])
+
+
+def groups_of(sizes: Sizes, device_ids: Sequence[int], axes: Sequence[Axis]) -> tuple[tuple[int, ...], ...]:
+    """Return one group of device ids for each position on the axes of the mesh that are not listed."""
+    factors = positions(sizes, axes)
     devices = np.array(device_ids or range(prod(sizes.values())), np.int64)
     others = [p for p, (_, index) in enumerate(factors) if index is None]
     listed = [p for _, p in sorted((index, p) for p, (_, index) in enumerate(factors) if index is not None)]

@@ -9,17 +9,21 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, LimitError, StablehloError
 from stablehlo_ref.execute import run
 from stablehlo_ref.execute.arguments import bytes_to_copy, own_results, take_results
+from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.implementation_defined import report_choices
 from stablehlo_ref.execute.threads import blas_threads
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function
 from stablehlo_ref.limits import budget
+from stablehlo_ref.limits.stack import is_large, on_enough_stack
 from stablehlo_ref.numerics.layout import computing
 from stablehlo_ref.numerics.workers import at_most
+from stablehlo_ref.targets.spmd import device_count
 
 T = TypeVar("T")
 
@@ -38,6 +42,24 @@ def evaluate(module: Operation, entry: Function, plan: run.FunctionPlan, context
         report_choices(context),
     ):
         return _evaluate(module, entry, context, work)
+
+
+def run_plan(
+    module: Operation, entry: Function, plan: run.FunctionPlan, inputs: list[Any], context: Context
+) -> tuple[Any, ...]:
+    """Return the results of the entry, planned, in a context; a plan that communicates runs on all devices it names."""
+
+    def work() -> tuple[Any, ...]:
+        if plan.block.communicates:
+            grid = Grid(num_partitions=device_count(module))
+            results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
+        else:
+            results = plan.call(context, inputs)
+        return () if context.failures else taken(context, results, entry)
+
+    if is_large():
+        return evaluate(module, entry, plan, context, work)
+    return on_enough_stack(module.location, 0, evaluate, module, entry, plan, context, work)
 
 
 def _evaluate(module: Operation, entry: Function, context: Context, work: Callable[[], T]) -> T:

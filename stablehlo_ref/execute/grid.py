@@ -82,6 +82,18 @@ def run_grid(
     return [returned[process] for process in grid.processes]
 
 
+def on_shards(module: Operation, entry: str | None = None, grid: Grid | None = None) -> Operation:
+    """Return a module whose functions compute on shards where several processes run them: a copy, if there are such.
+
+    These are the entry and all that it calls; without an entry, the functions that `interpreter.run_parallel` runs.
+    """
+    if entry is None and not any(op.name == "interpreter.run_parallel" for op in module.walk()):
+        return module
+    from stablehlo_ref.passes.sdy.convert_global_to_local import on_shards  # passes are imported when they are needed
+
+    return on_shards(module, entry, grid or Grid())
+
+
 @checks_arguments
 def declared_grid(
     module: Operation, count: int, num_replicas: int | None, num_partitions: int | None, location: Location

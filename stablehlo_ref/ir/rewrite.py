@@ -2,7 +2,8 @@
 
 Values have no lists of uses, as building these would slow down parsing. A `Rewriter` collects the uses inside the op
 that it is given, and keeps them up to date while all changes go through it. Blocks change at `commit`, all insertions
-and erasures at once, so that the time is linear in the size of the program however many there are.
+and erasures at once, so that the time is linear in the size of the program however many there are; those in an op that
+is to be read or cloned change at `settle`.
 """
 
 from __future__ import annotations
@@ -147,16 +148,25 @@ class Rewriter:
     def commit(self) -> None:
         """Apply all insertions and erasures to the blocks."""
         for block in self._changed:
-            operations = [new for op in block.operations for new in self._expanded(op)]
-            operations += [new for op in self._appended.get(block, ()) for new in self._expanded(op)]
-            block.operations = operations
+            self._change(block)
         for op in self._erased:
             op.parent = None
-        self._before.clear()
-        self._after.clear()
-        self._appended.clear()
         self._erased.clear()
         self._changed.clear()
+
+    def settle(self, op: Operation) -> None:
+        """Apply the insertions and erasures inside an op to its blocks; erased ops count as such until `commit`."""
+        for region in op.regions:
+            for block in region.blocks:
+                if block in self._changed:
+                    del self._changed[block]
+                    self._change(block)
+                for inner in block.operations:
+                    self.settle(inner)
+
+    def _change(self, block: Block) -> None:
+        operations = [new for op in block.operations for new in self._expanded(op)]
+        block.operations = operations + [new for op in self._appended.pop(block, ()) for new in self._expanded(op)]
 
     def _expanded(self, op: Operation) -> Iterator[Operation]:
         """Yield the operations inserted before an op, the op unless it is erased, and those inserted after it."""
@@ -167,9 +177,9 @@ class Rewriter:
                 if op not in self._erased:
                     yield op
                 continue
-            pending.extend((inserted, False) for inserted in reversed(self._after.get(op, ())))
+            pending.extend((inserted, False) for inserted in reversed(self._after.pop(op, ())))
             pending.append((op, True))
-            pending.extend((inserted, False) for inserted in reversed(self._before.get(op, ())))
+            pending.extend((inserted, False) for inserted in reversed(self._before.pop(op, ())))
 
 
 def clone(op: Operation, mapping: dict[Value, Value]) -> Operation:

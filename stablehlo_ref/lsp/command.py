@@ -1,15 +1,12 @@
-"""`stablehlo-interp lsp`: the language server, which an editor starts."""
+"""Start the language server for an editor: `stablehlo-interp lsp`."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
 
 from stablehlo_ref.arrays.interop import how_to_install, require
-from stablehlo_ref.cli.commands import AT_FAULT, FINE
-from stablehlo_ref.cli.options import CommandParser
-from stablehlo_ref.diagnostics import MissingPackageError
+from stablehlo_ref.cli.commands import FINE
+from stablehlo_ref.cli.options import CommandParser, Group, option
 
 DESCRIPTION = f"""\
 Serve an editor that speaks the Language Server Protocol, over standard input and output: errors while typing,
@@ -20,22 +17,16 @@ examples:
   stablehlo-interp lsp --stdio"""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code."""
-    parser().parse_args(arguments)
-    try:
-        require("pygls")
-    except MissingPackageError as error:
-        print(f"stablehlo-interp lsp: error: {error}", file=sys.stderr)
-        return AT_FAULT
+def run(options: argparse.Namespace) -> int:
+    """Serve an editor until it ends the connection; return the exit code."""
+    require("pygls")
     from stablehlo_ref.lsp.server import serve  # pygls is optional
 
     serve()
     return FINE
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """Return the parser of the command line."""
-    found = CommandParser("lsp", DESCRIPTION, EXAMPLES)
-    found.add_argument("--stdio", action="store_true", help="the default, and the only way; editors pass it")
-    return found
+    ways = [option("--stdio", "the default, and the only way; editors pass it")]
+    return CommandParser("lsp", DESCRIPTION, EXAMPLES, Group("", ways))

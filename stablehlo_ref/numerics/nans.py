@@ -56,12 +56,12 @@ def canonical_nans(dtype: DType) -> ArrayKernel:
     one of the further arguments.
     """
     part = _PARTS.get(dtype, dtype)
-    nan = np.array(_NANS[part], bits_dtype(part)).view(part)[()]
+    nan = np.array(_NANS[part], bits_dtype(part)).view(part)
     has_nan = _has_nan if part in (FLOAT32, FLOAT64) else _narrow_has_nan(dtype)
 
     def run(x: Array, *operands: Array) -> Array:
         if isinstance(x, part.type):
-            scalar: Array = x if x == x else nan
+            scalar: Array = x if x == x else nan[()]  # a new object, so that observers can tell values apart
             return scalar
         parts = x if dtype is part else np.ascontiguousarray(x).view(part)
         if not has_nan(parts):

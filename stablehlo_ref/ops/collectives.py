@@ -200,7 +200,7 @@ class AllToAll(Collective, op="all_to_all", facts=MOVES):
     ) -> Run:
         """Plan the exchange of parts: see `semantics.distribution.all_to_all`.
 
-        A receiver takes its parts as views of the senders' contributions, and copies them once, when it concatenates.
+        The operands of a group are stacked once, so that a receiver takes its parts of all of them as one view.
         """
         ids = id_groups(replica_groups, site.symbol, site.location)
         groups, of_devices = (
@@ -215,10 +215,12 @@ class AllToAll(Collective, op="all_to_all", facts=MOVES):
             process = context.process
             group = (of_devices if devices == process.grid.count else groups).around(process)
             contributions: Contributions = yield Rendezvous(cls.definition.name, tag, group, operands, site.location)
-            receiver_index = list(contributions.by_process).index(process.id)
-            variadic = zip(*contributions.by_process.values())
-            scattered_parts = [[part(x, split_dimension, receiver_index, split_count) for x in xs] for xs in variadic]
-            return one_or_all([concatenate(parts, concat_dimension) for parts in scattered_parts])
+            receiver_index = group.index(process.id)
+            stacked = contributions.once(
+                "stacked", lambda: list(map(np.stack, zip(*contributions.by_process.values())))
+            )
+            scattered_parts = [part(xs, split_dimension + 1, receiver_index, split_count) for xs in stacked]
+            return one_or_all([joined(parts, concat_dimension) for parts in scattered_parts])
 
         return run
 
@@ -368,6 +370,12 @@ class Pairs:
 def concatenate(parts: Sequence[Array], axis: int) -> Array:
     """Concatenate arrays along an axis; return a single array as it is."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis)
+
+
+def joined(parts: Array, axis: int) -> Array:
+    """Concatenate parts, which are stacked along the first axis, along an axis of each."""
+    sizes = parts.shape[1:]
+    return np.moveaxis(parts, 0, axis).reshape([len(parts) * n if d == axis else n for d, n in enumerate(sizes)])
 
 
 def part(x: Array, axis: int, index: int, count: int) -> Array:

@@ -7,7 +7,7 @@ from enum import Enum
 
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.facts import EXACT, SELECTS
+from stablehlo_ref.define.facts import CHOOSES, EXACT, SELECTS
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import (
@@ -127,7 +127,7 @@ class IsFinite(Elementwise, op="is_finite", facts=EXACT):
         return cls.kernel(x, mode)
 
 
-class Select(Elementwise, op="select", nans="moved", facts=SELECTS):
+class Select(Elementwise, op="select", nans="moved", facts=CHOOSES):
     """Select the element of `on_true` where `pred` is true, else that of `on_false`."""
 
     pred = In(boolean_tensor)  # I1

@@ -15,7 +15,7 @@ from stablehlo_ref.passes.evaluate import known_integers
 from stablehlo_ref.passes.patterns import Patterns, rewrite
 from stablehlo_ref.passes.registry import Pass, PassOption, flag
 
-CANONICAL = Patterns()
+CANONICAL, CASTS = Patterns(), Patterns()
 
 
 def canonicalize(module: Operation, test_convergence: bool = False) -> None:
@@ -26,23 +26,33 @@ def canonicalize(module: Operation, test_convergence: bool = False) -> None:
     `unrealized_conversion_cast` between equal types its operands.
     `test_convergence` changes nothing, since the pass always converges.
     """
-    rewrite(module, CANONICAL)
+    rewrite(module, CANONICAL, CASTS)
 
 
 @CANONICAL.on("case")
 def select_branch(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     """Make a `case` with a constant index that is in range the ops of its branch."""
+    branch = known_branch(op)
+    return None if branch is None else emit_branch(emit, op, branch)
+
+
+def known_branch(op: Operation) -> int | None:
+    """Return the number of the branch that a `case` with a constant index in range selects; None for others."""
     indices = known_integers(op.operands[0])
-    if not indices or not 0 <= indices[0] < len(op.regions):
-        return None
+    return indices[0] if indices and 0 <= indices[0] < len(op.regions) else None
+
+
+def emit_branch(emit: Emitter, op: Operation, branch: int) -> list[Value]:
+    """Emit the ops of a branch; return what it does."""
+    emit.rewriter.settle(op)
     mapping: dict[Value, Value] = {}
-    *operations, terminator = op.regions[indices[0]].block.operations
+    *operations, terminator = op.regions[branch].block.operations
     for inner in operations:
         emit.insert(clone(inner, mapping))
     return [mapping.get(value, value) for value in terminator.operands]
 
 
-@CANONICAL.on("builtin.unrealized_conversion_cast")
+@CASTS.on("builtin.unrealized_conversion_cast")
 def cast_of_same(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     """Make a cast between equal types its operands."""
     return op.operands if op.operand_types == op.result_types else None

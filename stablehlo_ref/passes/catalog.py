@@ -31,6 +31,7 @@ from stablehlo_ref.passes import (
     wrap_in_composite,
 )
 from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.sdy import convert_global_to_local, drop_sharding_and_mesh
 
 ALL = (
     inline.PASS,
@@ -64,5 +65,7 @@ ALL = (
     vhlo_legalize_to_stablehlo.TO_VERSION,
     vhlo_legalize_to_stablehlo.PASS,
     vhlo_legalize_to_stablehlo.DESERIALIZE,
+    convert_global_to_local.PASS,
+    drop_sharding_and_mesh.PASS,
 )
 PASSES: Mapping[str, Pass] = MappingProxyType({p.name: p for p in ALL})

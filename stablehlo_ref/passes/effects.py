@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.ir.core import Operation
 
@@ -11,19 +13,22 @@ WITH_EFFECTS = frozenset(
 )
 
 
-def is_pure(op: Operation) -> bool:
+def is_pure(op: Operation, assume_no_undeclared: bool = False) -> bool:
     """Whether an op, with all inside it, does nothing but compute its results from its operands.
 
     Ops of dialects without classes, terminators and symbols are not pure. A custom call is unless it says
-    `has_side_effect = true`, as for MLIR.
+    `has_side_effect = true`, as for MLIR. With `assume_no_undeclared` calls have no effects but those in their regions.
     """
-    return _has_no_effect(op) and all(
-        _has_no_effect(inner) or _is_terminator(inner) for inner in op.walk() if inner is not op
+    assumed = WITH_EFFECTS if assume_no_undeclared else ()
+    return _has_no_effect(op, assumed) and all(
+        _has_no_effect(inner, assumed) or _is_terminator(inner) for inner in op.walk() if inner is not op
     )
 
 
-def _has_no_effect(op: Operation) -> bool:
+def _has_no_effect(op: Operation, assumed: Container[str]) -> bool:
     definition = definition_of(op)
+    if op.name in assumed:
+        return True
     if definition is None or op.name in WITH_EFFECTS or definition.traits.terminator:
         return False
     if op.name == "stablehlo.custom_call":

@@ -9,13 +9,14 @@ import numpy as np
 
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.definition import group_by_member, is_constant_like, resolve
-from stablehlo_ref.define.spec import is_float
+from stablehlo_ref.define.spec import is_float, is_integer
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter, clone
-from stablehlo_ref.ir.types import TensorType, tensor_type
+from stablehlo_ref.ir.types import QuantizedType, TensorType, TokenType, Type, tensor_type
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.canonicalize import emit_branch, known_branch
 from stablehlo_ref.passes.effects import is_pure
 from stablehlo_ref.passes.emit import Emitter, replace_by_constants
 from stablehlo_ref.passes.equivalence import operation_key
@@ -121,9 +122,19 @@ def folding(limit: int, name: str = "*") -> Patterns:
         are_splats = all(splat(x) is not None and (type := static(x)) and type.size > 1 for x in op.operands)
         is_longer = op.name == "stablehlo.concatenate" and are_splats
         arrays = _folded(op) if _may_fold(op) and _is_small(op, limit) and not is_longer else None
-        return None if arrays is None or _is_pole(op, arrays) else emit.constants(op.result_types, arrays)
+        return None if arrays is None or _is_kept(op, arrays) else emit.constants(op.result_types, arrays)
 
     return table
+
+
+def _is_kept(op: Operation, arrays: Sequence[Array]) -> bool:
+    """Whether MLIR's folder keeps an op: one that is NaN or infinite, loses the sign of zero, or reverses nothing."""
+    operand = known_array(op.operands[0]) if op.operands else None
+    if op.name == "stablehlo.reverse":
+        return operand is not None and np.array_equal(operand, arrays[0])
+    if op.name == "stablehlo.convert" and is_float(op.operands[0].type) and is_integer(op.results[0].type):
+        return operand is not None and bool((np.signbit(operand) & (operand == 0)).any())
+    return _is_pole(op, arrays)
 
 
 def _is_pole(op: Operation, arrays: Sequence[Array]) -> bool:
@@ -173,6 +184,7 @@ def _splat_key(value: Value) -> bytes | None:
 @FOLDS.on("reduce")
 def reduce_splat(emit: Emitter, op: Operation) -> Value | None:
     """Make the `and`, `or`, `minimum` or `maximum` of equal elements and the same initial value that value."""
+    emit.rewriter.settle(op)
     block, element = op.regions[0].block, splat(op.operands[0])
     body, initial, type = block.operations[0], splat(op.operands[1]), static(op.results[0])
     is_call = len(op.results) == 1 and len(block.operations) == 2 and body.results == block.operations[1].operands
@@ -199,11 +211,53 @@ def same_size(emit: Emitter, op: Operation) -> Value | None:
     )
 
 
-@FOLDS.on("while")
-def no_iteration(emit: Emitter, op: Operation) -> Sequence[Value] | None:
-    """Make a loop whose condition is false, and is computed without effects, the operands."""
-    *operations, terminator = op.regions[0].block.operations
-    return op.operands if known_integers(terminator.operands[0]) == [0] and all(map(is_pure, operations)) else None
+@FOLDS.on("case")
+def only_branch(emit: Emitter, op: Operation) -> Sequence[Value] | None:
+    """Make a `case` with a constant index the ops of its branch.
+
+    If other branches have effects it stays, unused and with constants in that branch, as something may rely on them.
+    """
+    branch = known_branch(op)
+    others = [region for index, region in enumerate(op.regions) if index != branch]
+    is_kept = not all(is_pure(inner) for region in others for inner in region.block.operations[:-1])
+    if branch is None or (is_kept and not (emit.rewriter.is_used(op) and all(map(_has_default, op.result_types)))):
+        return None
+    results = emit_branch(emit, op, branch)
+    if is_kept:
+        rest = clone(op, {})
+        default = emit.region((), lambda inner, _: [_default(inner, type) for type in op.result_types])
+        rest.regions = [default if index == branch else region for index, region in enumerate(rest.regions)]
+        default.parent = rest
+        emit.insert(rest)
+    return results
+
+
+def _has_default(type: Type) -> bool:
+    is_tensor = isinstance(type, TensorType) and type.is_static and not isinstance(type.element_type, QuantizedType)
+    return is_tensor or isinstance(type, TokenType)
+
+
+def _default(emit: Emitter, type: Type) -> Value:
+    return emit.constant(type, 0) if isinstance(type, TensorType) else emit.value("stablehlo.after_all", type=type)
+
+
+def dead_loops(assume_no_undeclared: bool) -> Patterns:
+    """Return the pattern that makes a loop whose condition is false the operands; one with effects stays, unused."""
+    table = Patterns()
+
+    @table.on("while")
+    def no_iteration(emit: Emitter, op: Operation) -> Sequence[Value] | None:
+        *operations, terminator = op.regions[0].block.operations
+        if known_integers(terminator.operands[0]) != [0] or not all(map(is_pure, operations)):
+            return None
+        emit.rewriter.settle(op)
+        if not is_pure(op, assume_no_undeclared):
+            if not emit.rewriter.is_used(op):
+                return None
+            emit.insert(clone(op, {}))
+        return op.operands
+
+    return table
 
 
 SCCP = Pass("sccp", "fold ops on constants, also across calls", sccp)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stablehlo_ref.define.bound import bind_types, is_on_expressed
-from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.definition import OpDefinition, definition_of
 from stablehlo_ref.define.spec import expressed, is_quantized
 from stablehlo_ref.diagnostics import InvalidError
 from stablehlo_ref.ir.core import Operation
@@ -17,13 +17,21 @@ from stablehlo_ref.verify import check_op
 def quantized_op_to_qdq(module: Operation) -> None:
     """Dequantize the operands of each op that the spec defines on floats, compute it there, and quantize the results.
 
-    Ops that move elements, ops with regions and ops with effects keep their quantized types.
+    Ops that move elements, `is_finite`, ops with regions and ops with effects keep their quantized types. Pure ops that
+    nothing uses are erased.
     """
+    with Rewriter(module) as rewriter:
+        erase_dead(module, rewriter)
     with Rewriter(module) as rewriter:
         for op in list(module.walk()):
             definition = definition_of(op)
-            if definition is not None and is_on_expressed(bind_types(op, definition)):
+            if definition is not None and is_legalized_on_floats(op, definition):
                 _expand(Emitter(rewriter, op), op)
+
+
+def is_legalized_on_floats(op: Operation, definition: OpDefinition) -> bool:
+    """Whether MLIR's passes compute an op on floats: all that the spec defines so, but `is_finite`."""
+    return is_on_expressed(bind_types(op, definition)) and op.name != "stablehlo.is_finite"
 
 
 def _expand(emit: Emitter, op: Operation) -> None:

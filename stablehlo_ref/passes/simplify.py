@@ -17,10 +17,10 @@ from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import BOOLEAN, Type
 from stablehlo_ref.ops.comparison import ComparisonDirection
 from stablehlo_ref.ops.extensibility import TYPED_FFI
-from stablehlo_ref.passes.canonicalize import CANONICAL
+from stablehlo_ref.passes.canonicalize import CASTS
 from stablehlo_ref.passes.effects import is_pure
 from stablehlo_ref.passes.emit import Emitter, static_shape
-from stablehlo_ref.passes.fold import FOLDED_ELEMENTS, FOLDS, folding
+from stablehlo_ref.passes.fold import FOLDED_ELEMENTS, FOLDS, dead_loops, folding
 from stablehlo_ref.passes.patterns import Patterns, defined_by, elements_of, rewrite, shape_of, splat, static
 from stablehlo_ref.passes.registry import Pass, PassOption, count, flag
 from stablehlo_ref.passes.simplify_movement import MOVEMENT
@@ -52,11 +52,13 @@ def aggressive_folder(
 
     Ops with effects, most ops with regions, and ops with more elements in a result than the limit stay, as do ops whose
     results are implementation-defined, and functions of one operand that are NaN, or infinite where the operand is
-    finite, so that it can still be found where these come from. Long constants of equal elements are not joined. A loop
-    whose condition is false is removed, whatever its body does. So `assume_no_undeclared_side_effects` changes nothing;
-    neither does `optimize_float`, as results keep all their bits.
+    finite, so that it can still be found where these come from. Long constants of equal elements are not joined. Of a
+    loop whose condition is false, and of a `case` with a constant index, only branches and bodies with effects stay, as
+    something may rely on them being there; with `assume_no_undeclared_side_effects` calls do not count as such.
+    `optimize_float` changes nothing, as results keep all their bits.
     """
-    rewrite(module, CANONICAL, FOLDS, folding(fold_op_element_limit))
+    tables = FOLDS, dead_loops(assume_no_undeclared_side_effects), folding(fold_op_element_limit)
+    rewrite(module, CASTS, *tables)
 
 
 def target_independent_optimization(
@@ -66,7 +68,8 @@ def target_independent_optimization(
     optimize_float: bool = True,
 ) -> None:
     """Do what `stablehlo-aggressive-simplification` and `stablehlo-aggressive-folder` do, until nothing changes."""
-    rewrite(module, CANONICAL, FOLDS, folding(fold_op_element_limit), MOVEMENT, EMPTY, ARITHMETIC)
+    tables = FOLDS, dead_loops(assume_no_undeclared_side_effects), folding(fold_op_element_limit)
+    rewrite(module, CASTS, *tables, MOVEMENT, EMPTY, ARITHMETIC)
 
 
 def _is_number(value: Value) -> bool:
@@ -231,6 +234,7 @@ def loop_invariant(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     ]
     if not any(same):
         return None
+    emit.rewriter.settle(op)
     kept = [i for i, is_same in enumerate(same) if not is_same]
     regions = []
     for region, results in zip(op.regions, ([0], kept)):
@@ -243,6 +247,7 @@ def loop_invariant(emit: Emitter, op: Operation) -> Sequence[Value] | None:
 @on("sort")
 def sort(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     """Do not sort operands whose results nothing uses and that are not compared; count the dimension from the front."""
+    emit.rewriter.settle(op)
     (region,), rank = op.regions, len(shape_of(op.results[0]))
     read = {operand for inner in op.walk() if inner is not op for operand in inner.operands}
     pairs = zip(op.results, region.block.arguments[::2], region.block.arguments[1::2])
@@ -261,6 +266,7 @@ def sort(emit: Emitter, op: Operation) -> Sequence[Value] | None:
 @on("reduce")
 def reduce_unused(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     """Do not reduce operands whose results nothing uses, and from which no others are computed."""
+    emit.rewriter.settle(op)
     (region,), count = op.regions, len(op.results)
     kept = [i for i, result in enumerate(op.results) if emit.rewriter.uses(result)]
     if not kept or len(kept) == count or not is_pure(op):
@@ -291,6 +297,7 @@ def reduce_to_known(emit: Emitter, op: Operation) -> Sequence[Value] | None:
 
     One whose body returns values from outside has those as results, if they are reduced from anything.
     """
+    emit.rewriter.settle(op)
     block, inits, operand = op.regions[0].block, op.operands[len(op.results) :], static(op.operands[0])
     returned, types = block.operations[-1].operands, [static(result) for result in op.results]
     if operand is None or None in types:
@@ -375,6 +382,7 @@ def empty(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     mapping = {x: made for x in op.operands if not defined_by(x, "constant") and (made := _empty(emit, x))}
     if not mapping:
         return None
+    emit.rewriter.settle(op)
     new = clone(op, mapping)
     emit.insert(new)
     return new.results
@@ -388,7 +396,7 @@ def _empty(emit: Emitter, value: Value) -> Value | None:
 
 
 LIMIT = PassOption("fold-op-element-limit", count, "the largest number of elements of a result (default 65536)")
-ASSUME = PassOption("assume-no-undeclared-side-effects", flag, "changes nothing, as loops that do not run are removed")
+ASSUME = PassOption("assume-no-undeclared-side-effects", flag, "whether calls in loops that do not run may be removed")
 FLOAT = PassOption("optimize-float", flag, "changes nothing, as results keep all their bits")
 PASS = Pass(
     "stablehlo-aggressive-simplification",

@@ -1,6 +1,10 @@
-"""Shardy's ops: on whole tensors a sharding changes no value, so that all but `manual_computation` return operands."""
+"""Shardy's ops: on whole tensors a sharding changes no value, so that all but `manual_computation` return operands.
+
+What collectives do to the shards that devices hold is `on_shards`.
+"""
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 import numpy as np
 
@@ -8,7 +12,8 @@ from stablehlo_ref.semantics.notation import Array, Arrays, Dims, TensorType, in
 
 Mesh = dict[str, int]  # sizes of axes, major first
 AtDevice = dict[int, Arrays]
-Sharding = tuple[tuple[str, ...], ...]  # the axes that split each dimension, major first
+Axes = Sequence[tuple[str, int, int]]  # parts of axes: name, product of the parts before, size
+Sharding = Sequence[Axes]  # that split each dimension, major first
 
 
 def sharding_constraint(input: Array) -> Array:
@@ -48,9 +53,10 @@ def manual_computation(
     `body` is a function of all devices at once, as they may communicate. Replicated parts of results are equal.
     """
     outputs = tuple(np.empty(shape, element_type) for shape, element_type in results)
-    places: dict[int, dict[str, int]] = {}
-    for position, device in zip(index_space(tuple(mesh.values())), device_ids, strict=True):
-        places[device] = {name: i for name, i in zip(mesh, position) if name in manual_axes}
+    places = {
+        device: {name: i for name, i in at.items() if name in manual_axes}
+        for device, at in coordinates(mesh, device_ids).items()
+    }
     parts = {
         device: tuple(take(x, where(x.shape, sharding, at, mesh)) for x, sharding in zip(tensors, in_shardings))
         for device, at in places.items()
@@ -63,21 +69,76 @@ def manual_computation(
     return outputs
 
 
+def on_shards(
+    shards: dict[int, Array],
+    before: Sharding,
+    after: Sharding,
+    reduced: Axes,
+    combine: Callable[[Array, Array], Array],
+    *,
+    shape: Dims,
+    mesh: Mesh,
+    device_ids: Sequence[int],
+) -> dict[int, Array]:
+    """Return what devices hold after a collective on the shards of a tensor of some shape.
+
+    Each element of a device's new shard comes from devices that had it before, and that are where the device is along
+    axes that play no part in the op; terms of devices that differ along the axes in `reduced` are combined.
+    """
+    places = coordinates(mesh, device_ids)
+    moving = {name for axes in (*before, *after, reduced) for name, _, _ in axes}
+    held = {
+        device: dict(zip(where(shape, before, at, mesh)[0], shards[device][box(shape, before, at, mesh)].flat))
+        for device, at in places.items()
+    }
+    results = {}
+    for device, here in places.items():
+        indices, sizes = where(shape, after, here, mesh)
+        result = np.empty(sizes, shards[device].dtype)
+        near = [d for d, at in places.items() if all(at[name] == here[name] for name in mesh if name not in moving)]
+        for position, index in zip(index_space(sizes), indices):
+            terms = {number_along(reduced, places[d], mesh): held[d][index] for d in near if index in held[d]}
+            first, *others = (terms[number] for number in sorted(terms))
+            for term in others:
+                first = combine(first, term)
+            result[position] = first
+        results[device] = result
+    return results
+
+
+def coordinates(mesh: Mesh, device_ids: Sequence[int]) -> dict[int, dict[str, int]]:
+    """Return where each device is along the axes of a mesh."""
+    positions = zip(device_ids, index_space(tuple(mesh.values())), strict=True)
+    return {device: dict(zip(mesh, position)) for device, position in positions}
+
+
+def number_along(axes: Axes, at: dict[str, int], mesh: Mesh) -> int:
+    """Return the number of a device along parts of axes, the last of which varies fastest."""
+    number = 0
+    for name, before, size in axes:
+        if name in at:
+            number = number * size + at[name] // (mesh[name] // (before * size)) % size
+    return number
+
+
 def take(x: Array, positions: tuple[list[Dims], Dims]) -> Array:
     """Return the elements at some indices, as an array of some shape."""
     indices, shape = positions
     return np.array([x[index] for index in indices], x.dtype).reshape(shape)
 
 
-def where(shape: Dims, sharding: Sharding, coordinates: dict[str, int], mesh: Mesh) -> tuple[list[Dims], Dims]:
-    """Return the indices of a device's part, in order, and the shape of the part."""
+def where(shape: Dims, sharding: Sharding, at: dict[str, int], mesh: Mesh) -> tuple[list[Dims], Dims]:
+    """Return the indices of a device's part, in order, and the shape of the part: smaller at the end of the tensor."""
     starts, sizes = [], []
-    for size, names in zip(shape, sharding):
-        number, count = 0, 1
-        for name in names:
-            if name in coordinates:
-                number, count = number * mesh[name] + coordinates[name], count * mesh[name]
-        starts.append(number * (size // count))
-        sizes.append(size // count)
+    for size, axes in zip(shape, sharding):
+        count = prod(part for name, _, part in axes if name in at)
+        start = min(number_along(axes, at, mesh) * -(-size // count), size)
+        starts.append(start)
+        sizes.append(min(-(-size // count), size - start))
     inside = [tuple(s + i for s, i in zip(starts, index)) for index in index_space(tuple(sizes))]
     return inside, tuple(sizes)
+
+
+def box(shape: Dims, sharding: Sharding, at: dict[str, int], mesh: Mesh) -> tuple[slice, ...]:
+    """Return the place in a device's shard of the elements that the tensor has."""
+    return tuple(slice(size) for size in where(shape, sharding, at, mesh)[1])

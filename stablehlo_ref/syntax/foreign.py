@@ -152,9 +152,9 @@ class ForeignParser(AttributeParser):
         entries: dict[str, Attribute] = {}
 
         def entry() -> None:
-            offset, name = self.start, self.attribute()
-            if not isinstance(name, str) or name in entries:
-                raise self.error("expected a name that is a string, and unique", offset)
+            offset, is_plain, name = self.start, self.peek()[:1] != "#", self.attribute()
+            if is_plain or not isinstance(name, str) or name in entries:
+                raise self.error("expected VHLO key attribute, a string that is unique", offset)
             self.expect("=")
             entries[name] = self.attribute()
 
@@ -168,7 +168,9 @@ class ForeignParser(AttributeParser):
         while not self.accept(">"):
             offset, written = self.start, self.word("a field name")
             if written == "mode" and not _match_value_of_vhlo(self.text, self.position):
-                raise self.error("expected a mode of vhlo such as #vhlo<result_accuracy_mode_v1 DEFAULT>", offset)
+                raise self.error(
+                    "expected VHLO result accuracy mode such as #vhlo<result_accuracy_mode_v1 DEFAULT>", offset
+                )
             if written == "sub_axis_info":
                 self.expect("=")
                 fields[written] = self.attribute()

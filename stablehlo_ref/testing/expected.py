@@ -3,8 +3,9 @@
 An annotation `// expected-error@+1 {{text}}` expects a diagnostic of that severity (error, warning, remark or note)
 whose message contains the text, on that line: `@+N` and `@-N` count from the line of the annotation, `@above` and
 `@below` are the nearest lines without annotations, `@unknown` is a diagnostic without a location, and without `@` it is
-the line of the annotation. After `-re`, parts of the text in `{{...}}` are regular expressions. A number before
-the text expects that many diagnostics, and `N+` at least as many.
+the line of the annotation. A line before the first one, where MLIR has a module that is not written out, stands for
+any. After `-re`, parts of the text in `{{...}}` are regular expressions. A number before the text expects that many
+diagnostics, and `N+` at least as many.
 
 Every error, warning and remark must have an annotation. Notes need none, but a note that has one must be reported.
 """
@@ -26,7 +27,7 @@ _REGEX_PART = re.compile(r"\{\{(.*?)\}\}")
 
 @dataclass
 class Expectation:
-    """An expected diagnostic; `line` is None for one without a location.
+    """An expected diagnostic; `line` is None for one without a location, and 0 for one at any.
 
     `count` diagnostics must be reported, or any number from 1 on if it is None; more are allowed if it `may_exceed`.
     """
@@ -42,7 +43,7 @@ class Expectation:
 
     def fits(self, diagnostic: Diagnostic) -> bool:
         """Return whether a diagnostic has the line and the text, with any severity."""
-        return diagnostic.line == self.line and self.pattern.search(diagnostic.message) is not None
+        return self.line in (0, diagnostic.line) and self.pattern.search(diagnostic.message) is not None
 
     @property
     def is_met(self) -> bool:
@@ -73,7 +74,7 @@ def expectations(text: str, first_line: int = 1) -> list[Expectation]:
         severity, is_regex, designator, count, exceeds, message = match.groups()
         line = _line(lines, index, designator)
         pattern = _pattern(message) if is_regex else re.compile(re.escape(message))
-        number = None if line is None else first_line + line
+        number = None if line is None else first_line + line if line >= 0 else 0
         times = None if count is None else int(count)
         found.append(Expectation(severity, number, message, pattern, first_line + index, times, exceeds is not None))
     return found

@@ -19,9 +19,10 @@ from stablehlo_ref.define.bound import BoundOp, Site, bind
 from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import evaluated
-from stablehlo_ref.define.processes import Grid, check_local_tensors
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import common_mesh
+from stablehlo_ref.distribution.axes import spans
 from stablehlo_ref.execute.dynamic import check_type, concrete_type, is_dynamic, result_types, shape_operand_values
 from stablehlo_ref.execute.grid import Request, communicating, run_grid
 from stablehlo_ref.execute.guard import byte_size
@@ -263,8 +264,6 @@ def run_parallel(call: Call) -> Values:
     arguments = [list(islice(values, len(function.properties["function_type"].inputs))) for function in called]
     reads = [lambda context, name=name: walker.function(name, []) for name in call.members["infeed"] or ()]
     grid = Grid(len(programs), len(programs[0]))
-    for function in called:
-        check_local_tensors(function, grid)
     functions = [WalkedFunction(walker.module, name) for name in names]
     return list(chain(*run_grid(call.context, grid, list(zip(functions, arguments)), reads)))
 
@@ -273,19 +272,20 @@ def manual_computation(call: Call) -> Any:
     """Run the body in one process for each device of the mesh."""
     sides = call.members["in_shardings"].shardings, call.members["out_shardings"].shardings
     mesh, region = common_mesh((*sides[0], *sides[1]), call.op), call.op.regions[0]
-    axes = [axis for side in sides for sharding in side for axis in sharding.sharding_axes]
-    types = *call.bound.operands, *call.bound.results
-    if any(axis.part for axis in axes) or not all(isinstance(type, TensorType) for type in types):
-        raise UnsupportedError(f"'{call.op.name}' op has no semantics here for parts of axes, and for tokens")
+    if not all(isinstance(type, TensorType) for type in (*call.bound.operands, *call.bound.results)):
+        raise UnsupportedError(f"'{call.op.name}' op has no semantics here for tokens")
 
     def body(parts: sdy.AtDevice) -> sdy.AtDevice:
         function, grid = WalkedFunction(call.walker.module, call.op.name, region), Grid(1, mesh.count)
         returned = run_grid(call.context, grid, [(function, list(parts[device])) for device in range(mesh.count)])
         return {device: tuple(values) for device, values in enumerate(returned)}
 
-    names = [[tuple(tuple(a.name for a in d.axes) for d in sharding.dimensions) for sharding in side] for side in sides]
+    axes = [
+        [[[(x.name, x.low, x.size) for x in spans(d.axes, mesh)] for d in sharding.dimensions] for sharding in side]
+        for side in sides
+    ]
     return call.apply(
-        sdy.manual_computation, in_shardings=names[0], out_shardings=names[1], body=body, mesh=mesh.sizes,
+        sdy.manual_computation, in_shardings=axes[0], out_shardings=axes[1], body=body, mesh=mesh.sizes,
         manual_axes=call.members["manual_axes"].names, device_ids=mesh.device_ids or range(mesh.count),
     )  # fmt: skip
 

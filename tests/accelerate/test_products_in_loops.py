@@ -14,7 +14,6 @@ from stablehlo_ref.accelerate.machine import compiler
 @pytest.mark.parametrize("following", ["%a, %b", "%negated, %negated", "%negated, %b"])
 def test_product_of_the_state_of_a_loop(following: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "SECONDS", -1.0)
-    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
     program = sr.parse(f"""
       !matrix = tensor<8x64xf32>
       !square = tensor<8x8xf32>

@@ -13,7 +13,6 @@ from tests.accelerate.test_compiled_loops import UPDATE, check, loop, needs_llvm
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "SECONDS", -1.0)
-    monkeypatch.setattr(policy, "SHORT_RUN", -1.0)
 
 
 @needs_llvmlite

@@ -9,7 +9,7 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.bytecode.properties import encode_sparse
 from stablehlo_ref.bytecode.writer import write
-from stablehlo_ref.cli.console import split_text
+from stablehlo_ref.diagnostics import split_text
 from tests.compare import difference
 
 FOLDER = Path(__file__).parents[1] / "interpret"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stablehlo_ref.bytecode.encoding import Cursor, Emitter, encode_varint
 from stablehlo_ref.bytecode.properties import encode_sparse
-from stablehlo_ref.bytecode.tables import Strings
+from stablehlo_ref.bytecode.sections import Strings
 from stablehlo_ref.diagnostics import MalformedError, Source, UnsupportedError
 
 # The lowest bits say how many bytes follow the first one: 1 is none, 10 one, 100 two, ..., 00000000 eight.

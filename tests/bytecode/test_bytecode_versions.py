@@ -168,9 +168,9 @@ def test_target_may_lack_the_patch_or_be_current() -> None:
     [
         ("0.8.0", "target version 0.8.0 is less than minimum supported 0.9.0"),
         ("99.0.0", f"target version 99.0.0 is greater than current version {CURRENT}"),
-        ("newest", "invalid target version 'newest'; expected three numbers such as"),
-        ("1.2.3.4", "invalid target version '1.2.3.4'"),
-        ("", "invalid target version ''"),
+        ("newest", "Invalid target version argument 'newest'; expected three numbers such as"),
+        ("1.2.3.4", "Invalid target version argument '1.2.3.4'"),
+        ("", "Invalid target version argument ''"),
     ],
 )
 def test_unknown_targets(target: str, message: str) -> None:

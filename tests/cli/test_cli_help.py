@@ -119,6 +119,66 @@ def test_nothing_optional_is_imported_at_start(tmp_path: Path) -> None:
     assert json.loads(done.stdout.splitlines()[-1]) == [False, []]
 
 
+# --- options of earlier versions --------------------------------------------------------------------------------------
+
+OLD = {
+    "--stats": "--profile",
+    "--profile-output profile.json": "--profile",
+    "--profile-output=profile.json": "--profile",
+    "--trace-values %0": "--trace",
+    "--trace-ops=add": "--trace",
+    "--strict": "--on-implementation-defined=error",
+    "--warn-implementation-defined": "--on-implementation-defined=warn",
+    "--reproducible": "--mode=reproducible",
+    "--exact-sums": "--mode=exact-sums",
+    "--exact-lapack": "--mode=exact-lapack",
+    "--semantics": "--mode=semantics",
+    "--no-fast": "--mode=no-fast",
+    "--no-jit": "--mode=no-jit",
+}
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_old_names_work_with_a_note(old: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("add.mlir").write_text(ADD)
+    given = ["add.mlir", "--input", "x=1", "--input", "y=2", "--print-dense"]
+    assert run(*given, *old.split()) == 0
+    name = re.split("[ =]", old)[0]
+    printed = capsys.readouterr()
+    assert printed.err.startswith(f"note: {name} is now {OLD[old]}\n")
+    assert printed.out == "dense<6.000000e+00> : tensor<4xf32>\n"
+    assert Path("profile.json").exists() == ("profile.json" in old)
+
+
+def test_old_names_are_notes_in_documents(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "checked.mlir").write_text(CHECKED)
+    assert run(tmp_path / "checked.mlir", "--strict", "--diagnostics-format=json") == 0
+    (note,) = json.loads(capsys.readouterr().err)["diagnostics"]
+    assert (note["severity"], note["message"]) == ("note", "--strict is now --on-implementation-defined=error")
+
+
+def test_trap_is_a_command_of_its_own(capsys: Capture) -> None:
+    assert run("add.mlir", "--trap", "nan") == 2
+    assert "--trap: use the command `exceptions` with --first" in capsys.readouterr().err
+
+
+def test_unknown_modes_are_errors(capsys: Capture) -> None:
+    assert run("add.mlir", "--mode", "exact-sums,reproducable") == 2
+    assert "unknown mode 'reproducable'; did you mean 'reproducible'?; there are" in capsys.readouterr().err
+
+
+def test_a_value_that_may_be_left_out_needs_an_equals_sign(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("checked.mlir").write_text(CHECKED)
+    assert run("--profile", "checked.mlir") == 0
+    assert Path("checked.mlir").read_text() == CHECKED
+    assert run("opt", "--op-stats", "checked.mlir") == 0
+    assert "check.expect_eq_const" in capsys.readouterr().out
+
+
 # --- completion -------------------------------------------------------------------------------------------------------
 
 

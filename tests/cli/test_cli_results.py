@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import signal
 import subprocess
@@ -14,8 +13,7 @@ import numpy as np
 import pytest
 from command_line import ADD, CHECKED, identity, run, shell
 
-from stablehlo_ref.cli.progress import Progress, line
-from stablehlo_ref.cli.terminal import set_color
+from stablehlo_ref.cli.console import progress_line
 
 Capture = pytest.CaptureFixture[str]
 FAILING = CHECKED.replace("dense<1> : tensor<i32>\n  return", "dense<2> : tensor<i32>\n  return")
@@ -183,7 +181,7 @@ def test_expect_compares_one_array_with_one_result(name: str, tmp_path: Path, ca
 
 def test_json(tmp_path: Path, capsys: Capture) -> None:
     path = written(tmp_path, ADD)
-    assert run(path, "--input", "x=1", "--input", "y=[1, 2, 3, nan]", "--json", "--stats") == 0
+    assert run(path, "--input", "x=1", "--input", "y=[1, 2, 3, nan]", "--json", "--profile") == 0
     report = json.loads(capsys.readouterr().out)
     assert report["schema"] == 1 and report["ok"] and report["entry"] == "main" and report["diagnostics"] == []
     assert report["inputs"][0] == {"name": "x", "names": ["x"], "type": "tensor<4xf32>", "shape": [4]}
@@ -278,7 +276,6 @@ def test_colour(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 
     def is_coloured(*options: str) -> bool:
         assert run(path, *options) == 1
-        set_color("auto")
         return "\x1b[1;31merror: " in capsys.readouterr().err
 
     assert not is_coloured()
@@ -290,15 +287,7 @@ def test_colour(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
     assert not is_coloured()
 
 
-def test_progress_of_a_run() -> None:
-    progress = Progress(100, io.StringIO())
-    progress.done, progress.ran = 25, 50
-    op = type("Op", (), {"name": "stablehlo.add"})()
-    assert progress._line(5.0, op) == (
-        "[#######.......................] 25/100 ops, 50 in all, 10 ops/s, 5 s, 15 s left, stablehlo.add"
-    )
-
-
 def test_progress_of_reading_and_passes() -> None:
-    assert line("reading x.mlir", 0.5, 4.0) == "[###############...............] reading x.mlir, 50 %, 4 s, 4 s left"
-    assert line("verifying", None, 4.0) == "verifying, 4 s"
+    expected = "[###############...............] reading x.mlir, 50 %, 4 s, 4 s left"
+    assert progress_line("reading x.mlir", 0.5, 4.0) == expected
+    assert progress_line("verifying", None, 4.0) == "verifying, 4 s"

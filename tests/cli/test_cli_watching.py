@@ -48,19 +48,19 @@ def test_level_2_elides_values_and_level_3_does_not(tmp_path: Path, capsys: Capt
 
 
 def test_selected_values_and_ops(add: Path, capsys: Capture) -> None:
-    error = printed(capsys, add, "--trace-values", "%0,@twice/%v", "-v")
+    error = printed(capsys, add, "--trace", "%0,@twice/%v", "-v")
     assert [line.partition(" = ")[0] for line in error.splitlines()] == [
         "2:8: stablehlo.add: %0", "6:26: argument: @twice/%v",
     ]  # fmt: skip
-    assert printed(capsys, add, "--trace-values", "jit(f)/add").startswith("2:8: stablehlo.add: %0 = tensor<4xf32> {\n")
-    assert printed(capsys, add, "--trace-values", "model.py:3").startswith("2:8: stablehlo.add: %0 = tensor<4xf32> {\n")
-    assert printed(capsys, add, "--trace-ops", "ca*").startswith("3:8: func.call: %1 = ")
-    assert printed(capsys, add, "--trace-ops", "stablehlo.add").count("stablehlo.add") == 2
+    assert printed(capsys, add, "--trace", "jit(f)/add").startswith("2:8: stablehlo.add: %0 = tensor<4xf32> {\n")
+    assert printed(capsys, add, "--trace", "model.py:3").startswith("2:8: stablehlo.add: %0 = tensor<4xf32> {\n")
+    assert printed(capsys, add, "--trace", "ca*").startswith("3:8: func.call: %1 = ")
+    assert printed(capsys, add, "--trace", "stablehlo.add").count("stablehlo.add") == 2
 
 
 def test_values_in_files(add: Path, capsys: Capture, tmp_path: Path) -> None:
     folder = tmp_path / "trace"
-    assert printed(capsys, add, "--trace-to", str(folder), "--trace-values", "%1") == ""
+    assert printed(capsys, add, "--trace-to", str(folder), "--trace", "%1") == ""
     (file,) = folder.glob("*.npy")
     np.testing.assert_array_equal(np.load(file), [2, 4, 6, np.nan])
     (index,) = folder.glob("index.json*")
@@ -70,11 +70,11 @@ def test_values_in_files(add: Path, capsys: Capture, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--trace-values", "%9"], "--trace-values: no value is called '%9'"),
-        (["--trace-values", "model.py:4"], "no value is called 'model.py:4'"),
-        (["--trace-values", "jit(f)/ad"], "no value is called 'jit(f)/ad'; did you mean 'jit(f)/add'?"),
-        (["--trace-ops", "ad"], "--trace-ops: the program has no op 'ad'"),
-        (["--trace-ops", "stablehlo.ad"], "did you mean 'stablehlo.add'?"),
+        (["--trace", "%9"], "--trace: no value is called '%9'"),
+        (["--trace", "model.py:4"], "no value is called 'model.py:4'"),
+        (["--trace", "jit(f)/ad"], "no value is called 'jit(f)/ad'; did you mean 'jit(f)/add'?"),
+        (["--trace", "ad"], "--trace: no value or op is called 'ad'; did you mean 'add'?"),
+        (["--trace", "stablehlo.ad"], "did you mean 'stablehlo.add'?"),
         (["--break", "%x1"], "--break: no value is called '%x1'; did you mean"),
     ],
 )

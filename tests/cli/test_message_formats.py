@@ -69,7 +69,7 @@ def test_warnings_are_in_documents(tmp_path: Path, capsys: Capture) -> None:
   return
 }
 """
-    document = diagnostics("json", text, tmp_path, capsys, "--warn-implementation-defined", code=0)
+    document = diagnostics("json", text, tmp_path, capsys, "--on-implementation-defined=warn", code=0)
     assert {d["severity"] for d in document["diagnostics"]} <= {"warning"}
     assert {d["rule"] for d in document["diagnostics"]} == {"warning"}
 

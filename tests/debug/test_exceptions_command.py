@@ -1,4 +1,4 @@
-"""The command `stablehlo-interp exceptions`, and `run --trap`."""
+"""The command `stablehlo-interp exceptions`."""
 
 from __future__ import annotations
 
@@ -51,10 +51,11 @@ def test_errors(path: str, capsys: Capture) -> None:
     assert main(["exceptions", path, "--input", "x=[1, 1]", "--partitions", "2"]) == 0
 
 
-def test_trap_stops_at_the_first_generation(path: str, capsys: Capture) -> None:
-    assert main([path, "--input", "x=[1, -1]", "--trap", "inf"]) == 0
+@pytest.mark.parametrize("grid", [[], ["--replicas", "2"]])
+def test_first_stops_at_the_first_generation(grid: list[str], path: str, capsys: Capture) -> None:
+    assert main(["exceptions", path, "--input", "x=[1, -1]", "--first", "--kinds", "inf", *grid]) == 0
     capsys.readouterr()
-    assert main([path, "--input", "x=[1, -1]", "--trap", "nan,inf"]) == 1
+    assert main(["exceptions", path, "--input", "x=[1, -1]", "--first", "--kinds", "nan,inf", *grid]) == 1
     error = capsys.readouterr().err
     expected = "error: 'stablehlo.log' op generates NaN: 1 of 2 elements; at [1]: log(-1.000000e+00) = nan"
     assert f"{path}:2:8: {expected}" in error and "operand 0: min -1, max 1, mean 0" in error

@@ -1,4 +1,4 @@
-"""`--profile`, `--profile-output` and `--dump-code`."""
+"""`--profile` and `--dump-code`."""
 
 from __future__ import annotations
 
@@ -73,8 +73,9 @@ def test_speedscope(profile: Profile) -> None:
 def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program, output = tmp_path / "p.mlir", tmp_path / "profile.json"
     program.write_text(PROGRAM)
-    assert main(["run", str(program), "--input", "n=2", "--profile", "--profile-output", str(output)]) == 0
-    assert "by place:" in capsys.readouterr().err
+    assert main(["run", str(program), "--input", "n=2", f"--profile={output}"]) == 0
+    error = capsys.readouterr().err
+    assert "by place:" in error and "bytes at the peak" in error
     assert json.loads(output.read_text())["profiles"][0]["unit"] == "seconds"
 
 

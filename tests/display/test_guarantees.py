@@ -1,4 +1,4 @@
-"""`Program.guarantees` and `--stats`: which results are the same on every machine."""
+"""`Program.guarantees` and `--profile`: which results are the same on every machine."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def test_reproducible_runs_are_the_same_everywhere() -> None:
     assert "stablehlo.dot_general f32: the exact sum of products, rounded once; same everywhere" in str(found)
 
 
-def test_stats_print_guarantees(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_profile_prints_guarantees(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "program.mlir"
     path.write_text(PROGRAM)
-    main([str(path), "--random-inputs", "0", "--stats", "--reproducible"])
+    main([str(path), "--random-inputs", "0", "--profile", "--mode=reproducible"])
     assert "stablehlo.exponential f64: correctly rounded; same everywhere" in capsys.readouterr().err
 
 

@@ -59,9 +59,9 @@ def test_options_of_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtu
     path.write_text(DIVIDE)
     arguments = [str(path), "--args=[dense<1> : tensor<1xi32>, dense<0> : tensor<1xi32>]"]
     assert main(arguments) == 0 and capsys.readouterr().err == ""
-    assert main([*arguments, "--warn-implementation-defined"]) == 0
+    assert main([*arguments, "--on-implementation-defined=warn"]) == 0
     captured = capsys.readouterr()
     assert captured.err.startswith(f"{path}:2:8: warning: 'stablehlo.divide' op: an integer is divided by zero")
     assert "[-1]" in captured.out
-    assert main([*arguments, "--strict"]) == 1
+    assert main([*arguments, "--on-implementation-defined=error"]) == 1
     assert capsys.readouterr().err.startswith(f"{path}:2:8: error: 'stablehlo.divide' op: an integer is divided")

@@ -130,6 +130,18 @@ def test_appends_to_a_block() -> None:
     assert names(block) == ["negate", "add", "return", "sine", "abs"]
 
 
+def test_changes_inside_an_op_can_be_seen_before_commit() -> None:
+    module, block = body()
+    negate, add, _ = block.operations
+    with Rewriter(module) as rewriter:
+        rewriter.insert_before(negate, replacement := unary("abs", negate.operands[0], negate))
+        rewriter.replace(negate, replacement.results)
+        rewriter.settle(module)
+        assert names(block) == ["abs", "add", "return"] and rewriter.is_erased(negate)
+        rewriter.insert_before(add, unary("sine", negate.operands[0], add))
+    assert names(block) == ["abs", "sine", "add", "return"]
+
+
 def test_inserted_op_can_be_erased() -> None:
     module, block = body()
     add = block.operations[1]

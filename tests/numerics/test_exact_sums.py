@@ -186,7 +186,7 @@ def test_guarantees_and_command_line(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "exact, rounded once" in statements["stablehlo.reduce"]
     path = tmp_path / "sum.mlir"
     path.write_text(text)
-    main([str(path), "--input", "x=[1e8, 1.0, -1e8]", "--input", "init=0", "--exact-sums", "--stats"])
+    main([str(path), "--input", "x=[1e8, 1.0, -1e8]", "--input", "init=0", "--mode", "exact-sums", "--profile"])
     captured = capsys.readouterr()
     assert "1.0" in captured.out and "exact, rounded once" in captured.err
 

@@ -10,7 +10,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
-from stablehlo_ref.cli import opt
+from stablehlo_ref.cli.main import main
 from stablehlo_ref.diagnostics import split_text
 
 _RUN = re.compile(r"(?:^|\s)RUN:\s*(.*)$", re.M)
@@ -64,7 +64,7 @@ def _opt(arguments: Sequence[str]) -> tuple[int | str | None, str, str]:
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         try:
-            code: int | str | None = opt.main(arguments)
+            code: int | str | None = main(["opt", *arguments])
         except SystemExit as exit:
             code = exit.code
     return code, out.getvalue(), err.getvalue()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -132,13 +134,45 @@ def test_loops_take_what_they_do_not_change_from_outside(name: str) -> None:
     assert [int(x) for x in after.run(np.int32(10), np.int32(3))] == [19, 3]
 
 
-def test_loops_that_do_not_run_are_removed() -> None:
+@pytest.mark.parametrize("has_effects", [True, False])
+def test_results_of_loops_that_do_not_run_are_the_operands(has_effects: bool) -> None:
+    effect = str(has_effects).lower()
     body = "  %0 = stablehlo.while(%a = %x) : tensor<i32>\n    cond {\n"
     body += "      %less = stablehlo.compare LT, %a, %a : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
     body += "      stablehlo.return %less : tensor<i1>\n    } do {\n"
-    body += "      %y = stablehlo.custom_call @effect(%a) {has_side_effect = true} : (tensor<i32>) -> tensor<i32>\n"
+    body += f"      %y = stablehlo.custom_call @f(%a) {{has_side_effect = {effect}}} : (tensor<i32>) -> tensor<i32>\n"
     body += "      stablehlo.return %y : tensor<i32>\n    }\n  return %0 : tensor<i32>"
-    assert "return %x" in simplified(body, "tensor<i32>", "tensor<i32>", OPTIMIZE)
+    after = simplified(body, "tensor<i32>", "tensor<i32>", OPTIMIZE)
+    assert "return %x" in after
+    assert ("stablehlo.while" in after) is has_effects
+
+
+@pytest.mark.parametrize("has_effects", [True, False])
+def test_branches_that_do_not_run_stay_if_they_have_effects(has_effects: bool) -> None:
+    effect = str(has_effects).lower()
+    body = '  %c = stablehlo.constant dense<1> : tensor<i32>\n  %0 = "stablehlo.case"(%c) ({\n'
+    body += f"    %y = stablehlo.custom_call @f(%x) {{has_side_effect = {effect}}} : (tensor<i32>) -> tensor<i32>\n"
+    body += "    stablehlo.return %y : tensor<i32>\n  }, {\n    %z = stablehlo.add %x, %c : tensor<i32>\n"
+    body += "    stablehlo.return %z : tensor<i32>\n  }) : (tensor<i32>) -> tensor<i32>\n  return %0 : tensor<i32>"
+    after = simplified(body, "tensor<i32>", "tensor<i32>", OPTIMIZE)
+    assert after.count("stablehlo.add") == 1
+    assert re.search(r"%(\w+) = stablehlo.add %x.*return %\1 :", after, re.DOTALL)
+    assert ("stablehlo.case" in after) is has_effects
+
+
+def test_loops_are_made_anew_with_what_has_changed_in_them() -> None:
+    body = "  %zero = stablehlo.constant dense<0> : tensor<i32>\n  %three = stablehlo.constant dense<3> : tensor<i32>\n"
+    body += "  %0:3 = stablehlo.while(%a = %x, %b = %x, %i = %x) : tensor<i32>, tensor<i32>, tensor<i32>\n    cond {\n"
+    body += "      %p = stablehlo.compare GT, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    body += "      stablehlo.return %p : tensor<i1>\n    } do {\n"
+    body += "      %m = stablehlo.multiply %three, %a : tensor<i32>\n"
+    body += "      %j = stablehlo.subtract %i, %three : tensor<i32>\n"
+    body += "      %k = stablehlo.add %b, %zero : tensor<i32>\n"
+    body += "      stablehlo.return %m, %k, %j : tensor<i32>, tensor<i32>, tensor<i32>\n    }\n"
+    body += "  %1 = stablehlo.add %0#0, %0#1 : tensor<i32>\n  return %1 : tensor<i32>"
+    after = sr.parse(simplified(body, "tensor<i32>", "tensor<i32>")).verify()
+    assert after.run(np.int32(4))[0] == 4 * 9 + 4
+    assert "%0:2 = stablehlo.while" in str(after)
 
 
 def test_shardings_of_custom_calls_are_their_own() -> None:

@@ -28,6 +28,7 @@ from spec_checks.fuzz import files
 from stablehlo_ref.arrays.files import map_array
 from stablehlo_ref.cli.console import Part, for_each_part
 from stablehlo_ref.cli.main import main
+from stablehlo_ref.cli.run import parser
 from stablehlo_ref.limits.budget import current, deadline_of
 from stablehlo_ref.limits.files import PIECE
 
@@ -357,7 +358,8 @@ def test_reading_and_running_share_the_time(tmp_path: Path, monkeypatch: pytest.
 
     (tmp_path / "p").touch()
     monkeypatch.setattr("stablehlo_ref.cli.console.read", read)
-    assert for_each_part(str(tmp_path / "p"), False, run, sr.Limits(max_seconds=100)) == 0
+    options = parser().parse([str(tmp_path / "p"), "--max-seconds", "100"])
+    assert for_each_part(options, run) == 0
     assert deadlines[0] is not None and deadlines[0] is deadlines[1]
 
 

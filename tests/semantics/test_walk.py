@@ -283,10 +283,10 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
       return %1 : tensor<2xf32>
     }
     """)
-    assert run_command(path, "--semantics", "--print-dense", "--stats") == 0
+    assert run_command(path, "--mode", "semantics", "--print-dense", "--profile") == 0
     assert "dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>" in capsys.readouterr().out
-    assert run_command(path, "--semantics", "--strict") == 2
-    assert "--semantics excludes --strict" in capsys.readouterr().err
+    assert run_command(path, "--mode=semantics", "--on-implementation-defined=error") == 2
+    assert "--mode semantics excludes --on-implementation-defined" in capsys.readouterr().err
 
 
 def test_references_to_functions_are_right() -> None:

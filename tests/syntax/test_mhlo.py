@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli import run
-from stablehlo_ref.cli.console import split_text
+from stablehlo_ref.cli.main import main
+from stablehlo_ref.diagnostics import split_text
 from tests.compare import difference
 from tests.shared import MLIR_PYTHON, needs_mlir
 
@@ -111,5 +111,5 @@ def test_statistics_tell_of_renamed_ops(tmp_path: Path, capsys: pytest.CaptureFi
       return
     }
     """)
-    assert run.main([str(path), "--stats"]) == 0
+    assert main([str(path), "--profile"]) == 0
     assert "2 ops of mhlo were read as the equal ops of StableHLO and CHLO" in capsys.readouterr().err

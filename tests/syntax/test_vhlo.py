@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.console import split_text
-from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.diagnostics import Source, split_text
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.syntax.parser import Parser
 from tests.compare import difference, same_attribute
@@ -100,7 +99,7 @@ def test_reads_attribute(vhlo: str, attribute: str) -> None:
 @pytest.mark.parametrize(
     "attribute",
     [
-        '#vhlo.dict_v1<{"attr1" = #vhlo.array_v1<[]>}>',
+        '#vhlo.dict_v1<{#vhlo.string_v1<"attr1"> = #vhlo.array_v1<[]>}>',
         "#vhlo<precision_v1 HIGH>",
         "#vhlo.type_v1<!vhlo.tensor_v1<2x?x!vhlo.i8_v1, #vhlo.type_extensions_v1<bounds = [?, 3]>>>",
     ],
@@ -128,8 +127,9 @@ def test_keeps_attributes_of_other_ops(attribute: str) -> None:
         ('"vhlo.iota_v1"() : () -> !vhlo.vector_v1<2>', r"1:26: error: unknown type 'vector' of dialect 'vhlo'"),
         ('"vhlo.iota_v1"() {a = #vhlo<api_version_v1 NEW>} : () -> ()', r"unknown version 'NEW' of the API"),
         ('"vhlo.iota_v1"() {a = #vhlo.result_accuracy_v1<atol = 0.0, rtol = 0.0, ulps = 0, mode = '
-         "#stablehlo.result_accuracy_mode<DEFAULT>>} : () -> ()", r"1:82: error: expected a mode of vhlo"),
-        ('"vhlo.iota_v1"() {a = #vhlo.dict_v1<{#vhlo.bool_v1<true> = 1}>} : () -> ()', r"expected a name that is a"),
+         "#stablehlo.result_accuracy_mode<DEFAULT>>} : () -> ()", r"1:82: error: expected VHLO result accuracy mode"),
+        ('"vhlo.iota_v1"() {a = #vhlo.dict_v1<{#vhlo.bool_v1<true> = 1}>} : () -> ()', r"expected VHLO key attribute"),
+        ('"vhlo.iota_v1"() {a = #vhlo.dict_v1<{"b" = #vhlo.array_v1<[]>}>} : () -> ()', r"expected VHLO key attribute"),
         ("vhlo.add_v1 %0, %1 : tensor<f32>", r"unsupported pretty form of op 'vhlo.add_v1'"),
     ],
 )  # fmt: skip

@@ -119,7 +119,7 @@ def test_exact_lapack_on_the_command_line(tmp_path: Path) -> None:
       return
     }
     """)
-    assert main([str(path), "--exact-lapack"]) == 0
+    assert main([str(path), "--mode=exact-lapack"]) == 0
 
 
 def test_exact_lapack_must_be_a_boolean() -> None:

@@ -61,6 +61,10 @@ def test_other_places() -> None:
     assert mismatches_of("// expected-remark@-1 {{r}}", at(1, "r", "remark")) == []
     assert mismatches_of("// expected-error@unknown {{no place}}", Diagnostic("no place")) == []
     assert mismatches_of("line 2 // expected-error {{here}}", at(2, "here")) == []
+    assert (
+        mismatches_of("// expected-error@-9 {{a module that is not written out}}", at(1, "a module that is not")) != []
+    )
+    assert mismatches_of("// expected-error@-9 {{a module}}", at(1, "a module that is not written out")) == []
 
 
 def test_notes_may_be_expected() -> None:

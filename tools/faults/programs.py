@@ -15,12 +15,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.cli.random_inputs import random_inputs
 from stablehlo_ref.debug.backends.others import load_arrays
 from stablehlo_ref.debug.cut import FLATTENING
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading.inputs import random_inputs
 from stablehlo_ref.reading.loading import load
 
 ROOT = Path(__file__).parents[2]
@@ -67,7 +67,7 @@ class Case:
         saved = self.path.with_suffix(".npz")
         if saved.exists():
             return load_arrays(saved, list(self.program.inputs))
-        drawn = random_inputs(self.program.inputs, 0, {}, self.program.limits)
+        drawn = random_inputs(self.program.inputs, limits=self.program.limits)
         return [drawn[parameter.name] for parameter in self.program.inputs]
 
 

@@ -1,6 +1,6 @@
 """LLVM's assembly language of one function while it is written: types, literals, and instructions line by line.
 
-Scalars, and tensors of one element, are scalars of LLVM; other small tensors are vectors of it, in row-major order.
+Scalars, and tensors of one element, are scalars of LLVM; some elements of others are vectors of it.
 Instructions have no flags such as `fast`, `nsw` or `contract`, so LLVM may not change what they compute. In memory a
 boolean is a byte, as in numpy's arrays.
 """
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.accelerate.ir import NotCompiled
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.numerics.dtypes import (
     BFLOAT16,
@@ -40,10 +41,6 @@ ROUNDER = 1.5 * 2.0**52  # added and subtracted, it rounds to an integer; the su
 def computed(dtype: DType) -> DType:
     """Return the dtype in registers of elements of a dtype."""
     return FLOAT32 if dtype in NARROW else dtype
-
-
-class NotCompiled(Exception):
-    """Raised for what cannot become machine code; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ class Assembly:
         self.lines: list[Any] = []  # and lists of lines, which others may still add to
         self.declared: dict[str, str] = {}  # intrinsics
         self._count = 0
-        self._stack = 0  # bytes of variables
+        self.stack = 0  # bytes of variables
 
     @property
     def text(self) -> str:
@@ -220,23 +217,12 @@ class Assembly:
             return x
         return self.let(f"extractelement {x.kind} {x}, i64 {index}", replace(x.kind, count=1))
 
-    def shuffled(self, sources: Sequence[Register], places: Sequence[tuple[int, int]]) -> Register:
-        """Return the elements at places, which are numbers of a source and of an element in it."""
-        kind = replace(sources[0].kind, count=len(places))
-        (source, *others) = dict.fromkeys(number for number, _ in places)
+    def shuffled(self, x: Register, places: Sequence[int]) -> Register:
+        """Return the elements of a vector at places."""
         if len(places) == 1:
-            return self.element(sources[places[0][0]], places[0][1])
-        if not others:
-            x = sources[source]
-            if x.kind.count == 1:
-                return self.splat(x, len(places))
-            mask = ", ".join(f"i32 {index}" for _, index in places)
-            return self.let(f"shufflevector {x.kind} {x}, {x.kind} poison, <{len(places)} x i32> <{mask}>", kind)
-        result = Register("poison", kind)
-        for at, (number, index) in enumerate(places):
-            part = self.element(sources[number], index)
-            result = self.let(f"insertelement {kind} {result}, {part.kind} {part}, i64 {at}", kind)
-        return result
+            return self.element(x, places[0])
+        mask, kind = ", ".join(f"i32 {n}" for n in places), replace(x.kind, count=len(places))
+        return self.let(f"shufflevector {x.kind} {x}, {x.kind} poison, <{len(places)} x i32> <{mask}>", kind)
 
     def canonical(self, x: Register) -> Register:
         """Replace NaNs by the canonical one.
@@ -289,11 +275,11 @@ class Assembly:
 
     def cell(self, kind: Kind) -> str:
         """Return the pointer to a variable of the function; NotCompiled if they need too much of the stack."""
-        self._stack += -(-kind.count * kind.dtype.itemsize // ALIGNMENT) * ALIGNMENT
-        if self._stack > MAX_STACK:
+        self.stack += -(-kind.count * kind.dtype.itemsize // ALIGNMENT) * ALIGNMENT
+        if self.stack > MAX_STACK:
             raise NotCompiled(f"variables of more than {MAX_STACK} bytes")
         name = f"%{self.name('c')}"
-        self.entry.append(f"  {name} = alloca {kind.stored}, align {ALIGNMENT}")
+        self.entry.append(f"  {name} = alloca [{kind.count} x {kind.stored.element}], align {ALIGNMENT}")
         return name
 
     def variable(self, value: Register) -> str:

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine import large
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.accelerate.elements import elementwise
+from stablehlo_ref.accelerate.ir import NotCompiled, dtype_of
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.compiler import Compiled, address, is_available, reason_of, run_code
-from stablehlo_ref.accelerate.machine.elementwise import elementwise
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
-from stablehlo_ref.accelerate.machine.large import Held, Large, Pending, Splat
+from stablehlo_ref.accelerate.machine.nests import VECTOR, Count, Held, Pending, Splat
+from stablehlo_ref.accelerate.machine.ops import Ops
 from stablehlo_ref.accelerate.machine.reductions import SUM, reduced_row
 from stablehlo_ref.accelerate.machine.tensors import HEAD, Memory, offset
 from stablehlo_ref.accelerate.policy import TimedCode, weight
-from stablehlo_ref.accelerate.python.expressions import dtype_of
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Slots
 from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
@@ -187,21 +187,21 @@ class ChainCode:
     ) -> None:
         self._chain, self._sizes = chain, tuple(sizes)
         self._code = code = Assembly()
-        self._large = Large(code)
+        self._ops = Ops(code)
         turns = Register("%turns", Kind(INDEX))
         if len(sizes) == 1:
-            self._large.groups.count = large.Count(turns, has_rest)
+            self._ops.groups.count = Count(turns, has_rest)
         self._outer = 0 if len(sizes) == 1 else 1 if chain.rows is None else len(sizes) - 1
         self._memory = {t.slot: self._entered(t, steps) for t, steps in zip(chain.tensors, strides)}
         self._rows([])
         code.do("ret i64 0")
-        self.scratch = [(x.shape, x.dtype) for x in self._large.arrays.fields[len(chain.tensors) :]]
+        self.scratch = [(x.shape, x.dtype) for x in self._ops.arrays.fields[len(chain.tensors) :]]
         if sum(prod(shape) * dtype.itemsize for shape, dtype in self.scratch) > MAX_SCRATCH:
             raise NotCompiled("long rows")
         self.compiled = Compiled(code.text)
 
     def _entered(self, tensor: Tensor, strides: tuple[int, ...]) -> Memory:
-        return replace(self._large.arrays.enter(tensor.dtype, self._sizes), strides=strides)
+        return replace(self._ops.arrays.enter(tensor.dtype, self._sizes), strides=strides)
 
     def _rows(self, indices: list[Register]) -> None:
         """Write the loops over the outer axes that are left, and the ops in them."""
@@ -217,7 +217,7 @@ class ChainCode:
         for tensor in self._chain.tensors:
             memory, outer = self._memory[tensor.slot], self._outer
             start = offset(self._code, indices, memory.strides)
-            row = self._large.arrays.view(memory, start, self._sizes[outer:], memory.strides[outer:])
+            row = self._ops.arrays.view(memory, start, self._sizes[outer:], memory.strides[outer:])
             if tensor.slot in self._chain.kept:
                 self._targets[tensor.slot] = row
             else:
@@ -226,7 +226,7 @@ class ChainCode:
             self._values[part.result.slot] = self._computed(part)
             if part.result.slot in self._targets:
                 self._keep(part.result, self._targets[part.result.slot])
-        self._large.groups.flush()
+        self._ops.groups.flush()
 
     def _spread(self, tensor: Tensor, row: Memory) -> Held:
         """Load the element that is broadcast along a row."""
@@ -243,7 +243,7 @@ class ChainCode:
         if part.result.is_row:
             registers = [x for x in operands if isinstance(x, Register)]
             return elementwise(self._code, part.op, registers, part.is_canonical)
-        return self._large.elementwise(part.op, operands, part.is_canonical, shape, part.result.dtype)
+        return self._ops.elementwise(part.op, operands, part.is_canonical, shape, part.result.dtype)
 
     def _reduced(self, part: Part, x: Held, init: Held) -> Register:
         body, dtype = recognised_op(part.op.regions[0]), part.result.dtype
@@ -252,9 +252,9 @@ class ChainCode:
             raise NotCompiled("a reduction of other elements")
         if body.name == SUM and dtype.kind == "f" and self._chain.exact_sums:
             raise NotCompiled("exact sums")
-        row = self._large.memory(x, self._sizes[self._outer :])
-        self._large.groups.flush()
-        result = reduced_row(self._large, body, row, init)
+        row = self._ops.memory(x, self._sizes[self._outer :])
+        self._ops.groups.flush()
+        result = reduced_row(self._ops.arrays, 0, body, row, init)
         return self._code.canonical(result) if part.is_canonical and dtype.kind == "f" else result
 
     def _keep(self, result: Tensor, target: Memory) -> None:
@@ -262,11 +262,11 @@ class ChainCode:
         x = self._values[result.slot]
         if isinstance(x, Register):
             self._code.store(x, target.pointer, target.dtype)
-        elif isinstance(x, Pending) and x.node.memory is None:
-            x.node.memory = target
-            self._large.groups.store(x.node, target)
+        elif isinstance(x, Pending) and x.term.memory is None:
+            x.term.memory = target
+            self._ops.groups.store(x.term, target)
         else:
-            self._large.assign(x, target)
+            self._ops.assign(x, target)
 
 
 class _Bound(NamedTuple):
@@ -282,7 +282,7 @@ class WholeChain:
     def __init__(self, chain: Chain, report: Report) -> None:
         self._chain, self._report = chain, report
         most = min(MAX_PIECE, PIECE // chain.weight)
-        self._most = max(large.VECTOR, most // large.VECTOR * large.VECTOR)
+        self._most = max(VECTOR, most // VECTOR * VECTOR)
         self._bound: dict[object, _Bound | None] = {}  # by the form of operands
 
     def bound(self, slots: Slots) -> _Bound | None:
@@ -330,7 +330,7 @@ class WholeChain:
             axis = min(axis, len(sizes) - 2)
         steps = [tuple([n // t.dtype.itemsize for n in x[axis:]]) for x, t in zip(strides, chain.tensors)]
         inner = [min(sizes[axis], self._most), *sizes[axis + 1 :]]
-        code = ChainCode(chain, inner, steps, sizes[-1] % large.VECTOR > 0)
+        code = ChainCode(chain, inner, steps, sizes[-1] % VECTOR > 0)
         return _Bound(code, list(_pieces(sizes, strides, self._most, axis)))
 
 
@@ -339,7 +339,7 @@ def _check(chain: Chain, sizes: Sequence[int], strides: Sequence[Sequence[int]])
            for x, t in zip(strides, chain.tensors)):  # fmt: skip
         raise NotCompiled("elements that are apart")
     itemsizes = [t.dtype.itemsize for t in (*chain.inputs, *(part.result for part in chain.parts))]
-    if len(sizes) > 1 and sizes[-1] < large.VECTOR // max(itemsizes):
+    if len(sizes) > 1 and sizes[-1] < VECTOR // max(itemsizes):
         raise NotCompiled("short rows")
 
 

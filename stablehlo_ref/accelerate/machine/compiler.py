@@ -14,7 +14,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from stablehlo_ref.accelerate.machine.assembly import NotCompiled
+from stablehlo_ref.accelerate.ir import NotCompiled
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.ir.arrays import Array
 

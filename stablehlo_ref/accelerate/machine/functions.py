@@ -12,8 +12,6 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,10 +23,7 @@ from stablehlo_ref.numerics import elementary, special
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64
 
-_NEAR = 2.0**30  # up to which multiples of pi/2 are subtracted; others are reduced one by one, by a table
-_FIRST, _LAST = 30, 127  # exponents of the table
-_TWO_OVER_PI = 0xA2F9836E4E441529FC2757D1F534DDC0DB6295993C439041FE5163ABDEBBC561  # times 2**256
-_WIDTH = 27  # bits of each part but the last of a row of the table, whose product with 24 bits is exact
+_NEAR = 2.0**30  # up to which multiples of pi/2 are subtracted; the kernel computes functions of larger numbers
 # pi/2 in parts: three of 23 bits, whose products with integers below 2**30 are exact, and the rest, up to 2**-126.
 _PARTS = (1.570796251296997, 7.549789415861596e-08, 5.390302529957765e-15, 3.2820035428735005e-22)
 # (sin(r)/r - 1) / r**2 and (cos(r) - 1) / r**2 by their Taylor series in r**2, for |r| <= 0.7855. The remainders are
@@ -39,7 +34,6 @@ _LN2_HIGH = 0.693147180559663  # 41 bits, so that products with integers below 4
 _LN2_LOW = 2.8235290563031577e-13
 _EXPONENT = 52  # the place of the exponent in the bits of an f64
 _ONE = 1023 << _EXPONENT  # the bits of 1.0
-_VECTOR = 8  # elements that functions of many elements compute at a time
 _ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of sqrt(0.5)
 
 # (e**r - 1 - r) / r**2 by its Taylor series, for |r| <= log(2)/2. The remainder is below 2**-50 of e**r - 1.
@@ -74,7 +68,7 @@ def _reduced_angle(f: Vectors, x: Register) -> tuple[Register, Register, Registe
     The relative error of r is below 2**-51, so those of sine and cosine are below 2**-50, and that of their quotient is
     below 2**-49.
     """
-    k, r = _far(f, x, *_near(f, x))
+    k, r = _near(f, x)
     square = f.multiply(r, r)
     sine = f.multiply(r, f.multiply_add(square, f.polynomial(square, _SINE), 1.0))
     cosine = f.multiply_add(square, f.polynomial(square, _COSINE), 1.0)
@@ -94,78 +88,6 @@ def _near(f: Vectors, x: Register) -> tuple[Register, Register]:
     for part in _PARTS:
         r = f.multiply_add(k, -part, r)
     return f.bits(shifted), r
-
-
-def _far(f: Vectors, x: Register, k: Register, r: Register) -> tuple[Register, Register]:
-    """Return k and r, corrected for numbers x above 2**30: by a loop over all elements, if there are such."""
-    code, count = f.code, x.kind.count
-    numbers, quadrants, rests = code.variable(x), code.variable(k), code.variable(r)
-    is_far = code.compare("ogt", code.intrinsic("fabs", x), f.number(_NEAR))
-    mask = code.let(f"bitcast {is_far.kind} {is_far} to i{count}", Kind(INDEX))
-    some = code.let(f"icmp ne i{count} {mask}, 0", Kind(BOOL))
-    far, go, one = code.name("F"), code.name("F"), Vectors(code, 1)
-    code.do(f"br i1 {code.intrinsic('expect', some, literal(Kind(BOOL), False))}, label %{far}, label %{go}")
-    code.label(far)
-
-    def element(i: Register) -> None:
-        places = [
-            code.address(cell, i, kind) for cell, kind in ((numbers, one.kind), (quadrants, i.kind), (rests, one.kind))
-        ]
-        number = code.load(places[0], one.kind)
-        is_far = code.compare("ogt", code.intrinsic("fabs", number), one.number(_NEAR))
-        for place, new in zip(places[1:], _by_table(one, number)):
-            code.store(code.select(is_far, new, code.load(place, new.kind)), place)
-
-    code.count(0, literal(Kind(INDEX), count), 1, element)
-    code.do(f"br label %{go}")
-    code.label(go)
-    return code.load(quadrants, k.kind), code.load(rests, r.kind)
-
-
-def _by_table(f: Vectors, x: Register) -> tuple[Register, Register]:
-    """Return k and r for a number m * 2**e, where m has 24 bits: from 2**e * 2/pi modulo 4, which is in a table.
-
-    The sum of the first two products, less integers, is exact. So is that with the third, if it is below 2**-26; else
-    it rounds with a relative error of 2**-53, and so do the last sum, its product with pi/2, and the latter itself. The
-    last product is below 2**-55, its error below 2**-108, and the sum above 2**-30 (found by trying all).
-    """
-    code = f.code
-    exponent = code.binary("and", code.binary("lshr", f.bits(x), f.integer(52)), f.integer(2047))
-    scale = code.binary("shl", code.binary("sub", f.integer(2 * 1023 + 23), exponent), f.integer(52))
-    m = f.multiply(x, f.from_bits(scale))
-    row = code.binary("sub", exponent, f.integer(1023 + _FIRST))
-    row = code.intrinsic("umin", row, f.integer(_LAST - _FIRST))  # also of infinities, and of smaller numbers
-    first = code.binary("mul", row, f.integer(4))
-    places = [code.address(_table(code), code.binary("add", first, f.integer(n)), f.kind) for n in range(4)]
-    products = [f.multiply(m, code.load(place, f.kind)) for place in places]
-    shifted = f.add(products[0], ROUNDER)
-    rest = f.add(f.subtract(products[0], f.subtract(shifted, ROUNDER)), products[1])
-    again = f.add(rest, ROUNDER)
-    rest = f.add(f.add(f.subtract(rest, f.subtract(again, ROUNDER)), products[2]), products[3])
-    return code.binary("add", f.bits(shifted), f.bits(again)), f.multiply(rest, math.pi / 2)
-
-
-def _table(code: Assembly) -> str:
-    """Return the pointer to a table of 2**e * 2/pi modulo 4, in four parts each."""
-    name = "@two_over_pi"
-    code.declared[name] = f"{name} = {_table_text()}"
-    return name
-
-
-@cache
-def _table_text() -> str:
-    numbers = [x for e in range(_FIRST, _LAST + 1) for x in _parts(e)]
-    elements = ", ".join(f"double {literal(Kind(FLOAT64), x)}" for x in numbers)
-    return f"private constant [{len(numbers)} x double] [{elements}]"
-
-
-def _parts(exponent: int) -> list[float]:
-    """Return 2**(exponent - 23) * 2/pi modulo 4 as three numbers of 27 bits and one of 53, all exact."""
-    bits = (_TWO_OVER_PI << exponent - 23) % (1 << 258)
-    starts = [258 - _WIDTH * n for n in range(4)]
-    found = [(bits % (1 << start) >> start - _WIDTH, start - _WIDTH) for start in starts[:3]]
-    found.append((bits % (1 << starts[3]) >> starts[3] - 53, starts[3] - 53))
-    return [math.ldexp(n, shift - 256) for n, shift in found]
 
 
 def _in_quadrant(f: Vectors, quadrant: Register, sine: Register, cosine: Register) -> Register:
@@ -290,10 +212,11 @@ def _at_ends(f: Vectors, argument: Register, x: Register, result: Register) -> R
 
 
 class Function(NamedTuple):
-    """A function of f64 vectors, and the largest relative error."""
+    """A function of f64 vectors, and the largest relative error, for numbers up to a magnitude."""
 
     emit: Callable[[Vectors, Register], Register]
     error: float = EIGHT_ULP
+    largest: float = math.inf
 
 
 FUNCTIONS: Mapping[object, Function] = {  # by the kernels, which compute elements in doubt
@@ -303,9 +226,9 @@ FUNCTIONS: Mapping[object, Function] = {  # by the kernels, which compute elemen
     elementary.log_plus_one: Function(_log_plus_one),
     elementary.logistic: Function(_logistic),
     elementary.tanh: Function(_tanh),
-    elementary.sine: Function(_sine),
-    elementary.cosine: Function(_cosine),
-    elementary.tan: Function(_tangent, 2.0**-48),
+    elementary.sine: Function(_sine, largest=_NEAR),
+    elementary.cosine: Function(_cosine, largest=_NEAR),
+    elementary.tan: Function(_tangent, 2.0**-48, _NEAR),
     special.erf: Function(_erf, special.ERROR),
     special.erfc: Function(_erfc, special.ERROR),
 }
@@ -314,30 +237,16 @@ KERNELS: list[Any] = list(FUNCTIONS)  # by the numbers that machine code gives t
 
 
 def function(code: Assembly, what: object, x: Register) -> Register:
-    """Append a function of f32; one of many elements is a loop over vectors, which takes LLVM less time."""
-    if x.kind.count <= 2 * _VECTOR:
-        return _on_vector(code, what, x)
-    source, target = code.variable(x), code.cell(x.kind)
-
-    def part(width: int, i: Register) -> None:
-        kind = replace(x.kind, count=width)
-        places = [code.address(cell, i, kind) for cell in (source, target)]
-        code.store(_on_vector(code, what, code.load(places[0], kind)), places[1])
-
-    rest = x.kind.count % _VECTOR
-    code.count(0, literal(Kind(INDEX), x.kind.count - rest), _VECTOR, partial(part, _VECTOR))
-    if rest:
-        part(rest, literal(Kind(INDEX), x.kind.count - rest))
-    return code.load(target, x.kind)
-
-
-def _on_vector(code: Assembly, what: object, x: Register) -> Register:
     """Append a function of f32: what rounding leaves in doubt is computed by the kernel."""
     known = FUNCTIONS[what]
     f = Vectors(code, x.kind.count)
     y = known.emit(f, code.cast("fpext", x, FLOAT64))
     lowest, highest = (code.cast("fptrunc", f.multiply(y, 1.0 + e), FLOAT32) for e in (-known.error, known.error))
-    return _settled(code, what, x, lowest, code.compare("one", lowest, highest))
+    doubtful = code.compare("one", lowest, highest)
+    if known.largest < math.inf:
+        is_large = code.compare("ogt", code.intrinsic("fabs", x), literal(x.kind, known.largest))
+        doubtful = code.binary("or", doubtful, is_large)
+    return _settled(code, what, x, lowest, doubtful)
 
 
 def _settled(code: Assembly, what: object, x: Register, result: Register, doubtful: Register) -> Register:

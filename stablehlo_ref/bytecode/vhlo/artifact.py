@@ -41,7 +41,7 @@ def target_version(text: str) -> Version:
     """Return the version that a text states; UnsupportedError unless artifacts of it can be written."""
     version = parse_version(text)
     if version is None:
-        raise UnsupportedError(f"invalid target version '{text}'; expected three numbers such as {CURRENT}")
+        raise UnsupportedError(f"Invalid target version argument '{text}'; expected three numbers such as {CURRENT}")
     if version < FIRST:
         raise UnsupportedError(f"target version {version} is less than minimum supported {FIRST}")
     if version > CURRENT:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import is_constant
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.define.definition import REGISTRY, facts_of
+from stablehlo_ref.define.definition import REGISTRY, attributes_of, facts_of
 from stablehlo_ref.define.facts import Facts
 from stablehlo_ref.dialects.chlo_broadcasting import Broadcasting, aligned
 from stablehlo_ref.ir.arrays import Array, DType
@@ -127,6 +128,11 @@ class Query:
         if found is None:
             raise NoBound
         return found
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The attribute members of the op, with defaults."""
+        return attributes_of(self.op)
 
     def wide(self, arrays: Sequence[Array]) -> Array:
         """Return the result of the op in f64, on arrays for its operands; NoBound if that fails."""

@@ -234,5 +234,5 @@ def accuracy(query: Query) -> float:
 
 def _requested(query: Query, member: str) -> float:
     """Return a member of the accuracy that the op asks for, 0 without one."""
-    requested = query.op.properties.get("result_accuracy")
+    requested = query.attributes.get("result_accuracy")
     return float(getattr(requested.fields.get(member), "value", 0)) if isinstance(requested, StructAttribute) else 0.0

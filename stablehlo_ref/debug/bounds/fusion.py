@@ -12,7 +12,7 @@ from stablehlo_ref.debug.bounds.transfer import transfer
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import fed_to
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.define.definition import facts_of
+from stablehlo_ref.define.definition import attributes_of, facts_of
 from stablehlo_ref.define.facts import Fusion
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -95,9 +95,8 @@ def _is_repeated(op: Operation) -> bool:
     """Return whether fused code may compute an op again: products of vectors too, which are rewritten to `multiply`."""
     if op.name != "stablehlo.dot_general":
         return _fusion(op) == "again"
-    sizes = [_size(value) for value in op.operands]
-    batch = _size(op.operands[0], op.properties.get("lhs_batching_dimensions", ()))
-    terms = _size(op.operands[0], op.properties.get("lhs_contracting_dimensions", ()))
+    sizes, attributes = [_size(value) for value in op.operands], attributes_of(op)
+    batch, terms = (_size(op.operands[0], attributes[f"lhs_{of}_dimensions"]) for of in ("batching", "contracting"))
     return terms == 1 or min(sizes) <= batch * terms
 
 

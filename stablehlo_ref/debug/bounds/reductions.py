@@ -167,7 +167,7 @@ def _starts_from_identity(query: Query) -> bool:
 def _wins(query: Query) -> Array:
     """Return which results are the init values, although no element is the same: they need not be inserted."""
     count = len(query.op.operands) // 2
-    if "dimensions" not in query.op.properties:
+    if "dimensions" not in query.attributes:
         raise NoBound
     inits = [query.operand(count + i).center for i in range(count)]
     elements = np.logical_and.reduce([query.operand(i).center == inits[i] for i in range(count)])
@@ -175,7 +175,7 @@ def _wins(query: Query) -> Array:
     if results is None:
         raise NoBound
     chosen = np.logical_and.reduce([widened(r) == init for r, init in zip(results, inits)])
-    return np.asarray(chosen & ~elements.any(tuple(query.op.properties["dimensions"])))
+    return np.asarray(chosen & ~elements.any(tuple(query.attributes["dimensions"])))
 
 
 def _same(found: Sequence[Array], expected: Sequence[Array]) -> bool:
@@ -207,7 +207,7 @@ def _kept(query: Query) -> Ball:
 
 
 def _terms(query: Query) -> float:
-    properties, shape = query.op.properties, _shape(query)
+    properties, shape = query.attributes, _shape(query)
     if "window_dimensions" in properties:
         return float(np.prod(properties["window_dimensions"])) + 1
     return float(np.prod([shape[d] for d in properties["dimensions"]])) + 1
@@ -249,7 +249,7 @@ def ordered(query: Query) -> Ball:
             raise NoBound
         return _kept(query)
     center = widened(query.plain(query.centers))
-    if query.op.properties.get("is_stable"):
+    if query.attributes["is_stable"]:
         return Ball(center, np.zeros(()))
     if len(query.op.results) > 1 or not _compares_elements(query):
         raise NoBound

@@ -49,11 +49,11 @@ def product_sum(query: Query) -> Ball:
 
 def terms_of(query: Query) -> int:
     """Return the number of products in an element of a dot product or convolution."""
-    properties, shapes = query.op.properties, [_shape(query, i) for i in range(2)]
+    properties, shapes = query.attributes, [_shape(query, i) for i in range(2)]
     if query.name == "dot":
         return shapes[0][-1]
     if query.name == "dot_general":
-        return int(prod(shapes[0][d] for d in properties.get("lhs_contracting_dimensions", ())))
+        return int(prod(shapes[0][d] for d in properties["lhs_contracting_dimensions"]))
     spatial = prod(shapes[1][d] for d in properties["kernel_spatial_dimensions"])
     return int(spatial * shapes[1][properties["kernel_input_feature_dimension"]])
 
@@ -67,17 +67,17 @@ def _shape(query: Query, index: int) -> Sequence[int]:
 
 def dot_algorithm(query: Query) -> ProductRounding:
     """Return how operands of products are rounded: as the op says, or as the contract, unless it is full precision."""
-    if (operations := query.op.properties.get("num_primitive_operations")) is not None:
+    if (operations := query.attributes.get("num_primitive_operations")) is not None:
         return _requested(query, int(operations))
-    requested = query.op.properties.get("precision_config") or ()
+    requested = query.attributes["precision_config"] or ()
     is_full = requested and all(isinstance(p, Enum) and p.value == "HIGHEST" for p in requested)
     return DOT_ALGORITHMS["ieee" if is_full else query.contract.dot_algorithm]
 
 
 def _requested(query: Query, operations: int) -> ProductRounding:
     """Return the attribute `algorithm` of an op; NoBound if its sums may be imprecise."""
-    properties = query.op.properties
-    if properties.get("allow_imprecise_accumulation"):
+    properties = query.attributes
+    if properties["allow_imprecise_accumulation"]:
         raise NoBound
     sides = [(properties[f"{side}_precision_type"], properties[f"{side}_component_count"]) for side in ("lhs", "rhs")]
     roundoffs = [_roundoff(type) ** count * 2 ** (count - 1) for type, count in sides]
@@ -97,7 +97,7 @@ def _accumulator(query: Query) -> DType:
     """Return the least precise type of partial sums: that of the body; of products, as the op or the contract says."""
     if query.op.regions:
         return query.dtype
-    requested = query.op.properties.get("accumulation_type")
+    requested = query.attributes.get("accumulation_type")
     if isinstance(requested, FloatType) and requested != FLOATS["tf32"]:
         return numpy_dtype(requested)
     return accumulator_dtype(query.dtype, query.contract.accumulator)
@@ -163,10 +163,10 @@ def _may_overflow(
 
 def _has_padding(query: Query) -> bool:
     """Return whether a convolution has zeros that no operand has: backends do not multiply infinities by them."""
-    properties = query.op.properties
+    properties = query.attributes
     return query.name == "convolution" and (
-        any(n for pair in properties.get("padding") or () for n in pair)
-        or any(n > 1 for n in properties.get("lhs_dilation") or ())
+        any(n for pair in properties["padding"] or () for n in pair)
+        or any(n > 1 for n in properties["lhs_dilation"] or ())
     )
 
 
@@ -225,7 +225,7 @@ def _exact(query: Query) -> None:
 def transformed(query: Query) -> Ball:
     """`fft`: in the norm of a transform, the error is at most that of log2(n) levels."""
     _exact(query)
-    lengths, name = query.op.properties["fft_length"], query.op.properties["fft_type"].name
+    lengths, name = query.attributes["fft_length"], query.attributes["fft_type"].name
     operand, size = query.operand(0).center, prod(lengths)
     axes = tuple(range(-len(lengths), 0))
     norm = np.sqrt(np.sum(np.abs(operand) ** 2, axis=axes, keepdims=True) * size)
@@ -240,7 +240,7 @@ def transformed(query: Query) -> Ball:
 def solved(query: Query) -> Ball:
     """`triangular_solve`: componentwise, by the condition of the matrix and the right-hand side."""
     _exact(query)
-    properties = query.op.properties
+    properties = query.attributes
     a, b = query.operand(0).center, query.operand(1).center
     t = np.tril(a) if properties["lower"] else np.triu(a)
     if properties["unit_diagonal"]:
@@ -261,7 +261,7 @@ def factored(query: Query) -> Ball:
     center = query.wide(query.centers)
     if not np.all(np.isfinite(center)):
         return _known(query, center, np.zeros(center.shape))
-    lower = bool(query.op.properties.get("lower"))
+    lower = bool(query.attributes["lower"])
     factor = np.tril(center if lower else _transposed(center.conj()))
     inverse, size = np.abs(_inverse(factor)), np.abs(factor)
     u = gamma(4 * size.shape[-1] + 8, unit_roundoff(query.dtype)) * _factor(query)
@@ -294,7 +294,7 @@ def normalised(query: Query) -> Ball:
     """`batch_norm_inference` and `batch_norm_training`, in any order of their sums and products."""
     _exact(query)
     x, scale, offset = (query.operand(i).center for i in range(3))
-    axis = query.op.properties["feature_index"]
+    axis = query.attributes["feature_index"]
     others = tuple(i for i in range(x.ndim) if i != axis)
     shape = [x.shape[axis] if i == axis else 1 for i in range(x.ndim)]
     u = unit_roundoff(query.dtype)
@@ -309,7 +309,7 @@ def normalised(query: Query) -> Ball:
     center = query.wide(query.centers)
     if query.index:
         return rounded(query, center, (of_mean, of_variance)[query.index - 1].reshape(center.shape))
-    total = variance + query.op.properties["epsilon"]
+    total = variance + query.attributes["epsilon"]
     root = 1 / np.sqrt(total)
     ulps = max(query.contract.ulps_of(name, 0.5) for name in ("rsqrt", "divide", "sqrt"))
     size = np.abs(scale.reshape(shape)) * root

@@ -42,7 +42,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import BooleanType, IntegerType, QuantizedType, TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32, is_fractional, kind
-from stablehlo_ref.ops.comparison import Compare, Select
+from stablehlo_ref.ops.comparison import Compare
 from stablehlo_ref.ops.conversion import BitcastConvert, Convert, Imag, Real, ReducePrecision
 from stablehlo_ref.ops.convolution import Convolution
 from stablehlo_ref.ops.dot_general import DotGeneral
@@ -185,6 +185,8 @@ def rule_of(query: Query) -> Rule:
 def rule_for(op_class: type, facts: Facts, is_complex: bool) -> Rule | None:
     """Return the rule of a class of ops on floating-point or complex numbers, or else that of its facts; or None."""
     rules = _OF_COMPLEX if is_complex else _OF_REALS
+    if facts.chooses:
+        return selected
     if op_class in rules or facts.arithmetic is Arithmetic.MOVES:
         return rules.get(op_class, moved)
     if is_complex:
@@ -252,7 +254,7 @@ def _moved_radii(query: Query, center: Array) -> Array:
     if query.is_exact:
         return np.zeros(())
     others = [s for v, s in zip(query.values, query.operands) if not is_fractional(dtype_of(v))]
-    if not is_fractional(query.dtype) or (op_class_of(query.op) is not Select and not all(s.is_exact for s in others)):
+    if not is_fractional(query.dtype) or (not query.facts.chooses and not all(s.is_exact for s in others)):
         return np.full(center.shape, np.inf)
     radii = [
         np.broadcast_to(s.radius, s.center.shape) if is_fractional(dtype_of(v)) else s.center
@@ -332,7 +334,7 @@ _OF_ARITHMETIC: dict[Arithmetic, Rule] = {
     Arithmetic.FUNCTION: elementary.function, Arithmetic.ROUNDS: elementary.function,
 }  # fmt: skip
 _FOR_ALL: dict[type, Rule] = {
-    Select: selected, Real: part, Imag: part, Fft: sums.transformed, TriangularSolve: sums.solved,
+    Real: part, Imag: part, Fft: sums.transformed, TriangularSolve: sums.solved,
     Cholesky: sums.factored, Add: elementary.added, Subtract: elementary.added, Compare: compared,
 }  # fmt: skip
 _OF_REALS: dict[type, Rule] = {

@@ -64,17 +64,18 @@ def exceptions(
     *inputs: Any,
     kinds: str | Iterable[ExceptionKind | str] = GENERATIONS,
     threshold: int | None = None,
+    first: bool = False,
     **named: Any,
 ) -> Exceptions:
     """Run a program on inputs, in order or by name, and return where exceptional values come from.
 
     `kinds` are the generations to look for, names or members of `ExceptionKind`: nan, overflow, division-by-zero (inf
     is both), underflow, cancellation; all by default. A cancellation loses at least `threshold` bits, by default half
-    of those of the type. Options of `Program.run` are keywords too, except `observer` and `until`. Raises the run's
-    errors, and EvaluationError for an unknown kind.
+    of those of the type. With `first`, the first generation is an EvaluationError at its op. Options of `Program.run`
+    are keywords too, except `observer` and `until`. Raises the run's errors, and EvaluationError for an unknown kind.
     """
     _check_options(named)
-    watcher = ExceptionWatcher(program, kinds_of(kinds), threshold)
+    watcher = ExceptionWatcher(program, kinds_of(kinds), threshold, kinds_of(kinds) if first else ())
     return watcher.found([program.run(*inputs, observer=watcher, **named)])
 
 
@@ -85,11 +86,12 @@ def exceptions_parallel(
     *,
     kinds: str | Iterable[ExceptionKind | str] = GENERATIONS,
     threshold: int | None = None,
+    first: bool = False,
     **options: Any,
 ) -> Exceptions:
     """Run a program in a grid of processes as `Program.run_parallel` does, and return what `exceptions` returns."""
     _check_options(options)
-    watcher = ExceptionWatcher(program, kinds_of(kinds), threshold)
+    watcher = ExceptionWatcher(program, kinds_of(kinds), threshold, kinds_of(kinds) if first else ())
     return watcher.found(program.run_parallel(inputs_per_process, observer=watcher, **options))
 
 

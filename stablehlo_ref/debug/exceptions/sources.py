@@ -246,8 +246,8 @@ class Slicer:
             return []
         function = self._functions.get(str(op.properties.get(CALLS.get(op.name, ""), "")))
         if function is not None:
-            return _yielded(function.regions, value.index)
-        return [*_yielded(op.regions, value.index), *operands_of(op)] if op.regions else op.operands
+            return yielded(function.regions, value.index)
+        return [*yielded(op.regions, value.index), *operands_of(op)] if op.regions else op.operands
 
     def _of_argument(self, value: Value, block: Block) -> list[Value]:
         op = defining_op(value)
@@ -257,11 +257,11 @@ class Slicer:
             calls = self._callers[str(op.properties["sym_name"])]
             return [call.operands[value.index] for call in calls if value.index < len(call.operands)]
         if op.name == "stablehlo.while":
-            return [op.operands[value.index], *_yielded(op.regions[1:], value.index)]
+            return [op.operands[value.index], *yielded(op.regions[1:], value.index)]
         return op.operands
 
 
-def _yielded(regions: Iterable[Region], index: int) -> list[Value]:
+def yielded(regions: Iterable[Region], index: int) -> list[Value]:
     """Return what the terminators of regions return at an index."""
     ends = [block.operations[-1].operands for region in regions for block in region.blocks if block.operations]
     return [values[index] for values in ends if index < len(values)]

@@ -1,19 +1,22 @@
 """Find exceptional elements, NaN and infinities, and follow their taint: the set of their sources, as bits of a ui64.
 
 A taint is 0 for a value without exceptional elements, a number if all its exceptional elements have the same sources,
-or an array with 0 for ordinary elements.
+or an array with 0 for ordinary elements. It belongs to the memory of a value, so that it goes wherever loops, branches
+and calls pass the value on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple, TypeAlias
+from weakref import ref
 
 import numpy as np
 
 from stablehlo_ref.arrays.value_text import element_text
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import definition_of, facts_of
+from stablehlo_ref.define.definition import attributes_of, definition_of, facts_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
@@ -27,6 +30,47 @@ from stablehlo_ref.program import Program
 
 Taint: TypeAlias = "int | Array"
 _TAINT = IntegerType(64, "u")
+
+
+class Taints:
+    """The taints of the values of a run by their memory, as long as that is in use."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[Hashable, tuple[ref[Array], Taint]] = {}
+        self._scalars: dict[int, tuple[Any, Taint]] = {}  # numpy's scalars, of which there are no weak references
+        self._most = 1 << 10  # scalars before those that nothing else refers to are forgotten
+
+    def of(self, value: Any) -> Taint | None:
+        """Return the taint of a value; None if it was not set."""
+        if isinstance(value, tuple):
+            parts = list(map(self.of, value))
+            return None if None in parts else sum_of_bits(bits_of(part) for part in parts if part is not None)
+        if not is_float(value) or not value.size:
+            return 0
+        found: Any = self._scalars.get(id(value)) if isinstance(value, np.generic) else self._arrays.get(_place(value))
+        return None if found is None else found[1]
+
+    def set(self, value: Any, taint: Taint) -> None:
+        """Keep the taint of a value; those of the parts of a tuple are known."""
+        if isinstance(value, np.generic):
+            self._scalars[id(value)] = value, taint
+            if len(self._scalars) > self._most:
+                self._scalars = {k: kept for k, kept in self._scalars.items() if sys.getrefcount(kept[0]) > 2}
+                self._most = max(self._most, 2 * len(self._scalars))
+        elif is_float(value) and value.size:
+            place = _place(value)
+            self._arrays[place] = ref(_owner(value), lambda _: self._arrays.pop(place, None)), taint
+
+
+def _place(array: Array) -> Hashable:
+    """Return what views of the same elements have in common."""
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
+
+
+def _owner(array: Array) -> Array:
+    """Return the array whose memory an array is a view of."""
+    base = array.base.obj if isinstance(array.base, memoryview) else array.base
+    return _owner(base) if isinstance(base, np.ndarray) else array
 
 
 class Masks(NamedTuple):
@@ -112,14 +156,14 @@ def moves(op: Operation) -> bool:
         return False
     if definition.traits.elementwise or definition.traits.communicates:
         return False
-    return len(op.results) == 1 and all(isinstance(t, TensorType) for t in (*op.operand_types, *op.result_types))
+    return bool(op.results) and all(isinstance(t, TensorType) for t in (*op.operand_types, *op.result_types))
 
 
 def is_exact(op: Operation) -> bool:
     """Return whether taints of an op's results are known element by element."""
     definition = definition_of(op)
     is_elementwise = definition is not None and definition.traits.elementwise
-    return is_elementwise or moves(op) or op.name in _CARRIED
+    return is_elementwise or moves(op) or op.name in _BY_ROWS
 
 
 def bits_of(taint: Taint) -> int:
@@ -152,23 +196,20 @@ def only_taint(op: Operation, taints: Sequence[Taint]) -> int:
     return different.pop() if facts is not None and facts.keeps else 0
 
 
-def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
+def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array], results: Sequence[Any]) -> Sequence[Array]:
     """Return for each result what sources its elements would have, were they exceptional.
 
     Arrays broadcast to the shapes of the results. For ops that are not elementwise nor exact otherwise, each element
     has the sources of all operands.
     """
     definition = definition_of(op)
-    if op.name in _CARRIED:
-        return _CARRIED[op.name](op, operands, taints)
+    if op.name in _BY_ROWS:
+        return [_BY_ROWS[op.name](op, taints).reshape(np.shape(results[0]))] * len(results)
+    if definition is not None and definition.facts is not None and definition.facts.chooses:
+        return [np.where(np.asarray(operands[0]), *taints[1:])]
     if definition is not None and definition.traits.elementwise:
         return [merged(taints)]
-    every = UINT64.type(sum_of_bits(map(bits_of, taints)))
-    return [np.asarray(every) for _ in op.results]
-
-
-def _chosen(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
-    return [np.where(np.asarray(operands[0]), taints[1], taints[2])]
+    return [np.asarray(UINT64.type(sum_of_bits(map(bits_of, taints))))] * len(results)
 
 
 def sum_of_bits(numbers: Any) -> int:
@@ -187,45 +228,34 @@ def merged(taints: Sequence[Array]) -> Array:
     return found
 
 
-def _reduced(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
-    every = merged([np.bitwise_or.reduce(taint, axis=tuple(op.properties["dimensions"])) for taint in _inputs(taints)])
-    found = merged([every, *taints[len(taints) // 2 :]])
-    return [found for _ in op.results]
+def _reduced(op: Operation, taints: Sequence[Array]) -> Array:
+    axes, count = tuple(op.properties["dimensions"]), len(taints) // 2
+    return merged([*(np.bitwise_or.reduce(taint, axis=axes) for taint in taints[:count]), *taints[count:]])
 
 
-def _inputs(taints: Sequence[Array]) -> Sequence[Array]:
-    return taints[: len(taints) // 2]
-
-
-def _multiplied(op: Operation, operands: Sequence[Any], taints: Sequence[Array]) -> list[Array]:
+def _multiplied(op: Operation, taints: Sequence[Array]) -> Array:
     """Return for each element of a product the union over its row and its column."""
-    lhs, rhs = (
-        _rows(taint, *(op.properties.get(f"{side}_{kind}_dimensions", ()) for kind in ("batching", "contracting")))
-        for side, taint in zip(("lhs", "rhs"), taints)
-    )
-    batch = len(op.properties.get("lhs_batching_dimensions", ()))
-    free = (1,) * (lhs.ndim - batch)
-    lhs = lhs.reshape((*lhs.shape, *(1,) * (rhs.ndim - batch)))
-    return [np.bitwise_or(lhs, rhs.reshape((*rhs.shape[:batch], *free, *rhs.shape[batch:])))]
+    lhs, rhs = (np.bitwise_or.reduce(rows_of(op, side, taint), axis=-1) for side, taint in zip(("lhs", "rhs"), taints))
+    return np.asarray(lhs[:, :, None] | rhs[:, None, :])
 
 
-def _rows(taints: Array, batch: Sequence[int], contracting: Sequence[int]) -> Array:
-    free = [axis for axis in range(taints.ndim) if axis not in (*batch, *contracting)]
-    ordered = np.transpose(taints, (*batch, *free, *contracting))
-    kept = len(batch) + len(free)
-    return np.asarray(np.bitwise_or.reduce(ordered, axis=tuple(range(kept, taints.ndim))))
+def rows_of(op: Operation, side: str, array: Array) -> Array:
+    """Return an operand of a `dot_general` as (batch, rows, terms of a sum)."""
+    batch, summed = (attributes_of(op)[f"{side}_{axes}_dimensions"] for axes in ("batching", "contracting"))
+    free = [axis for axis in range(array.ndim) if axis not in (*batch, *summed)]
+    sizes = [int(np.prod([array.shape[axis] for axis in axes], dtype=int)) for axes in (batch, free, summed)]
+    return np.transpose(array, (*batch, *free, *summed)).reshape(sizes)
 
 
-_CARRIED: dict[str, Callable[[Operation, Sequence[Any], Sequence[Array]], list[Array]]] = {
-    "stablehlo.select": _chosen, "arith.select": _chosen, "stablehlo.reduce": _reduced,
-    "stablehlo.dot_general": _multiplied, "stablehlo.optimization_barrier": lambda op, operands, taints: list(taints),
+_BY_ROWS: dict[str, Callable[[Operation, Sequence[Array]], Array]] = {
+    "stablehlo.reduce": _reduced, "stablehlo.dot_general": _multiplied,
 }  # fmt: skip
 
 
 def moved(
     op: Operation, operands: Sequence[Any], taints: Sequence[Array], programs: dict[Operation, Program]
-) -> tuple[Array, list[Array]] | None:
-    """Return the taint of the result of an op that moves elements, and which elements of each operand are not in it.
+) -> tuple[list[Array], list[Array]] | None:
+    """Return the taints of the results of an op that moves elements, and which elements of each operand are in none.
 
     The op is run on the numbers of the exceptional elements; `programs` keeps its program. None if that fails.
     """
@@ -239,14 +269,15 @@ def moved(
     try:
         if op not in programs:
             programs[op] = _on_taints(op)
-        result = np.asarray(programs[op].run(*numbers)[0]).astype(np.intp)
+        results = [np.asarray(result).astype(np.intp) for result in programs[op].run(*numbers)]
     except StablehloError:
         return None
     every = np.concatenate(table)
     is_left = np.zeros(every.size, bool)
-    is_left[result] = True
+    for result in results:
+        is_left[result] = True
     gone = [(taint != 0) & ~is_left[np.where(taint != 0, n, 0).astype(np.intp)] for n, taint in zip(numbers, taints)]
-    return np.asarray(every[result]), [np.asarray(where) for where in gone]
+    return [np.asarray(every[result]) for result in results], [np.asarray(where) for where in gone]
 
 
 def _on_taints(op: Operation) -> Program:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.debug.bounds.reductions import recognised
 from stablehlo_ref.debug.exceptions.findings import GENERATIONS, ExceptionKind, Exceptions
-from stablehlo_ref.debug.exceptions.flow import Flow, Scope, State, scopes_of, yielded
-from stablehlo_ref.debug.exceptions.rules import at_pole, cancellation, underflow
-from stablehlo_ref.debug.exceptions.sources import SourceTable
+from stablehlo_ref.debug.exceptions.sources import SourceTable, yielded
 from stablehlo_ref.debug.exceptions.taint import (
     Taint,
+    Taints,
     bits_of,
     carried,
     compact,
@@ -22,19 +22,26 @@ from stablehlo_ref.debug.exceptions.taint import (
     has_exceptions,
     is_exact,
     is_float,
+    is_real,
     masks,
     moved,
     moves,
     only_taint,
+    rows_of,
+    smallest_normal,
     sum_of_bits,
+    without_repetition,
 )
 from stablehlo_ref.debug.traces.follow import Follower, Frame
-from stablehlo_ref.define.definition import REGISTRY, is_constant_like
+from stablehlo_ref.debug.traces.record import is_input
+from stablehlo_ref.define.definition import REGISTRY, facts_of, is_constant_like
+from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.value_index import defining_op
-from stablehlo_ref.numerics.dtypes import UINT64
+from stablehlo_ref.numerics.dtypes import UINT64, mantissa_bits
+from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.program import Program
 
@@ -63,9 +70,11 @@ class ExceptionWatcher(Follower):
         self.kinds = tuple(kind for kind in GENERATIONS if kind in {*kinds, *trap})
         self.threshold = threshold
         self.ops = 0
-        self._flow = Flow(program.module)
         self._sources = SourceTable(program.value_index, trap)
-        self._constants: dict[Value, Taint] = {}
+        self._taints = Taints()
+        self._sources_of: dict[Value, int] = {}  # in all turns and processes
+        self._sent: dict[Operation, int] = {}  # the sources that went into ops with regions, or to other processes
+        self._known: dict[tuple[ProcessId | None, Value], int] = {}  # inputs of a process, and constants
         self._programs: dict[Operation, Program] = {}  # ops that move elements, as programs that move taints
         super().__init__(program.value_index)
 
@@ -82,96 +91,87 @@ class ExceptionWatcher(Follower):
 
     def _reached(self, number: int, values: Sequence[Value], results: Sequence[Sequence[Any]]) -> int:
         """Return the sources of the exceptional elements of an output, in all processes."""
-        scopes = list(scopes_of(self.stacks))
-        bits = sum_of_bits(bits_of(scope.get(value, 0)) for scope in scopes for value in values)
+        bits = sum_of_bits(self._sources_of.get(value, 0) for value in values)
         wrong = [given[number] for given in results if number < len(given) and has_exceptions(given[number])]
         if wrong and not bits:
-            kind = ExceptionKind.INPUT if _is_input(values[0]) else ExceptionKind.UNKNOWN
+            kind = ExceptionKind.INPUT if is_input(self.index, values[0]) else ExceptionKind.UNKNOWN
             bits = self._origin(kind, values[0], wrong[0], self.frames[0])
         return bits
 
     # --- the run ------------------------------------------------------------------------------------------------
 
-    def new_stack(self, entry: Frame) -> None:
-        entry.data = State({})
-
     def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
-        assert frame.outer is not None
-        above: State = frame.outer.data
-        frame.data = state = State(above.inner, is_leaf=above.is_leaf)
-        if above.is_leaf:  # inside an op that is looked at as a whole
-            return
-        self._flow.start_turn(op, frame.outer, frame.outer.counts[id(op)] - 1)
-        state.operands = operands
-        state.is_leaf = not _is_control_flow(op.name)
-        if not state.is_leaf or _communicates(op.name):
-            self._flow.enter(op, state, self._taints(frame, op))
+        outer = frame.outer
+        assert outer is not None
+        if outer.op is not None and (outer.data is None or not _is_control_flow(outer.op.name)):
+            return  # inside an op that is looked at as a whole
+        frame.data = operands
+        if _is_control_flow(op.name) or _communicates(op.name):
+            bits = sum_of_bits(map(bits_of, self._operands(frame, op)))
+            self._sent[op] = self._sent.get(op, 0) | bits
 
     def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
-        state: State = frame.data
-        if frame.outer is None or frame.outer.data.is_leaf:
+        if frame.data is None:
             return
-        if not state.is_leaf:
-            self._control_flow(frame, op, results)
+        if _is_control_flow(op.name):
+            for value, result in zip(op.results, results):
+                self._set(value, result, self._taint(value, result, frame, op))
         elif is_constant_like(op):
-            state.scope[op.results[0]] = self._constant(frame, op.results[0], results[0])
+            self._set(op.results[0], results[0], self._given(ExceptionKind.CONSTANT, op.results[0], results[0], frame))
         else:
             self.ops += 1
             self._leaf(frame, op, results)
-        state.operands = ()
-        self._flow.drop(op, state.scope)
-
-    def _control_flow(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
-        state: State = frame.data
-        taints = self._flow.results(op, state) or [None] * len(results)
-        for value, result, taint in zip(op.results, results, taints):
-            state.scope[value] = self._from_inside(frame, op, value, result) if taint is None else taint
-
-    def _from_inside(self, frame: Frame, op: Operation, value: Value, result: Any) -> Taint:
-        """Return the taint of a result of control flow that is not followed value by value."""
-        if not has_exceptions(result):
-            return 0
-        bits = yielded(op, scopes_of(self.stacks)) | self._flow.sent(op)
-        return bits or self._origin(ExceptionKind.UNKNOWN, value, result, frame)
 
     def _leaf(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
-        state: State = frame.data
-        taints = self._taints(frame, op)
+        taints = self._operands(frame, op)
         if any(type(taint) is not int or taint for taint in taints) or any(map(has_exceptions, results)):
             self._exceptional(frame, op, taints, results)
         else:
-            state.scope.update(dict.fromkeys(op.results, 0))
+            for result in results:
+                self._taints.set(result, 0)
         if len(results) == 1:
             self._rounding(frame, op, results[0])
 
     # --- taints -------------------------------------------------------------------------------------------------
 
-    def _taints(self, frame: Frame, op: Operation) -> list[Taint]:
-        return [self._taint(value, x, frame) for value, x in zip(op.operands, frame.data.operands)]
+    def _set(self, value: Value, data: Any, taint: Taint) -> None:
+        """Keep the taint of a value, and its sources in all turns and processes."""
+        self._taints.set(data, taint)
+        if bits := bits_of(taint):
+            self._sources_of[value] = self._sources_of.get(value, 0) | bits
 
-    def _taint(self, value: Value, array: Any, frame: Frame) -> Taint:
-        """Return the taint of an operand, whose exceptional elements are looked for if it is new."""
-        scope: Scope = frame.data.scope
-        taint = scope.get(value)
-        if taint is not None:
-            return taint
-        is_input = _is_input(value)
-        taint = 0
-        if has_exceptions(array):
-            taint = 0 if is_input else self._flow.entered(value, scope)
-            taint = taint or self._origin(
-                ExceptionKind.INPUT if is_input else ExceptionKind.UNKNOWN, value, array, frame
-            )
-        if is_input:  # others may have another value in the next turn
-            scope[value] = taint
+    def _operands(self, frame: Frame, op: Operation) -> list[Taint]:
+        return [self._operand(value, x, frame) for value, x in zip(op.operands, frame.data)]
+
+    def _operand(self, value: Value, data: Any, frame: Frame) -> Taint:
+        if is_input(self.index, value):
+            return self._given(ExceptionKind.INPUT, value, data, frame, self.process.id)
+        return self._taint(value, data, frame, defining_op(value) if isinstance(value.owner, Block) else None)
+
+    def _taint(self, value: Value, data: Any, frame: Frame, around: Operation | None) -> Taint:
+        """Return the taint of a value; if its memory is new, as of parts or copies, all that it may be a copy of.
+
+        For a result of the op `around` it, that is what its regions return; else, all that went into the op.
+        """
+        taint = self._taints.of(data)
+        if taint is None:
+            taint = 0
+            if has_exceptions(data):
+                ends = yielded(around.regions, value.index) if around is not None and value.owner is around else ()
+                taint = sum_of_bits(self._sources_of.get(end, 0) for end in ends)
+                taint = taint or (self._sent.get(around, 0) if around else 0)
+                taint = taint or self._origin(ExceptionKind.UNKNOWN, value, data, frame)
+            self._taints.set(data, taint)
         return taint
 
-    def _constant(self, frame: Frame, value: Value, array: Any) -> Taint:
-        if value not in self._constants:
-            self._constants[value] = (
-                self._origin(ExceptionKind.CONSTANT, value, array, frame) if has_exceptions(array) else 0
-            )
-        return self._constants[value]
+    def _given(
+        self, kind: ExceptionKind, value: Value, data: Any, frame: Frame, process: ProcessId | None = None
+    ) -> Taint:
+        """Return the taint of an input, which each process has its own of, or a constant."""
+        if (process, value) not in self._known:
+            taint = self._known[process, value] = self._origin(kind, value, data, frame) if has_exceptions(data) else 0
+            self._set(value, data, bits_of(self._taints.of(data) or 0) | taint)
+        return self._known[process, value]
 
     def _origin(self, kind: ExceptionKind, value: Value, array: Any, frame: Frame) -> int:
         """Return the bit of a value whose exceptions come from elsewhere."""
@@ -182,7 +182,7 @@ class ExceptionWatcher(Follower):
 
     def _rounding(self, frame: Frame, op: Operation, result: Any) -> None:
         """Look for underflow and cancellation."""
-        operands = frame.data.operands
+        operands = frame.data
         found = {
             ExceptionKind.UNDERFLOW: underflow(op, operands, result) if ExceptionKind.UNDERFLOW in self.kinds else None,
             ExceptionKind.CANCELLATION: (
@@ -197,35 +197,43 @@ class ExceptionWatcher(Follower):
 
     def _exceptional(self, frame: Frame, op: Operation, taints: Sequence[Taint], results: Sequence[Any]) -> None:
         """Find what an op does with exceptional operands, and which of its results are new."""
-        operands = frame.data.operands
+        operands = frame.data
         if taint := only_taint(op, taints):
-            return self._kept(frame, op, taint, results[0])
+            return self._kept(frame, op, taint, results)
         arrays = [expanded(taint, x) for taint, x in zip(taints, operands)]
         if moves(op) and (followed := moved(op, operands, arrays, self._programs)):
-            return self._moved(frame, op, arrays, *followed)
-        through = carried(op, operands, arrays)
+            return self._moved(frame, op, arrays, results, *followed)
+        through = carried(op, operands, arrays, results)
         nan_only = [np.where(masks(x).nan, taint, UINT64.type(0)) for taint, x in zip(arrays, operands)]
-        nan_through = carried(op, operands, nan_only)
-        if sent := self._flow.sent(op) if _communicates(op.name) else 0:
+        nan_through = carried(op, operands, nan_only, results)
+        if _communicates(op.name) and (sent := self._sent[op]):
             through = nan_through = [np.asarray(UINT64.type(sent)) for _ in results]
         made: list[Array] = []
         for value, result, all_of, nan_of in zip(op.results, results, through, nan_through):
             made.append(self._result(frame, op, value, result, all_of, nan_of))
-            frame.data.scope[value] = compact(made[-1])
+            self._set(value, result, compact(made[-1]))
         self._count_removed(frame, op, arrays, made)
 
-    def _kept(self, frame: Frame, op: Operation, taint: int, result: Any) -> None:
-        """Follow elements that have one taint and are all in the result."""
-        frame.data.scope[op.results[0]] = taint if has_exceptions(result) else 0  # which may be empty
-        self._sources.effect(op, False, taint, masks(result).any, frame, True)
+    def _kept(self, frame: Frame, op: Operation, taint: int, results: Sequence[Any]) -> None:
+        """Follow elements that have one taint and are all in the results."""
+        for value, result in zip(op.results, results):
+            self._set(value, result, taint if has_exceptions(result) else 0)  # which may be empty
+            self._sources.effect(op, False, taint, masks(result).any, frame, True)
 
     def _moved(
-        self, frame: Frame, op: Operation, taints: Sequence[Array], result: Array, gone: Sequence[Array]
+        self,
+        frame: Frame,
+        op: Operation,
+        operands: Sequence[Array],
+        results: Sequence[Any],
+        made: Sequence[Array],
+        gone: Sequence[Array],
     ) -> None:
         """Follow elements that are moved, or dropped."""
-        frame.data.scope[op.results[0]] = compact(result)
-        self._sources.effect(op, False, bits_of(result), result != 0, frame, True)
-        for taint, where in zip(taints, gone):
+        for value, result, taint in zip(op.results, results, made):
+            self._set(value, result, compact(taint))
+            self._sources.effect(op, False, bits_of(taint), taint != 0, frame, True)
+        for taint, where in zip(operands, gone):
             self._sources.effect(op, True, bits_of(taint[where]), where, frame, True)
 
     def _result(self, frame: Frame, op: Operation, value: Value, result: Any, through: Array, nan_of: Array) -> Array:
@@ -237,18 +245,18 @@ class ExceptionWatcher(Follower):
         taint = np.where(nan | inf, through, UINT64.type(0))
         passed = taint != 0
         self._sources.effect(op, False, bits_of(taint), passed, frame, is_exact(op))
-        new_inf, pole = inf & ~passed, at_pole(op, frame.data.operands)
+        new_inf, pole = inf & ~passed, at_pole(op, frame.data)
         new = {
             ExceptionKind.NAN: nan & (nan_of == 0),
             ExceptionKind.OVERFLOW: new_inf & ~pole,
             ExceptionKind.DIVISION: new_inf & pole,
         }
-        if not _is_elementwise(op.name) and not any(map(is_float, frame.data.operands)):
+        if not _is_elementwise(op.name) and not any(map(is_float, frame.data)):
             new = {ExceptionKind.UNKNOWN: (nan | inf) & ~passed}  # such as of the infeed
         for kind, where in new.items():
             if where.any():
                 bit = self._sources.source(
-                    kind, value, result, where, frame, self.process.id, frame.data.operands, _is_elementwise(op.name)
+                    kind, value, result, where, frame, self.process.id, frame.data, _is_elementwise(op.name)
                 )
                 taint = np.where(where, taint | UINT64.type(bit), taint)
         return taint
@@ -278,6 +286,93 @@ def _is_elementwise(name: str) -> bool:
     return name in REGISTRY and REGISTRY[name].traits.elementwise
 
 
-def _is_input(value: Value) -> bool:
-    op = defining_op(value) if isinstance(value.owner, Block) else None
-    return op is not None and op.name == "func.func" and value.owner is op.regions[0].blocks[0]
+# --- generations: infinities by division, underflow, cancellation ---------------------------------------------------
+
+
+class Lossy(NamedTuple):
+    """Where results underflow, or lose bits by cancellation, and how many at most."""
+
+    where: Array
+    bits: int = 0
+
+
+def at_pole(op: Operation, operands: Sequence[Any]) -> Array:
+    """Return where an op has a pole, so that an infinite result is exact."""
+    facts, arrays = facts_of(op), [np.asarray(x) for x in operands]
+    if facts is None or facts.pole is None or len({array.shape for array in arrays}) > 1:
+        return np.asarray(False)
+    return np.asarray(facts.pole(*map(widen_if_narrow, arrays)))
+
+
+def may_underflow(op: Operation, result: Any) -> bool:
+    """Return whether an op is one whose results may be zero or subnormal by rounding, and some result is."""
+    facts = facts_of(op)
+    if facts is None or facts.underflow is None or not is_real(result) or not result.size:
+        return False
+    wide = widen_if_narrow(without_repetition(np.asarray(result)))
+    tiny = smallest_normal(result)
+    return not (wide.min() >= tiny or wide.max() <= -tiny)
+
+
+def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | None:
+    """Return where a result is zero or subnormal although the operands are normal numbers; None if nowhere."""
+    if not may_underflow(op, result) or not all(map(is_real, operands)):
+        return None
+    facts = facts_of(op)
+    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result))
+    tiny = np.ones(np.count_nonzero(where), bool)
+    for operand in operands if tiny.size else ():
+        array = np.asarray(operand)
+        size = np.abs(widen_if_narrow(array[where] if array.shape == where.shape else array))
+        is_normal = (size >= smallest_normal(operand)) & (size < np.inf)
+        tiny &= is_normal if facts is not None and facts.underflow == "unless zero" else is_normal | (size == 0)
+    where[where] = tiny
+    return Lossy(where) if tiny.any() else None
+
+
+def default_threshold(result: Any) -> int:
+    """Return half of the bits of a type's significand, rounded up: 12 for f32, 27 for f64, 4 for bf16."""
+    return (mantissa_bits(result.dtype) + 2) // 2
+
+
+def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold: int | None) -> Lossy | None:
+    """Return where a sum or difference loses `threshold` bits or more; None if nowhere.
+
+    What is lost is how much smaller the result is than the larger term; in reductions and dots, than the sum of the
+    magnitudes of all terms. Results that are exactly zero are not counted.
+    """
+    if not is_real(result) or not result.size or not all(map(is_real, operands)):
+        return None
+    least = 2.0 ** (default_threshold(result) if threshold is None else threshold)
+    facts = facts_of(op)
+    if facts is not None and facts.adds and len(operands) == 2:
+        return _lossy(_larger(*map(np.asarray, operands)), np.asarray(result), least)
+    if op.name == "stablehlo.reduce" and len(op.results) == 1 and recognised(op.regions[0]) == "add":
+        terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
+        return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
+    if op.name == "stablehlo.dot_general" and all(map(np.size, operands)):
+        sums = _sums_of_magnitudes(op, *map(np.asarray, operands))
+        return _lossy(sums.reshape(result.shape), np.asarray(result), least)
+    return None
+
+
+def _sums_of_magnitudes(op: Operation, lhs: Array, rhs: Array) -> Array:
+    """Return the sums of the magnitudes of the terms of a `dot_general`, in f64."""
+    x, y = (rows_of(op, side, array.astype(np.float64)) for side, array in (("lhs", lhs), ("rhs", rhs)))
+    with np.errstate(all="ignore"):
+        return np.asarray(np.abs(x) @ np.abs(y).transpose(0, 2, 1))
+
+
+def _larger(lhs: Array, rhs: Array) -> Array:
+    return np.asarray(np.maximum(np.abs(widen_if_narrow(lhs)), np.abs(widen_if_narrow(rhs))))
+
+
+def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:
+    """Return where a result is smaller than the terms by a factor of `least`, but neither 0 nor exceptional."""
+    size = np.abs(widen_if_narrow(result))
+    where = np.asarray(size <= terms * (1 / least))
+    if not where.any():
+        return None
+    small, large = size[where].astype(np.float64), terms[where].astype(np.float64)
+    where[where] = counts = (small > 0) & (large < np.inf)
+    return Lossy(where, int((np.log2(large[counts]) - np.log2(small[counts])).max())) if counts.any() else None

@@ -1,10 +1,9 @@
-"""Observers of a run: a printer of values, and statistics."""
+"""Print values while a program runs."""
 
 from __future__ import annotations
 
 import sys
 import time
-import tracemalloc
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TextIO
@@ -83,52 +82,3 @@ class ValuePrinter(Observer):
 
     def _print(self, line: str) -> None:
         print(line, file=self.out)
-
-
-class Statistics(Observer):
-    """Counts ops and their time by name, and measures peak memory (`--stats`).
-
-    The time of an op does not include that of the ops in its regions or in the functions that it calls.
-    """
-
-    def __init__(self) -> None:
-        self.count: dict[str, int] = defaultdict(int)
-        self.seconds: dict[str, float] = defaultdict(float)
-        self._started: list[list[float]] = []  # for each op in progress: its start, and the seconds of inner ops
-        self._of_process: dict[int, list[list[float]]] = defaultdict(list)  # the same for processes that wait
-        self._paused: dict[int, float] = {}  # when they started to wait
-        self._process = 0
-        self.peak_bytes = 0
-
-    def __enter__(self) -> Statistics:
-        tracemalloc.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.peak_bytes = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-
-    def before(self, op: Operation, operands: Sequence[Any]) -> None:
-        self._started.append([time.perf_counter(), 0.0])
-
-    def after(self, op: Operation, results: Sequence[Any]) -> None:
-        start, inside = self._started.pop()
-        took = time.perf_counter() - start
-        self.count[op.name] += 1
-        self.seconds[op.name] += took - inside
-        if self._started:
-            self._started[-1][1] += took
-
-    def resumes(self, process: Process) -> None:
-        now = time.perf_counter()
-        self._of_process[self._process], self._paused[self._process] = self._started, now
-        self._process = id(process)
-        self._started = self._of_process[self._process]
-        for started in self._started:
-            started[0] += now - self._paused[self._process]
-
-    def __str__(self) -> str:
-        kinds = sorted(self.seconds, key=self.seconds.__getitem__, reverse=True)
-        lines = [f"{self.seconds[k]:12.6f} s {self.count[k]:10d}  {k}" for k in kinds]
-        total = f"{sum(self.seconds.values()):12.6f} s {sum(self.count.values()):10d}  all ops"
-        return "\n".join([*lines, total, f"{self.peak_bytes:12d} bytes at the peak"])

@@ -1,10 +1,10 @@
-"""The time of each op of a program, by kind and by place, and by the ops and functions around it (`--profile`)."""
+"""Measure the time of each op of a program, by kind and by place, and the peak of memory (`--profile`)."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+import tracemalloc
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stablehlo_ref.define.context import Observer
@@ -40,13 +40,25 @@ class Node:
 
 
 class Profile(Observer):
-    """Measures each op. Ops of a grid of processes are counted together; what waits for others takes that time."""
+    """Measures each op. Ops of a grid of processes are counted together; what waits for others takes that time.
+
+    As a context manager it also measures the peak of memory.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self.root = Node(None)
         self._clock = clock
         self._stack = [self.root]
         self._stacks: dict[int, list[Node]] = {}  # by the identity of processes
+        self.peak_bytes: int | None = None
+
+    def __enter__(self) -> Profile:
+        tracemalloc.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.peak_bytes = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
 
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
         inner = self._stack[-1].inner
@@ -65,11 +77,21 @@ class Profile(Observer):
         self._stack = self._stacks.setdefault(id(process), [self.root])
 
     def __str__(self) -> str:
-        nodes = [node for _, node in self.root.walk()]
-        kinds = _table(nodes, lambda op: op.name)
-        places = _table(nodes, lambda op: f"{op.name}  {place_of(op)}")
+        kinds, places = self.by_op(), self._sums(lambda op: f"{op.name}  {place_of(op)}")
         more = [f"... and {len(places) - SHOWN} more"] if len(places) > SHOWN else []
-        return "\n".join(["by op:", *kinds, "by place:", *places[:SHOWN], *more])
+        memory = [] if self.peak_bytes is None else [f"{self.peak_bytes:12d} bytes at the peak"]
+        return "\n".join(["by op:", *_table(kinds), "by place:", *_table(places)[:SHOWN], *more, *memory])
+
+    def by_op(self) -> dict[str, tuple[float, int]]:
+        """Return the seconds without those of inner ops, and the count, of each kind of op, the slowest first."""
+        return self._sums(lambda op: op.name)
+
+    def _sums(self, key: Callable[[Operation], str]) -> dict[str, tuple[float, int]]:
+        found: dict[str, tuple[float, int]] = {}
+        for stack, node in self.root.walk():
+            seconds, count = found.get(key(stack[-1]), (0.0, 0))
+            found[key(stack[-1])] = seconds + node.own, count + node.count
+        return dict(sorted(found.items(), key=lambda entry: entry[1], reverse=True))
 
     def speedscope(self, name: str) -> dict[str, Any]:
         """Return the profile in the JSON format of https://www.speedscope.app, one sample for each stack of ops."""
@@ -106,13 +128,7 @@ def _frame(op: Operation) -> dict[str, Any]:
     return {"name": f"{label}{where}", "file": place.filename, "line": place.line, "col": place.column}
 
 
-def _table(nodes: Sequence[Node], key: Callable[[Operation], str]) -> list[str]:
-    """Return a line for each key of nodes: the seconds without inner ops, the fraction of all, and the count."""
-    keyed = sorted(((key(node.op), node.own, node.count) for node in nodes if node.op), key=lambda entry: entry[0])
-    whole = sum(own for _, own, _ in keyed) or 1.0
-    sums = []
-    for name, group in groupby(keyed, key=lambda entry: entry[0]):
-        entries = list(group)
-        sums.append((sum(own for _, own, _ in entries), sum(count for _, _, count in entries), name))
-    sums.sort(reverse=True)
-    return [f"{own:12.6f} s {100 * own / whole:5.1f} % {count:10d}  {name}" for own, count, name in sums]
+def _table(sums: Mapping[str, tuple[float, int]]) -> list[str]:
+    """Return a line for each entry: the seconds, the fraction of all, and the count."""
+    whole = sum(own for own, _ in sums.values()) or 1.0
+    return [f"{own:12.6f} s {100 * own / whole:5.1f} % {count:10d}  {name}" for name, (own, count) in sums.items()]

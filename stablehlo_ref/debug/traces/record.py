@@ -225,7 +225,7 @@ def _selection(index: ValueIndex, only: Select | None) -> Callable[[Value], bool
     if only is None:
         return lambda value: True
     if callable(only):
-        return lambda value: only(value.owner) if isinstance(value.owner, Operation) else _is_input(index, value)
+        return lambda value: only(value.owner) if isinstance(value.owner, Operation) else is_input(index, value)
     names = [only] if isinstance(only, str) else list(only)
     ops = {op.name for op in index.module.walk()}
     patterns = [name for name in names if any(fnmatchcase(op, name) for op in ops)]
@@ -239,6 +239,8 @@ def _selection(index: ValueIndex, only: Select | None) -> Callable[[Value], bool
     return is_selected
 
 
-def _is_input(index: ValueIndex, value: Value) -> bool:
-    op = defining_op(value)
-    return op is not None and op.name == "func.func" and op.properties["sym_name"] == index.entry
+def is_input(index: ValueIndex, value: Value) -> bool:
+    """Return whether a value is an argument of the entry."""
+    op = defining_op(value) if isinstance(value.owner, Block) else None
+    is_entry = op is not None and op.name == "func.func" and op.properties["sym_name"] == index.entry
+    return is_entry and op is not None and value.owner is op.regions[0].blocks[0]

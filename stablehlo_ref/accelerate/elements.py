@@ -1,28 +1,47 @@
-"""Elementwise ops as instructions: those that IEEE 754 and integer arithmetic determine to the last bit."""
+"""What ops do to one element, as instructions of LLVM and as expressions of Python: a table of both.
+
+Ops with instructions are those that IEEE 754 and integer arithmetic determine to the last bit. In an expression, `{0}`
+is the first operand and `{k}` the kernel of the op, which computes the cases that the expression leaves out, such as
+comparisons of zeros. Operands are numpy scalars, so numpy computes `a + b` as its ufuncs do, in a tenth of the
+time of a call. `{zero}`, `{one}` and `{minus_one}` are scalars of their type, `{to_one}` is one of the result's.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.accelerate.machine.assembly import NARROW, Assembly, Kind, NotCompiled, Register, computed, literal
+from stablehlo_ref.accelerate.ir import NotCompiled, dtype_of, is_plain, is_scalar
+from stablehlo_ref.accelerate.machine.assembly import NARROW, Assembly, Kind, Register, computed, literal
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS, function
-from stablehlo_ref.accelerate.machine.tensors import is_plain
-from stablehlo_ref.accelerate.python.expressions import dtype_of
+from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics import elementary, floats, integers
-from stablehlo_ref.numerics.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, numpy_dtype
+from stablehlo_ref.numerics.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64
 from stablehlo_ref.numerics.kernels import same_kernel
 from stablehlo_ref.ops.comparison import Compare, ComparisonType, Select
+from stablehlo_ref.ops.control_flow import OptimizationBarrier
 from stablehlo_ref.ops.conversion import BitcastConvert, Convert
+from stablehlo_ref.ops.data_movement import BroadcastInDim, Reshape
 from stablehlo_ref.ops.elementwise import on_element
 
 _EXTREMA = {"i": ("smax", "smin"), "u": ("umax", "umin"), "f": ("maximum", "minimum")}
 
 Form = Callable[..., Register | None]  # of the code, the op, and registers of operands; None without instructions
+Expression = Callable[[Operation, DType, Sequence[Any]], str | None]  # of the dtype of operands, and those known
+
+
+class Element(NamedTuple):
+    """What an op does to one element."""
+
+    instructions: Form | None
+    expression: str | Expression | None = None
+
+
+# --- LLVM -----------------------------------------------------------------------------------------------------------
 
 
 def elementwise(code: Assembly, op: Operation, operands: Sequence[Register], is_canonical: bool = False) -> Register:
@@ -45,24 +64,29 @@ def _instructions(code: Assembly, op: Operation, operands: Sequence[Register]) -
         return None
     if what in FUNCTIONS:
         return function(code, what, operands[0]) if operands[0].kind.dtype == FLOAT32 else None
-    form, dtype = _FORMS.get(what), dtype_of(op.results[0].type)
-    result = form(code, op, *operands) if form else None
+    element, dtype = ELEMENTS.get(what), dtype_of(op.results[0])
+    result = element.instructions(code, op, *operands) if element and element.instructions else None
     return code.rounded(result, dtype) if result and dtype in NARROW and what is not Select else result
 
 
 def has_code(op: Operation) -> bool:
     """Return whether an op is elementwise and has instructions for its types."""
     types = (*op.operand_types, *op.result_types)
-    if op.regions or not all(isinstance(t, TensorType) and (is_plain(t) or is_narrow(t)) for t in types):
+    if op.regions or not all(is_plain(t) or is_narrow(t) for t in types):
         return False
-    operands = [Register("%x", replace(kind_of(value.type), count=4)) for value in op.operands]
+    operands = [Register("%x", Kind(computed(dtype_of(v)), 4)) for v in op.operands]
     if operands and on_element(op) in FUNCTIONS:
-        return dtype_of(op.operands[0].type) == FLOAT32
+        return dtype_of(op.operands[0]) == FLOAT32
     try:
         elementwise(Assembly(), op, operands)
     except NotCompiled:
         return False
     return True
+
+
+def is_narrow(type: Type) -> bool:
+    """Return whether elements of a static tensor type are floats of 16 bits that are f32 in registers."""
+    return isinstance(type, TensorType) and type.is_static and dtype_of(type) in NARROW
 
 
 def _binary(instruction: str) -> Form:
@@ -184,9 +208,7 @@ def _clamp(code: Assembly, op: Operation, low: Register, x: Register, high: Regi
 
 def _convert(code: Assembly, op: Operation, x: Register) -> Register | None:
     """Convert as the kernel: integers wrap, floats saturate (NaN becomes 0), others round to nearest even."""
-    type = op.results[0].type
-    assert isinstance(type, TensorType)
-    source, target = x.kind.dtype, numpy_dtype(type.element_type)
+    source, target = x.kind.dtype, dtype_of(op.results[0])
     if target in NARROW:
         if source.kind != "b" and source != FLOAT32 and (source.kind == "f" or source.itemsize > 2):
             return None  # would round twice
@@ -209,7 +231,7 @@ def _convert(code: Assembly, op: Operation, x: Register) -> Register | None:
 
 def _bitcast_convert(code: Assembly, op: Operation, x: Register) -> Register | None:
     """Return the same bits as another type of the same size."""
-    target = kind_of(op.results[0].type).dtype
+    target = computed(dtype_of(op.results[0]))
     if target.itemsize != x.kind.dtype.itemsize or BOOL in (target, x.kind.dtype):
         return None
     if "f" not in (target.kind, x.kind.dtype.kind) or target == x.kind.dtype:
@@ -217,68 +239,114 @@ def _bitcast_convert(code: Assembly, op: Operation, x: Register) -> Register | N
     return code.cast("bitcast", x, target)
 
 
-_FORMS: Mapping[object, Form] = {  # by what `on_element` returns
-    same_kernel(np.logical_and): _binary("and"),
-    same_kernel(np.logical_or): _binary("or"),
-    same_kernel(np.not_equal): _binary("xor"),
-    same_kernel(np.logical_not): _not,
-    integers.bitwise_and: _binary("and"),
-    integers.bitwise_or: _binary("or"),
-    integers.bitwise_xor: _binary("xor"),
-    integers.bitwise_not: _not,
-    integers.add: _binary("add"),
-    integers.subtract: _binary("sub"),
-    integers.multiply: _binary("mul"),
-    integers.negate: _negate,
-    integers.divide: _divide,
-    integers.remainder: _remainder,
-    integers.maximum: _extremum(0),
-    integers.minimum: _extremum(1),
-    integers.clamp: _clamp,
-    integers.abs: _abs,
-    integers.sign: _sign,
-    integers.shift_left: _shift("shl"),
-    integers.shift_right_logical: _shift("lshr"),
-    integers.shift_right_arithmetic: _shift("ashr"),
-    integers.count_leading_zeros: _count_leading_zeros,
-    integers.popcnt: _intrinsic("ctpop"),
-    floats.add: _binary("fadd"),
-    floats.subtract: _binary("fsub"),
-    floats.multiply: _binary("fmul"),
-    floats.negate: _negate,
-    floats.divide: _binary("fdiv"),
-    floats.maximum: _extremum(0),
-    floats.minimum: _extremum(1),
-    floats.clamp: _clamp,
-    floats.abs: _intrinsic("fabs"),
-    floats.sign: _sign,
-    floats.sqrt: _intrinsic("sqrt"),
-    floats.floor: _intrinsic("floor"),
-    floats.ceil: _intrinsic("ceil"),
-    floats.round_nearest_even: _intrinsic("roundeven"),
-    floats.is_finite: _is_finite,
-    elementary.rsqrt: _rsqrt,
-    floats.square: _square,
-    Compare: _compare,
-    Select: _select,
-    Convert: _convert,
-    BitcastConvert: _bitcast_convert,
-}
+# --- Python ---------------------------------------------------------------------------------------------------------
 
+
+def expression(op: Operation, known: Sequence[Any]) -> str | None:
+    """Return the expression of an op on scalars, of which some are `known`; None if there is none."""
+    if len(op.results) != 1 or not op.operands or not all(map(is_scalar, (*op.operand_types, *op.result_types))):
+        return None
+    element = ELEMENTS.get(on_element(op))
+    found = element and element.expression
+    return found(op, dtype_of(op.operands[0]), known) if callable(found) else found or None
+
+
+def _of_kind(kind: str, code: str) -> Expression:
+    """Return the expression of an op for dtypes of one of these kinds."""
+    return lambda op, dtype, known: code if dtype.kind in kind else None
+
+
+def _wide(code: str) -> Expression:
+    """Return the expression of an op for f32 and f64."""
+    return lambda op, dtype, known: code if dtype in (FLOAT32, FLOAT64) else None
+
+
+def _quotient(operator: str) -> Expression:
+    """Return the expression of an integer quotient or remainder, which Python rounds otherwise below zero."""
+
+    def found(op: Operation, dtype: DType, known: Sequence[Any]) -> str:
+        test = "{0} >= {zero}" if known[1] is not None and known[1] > 0 else "{1} > {zero} <= {0}"
+        return f"{{0}} {operator} {{1}} if {test} else {{k}}({{0}}, {{1}})"
+
+    return found
+
+
+def _compared(op: Operation, dtype: DType, known: Sequence[Any]) -> str | None:
+    direction = op.properties["comparison_direction"].value
+    if dtype == BOOL:  # numpy's own comparisons take longer than a call of a ufunc
+        return {"!=": "{0} ^ {1}", "==": "{1} if {0} else {zero} if {1} else {one}"}.get(direction)
+    is_total = op.properties.get("compare_type") == ComparisonType.TOTALORDER and dtype.kind == "f"
+    return None if is_total else f"{{0}} {direction} {{1}}"
+
+
+def _converted(op: Operation, dtype: DType, known: Sequence[Any]) -> str | None:
+    target = dtype_of(op.results[0])
+    if dtype == target:
+        return "{0}"
+    if dtype == BOOL:
+        return "{to_one} if {0} else {to_zero}"
+    if target == BOOL:
+        return "{0} != {zero}"
+    # A float of 64 bits has all numbers of 32, so the product rounds once.
+    return "{to_one} * float({0})" if dtype.itemsize <= 4 and target in (FLOAT32, FLOAT64) else None
+
+
+_EXTREMUM = "{0} if {0} %s {1} else {1} if {1} %s {0} else {0} if {0} == {1} and {0} else {k}({0}, {1})"
+
+ELEMENTS: Mapping[object, Element] = {  # by what `on_element` returns
+    same_kernel(np.logical_and): Element(_binary("and"), "{0} & {1}"),
+    same_kernel(np.logical_or): Element(_binary("or"), "{0} | {1}"),
+    same_kernel(np.not_equal): Element(_binary("xor"), "{0} ^ {1}"),
+    same_kernel(np.logical_not): Element(_not, "{zero} if {0} else {one}"),
+    integers.bitwise_and: Element(_binary("and"), "{0} & {1}"),
+    integers.bitwise_or: Element(_binary("or"), "{0} | {1}"),
+    integers.bitwise_xor: Element(_binary("xor"), "{0} ^ {1}"),
+    integers.bitwise_not: Element(_not, "~{0}"),
+    integers.add: Element(_binary("add"), "{0} + {1}"),
+    integers.subtract: Element(_binary("sub"), "{0} - {1}"),
+    integers.multiply: Element(_binary("mul"), "{0} * {1}"),
+    integers.negate: Element(_negate, "-{0}"),
+    integers.divide: Element(_divide, _quotient("//")),
+    integers.remainder: Element(_remainder, _quotient("%")),
+    integers.maximum: Element(_extremum(0), "{0} if {0} > {1} else {1}"),
+    integers.minimum: Element(_extremum(1), "{0} if {0} < {1} else {1}"),
+    integers.clamp: Element(_clamp, _of_kind("iu", "{1} if {0} <= {1} <= {2} else {k}({0}, {1}, {2})")),
+    integers.abs: Element(_abs, "abs({0})"),
+    integers.sign: Element(_sign, "{one} if {0} > {zero} else {minus_one} if {0} < {zero} else {zero}"),
+    integers.shift_left: Element(_shift("shl"), "{0} << {1}"),
+    integers.shift_right_logical: Element(_shift("lshr"), _of_kind("u", "{0} >> {1}")),
+    integers.shift_right_arithmetic: Element(_shift("ashr"), _of_kind("i", "{0} >> {1}")),
+    integers.count_leading_zeros: Element(_count_leading_zeros),
+    integers.popcnt: Element(_intrinsic("ctpop")),
+    floats.add: Element(_binary("fadd"), "{0} + {1}"),
+    floats.subtract: Element(_binary("fsub"), "{0} - {1}"),
+    floats.multiply: Element(_binary("fmul"), "{0} * {1}"),
+    floats.negate: Element(_negate, "-{0}"),
+    floats.divide: Element(_binary("fdiv"), _wide("{0} / {1}")),
+    floats.maximum: Element(_extremum(0), _EXTREMUM % (">", ">")),
+    floats.minimum: Element(_extremum(1), _EXTREMUM % ("<", "<")),
+    floats.clamp: Element(_clamp, "{1} if {0} < {1} < {2} else {k}({0}, {1}, {2})"),
+    floats.abs: Element(_intrinsic("fabs"), "abs({0})"),
+    floats.sign: Element(_sign),
+    # Of f32, the square root is rounded twice, which is the same as once.
+    floats.sqrt: Element(_intrinsic("sqrt"), _wide("{one} * sqrt({0}) if {0} > {zero} else {k}({0})")),
+    floats.floor: Element(_intrinsic("floor")),
+    floats.ceil: Element(_intrinsic("ceil")),
+    floats.round_nearest_even: Element(_intrinsic("roundeven")),
+    floats.is_finite: Element(_is_finite),
+    elementary.rsqrt: Element(_rsqrt),
+    floats.square: Element(_square),
+    Compare: Element(_compare, _compared),
+    Select: Element(_select, "{1} if {0} else {2}"),
+    Convert: Element(_convert, _converted),
+    BitcastConvert: Element(_bitcast_convert),
+    BroadcastInDim: Element(None, "{0}"),
+    OptimizationBarrier: Element(None, "{0}"),
+    Reshape: Element(None, "{0}"),
+}
 
 _ROUNDED = {  # ops on narrow floats that are those on f32, rounded
     floats.add, floats.subtract, floats.multiply, floats.negate, floats.divide, floats.maximum, floats.minimum,
     floats.clamp, floats.abs, floats.sign, floats.sqrt, floats.floor, floats.ceil, floats.round_nearest_even,
     floats.is_finite, Compare, Select, Convert,
 }  # fmt: skip
-
-
-def is_narrow(type: Type) -> bool:
-    """Return whether elements of a static tensor type are floats of 16 bits that are f32 in registers."""
-    return isinstance(type, TensorType) and type.is_static and numpy_dtype(type.element_type) in NARROW
-
-
-def kind_of(type: Type) -> Kind:
-    """Return the kind of a tensor type."""
-    assert isinstance(type, TensorType)
-    return Kind(computed(numpy_dtype(type.element_type)), type.size)

@@ -1,0 +1,369 @@
+"""Sharding rules of StableHLO ops: which dimensions of operands and results are sharded together.
+
+A factor is a part of a dimension that several dimensions share: in a matrix product `([i, k], [k, j])->([i, j])` each
+letter is one. Along a factor that is in a result, each device computes its part of the result from its parts of the
+operands. Along a reduction factor, each device computes one term of the result.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from math import gcd, prod
+from types import MappingProxyType
+
+from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.spec import is_per_axis_quantized
+from stablehlo_ref.distribution.sdy_attributes import ShardingRule
+from stablehlo_ref.distribution.sdy_reader import SdySyntaxError, read_attribute
+from stablehlo_ref.ir.attributes import OpaqueAttribute
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import TensorType, Type
+
+Dimension = int | None  # None where an operand or a result does not have a factor
+REDUCTIONS: Mapping[str, str] = MappingProxyType(
+    {"stablehlo.add": "sum", "stablehlo.maximum": "max", "stablehlo.minimum": "min"}
+)
+
+
+def sharding_rule(op: Operation) -> ShardingRule | None:
+    """Return the rule of an op: `sdy.sharding_rule` if it has one, else what follows from what it computes.
+
+    None for an op whose dimensions are all independent of each other, and for one with unknown sizes.
+    """
+    types = [*op.operand_types, *op.result_types]
+    if any(is_per_axis_quantized(type) or not _has_sizes(type) for type in types):
+        return None
+    if (given := _given_rule(op)) is not None:
+        return given
+    name = op.name.removeprefix("stablehlo.")
+    factors = Factors(op)
+    definition = definition_of(op)
+    if name in RULES:
+        RULES[name](factors, op)
+    elif definition is not None and definition.traits.elementwise:
+        _elementwise(factors)
+    else:
+        return None
+    return factors.rule()
+
+
+def reduction_of(op: Operation) -> str | None:
+    """Return how the terms along an op's reduction factors are combined; None if that is not a sum, max or min."""
+    if op.name != "stablehlo.reduce":
+        return "sum" if op.name.removeprefix("stablehlo.") in ("dot", "dot_general", "convolution") else None
+    first, *others = op.regions[0].block.operations
+    arguments = op.regions[0].block.arguments
+    is_known = len(others) == 1 and others[0].operands == first.results and set(first.operands) == set(arguments)
+    return REDUCTIONS.get(first.name) if is_known and len(arguments) == 2 else None
+
+
+def _has_sizes(type: Type) -> bool:
+    return not isinstance(type, TensorType) or type.is_static
+
+
+def _given_rule(op: Operation) -> ShardingRule | None:
+    attribute = op.attributes.get("sdy.sharding_rule")
+    try:
+        rule = read_attribute(attribute.text) if isinstance(attribute, OpaqueAttribute) else None
+    except SdySyntaxError:
+        return None
+    return rule if isinstance(rule, ShardingRule) else None
+
+
+class Factors:
+    """The factors of a rule as they are found, and the shapes of the op's operands and results."""
+
+    def __init__(self, op: Operation) -> None:
+        self.operand_shapes, self.result_shapes = (
+            [_shape(type) for type in types] for types in (op.operand_types, op.result_types)
+        )
+        self.sizes: list[int] = []
+        self.kinds: dict[str, list[int]] = defaultdict(list)
+        self._operands: list[list[tuple[int, ...]]] = [[()] * len(shape) for shape in self.operand_shapes]
+        self._results: list[list[tuple[int, ...]]] = [[()] * len(shape) for shape in self.result_shapes]
+
+    def add(self, size: int, operands: Sequence[Dimension], results: Sequence[Dimension], kind: str = "") -> None:
+        """Add a factor of the dimensions at which operands and results have it."""
+        factor = len(self.sizes)
+        self.sizes.append(size)
+        for mappings, dimensions in ((self._operands, operands), (self._results, results)):
+            for mapping, dimension in zip(mappings, dimensions):
+                if dimension is not None:
+                    mapping[dimension] += (factor,)
+        if kind:
+            self.kinds[kind].append(factor)
+
+    def rule(self) -> ShardingRule:
+        """Return the rule; a dimension without a factor gets one that cannot be sharded."""
+        for shapes, mappings in ((self.operand_shapes, self._operands), (self.result_shapes, self._results)):
+            for shape, mapping in zip(shapes, mappings):
+                for dimension, size in enumerate(shape):
+                    if not mapping[dimension]:
+                        mapping[dimension] = (len(self.sizes),)
+                        self.kinds["need_replication"].append(len(self.sizes))
+                        self.sizes.append(size)
+        reduction, whole, permutation = (tuple(self.kinds[k]) for k in ("reduction", "need_replication", "permutation"))
+        operands, results = (tuple(map(tuple, mappings)) for mappings in (self._operands, self._results))
+        return ShardingRule(tuple(self.sizes), operands, results, reduction, whole, permutation)
+
+
+def _shape(type: Type) -> tuple[int, ...]:
+    return tuple(n or 0 for n in type.shape) if isinstance(type, TensorType) else ()
+
+
+# --- rules ----------------------------------------------------------------------------------------------------------
+
+
+def _elementwise(factors: Factors, without: Sequence[int] = (), kind: str = "need_replication") -> None:
+    """Add a factor for each dimension of the result; operands of rank 0 have none. Those `without` are of a kind."""
+    whole = max((*factors.result_shapes, *factors.operand_shapes), key=len, default=())
+    for d, size in enumerate(whole):
+        operands, results = (
+            [d if shape == whole else None for shape in shapes]
+            for shapes in (factors.operand_shapes, factors.result_shapes)
+        )
+        factors.add(size, operands, results, kind if d in without else "")
+
+
+def _passing(factors: Factors, without: Sequence[int] = ()) -> None:
+    """Add a factor for each dimension that has the same number in all operands and results that are no scalars."""
+    shapes = (*factors.operand_shapes, *factors.result_shapes)
+    rank = max(map(len, shapes), default=0)
+    for d in (d for d in range(rank) if d not in without):
+        sizes = {shape[d] for shape in shapes if len(shape) == rank}
+        if len(sizes) == 1:
+            operands, results = (
+                [d if len(shape) == rank else None for shape in each]
+                for each in (factors.operand_shapes, factors.result_shapes)
+            )
+            factors.add(sizes.pop(), operands, results)
+
+
+def _each(factors: Factors, op: Operation) -> None:
+    """Add the factors of an op that returns each operand."""
+    for number, shape in enumerate(factors.result_shapes):
+        for d, size in enumerate(shape):
+            place = [d if number == other else None for other in range(len(factors.result_shapes))]
+            factors.add(size, place, place)
+
+
+def _results(factors: Factors, op: Operation) -> None:
+    """Add the factors of an op whose results come from its regions."""
+    for number, shape in enumerate(factors.result_shapes):
+        for d, size in enumerate(shape):
+            factors.add(size, (), [d if number == other else None for other in range(len(factors.result_shapes))])
+
+
+def _dot(factors: Factors, op: Operation) -> None:
+    lhs, rhs = factors.operand_shapes
+    batch = [op.properties.get(f"{side}_batching_dimensions", ()) for side in ("lhs", "rhs")]
+    default = ((len(lhs) - 1,), (0,))  # of stablehlo.dot
+    contracting = [
+        op.properties.get(f"{side}_contracting_dimensions", d) for side, d in zip(("lhs", "rhs"), default, strict=True)
+    ]
+    result = 0
+    for left, right in zip(*batch):
+        factors.add(lhs[left], (left, right), (result,))
+        result += 1
+    for number, shape in enumerate((lhs, rhs)):
+        for d, size in enumerate(shape):
+            if d not in batch[number] and d not in contracting[number]:
+                factors.add(size, (d, None) if number == 0 else (None, d), (result,))
+                result += 1
+    for left, right in zip(*contracting):
+        factors.add(lhs[left], (left, right), (None,), "reduction")
+
+
+def _convolution(factors: Factors, op: Operation) -> None:
+    get = op.properties.__getitem__
+    lhs, rhs = factors.operand_shapes
+    features, outputs = get("kernel_input_feature_dimension"), get("kernel_output_feature_dimension")
+    if get("batch_group_count") == 1:
+        batch = get("input_batch_dimension")
+        factors.add(lhs[batch], (batch, None), (get("output_batch_dimension"),))
+    if get("feature_group_count") == 1:
+        factors.add(rhs[features], (get("input_feature_dimension"), features), (None,), "reduction")
+        if get("batch_group_count") == 1:
+            factors.add(rhs[outputs], (None, outputs), (get("output_feature_dimension"),))
+
+
+def _transpose(factors: Factors, op: Operation) -> None:
+    for d, source in enumerate(op.properties["permutation"]):
+        factors.add(factors.result_shapes[0][d], (source,), (d,))
+
+
+def _broadcast_in_dim(factors: Factors, op: Operation) -> None:
+    (operand,), (result,) = factors.operand_shapes, factors.result_shapes
+    sources = {d: source for source, d in enumerate(op.properties["broadcast_dimensions"])}
+    for d, size in enumerate(result):
+        source = sources.get(d)
+        factors.add(size, (source if source is not None and operand[source] == size else None,), (d,))
+
+
+def _reshape(factors: Factors, op: Operation) -> None:
+    """Add the factors of each smallest group of dimensions that has the same number of elements before and after.
+
+    Along the first dimension of a group, both sides have the parts that their greatest common divisor allows.
+    """
+    (operand,), (result,) = factors.operand_shapes, factors.result_shapes
+    if 0 in operand:
+        return
+    i = j = 0
+    while i < len(operand) and j < len(result):
+        first = i, j
+        i, j = i + 1, j + 1
+        while prod(operand[first[0] : i]) != prod(result[first[1] : j]):
+            if prod(operand[first[0] : i]) < prod(result[first[1] : j]):
+                i += 1
+            else:
+                j += 1
+        while i < len(operand) and operand[i] == 1 and (j == len(result) or result[j] != 1):
+            i += 1
+        while j < len(result) and result[j] == 1 and (i == len(operand) or operand[i] != 1):
+            j += 1
+        _group(factors, range(first[0], i), range(first[1], j))
+
+
+def _group(factors: Factors, before: range, after: range) -> None:
+    (operand,), (result,) = factors.operand_shapes, factors.result_shapes
+    sources, targets = [d for d in before if operand[d] > 1], [d for d in after if result[d] > 1]
+    if not sources:
+        return
+    source, target = sources[0], targets[0]
+    common = gcd(operand[source], result[target])
+    if common > 1:
+        factors.add(common, (source,), (target,))
+        if operand[source] > common:
+            factors.add(operand[source] // common, (source,), (None,), "need_replication")
+        if result[target] > common:
+            factors.add(result[target] // common, (None,), (target,), "need_replication")
+
+
+def _whole_slices(factors: Factors, op: Operation) -> None:
+    """Add the dimensions that slice, dynamic_slice and dynamic_update_slice take whole, and that pad leaves as is."""
+    _passing(factors, _changed(op))
+
+
+def _changed(op: Operation) -> list[int]:
+    if op.name == "stablehlo.slice":
+        return [d for d, stride in enumerate(op.properties["strides"]) if stride != 1]
+    if op.name == "stablehlo.pad":
+        names = ("edge_padding_low", "edge_padding_high", "interior_padding")
+        return [d for d, sizes in enumerate(zip(*map(op.properties.__getitem__, names))) if any(sizes)]
+    return list(op.properties.get("dimensions", ()))
+
+
+def _concatenate(factors: Factors, op: Operation) -> None:
+    _passing(factors, [op.properties["dimension"]])
+
+
+def _reduce(factors: Factors, op: Operation) -> None:
+    count = len(op.results)
+    dimensions = op.properties["dimensions"]
+    kept = iter(range(len(factors.result_shapes[0])))
+    for d, size in enumerate(factors.operand_shapes[0]):
+        is_reduced = d in dimensions
+        results = [None if is_reduced else next(kept)] * count
+        factors.add(size, [d] * count, results, "reduction" if is_reduced else "")
+
+
+def _sort(factors: Factors, op: Operation) -> None:
+    _elementwise(factors, [op.properties["dimension"]])
+
+
+def _reverse(factors: Factors, op: Operation) -> None:
+    _elementwise(factors, op.properties["dimensions"], "permutation")
+
+
+def _iota(factors: Factors, op: Operation) -> None:
+    _elementwise(factors, [op.properties["iota_dimension"]])
+
+
+def _fft(factors: Factors, op: Operation) -> None:
+    rank = len(factors.operand_shapes[0])
+    _passing(factors, range(rank - len(op.properties["fft_length"]), rank))
+
+
+def _batches_of_matrices(factors: Factors, op: Operation) -> None:
+    rank = len(factors.operand_shapes[0])
+    _passing(factors, range(rank - 2, rank))
+
+
+def _windows(factors: Factors, op: Operation) -> None:
+    """Add the dimensions along which each window of a reduction has one element, and there are no gaps."""
+    rank = len(factors.operand_shapes[0])
+    lists = [op.properties.get(name) or () for name in ("window_dimensions", "window_strides", "base_dilations")]
+    changed = [d for d in range(rank) if any(sizes and sizes[d] != 1 for sizes in lists)]
+    padded = [d for d, pair in enumerate(op.properties.get("padding") or ()) if any(pair)]
+    _passing(factors, [*changed, *padded])
+
+
+def _gather(factors: Factors, op: Operation) -> None:
+    get = op.properties.__getitem__
+    (operand, indices), (result,) = factors.operand_shapes, factors.result_shapes
+    skipped = {*get("collapsed_slice_dims"), *get("operand_batching_dims")}
+    offsets = iter(get("offset_dims"))
+    for d, size in enumerate(operand):
+        target = None if d in skipped else next(offsets)
+        if target is not None and get("slice_sizes")[d] == size:
+            factors.add(size, (d, None), (target,))
+        elif d not in get("operand_batching_dims") and get("slice_sizes")[d] == 1:
+            factors.add(size, (d, None), (None,), "reduction")
+    batches = iter(d for d in range(len(result)) if d not in get("offset_dims"))
+    of_indices = dict(zip(get("start_indices_batching_dims"), get("operand_batching_dims")))
+    for d, size in enumerate(indices):
+        if d != get("index_vector_dim"):
+            factors.add(size, (of_indices.get(d), d), (next(batches),))
+
+
+def _scatter(factors: Factors, op: Operation) -> None:
+    get = op.properties.__getitem__
+    count = len(op.results)
+    inputs, indices, updates = (factors.operand_shapes[i] for i in (0, count, count + 1))
+    skipped = {*get("inserted_window_dims"), *get("input_batching_dims")}
+    windows = iter(get("update_window_dims"))
+    for d, size in enumerate(inputs):
+        source = None if d in skipped else next(windows)
+        if source is not None and updates[source] == size:
+            factors.add(size, [d] * count + [None] + [source] * count, [d] * count)
+    batches = iter(d for d in range(len(updates)) if d not in get("update_window_dims"))
+    of_indices = dict(zip(get("scatter_indices_batching_dims"), get("input_batching_dims")))
+    for d, size in enumerate(indices):
+        if d != get("index_vector_dim"):
+            target, source = of_indices.get(d), next(batches)
+            kind = "reduction" if target is None else ""
+            factors.add(size, [target] * count + [d] + [source] * count, [target] * count, kind)
+
+
+RULES: Mapping[str, Callable[[Factors, Operation], None]] = MappingProxyType(
+    {
+        "broadcast_in_dim": _broadcast_in_dim,
+        "case": _results,
+        "cholesky": _batches_of_matrices,
+        "concatenate": _concatenate,
+        "convolution": _convolution,
+        "dot": _dot,
+        "dot_general": _dot,
+        "dynamic_slice": _whole_slices,
+        "dynamic_update_slice": _whole_slices,
+        "fft": _fft,
+        "gather": _gather,
+        "if": _results,
+        "iota": _iota,
+        "map": lambda factors, op: _elementwise(factors),
+        "optimization_barrier": _each,
+        "pad": _whole_slices,
+        "reduce": _reduce,
+        "reduce_window": _windows,
+        "reshape": _reshape,
+        "reverse": _reverse,
+        "scatter": _scatter,
+        "select_and_scatter": _windows,
+        "slice": _whole_slices,
+        "sort": _sort,
+        "transpose": _transpose,
+        "triangular_solve": _batches_of_matrices,
+        "while": _each,
+    }
+)

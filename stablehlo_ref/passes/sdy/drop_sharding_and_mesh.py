@@ -1,0 +1,50 @@
+"""Remove all that says how tensors are sharded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stablehlo_ref.ir.attributes import Attribute
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.rewrite import Rewriter
+from stablehlo_ref.passes.emit import Emitter
+from stablehlo_ref.passes.registry import Pass
+
+ATTRIBUTES = ("sharding", "propagation_edges", "result_propagation_edges", "block_arg_propagation_edges")
+KEPT = ("sdy.mesh", "sdy.return", "sdy.manual_computation")
+
+
+def drop_sharding_and_mesh(module: Operation) -> None:
+    """Remove shardings, the ops that change shardings only, and meshes that nothing needs then.
+
+    What remains computes on whole tensors, as the program did before it was partitioned. Manual computations stay, as
+    they say what each device computes, and so do meshes next to them.
+    """
+    with Rewriter(module) as rewriter:
+        for op in [op for op in module.walk() if op.name.startswith("sdy.") and op.name not in KEPT]:
+            if op.name == "sdy.constant":
+                constant = Emitter(rewriter, op).value(
+                    "stablehlo.constant", type=op.results[0].type, value=op.properties["value"]
+                )
+                rewriter.replace(op, [constant])
+            elif op.name == "sdy.named_computation":
+                rewriter.inline(op, op.regions[0].block, op.operands)
+            else:
+                rewriter.replace(op, op.operands[: len(op.results)])
+    block = module.regions[0].block
+    if any(op.name == "sdy.manual_computation" for op in module.walk()):
+        return
+    block.operations = [op for op in block.operations if op.name != "sdy.mesh"]
+    for op in module.walk():
+        op.attributes = _without(op.attributes)
+        for name in ("arg_attrs", "res_attrs"):
+            if attributes := op.properties.get(name):
+                op.properties[name] = tuple(map(_without, attributes))
+
+
+def _without(attributes: Mapping[str, Attribute]) -> dict[str, Attribute]:
+    dropped = {f"sdy.{name}" for name in ATTRIBUTES}
+    return {name: value for name, value in attributes.items() if name not in dropped}
+
+
+PASS = Pass("sdy-drop-sharding-and-mesh", "remove shardings, ops that change them, and meshes", drop_sharding_and_mesh)

@@ -1,0 +1,379 @@
+"""Emit what changes how a tensor is sharded: the collectives of StableHLO, on the shards that devices hold.
+
+A dimension of size n in c parts has shards of ceil(n / c) elements; what the last shards have in excess is undefined.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import pairwise
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.define.spec import make_tensor_type
+from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
+from stablehlo_ref.distribution.axes import Span, merge, overlap, spans
+from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
+from stablehlo_ref.distribution.sharding import Devices, shard_type
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Value
+from stablehlo_ref.ir.types import BOOLEAN, TensorType, Type, integer_type, tensor_type
+from stablehlo_ref.passes.emit import Emitter
+
+Parts: TypeAlias = tuple[Span, ...]
+I64, UI32 = integer_type(64), integer_type(32, "u")
+COMBINERS = {"sum": "stablehlo.add", "max": "stablehlo.maximum", "min": "stablehlo.minimum"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The parts of axes that split each dimension of a tensor, major first, and those along which it is unreduced.
+
+    Only the device `single` computes a tensor that has one; all devices hold it.
+    """
+
+    mesh: Mesh
+    dimensions: tuple[Parts, ...]
+    unreduced: Parts = ()
+    reduction: str = "sum"
+    single: int | None = None
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The number of shards of each dimension."""
+        return tuple(prod(part.size for part in parts) for parts in self.dimensions)
+
+    @property
+    def parts(self) -> frozenset[Span]:
+        """All parts that split dimensions."""
+        return frozenset(part for parts in self.dimensions for part in parts)
+
+    def shard_type(self, whole: Type) -> Type:
+        """Return the type of a device's shard. UnsupportedError if a size is unknown."""
+        return shard_type(whole, self.counts)
+
+
+def layout_of(sharding: Sharding | None, mesh: Mesh, type: Type) -> Layout:
+    """Return the layout that a sharding says; without one, all devices hold the whole tensor."""
+    rank = len(type.shape) if isinstance(type, TensorType) else 0
+    if sharding is None:
+        return Layout(mesh, ((),) * rank)
+    if mesh.is_maximal:
+        return Layout(Mesh(()), ((),) * rank, single=mesh.device_ids[0])
+    dimensions = tuple(tuple(merge(spans(d.axes, mesh))) for d in sharding.dimensions)
+    return Layout(mesh, dimensions, tuple(spans(sharding.unreduced, mesh)), sharding.reduction)
+
+
+@dataclass(frozen=True)
+class Shard:
+    """What each device holds of a tensor of type `whole`.
+
+    Along the parts in `summed` it is the sum of terms that the program adds by a collective op of its own later.
+    """
+
+    value: Value
+    whole: Type
+    layout: Layout
+    summed: frozenset[Span] = field(default_factory=frozenset)
+
+
+class Shards:
+    """Emits collectives for the devices of a grid of processes."""
+
+    def __init__(self, emit: Emitter, num_replicas: int, num_partitions: int, channels: Iterator[int]) -> None:
+        self.emit = emit
+        self.grid = num_replicas, num_partitions
+        self.channels = channels
+
+    def at(self, emit: Emitter) -> Shards:
+        """Return what emits the same elsewhere."""
+        return Shards(emit, *self.grid, self.channels)
+
+    def whole(self, value: Value, type: Type | None = None) -> Shard:
+        """Return a tensor that all devices hold."""
+        return Shard(value, type or value.type, layout_of(None, Mesh(()), type or value.type))
+
+    # --- from one layout to another -----------------------------------------------------------------------------
+
+    def reshard(self, shard: Shard, layout: Layout) -> Shard:
+        """Return a tensor in another layout: reduce, gather, slice, in this order."""
+        if not isinstance(shard.whole, TensorType) or layout == shard.layout:
+            return shard
+        layout = replace(layout, mesh=layout.mesh if layout.mesh.axes else shard.layout.mesh)
+        if shard.layout.mesh.axes and str(shard.layout.mesh) != str(layout.mesh):
+            shard = self.reshard(shard, layout_of(None, shard.layout.mesh, shard.whole))
+        shard = replace(shard, layout=replace(shard.layout, mesh=layout.mesh))
+        if rest := [part for part in shard.layout.unreduced if part not in layout.unreduced]:
+            shard = self.all_reduce(shard, rest, shard.layout.reduction)
+        for number, parts in enumerate(layout.dimensions):
+            shard = self._gather_for(shard, number, parts)
+        more = [_without_prefix(x, y) for x, y in zip(layout.dimensions, shard.layout.dimensions)]
+        shard = self.all_slice(shard, more)
+        added = [part for part in layout.unreduced if part not in shard.layout.unreduced]
+        if added and layout.reduction == "sum":  # the maximum of equal terms is each of them
+            shard = self.to_unreduced(shard, added)
+        return replace(shard, layout=layout)
+
+    def _gather_for(self, shard: Shard, number: int, target: Parts) -> Shard:
+        """Gather a dimension until the parts that split it are the first ones of a target."""
+        before, goal = refined(shard.layout.dimensions[number], target)
+        kept = next((i for i, (x, y) in enumerate(zip(before, goal)) if x != y), min(len(before), len(goal)))
+        assert isinstance(shard.whole, TensorType)
+        size = shard.whole.shape[number] or 0
+        if any(size % prod(part.size for part in parts) for parts in (before, goal)) and before != goal:
+            kept = 0  # shards of different numbers of elements do not start at the same ones
+        return self.all_gather(shard, number, before[:kept], before[kept:]) if len(before) > kept else shard
+
+    def all_gather(self, shard: Shard, number: int, kept: Parts, parts: Parts) -> Shard:
+        """Gather one dimension along parts of axes; those in `kept`, which come first, split it then."""
+        result = _in(shard, [kept if d == number else of for d, of in enumerate(shard.layout.dimensions)])
+        gathered = self._collective(
+            "stablehlo.all_gather", shard.value, _times(shard.value, number, _size(parts)),
+            self._devices(shard).groups(parts), all_gather_dim=number, use_global_device_ids=True,
+        )  # fmt: skip
+        return replace(result, value=self._trimmed(gathered, result))
+
+    def _trimmed(self, value: Value, shard: Shard) -> Value:
+        """Return a value without the elements that shards have in excess."""
+        type, found = shard.layout.shard_type(shard.whole), _shape(value)
+        if value.type == type:
+            return value
+        limits = _shape_of(type)
+        ones, zeros = (1,) * len(found), (0,) * len(found)
+        return self.emit.value(
+            "stablehlo.slice", value, type=type, start_indices=zeros, limit_indices=limits, strides=ones
+        )
+
+    def all_slice(self, shard: Shard, parts: Sequence[Sequence[Span]]) -> Shard:
+        """Slice each dimension along more parts of axes."""
+        if not any(parts):
+            return shard
+        result = _in(shard, [[*of, *more] for of, more in zip(shard.layout.dimensions, parts)])
+        type = result.layout.shard_type(shard.whole)
+        sizes, devices = _shape_of(type), self._devices(shard)
+        value = self._padded(shard.value, [n * _size(more) for n, more in zip(sizes, parts)])
+        starts = [
+            self.per_device(devices.numbers(more) * n) if more else self._index(0) for n, more in zip(sizes, parts)
+        ]
+        return replace(
+            result, value=self.emit.value("stablehlo.dynamic_slice", value, *starts, type=type, slice_sizes=sizes)
+        )
+
+    def _padded(self, value: Value, sizes: Sequence[int]) -> Value:
+        """Return a value with zeros at the end of each dimension, up to some sizes."""
+        found = _shape(value)
+        if tuple(sizes) == found:
+            return value
+        zero, zeros = self.emit.constant(tensor_type((), _element(value)), 0), (0,) * len(found)
+        return self.emit.value(
+            "stablehlo.pad", value, zero, type=make_tensor_type(sizes, _element(value)), edge_padding_low=zeros,
+            edge_padding_high=tuple(x - y for x, y in zip(sizes, found)), interior_padding=zeros,
+        )  # fmt: skip
+
+    def all_to_all(self, shard: Shard, source: int, target: int, parts: Sequence[Span]) -> Shard:
+        """Move the last parts that split one dimension to the end of those that split another."""
+        before, moved = refined(shard.layout.dimensions[source], parts)
+        moves = {source: before[: len(before) - len(moved)], target: (*shard.layout.dimensions[target], *parts)}
+        result = _in(shard, [moves.get(d, of) for d, of in enumerate(shard.layout.dimensions)])
+        type, count = result.layout.shard_type(shard.whole), _size(parts)
+        scaled = _times(shard.value, source, count)
+        if _shape_of(type) != tuple(n // count if d == target else n for d, n in enumerate(_shape_of(scaled))):
+            return self.reshard(shard, result.layout)  # shards have elements in excess
+        value = self._collective(
+            "stablehlo.all_to_all", shard.value, type, self._devices(shard).groups(parts), split_dimension=target,
+            concat_dimension=source, split_count=count,
+        )  # fmt: skip
+        return replace(result, value=value)
+
+    def permute(self, shard: Shard, layout: Layout) -> Shard:
+        """Send each shard to the devices that hold it in another layout with as many shards of each dimension."""
+        holders, takers = (_by_shard(x) for x in (shard.layout, layout))
+        pairs = sorted((s, t) for number in holders for s, t in zip(holders[number], takers[number]))
+        self._only_one_dimension("collective_permute")
+        channel = next(self.channels) if self.grid[1] > 1 else 0
+        value = self.emit.value(
+            "stablehlo.collective_permute", shard.value, source_target_pairs=tuple(pairs), channel_id=channel,
+            channel_type=1,
+        )  # fmt: skip
+        return replace(shard, value=value, layout=layout)
+
+    def broadcast(self, shard: Shard, source: int) -> Shard:
+        """Send what one device holds to all."""
+        self._only_one_dimension("a tensor on a single device")
+        count = prod(self.grid)
+        group = (source, *(device for device in range(count) if device != source))
+        channel = next(self.channels) if self.grid[1] > 1 else 0
+        value = self.emit.value(
+            "stablehlo.collective_broadcast", shard.value, type=shard.value.type, replica_groups=(group,),
+            channel_id=channel, channel_type=1,
+        )  # fmt: skip
+        return replace(shard, value=value)
+
+    # --- reductions ---------------------------------------------------------------------------------------------
+
+    def all_reduce(self, shard: Shard, parts: Sequence[Span], reduction: str) -> Shard:
+        """Combine the terms that devices along parts of axes hold."""
+        rest = tuple(part for part in shard.layout.unreduced if not any(overlap(part, other) for other in parts))
+        value = self._reducing("stablehlo.all_reduce", shard.value, shard.value.type, parts, shard, reduction)
+        return replace(shard, value=value, layout=replace(shard.layout, unreduced=rest))
+
+    def reduce_scatter(self, shard: Shard, number: int, parts: Sequence[Span], reduction: str) -> Shard:
+        """Combine terms along parts of axes, which then split a dimension."""
+        result = _in(shard, [[*of, *(parts if d == number else ())] for d, of in enumerate(shard.layout.dimensions)])
+        type = result.layout.shard_type(shard.whole)
+        if _times_type(type, number, _size(parts)) != shard.value.type:
+            reduced = self.all_reduce(shard, parts, reduction)
+            return self.reshard(reduced, replace(result.layout, unreduced=reduced.layout.unreduced))
+        value = self._reducing(
+            "stablehlo.reduce_scatter", shard.value, type, parts, shard, reduction, scatter_dimension=number
+        )
+        rest = tuple(part for part in shard.layout.unreduced if not any(overlap(part, other) for other in parts))
+        return replace(result, value=value, layout=replace(result.layout, unreduced=rest))
+
+    def to_unreduced(self, shard: Shard, parts: Sequence[Span]) -> Shard:
+        """Make a tensor that all hold one of terms along parts of axes: zeros, except in the first device."""
+        is_first = self.per_device(self._devices(shard).numbers(parts) == 0)
+        assert isinstance(shard.value.type, TensorType)
+        zero = self.emit.constant(shard.value.type, 0)
+        value = self.emit.value("stablehlo.select", is_first, shard.value, zero, type=shard.value.type)
+        return replace(shard, value=value, layout=replace(shard.layout, unreduced=(*shard.layout.unreduced, *parts)))
+
+    def _reducing(
+        self, name: str, value: Value, type: Type, parts: Sequence[Span], shard: Shard, reduction: str,
+        scatter_dimension: int | None = None,
+    ) -> Value:  # fmt: skip
+        scalar = tensor_type((), _element(value))
+        region = self.emit.region([scalar, scalar], lambda e, x: [e.value(COMBINERS[reduction], *x, type=scalar)])
+        groups = self._devices(shard).groups(parts)
+        op = self.emit.operation(
+            name, [value], [type], [region], replica_groups=groups, channel_id=next(self.channels), channel_type=1,
+            use_global_device_ids=True, scatter_dimension=scatter_dimension,
+        )  # fmt: skip
+        return op.results[0]
+
+    def _collective(
+        self, name: str, value: Value, type: Type, groups: tuple[tuple[int, ...], ...], **members: object
+    ) -> Value:
+        """Emit an op on groups of devices."""
+        channel = next(self.channels)
+        if name == "stablehlo.all_to_all":
+            self._only_one_dimension("all_to_all")
+            channel = channel if self.grid[1] > 1 else 0
+        op = self.emit.operation(
+            name, [value], [type], (), replica_groups=groups, channel_id=channel, channel_type=1, **members
+        )
+        return op.results[0]
+
+    def _only_one_dimension(self, what: str) -> None:
+        if min(self.grid) > 1:
+            reason = "is supported in a grid of replicas or of partitions, not of both"
+            raise UnsupportedError(f"{what} {reason}", self.emit.anchor.location)
+
+    # --- devices ------------------------------------------------------------------------------------------------
+
+    def per_device(self, table: Array) -> Value:
+        """Return the element of a table, a scalar, at the number of the device."""
+        element = I64 if table.dtype != np.bool_ else BOOLEAN
+        if (table == table[0]).all():
+            return self.emit.constant(tensor_type((), element), table[0])
+        constant = self.emit.constant(tensor_type(table.shape, element), table)
+        found = self.emit.value(
+            "stablehlo.dynamic_slice", constant, self._device(), type=tensor_type((1,), element), slice_sizes=(1,)
+        )
+        return self.emit.value("stablehlo.reshape", found, type=tensor_type((), element))
+
+    def _device(self) -> Value:
+        """Return the number of the device in the grid."""
+        scalar, (replicas, partitions) = tensor_type((), UI32), self.grid
+        ids = [("replica_id", partitions)] if partitions == 1 else [("partition_id", 1)]
+        if min(replicas, partitions) > 1:
+            ids = [("replica_id", partitions), ("partition_id", 1)]
+        terms = [(self.emit.value(f"stablehlo.{name}", type=scalar), stride) for name, stride in ids]
+        scaled = [
+            x if n == 1 else self.emit.value("stablehlo.multiply", x, self.emit.constant(scalar, n), type=scalar)
+            for x, n in terms
+        ]
+        return scaled[0] if len(scaled) == 1 else self.emit.value("stablehlo.add", *scaled, type=scalar)
+
+    def _index(self, number: int) -> Value:
+        return self.emit.constant(tensor_type((), I64), number)
+
+    def _devices(self, shard: Shard) -> Devices:
+        self.check(shard.layout)
+        return _devices_of(shard.layout.mesh)
+
+    def check(self, layout: Layout) -> None:
+        """Check that the grid has as many processes as the mesh of a layout has devices; EvaluationError otherwise."""
+        count, expected = prod(self.grid), layout.mesh.count
+        if layout.mesh.axes and count != expected:
+            message = f"expected a grid of {expected} processes, one for each device of {layout.mesh}, got {count}"
+            raise EvaluationError(message, self.emit.anchor.location)
+
+
+_devices_of = cache(Devices)
+
+
+def refined(x: Sequence[Span], y: Sequence[Span]) -> tuple[Parts, Parts]:
+    """Return two lists of parts, each cut where parts of the other one start and end."""
+    return _cut(x, y), _cut(y, x)
+
+
+def _cut(parts: Sequence[Span], others: Sequence[Span]) -> Parts:
+    found: list[Span] = []
+    for name, low, high in parts:
+        ends = {end for other in others if other.name == name for end in other[1:] if low < end < high}
+        cuts = sorted({low, high, *(end for end in ends if end % low == 0 and high % end == 0)})
+        found += (Span(name, start, end) for start, end in pairwise(cuts))
+    return tuple(found)
+
+
+def _without_prefix(parts: Parts, prefix: Parts) -> Parts:
+    """Return the parts that follow those of a prefix."""
+    refined_parts, refined_prefix = refined(parts, prefix)
+    return tuple(merge(refined_parts[len(refined_prefix) :]))
+
+
+def _by_shard(layout: Layout) -> dict[int, list[int]]:
+    """Return the devices that hold each shard."""
+    numbers = _devices_of(layout.mesh).numbers([part for parts in layout.dimensions for part in parts])
+    found: dict[int, list[int]] = defaultdict(list)
+    for device, number in enumerate(numbers.tolist()):
+        found[number].append(device)
+    return found
+
+
+def _in(shard: Shard, dimensions: Sequence[Sequence[Span]]) -> Shard:
+    return replace(shard, layout=replace(shard.layout, dimensions=tuple(tuple(merge(parts)) for parts in dimensions)))
+
+
+def _size(parts: Sequence[Span]) -> int:
+    return prod(part.size for part in parts)
+
+
+def _element(value: Value) -> Type:
+    assert isinstance(value.type, TensorType)
+    return value.type.element_type
+
+
+def _shape_of(type: Type) -> tuple[int, ...]:
+    return tuple(n or 0 for n in type.shape) if isinstance(type, TensorType) else ()
+
+
+def _shape(value: Value) -> tuple[int, ...]:
+    return _shape_of(value.type)
+
+
+def _times(value: Value, number: int, factor: int) -> Type:
+    return _times_type(value.type, number, factor)
+
+
+def _times_type(type: Type, number: int, factor: int) -> Type:
+    assert isinstance(type, TensorType)
+    sizes = [n * factor if d == number else n for d, n in enumerate(_shape_of(type))]
+    made: Type = make_tensor_type(sizes, type.element_type)
+    return made
