@@ -322,8 +322,8 @@ def _results(program: Program, inputs: Sequence[Any], grid: Grid, generator: np.
     infeed = [[contents(generator, result.type) for result in op.results[:-1]] for op in reads]
     each = len(inputs) // grid.count
     given = [inputs[i * each : (i + 1) * each] for i in range(grid.count)]
-    sizes = {"num_replicas": grid.num_replicas, "num_partitions": grid.num_partitions}
-    found = program.run_parallel(given, **sizes, infeed=infeed * grid.count)
+    replicas, partitions = grid.num_replicas, grid.num_partitions
+    found = program.run_parallel(given, num_replicas=replicas, num_partitions=partitions, infeed=infeed * grid.count)
     return tuple(result for results in found for result in results)
 
 

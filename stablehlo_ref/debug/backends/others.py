@@ -140,5 +140,5 @@ class Itself:
         return load(program).run(*inputs)
 
     def run_parallel(self, program: str, inputs_per_process: Sequence[Sequence[Any]], grid: Grid) -> list[Any]:
-        sizes = {"num_replicas": grid.num_replicas, "num_partitions": grid.num_partitions}
-        return [*load(program).run_parallel(inputs_per_process, **sizes)]
+        replicas, partitions = grid.num_replicas, grid.num_partitions
+        return load(program).run_parallel(inputs_per_process, num_replicas=replicas, num_partitions=partitions)

@@ -156,7 +156,7 @@ class Query:
         if not (self.is_exact and issubclass(REGISTRY[self.op.name].op_class, Broadcasting)):
             return ball
         shapes = aligned(self.op.operand_types, self.op.properties.get("broadcast_dimensions"))  # type: ignore[arg-type]
-        return exact(ball.center.reshape(shapes[index]))  # type: ignore[arg-type]
+        return exact(ball.center.reshape(shapes[index]))
 
     def body(self, index: int) -> Program:
         """Return the program of a region by its number; NoBound if it uses values from outside."""
