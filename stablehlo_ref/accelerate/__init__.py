@@ -1,4 +1,4 @@
-"""Optional code that makes plans faster: loops, chains and kernels as generated code.
+"""Optional code that makes plans faster: loops and chains as generated code.
 
 `execute/acceleration.py` has the hooks by which the planner asks for code. Without this package every program runs by
 its plan, with the same results.
@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 from stablehlo_ref.accelerate.chains import with_chains
 from stablehlo_ref.accelerate.inlined import with_inlined_calls
 from stablehlo_ref.accelerate.loops import HotLoop, hot_loop
-from stablehlo_ref.accelerate.machine.chains import with_machine_code
-from stablehlo_ref.define.bound import BoundOp
-from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.accelerate.machine.chains import Shared
 from stablehlo_ref.execute.acceleration import Accelerator, RunFast
 from stablehlo_ref.execute.run import BlockPlan
 from stablehlo_ref.ir.core import Block, Operation, Value
@@ -24,19 +22,17 @@ if TYPE_CHECKING:
 
 
 class PlanAccelerator(Accelerator):
-    """The accelerator of one planner, with its loops."""
+    """The accelerator of one planner, with its loops and chains."""
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
         self.loops: dict[Operation, HotLoop] = {}
+        self.chains: dict[object, Shared] = {}
 
     def program(
         self, functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], called: Set[str]
     ) -> Mapping[str, Operation]:
         return with_inlined_calls(functions, inner, called)
-
-    def kernel(self, kernel: Kernel, bound: BoundOp) -> Kernel:
-        return with_machine_code(kernel, bound, self._planner)
 
     def block(
         self, frame: FramePlanner, plan: BlockPlan, block: Block, dying: Mapping[Operation, Sequence[Value]]

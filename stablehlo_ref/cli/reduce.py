@@ -21,7 +21,7 @@ from stablehlo_ref.cli.options import (
     option,
     positive,
 )
-from stablehlo_ref.debug.backends.others import save_arrays
+from stablehlo_ref.debug.backends import save_arrays
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import MAX_CALLS, Predicate, Reduced, reduce
 from stablehlo_ref.diagnostics import ArgumentValueError

@@ -81,7 +81,7 @@ def observers(options: argparse.Namespace, program: Program, stack: ExitStack) -
         from stablehlo_ref.debug.debugger import Debugger  # imports `cmd`, which is rarely needed
 
         stops = [_value(program, name, "--break") for name in options.breaks]
-        yield Debugger(stops, program.value, sys.stdin, sys.stderr)
+        yield Debugger(program.value_index, stops, sys.stdin, sys.stderr)
     if not options.breaks and not level:
         stack.enter_context(activity("running"))
 

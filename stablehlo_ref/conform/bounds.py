@@ -11,9 +11,9 @@ from stablehlo_ref.debug.bounds.ball import Ball, exact
 from stablehlo_ref.debug.bounds.transfer import Propagation, propagation
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import Flat, is_constant, is_observable
-from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evaluate import Evaluator, same_bits
 from stablehlo_ref.debug.explain import sensitivities
-from stablehlo_ref.debug.judge import excess_of, same_bits
+from stablehlo_ref.debug.judge import excess_of
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Value

@@ -23,7 +23,7 @@ from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.conform.members import COMMON, OTHERS, QUANTIZED, per_axis
 from stablehlo_ref.conform.programs import ASYNC_START, Builder
 from stablehlo_ref.conform.solve import is_elementwise_on
-from stablehlo_ref.debug.judge import same_bits
+from stablehlo_ref.debug.evaluate import same_bits
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, member_of_each
 from stablehlo_ref.define.formulas import labelled_formulas
 from stablehlo_ref.define.processes import Grid

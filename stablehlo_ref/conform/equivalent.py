@@ -22,12 +22,12 @@ import numpy as np
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.conform.bounds import Bounds, is_known
 from stablehlo_ref.conform.probes import is_complete, literals, probes, shapes
-from stablehlo_ref.debug.bounds.ball import Ball, exact, widened
+from stablehlo_ref.debug.bounds.ball import Ball, exact
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import subprogram
-from stablehlo_ref.debug.evaluate import widen
+from stablehlo_ref.debug.evaluate import same_bits, widen, widened
 from stablehlo_ref.debug.explain import limits_of
-from stablehlo_ref.debug.judge import Excess, excess_of, same_bits
+from stablehlo_ref.debug.judge import Excess, excess_of
 from stablehlo_ref.debug.repro import Repro
 from stablehlo_ref.debug.values import distance
 from stablehlo_ref.define.context import Observer

@@ -14,7 +14,7 @@ import numpy as np
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.conform.survey import Refused, functions
-from stablehlo_ref.debug.judge import same_bits
+from stablehlo_ref.debug.evaluate import same_bits
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.arrays import Array

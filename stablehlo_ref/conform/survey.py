@@ -15,7 +15,8 @@ import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.conform.cases import every_value
-from stablehlo_ref.debug.bounds.ball import largest, smallest_normal, ulp, widened
+from stablehlo_ref.debug.bounds.ball import largest, smallest_normal, ulp
+from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition

@@ -15,7 +15,7 @@ from stablehlo_ref.conform.bounds import NO_BOUND, unexplained
 from stablehlo_ref.conform.cases import ALONE, DIALECTS, Case, case, element_name
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.diff import diff
-from stablehlo_ref.debug.judge import same_bits
+from stablehlo_ref.debug.evaluate import same_bits
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.core import Value

@@ -147,17 +147,14 @@ def _overridden(contract: Contract, override: str) -> Contract:
     known = {f.name for f in fields(contract)} - {"name", *_BY_OP}
     if key not in known:
         raise EvaluationError(f"unknown field {key!r} of a contract; expected one of {', '.join(sorted(known))}")
-    changed: dict[str, Any] = {key: _value(key, text, getattr(contract, key))}
+    if isinstance(getattr(contract, key), float):
+        changed: dict[str, Any] = {key: _number(key, text)}
+    else:
+        choices: dict[str, object] = {str(c).lower(): c for c in _CHOICES.get(key, (True, False))}
+        if text not in choices:
+            raise EvaluationError(f"expected {key} to be one of {', '.join(choices)}, got {text!r}")
+        changed = {key: choices[text]}
     return replace(contract, **changed)
-
-
-def _value(key: str, text: str, old: object) -> object:
-    choices = _CHOICES.get(key, ("true", "false"))
-    if isinstance(old, float):
-        return _number(key, text)
-    if text not in choices:
-        raise EvaluationError(f"expected {key} to be one of {', '.join(choices)}, got {text!r}")
-    return text == "true" if isinstance(old, bool) else text
 
 
 def _number(key: str, text: str) -> float:

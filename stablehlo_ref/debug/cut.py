@@ -227,10 +227,8 @@ def _module(flat: Flat, body: Block, inputs: Sequence[object], outputs: Sequence
     members |= {name: entry.properties[name] for name in names if name in entry.properties}
     function = build_operation("func.func", (), (), entry.location, members=members, regions=[Region([body])])
     others = [clone(op, {}) for op in old.regions[0].block.operations if op is not entry]
-    module = Operation(old.name, [], (), dict(old.properties), dict(old.attributes), [], old.location)
-    module.regions = [Region([Block([], [*others, function])])]
-    module.regions[0].parent = module
-    return module
+    region = Region([Block([], [*others, function])])
+    return Operation(old.name, [], (), dict(old.properties), dict(old.attributes), [region], old.location)
 
 
 def fed_to(op: Operation) -> list[Value]:

@@ -4,77 +4,67 @@ from __future__ import annotations
 
 import cmd
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, TextIO
 
 from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.arrays.value_text import type_text, value_text
-from stablehlo_ref.define.context import Observer
-from stablehlo_ref.define.processes import Process, ProcessId
+from stablehlo_ref.debug.traces.follow import Follower, Frame
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import model_location
+from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.suggestions import did_you_mean
 
 COMMANDS = ("values", "print", "where", "up", "down", "list", "break", "delete", "continue", "next", "step", "quit")
 AROUND = 3  # lines of the text that `list` shows before and after the op
-
-FindValue = Callable[[str], Value]  # EvaluationError for an unknown name
 
 
 class Quit(BaseException):
     """The user ends the run. Not an Exception, which would become an error of an op."""
 
 
-class Frame:
-    """An op in progress, or the entry (`op` is None): the values computed so far in it."""
+class Debugger(Follower):
+    """Stops a run when one of `stops` has been computed, or is used if it is a block argument.
 
-    def __init__(self, op: Operation | None) -> None:
-        self.op = op
-        self.values: dict[str, tuple[Value, Any]] = {}
-
-    def add(self, value: Value, data: Any) -> None:
-        self.values[f"%{value.name}" if value.name else f"{len(self.values)}"] = value, data
-
-
-class Debugger(Observer):
-    """Stops a run when one of `stops` has been computed, or is used if it is a block argument."""
+    The data of a frame are the values computed so far in it, by name.
+    """
 
     sees_every_op = True
 
-    def __init__(self, stops: Collection[Value], find: FindValue, source: TextIO, out: TextIO) -> None:
-        self.find = find
+    def __init__(self, index: ValueIndex, stops: Collection[Value], source: TextIO, out: TextIO) -> None:
+        super().__init__(index)
         self.source, self.out = source, out
         self.stops = {id(value): value for value in stops}
         self.stop_at_depth: float = -1  # where `next` and `step` stop: an op at most this deep
-        self._stacks: dict[ProcessId, list[Frame]] = defaultdict(lambda: [Frame(None)])
-        self.frames = self._stacks[0, 0]
         self._users: dict[int, Operation] = {}  # the op that first uses a block argument, at which the run stops
 
-    def resumes(self, process: Process) -> None:
-        self.frames = self._stacks[process.id]
+    def new_stack(self, entry: Frame) -> None:
+        entry.data = {}
 
-    def before(self, op: Operation, operands: Sequence[Any]) -> None:
+    def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
+        frame.data = {}
         arguments = {id(v): (v, x) for v, x in zip(op.operands, operands) if isinstance(v.owner, Block)}
-        for value, data in arguments.values():
-            self.frames[-1].add(value, data)
+        self.frames.pop()  # the op is not in progress yet
+        self._add(arguments.values())
         for value, data in arguments.values():
             if id(value) in self.stops and self._users.setdefault(id(value), op) is op:
                 self.prompt(op, value, data)
-        self.frames.append(Frame(op))
+        self.frames.append(frame)
 
-    def after(self, op: Operation, results: Sequence[Any]) -> None:
-        self.frames.pop()
-        frame = self.frames[-1]
-        for value, data in zip(op.results, results):
-            frame.add(value, data)
+    def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
+        self._add(zip(op.results, results))
         for value, data in zip(op.results, results):
             if id(value) in self.stops:
                 self.prompt(op, value, data)
                 return
         if len(self.frames) <= self.stop_at_depth:
             self.prompt(op, op.results[0] if op.results else None, results[0] if results else None)
+
+    def _add(self, values: Iterable[tuple[Value, Any]]) -> None:
+        known = self.frames[-1].data
+        for value, data in values:
+            known[f"%{value.name}" if value.name else f"{len(known)}"] = value, data
 
     def prompt(self, op: Operation, value: Value | None, data: Any) -> None:
         """Read and run commands until one resumes the run."""
@@ -99,7 +89,7 @@ class Prompt(cmd.Cmd):
 
     def do_values(self, _: str) -> None:
         """values: list the values computed so far in this frame, with their statistics"""
-        for value, data in self._frame.values.values():
+        for value, data in self.debugger.frames[self.depth].data.values():
             self.say(described(value, data))
 
     def do_print(self, line: str) -> None:
@@ -114,9 +104,10 @@ class Prompt(cmd.Cmd):
         name = name if name.startswith("%") else f"%{name}"
         frames = self.debugger.frames[: self.depth + 1]
         for frame in reversed(frames):
-            if name in frame.values:
-                return frame.values[name]
-        known = [known for frame in frames for known in frame.values]
+            if name in frame.data:
+                found: tuple[Value, Any] = frame.data[name]
+                return found
+        known = [known for frame in frames for known in frame.data]
         self.say(f"no value {name} yet{did_you_mean(name, known) or '; `values` lists them'}")
         return None
 
@@ -151,10 +142,6 @@ class Prompt(cmd.Cmd):
         self.depth = depth
         self.say(place(self._current(depth)))
 
-    @property
-    def _frame(self) -> Frame:
-        return self.debugger.frames[self.depth]
-
     def _current(self, depth: int) -> Operation:
         """Return the op in progress in a frame."""
         inner = self.debugger.frames[depth + 1 :]
@@ -165,7 +152,7 @@ class Prompt(cmd.Cmd):
     def do_break(self, line: str) -> None:
         """break %7: stop when a value has been computed too (also @f/%7, or the name in its location)"""
         try:
-            value = self.debugger.find(line.strip())
+            value = self.debugger.index.find(line.strip())
         except EvaluationError as error:
             self.say(error.diagnostics[0].message)
             return

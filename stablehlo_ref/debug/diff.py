@@ -11,12 +11,12 @@ from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import Flat, is_constant, is_constant_op, is_observable, operands_of, set_turn, single
-from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evaluate import Evaluator, same_bits
 from stablehlo_ref.debug.exceptions import only_in_backend
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
 from stablehlo_ref.debug.explain import Beyond, Sensitivity, beyond, far_from_rounding, sensitivities
 from stablehlo_ref.debug.fused import FaultyGroup, failing_ops, find_group
-from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits, wrong_in_isolation
+from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, wrong_in_isolation
 from stablehlo_ref.debug.repro import Repro, workarounds
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.debug.values import (
@@ -166,7 +166,7 @@ class Diff:
 
     def to_model_explorer(self) -> str:
         """Return the errors of ops as JSON, custom node data of Google's Model Explorer for the program's file."""
-        from stablehlo_ref.debug.report.model_explorer import node_data_text
+        from stablehlo_ref.debug.report.document import node_data_text
 
         return node_data_text(self)
 

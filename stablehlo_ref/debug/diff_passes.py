@@ -22,9 +22,9 @@ from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import Flat
-from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evaluate import Evaluator, same_bits
 from stablehlo_ref.debug.explain import beyond, sensitivities
-from stablehlo_ref.debug.judge import Judge, same_bits
+from stablehlo_ref.debug.judge import Judge
 from stablehlo_ref.debug.values import all_values, distance
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError
 from stablehlo_ref.ir.arrays import Array

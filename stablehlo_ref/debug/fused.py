@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from stablehlo_ref.debug.bounds.ball import Ball, exact
 from stablehlo_ref.debug.bounds.transfer import Propagation, propagation
@@ -35,6 +36,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import clone
 
 _ALONE = 4  # values that are asked for each in a program of its own, if the backend refuses one with all of them
+T = TypeVar("T")
 NOISE = 8.0  # how much larger than the distance of two legal runs a fault must be to be searched for
 
 
@@ -244,14 +246,12 @@ def failing_ops(
 ) -> list[Operation]:
     """Return few adjacent ops on which a backend fails as on the whole program; [] if it does not, fed at a cut.
 
-    `values` are those of the interpreter, for at most `most` runs. Ranges are halved; if neither half fails, the start
-    and the end are moved.
+    `values` are those of the interpreter, for at most `most` runs.
     """
     left = most
 
-    def fails(start: int, end: int) -> bool:
+    def fails(ops: Sequence[Operation]) -> bool:
         nonlocal left
-        ops = flat.ops[start:end]
         used = {operand for op in ops for operand in operands_of(op)}
         wanted = [r for op in ops for r in op.results if is_observable(r) and r not in used]
         made = subprogram(flat, ops, wanted)
@@ -260,22 +260,30 @@ def failing_ops(
         left -= 1
         return words_of(run_subprogram(session, made, dict(values))) == words_of(failure)
 
-    low, high = 0, len(flat.ops)
-    if not fails(low, high) or words_of(session.run(str(subprogram(flat, [], []).program), [])) == words_of(failure):
+    if words_of(session.run(str(subprogram(flat, [], []).program), [])) == words_of(failure):
         return []  # not the program is at fault if the backend fails on an empty one
-    while high - low > 1:
-        middle = (low + high) // 2
-        half = next((part for part in ((low, middle), (middle, high)) if fails(*part)), None)
-        if half is None:
-            return flat.ops[slice(*_narrowed(fails, low, middle, high))]
-        low, high = half
-    return flat.ops[low:high]
+    return smallest(flat.ops, fails)
 
 
-def _narrowed(fails: Callable[[int, int], bool], low: int, middle: int, high: int) -> tuple[int, int]:
-    """Return the last start and the first end of a range that fails, around an op that both halves miss."""
-    start = last(lambda index: fails(index, high), low, middle)
-    return start, first_near(lambda index: fails(start, index), middle, high)
+def smallest(members: Sequence[T], suffices: Callable[[Sequence[T]], bool]) -> list[T]:
+    """Return few adjacent members that suffice, found by halving; the empty list if not even all do.
+
+    If neither half suffices, the start and the end are moved.
+    """
+    if not members or not suffices(members):
+        return []
+    return _smaller(list(members), suffices)
+
+
+def _smaller(kept: list[T], suffices: Callable[[Sequence[T]], bool]) -> list[T]:
+    if len(kept) == 1:
+        return kept
+    middle = len(kept) // 2
+    for half in (kept[:middle], kept[middle:]):
+        if suffices(half):
+            return _smaller(half, suffices)
+    start = last(lambda index: suffices(kept[index:]), 0, middle)
+    return kept[start : first_near(lambda index: suffices(kept[start:index]), middle, len(kept))]
 
 
 def words_of(failure: Outcome) -> tuple[str, str]:

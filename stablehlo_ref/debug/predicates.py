@@ -8,11 +8,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shlex
 import signal
 import subprocess
-import tempfile
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,7 +19,7 @@ from pathlib import Path
 from queue import Queue
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.debug.backends.others import save_arrays
+from stablehlo_ref.debug.backends import command_files, save_arrays
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.diff import Diff, diff
 from stablehlo_ref.debug.fused import words_of
@@ -148,14 +146,9 @@ def by_command(command: str, seconds: float = 120.0) -> Predicate:
         words.append("{program}")
 
     def run(program: str, inputs: Sequence[Array]) -> Hashable:
-        with tempfile.TemporaryDirectory(prefix="stablehlo-ref-") as folder:
-            files = {"{program}": f"{folder}/program.mlir", "{inputs}": f"{folder}/inputs.npz"}
-            Path(files["{program}"]).write_text(program, encoding="utf-8")
-            save_arrays(Path(files["{inputs}"]), inputs)
-            filled = [re.sub(r"\{program\}|\{inputs\}", lambda match: files[match[0]], word) for word in words]
-            with file_errors(words[0], "run the command"):
-                printed = _printed(filled, seconds)
-            return None if printed is None else printed.replace(folder, "")
+        with command_files(words, program, inputs) as (filled, folder), file_errors(words[0], "run the command"):
+            printed = _printed(filled, seconds)
+        return None if printed is None else printed.replace(str(folder), "")
 
     return run
 

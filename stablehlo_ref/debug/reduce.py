@@ -41,7 +41,7 @@ from stablehlo_ref.define.members import REQUIRED
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
 from stablehlo_ref.limits import check_positive
@@ -298,7 +298,7 @@ def sizes_of(candidate: Variant) -> list[int]:
 
 def resized(candidate: Variant, old: int, new: int) -> Variant | None:
     """Return the program with all dimensions of a size made smaller, and its inputs cut; None if that is not valid."""
-    module = _copy(candidate.program.module)
+    module = clone(candidate.program.module, {})
     try:
         for op in module.walk():
             arguments = [a for region in op.regions for block in region.blocks for a in block.arguments]
@@ -341,7 +341,7 @@ def simplified(candidate: Variant) -> Iterator[Variant]:
     for chosen in [places, *([place] for place in places if len(places) > 1)]:
         if not chosen:
             continue
-        module = _copy(candidate.program.module)
+        module = clone(candidate.program.module, {})
         copies = list(module.walk())
         for index, name in chosen:
             op = copies[index]
@@ -377,15 +377,6 @@ def with_input(candidate: Variant, index: int, array: Array) -> Variant:
     inputs = list(candidate.inputs)
     inputs[index] = array
     return Variant(candidate.program, tuple(inputs))
-
-
-def _copy(module: Operation) -> Operation:
-    """Return a copy of a module, its blocks and functions included."""
-    mapping: dict[Value, Value] = {}
-    copy = Operation(module.name, [], (), dict(module.properties), dict(module.attributes), [], module.location)
-    copy.regions = [Region([Block([], [clone(op, mapping) for op in module.regions[0].block.operations])])]
-    copy.regions[0].parent = copy
-    return copy
 
 
 def _checked(module: Operation, program: Program, inputs: Sequence[Array]) -> Variant | None:

@@ -6,7 +6,7 @@ it, the settings of a backend are found that make the fault go away.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from stablehlo_ref.arrays.value_text import dense_text
 from stablehlo_ref.debug.bounds.ball import Ball, dtype_of, overflow_threshold, overflowed
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import Subprogram
+from stablehlo_ref.debug.fused import smallest
 from stablehlo_ref.debug.judge import excess_of
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.ir.arrays import Array
@@ -153,7 +154,7 @@ def _constant(array: Array) -> str:
 def workarounds(repro: Repro, session: Session, contract: Contract, most: int) -> Iterator[str]:
     """Yield the settings that make a program right, by their descriptions; those that fail do not count.
 
-    A setting that is a list is cut down by bisection to members that suffice. At most `most` settings are tried.
+    A setting that is a list is cut down to members that suffice. At most `most` settings are tried.
     """
     left = most
 
@@ -165,8 +166,8 @@ def workarounds(repro: Repro, session: Session, contract: Contract, most: int) -
         outcome = session.run(repro.program.text, list(repro.feeds), setting)
         return not outcome.failure and repro.is_within(outcome.results, contract)
 
-    def is_right_with(name: str, members: list[Any]) -> bool:
-        return is_right((name, members))
+    def is_right_with(name: str, members: Sequence[Any]) -> bool:
+        return is_right((name, list(members)))
 
     for name, setting in session.switches().items():
         if isinstance(setting, list):
@@ -174,20 +175,3 @@ def workarounds(repro: Repro, session: Session, contract: Contract, most: int) -
                 yield f"{name}={','.join(map(str, chosen))}"
         elif is_right(setting):
             yield name
-
-
-def smallest(members: Sequence[Any], is_right: Callable[[list[Any]], bool]) -> list[Any]:
-    """Return a part of `members` that suffices, found by halving; the empty list if not even all do.
-
-    If neither half suffices, members are needed in both: then what is left is returned.
-    """
-    kept = list(members)
-    if not kept or not is_right(kept):
-        return []
-    while len(kept) > 1:
-        middle = len(kept) // 2
-        half = next((part for part in (kept[:middle], kept[middle:]) if is_right(part)), None)
-        if half is None:
-            return kept
-        kept = half
-    return kept

@@ -1,6 +1,6 @@
 """The hooks of an accelerator, by which a plan runs faster with the same results, bit for bit.
 
-The planner asks for a faster kernel, block or loop whenever it has planned one. The package
+The planner asks for a faster block or loop whenever it has planned one. The package
 `stablehlo_ref.accelerate` has an accelerator; where that is not installed, all stays as it is planned.
 """
 
@@ -11,8 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
-from stablehlo_ref.define.bound import BoundOp
-from stablehlo_ref.define.computation import Kernel, Slots
+from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.run import BlockPlan
 from stablehlo_ref.ir.core import Block, Operation, Value
 
@@ -35,10 +34,6 @@ class Accelerator:
         Calls of `called` have to stay calls.
         """
         return functions
-
-    def kernel(self, kernel: Kernel, bound: BoundOp) -> Kernel:
-        """Return the kernel to use for an op instead of the one that is planned."""
-        return kernel
 
     def block(
         self, frame: FramePlanner, plan: BlockPlan, block: Block, dying: Mapping[Operation, Sequence[Value]]

@@ -314,7 +314,7 @@ class FramePlanner:
         self.allocated += check_sizes(bound.results, self.planner.limits)
         if is_on_expressed(bound):
             return quantized_kernel(bound, self._plan_static(on_expressed_types(bound)))
-        kernel = self.planner.accelerator.kernel(self._plan_batched(bound), bound)
+        kernel = self._plan_batched(bound)
         return guarded(with_canonical_nans(kernel, bound) if bound.site.op in self.planner.canonical else kernel, bound)
 
     def _plan_batched(self, bound: BoundOp) -> Kernel:

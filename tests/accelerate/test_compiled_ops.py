@@ -182,7 +182,7 @@ def test_trigonometric_functions_of_all_magnitudes(op: str) -> None:
       %signs = stablehlo.compare LT, %i, %i : (!index, !index) -> tensor<i1>
       %y = stablehlo.select %signs, %x, %u : tensor<i1>, !vec
     """
-    check(loop("!vec", body, "%y", turns=3), generator.permutation(x))
+    check(loop("!vec", body, "%y", turns=40), generator.permutation(x))
 
 
 @needs_llvmlite

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.debug.backends.others import Itself
+from stablehlo_ref.debug.backends import Itself
 from stablehlo_ref.debug.bounds.ball import largest, smallest_normal, ulp, widened
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.evaluate import Evaluator

@@ -18,7 +18,7 @@ from stablehlo_ref.conform.cases import case
 from stablehlo_ref.conform.explain import explain
 from stablehlo_ref.conform.known import Known, read_known, split
 from stablehlo_ref.conform.verdicts import Cell, Record, judge, meaning, uses_of, with_blocked
-from stablehlo_ref.debug.backends.others import Itself
+from stablehlo_ref.debug.backends import Itself
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.diagnostics import EvaluationError

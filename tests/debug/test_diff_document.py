@@ -15,8 +15,7 @@ from stablehlo_ref.debug.contract import PRESETS
 from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict
-from stablehlo_ref.debug.report.document import Deviation, deviations, places
-from stablehlo_ref.debug.report.model_explorer import COLOURS, LARGEST
+from stablehlo_ref.debug.report.document import COLOURS, LARGEST, Deviation, deviations, places
 from tests.debug.programs import LAYER, compare
 
 ROOT = Path(__file__).parents[2]

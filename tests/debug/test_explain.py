@@ -11,7 +11,7 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.debug import Session
-from stablehlo_ref.debug.backends.others import save_arrays
+from stablehlo_ref.debug.backends import save_arrays
 from tests.debug.programs import InProcess, compare, normal
 
 CHOLESKY = """

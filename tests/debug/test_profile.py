@@ -56,6 +56,27 @@ def test_ops_by_kind_and_place(profile: Profile) -> None:
     assert lines[6].endswith("stablehlo.while  p.mlir:4:8")
 
 
+def test_processes_that_wait_for_others_take_no_time() -> None:
+    ticks = count()
+    profile = Profile(clock=lambda: float(next(ticks)))
+    program = sr.parse("""
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.negate %x : tensor<f32>
+  %1 = "stablehlo.all_reduce"(%0) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}""")
+    program.run_parallel([[np.float32(1)], [np.float32(2)]], num_replicas=2, observer=profile)
+    # Each of the two is in `all_reduce` for a tick until the other runs, and for one when it goes on.
+    assert str(profile).splitlines()[1:3] == [
+        "    4.000000 s  66.7 %          2  stablehlo.all_reduce",
+        "    2.000000 s  33.3 %          2  stablehlo.negate",
+    ]
+
+
 def test_speedscope(profile: Profile) -> None:
     document = profile.speedscope("p")
     names = [frame["name"] for frame in document["shared"]["frames"]]

@@ -21,8 +21,7 @@ pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.debug import Diff
 from stablehlo_ref.debug.report.document import EDGES
-from stablehlo_ref.debug.report.page import _compressed
-from stablehlo_ref.debug.report.plots import bin_names, shares
+from stablehlo_ref.debug.report.page import _compressed, bin_names, shares
 from tests.debug.chromium import Page, needs_chromium
 from tests.debug.programs import LAYER, compare
 from tests.debug.test_diff_document import LOOP

@@ -14,8 +14,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.debug import Session, diff
-from stablehlo_ref.debug.backends import Backend, open_backend
-from stablehlo_ref.debug.backends.others import save_arrays
+from stablehlo_ref.debug.backends import Backend, open_backend, save_arrays
 from tests.debug.programs import LAYER, normal
 from tests.shared import MLIR_PYTHON, needs_mlir
 
@@ -29,7 +28,7 @@ func.func @main(%x: tensor<2xbf16>, %y: tensor<3xi32>) -> (tensor<2xbf16>, tenso
 INPUTS = [np.array([1, 2], ml_dtypes.bfloat16), np.arange(3, dtype=np.int32)]
 TOOL = """
 import sys, numpy as np, stablehlo_ref as sr
-from stablehlo_ref.debug.backends.others import load_arrays, save_arrays
+from stablehlo_ref.debug.backends import load_arrays, save_arrays
 from pathlib import Path
 program = sr.load(sys.argv[1])
 save_arrays(Path(sys.argv[3]), program.run(*load_arrays(Path(sys.argv[2]), program.inputs)))

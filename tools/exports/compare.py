@@ -18,7 +18,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import stablehlo_ref as sr
-from stablehlo_ref.debug.backends.others import save_arrays
+from stablehlo_ref.debug.backends import save_arrays
 
 # Tolerances by dtype, relative to the largest element of the result: both sides round, and sum in different orders.
 # Integers and booleans must be equal.

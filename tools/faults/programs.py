@@ -15,7 +15,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.debug.backends.others import load_arrays
+from stablehlo_ref.debug.backends import load_arrays
 from stablehlo_ref.debug.cut import FLATTENING
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.rewrite import Rewriter

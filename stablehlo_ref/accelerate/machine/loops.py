@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from stablehlo_ref.accelerate.ir import Body, Branch, Loop, NotCompiled, dtype_of, shape_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
-from stablehlo_ref.accelerate.machine.nests import Held, Pending, Splat
+from stablehlo_ref.accelerate.machine.nests import Held, Pending, Splat, is_splat
 from stablehlo_ref.accelerate.machine.ops import Ops
-from stablehlo_ref.accelerate.machine.tensors import MAX_SIZE, Memory, Overwritten, is_one
+from stablehlo_ref.accelerate.machine.tensors import Memory, Overwritten, is_one
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -73,8 +73,10 @@ class LoopWriter:
         constant = self.planner.constant(value)
         if constant is not None and is_one(value):
             return literal(Kind(constant.dtype, constant.size), constant)
+        if constant is not None and is_splat(constant):
+            return Splat(literal(Kind(constant.dtype), constant.reshape(-1)[0]), constant.shape)
         if value not in self.values:
-            self.values[value] = _splat(constant) or self._entering(value, constant)
+            self.values[value] = self._entering(value, constant)
         return self.ops.check(self.values[value])
 
     def _entering(self, value: Value, constant: Array | None) -> Held:
@@ -255,15 +257,6 @@ def written(planner: FramePlanner, loop: Loop) -> LoopWriter:
             if error.op is None or error.op in copying or len(copying) == MAX_COPIES:
                 raise
             copying.add(error.op)
-
-
-def _splat(constant: Array | None) -> Splat | None:
-    """Return a constant whose elements are all the same bits as one scalar."""
-    if constant is None or not 0 < constant.size <= MAX_SIZE:
-        return None
-    first = constant.reshape(-1)[0]
-    is_splat = not any(constant.strides) or constant.tobytes() == first.tobytes() * constant.size
-    return Splat(literal(Kind(constant.dtype), first), constant.shape) if is_splat else None
 
 
 def _selected(chosen: Register, labels: Sequence[str]) -> str:

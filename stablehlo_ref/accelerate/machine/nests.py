@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from stablehlo_ref.accelerate.ir import NotCompiled
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, computed, literal
 from stablehlo_ref.accelerate.machine.tensors import MAX_SIZE, MachineArrays, Memory, offset, row_major
-from stablehlo_ref.ir.arrays import DType
+from stablehlo_ref.ir.arrays import Array, DType
 
 VECTOR = 64  # bytes of an operand that are computed at once
 MAX_APART = 1 << 14  # elements of a tensor whose elements are apart, and loaded one by one
@@ -92,6 +92,13 @@ class Count(NamedTuple):
 
     register: Register
     has_rest: bool
+
+
+def is_splat(constant: Array) -> bool:
+    """Return whether elements of a constant are all the same bits."""
+    if not constant.size or not any(constant.strides):
+        return constant.size > 0
+    return constant.size <= MAX_SIZE and constant.tobytes() == constant.reshape(-1)[:1].tobytes() * constant.size
 
 
 def squeezed(shape: Sequence[int]) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, shape_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, computed, literal
 from stablehlo_ref.accelerate.machine.nests import Groups, Held, Pending, Splat, squeezed
 from stablehlo_ref.accelerate.machine.products import Product
-from stablehlo_ref.accelerate.machine.reductions import FOLDS, SUM, is_sum, reduced_row
+from stablehlo_ref.accelerate.machine.reductions import is_sum, reduced_row, reduction_of
 from stablehlo_ref.accelerate.machine.tensors import (
     Field,
     MachineArrays,
@@ -26,7 +26,6 @@ from stablehlo_ref.accelerate.machine.tensors import (
     offset,
 )
 from stablehlo_ref.define.computation import Run
-from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.numerics.dtypes import BOOL
@@ -268,14 +267,12 @@ class Ops:
 
     def _reduce(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write a reduction along the last axes by one op, row by row."""
-        op, body, (x, init, *_) = node.op, recognised_op(node.op.regions[0]), operands
+        op, body, (x, init, *_) = node.op, reduction_of(node.op), operands
         shape, kept, dtype = shape_of(op.operands[0]), shape_of(op.results[0]), dtype_of(op.results[0])
-        if body is None or len(operands) != 2 or body.name not in (SUM, *FOLDS) or not has_code(body):
-            raise NotCompiled(op.name)
         is_minor = sorted(op.properties["dimensions"]) == list(range(len(kept), len(shape)))
-        if not is_minor or prod(shape) < 2 * prod(kept) or not isinstance(init, Register):
+        if body is None or not is_minor or prod(shape) < 2 * prod(kept) or not isinstance(init, Register):
             raise NotCompiled(op.name)
-        if dtype_of(op.operands[0]) != dtype or (is_sum(body, dtype) and node.planner.planner.mode.exact_sums):
+        if is_sum(body, dtype) and node.planner.planner.mode.exact_sums:
             raise NotCompiled(op.name)
         rows, length = self.contiguous(x, shape), prod(shape) // prod(kept)
         self.groups.flush()

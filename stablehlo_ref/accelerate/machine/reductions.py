@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from stablehlo_ref.accelerate.elements import elementwise
+from stablehlo_ref.accelerate.elements import elementwise, has_code
+from stablehlo_ref.accelerate.ir import dtype_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.nests import VECTOR
 from stablehlo_ref.accelerate.machine.tensors import MachineArrays, Memory
+from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Operation
 
@@ -23,6 +25,14 @@ LANES = 64  # elements that are reduced in registers
 STEP = 16  # sums that are computed at a time
 
 Emit = Callable[[Register, Register], Register]
+
+
+def reduction_of(op: Operation) -> Operation | None:
+    """Return the op by which a reduction reduces one tensor, if it has code for that; else None."""
+    body = recognised_op(op.regions[0]) if len(op.operands) == 2 else None
+    if body is None or body.name not in (SUM, *FOLDS) or not has_code(body):
+        return None
+    return body if len({dtype_of(v) for v in (*op.operands, *op.results)}) == 1 else None
 
 
 def is_sum(body: Operation, dtype: DType) -> bool:

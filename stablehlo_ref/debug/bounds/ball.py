@@ -10,7 +10,7 @@ import numpy as np
 
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import is_constant
-from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evaluate import Evaluator, widened
 from stablehlo_ref.define.definition import REGISTRY, attributes_of, facts_of
 from stablehlo_ref.define.facts import Facts
 from stablehlo_ref.dialects.chlo_broadcasting import Broadcasting, aligned
@@ -130,6 +130,10 @@ class Query:
         return found
 
     @property
+    def is_complex(self) -> bool:
+        return kind(self.dtype) == "complex"
+
+    @property
     def attributes(self) -> dict[str, Any]:
         """The attribute members of the op, with defaults."""
         return attributes_of(self.op)
@@ -181,14 +185,6 @@ class NoBound(Exception):
 def exact(array: Array) -> Ball:
     """Return the ball of a value that is known."""
     return Ball(widened(array), np.zeros((), np.float64))
-
-
-def widened(array: Array) -> Array:
-    name = kind(array.dtype)
-    if name in ("floating", "complex"):
-        with np.errstate(invalid="ignore"):  # of signalling NaNs
-            return array.astype(np.complex128 if name == "complex" else np.float64)
-    return array
 
 
 def dtype_of(value: Value) -> DType:

@@ -10,7 +10,18 @@ from itertools import product
 
 import numpy as np
 
-from stablehlo_ref.debug.bounds.ball import SLACK, TINY, Ball, NoBound, Query, largest, of_reference, ulp, unit_roundoff
+from stablehlo_ref.debug.bounds.ball import (
+    SLACK,
+    TINY,
+    Ball,
+    NoBound,
+    Query,
+    largest,
+    of_reference,
+    smallest_normal,
+    ulp,
+    unit_roundoff,
+)
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import StructAttribute
@@ -31,7 +42,7 @@ def rounded(query: Query, center: Array, radius: Array, ulps: float = 0.5) -> Ba
         return _overflowing(
             query, center, 0.5 * ulp(np.abs(center), query.dtype) if is_fused else np.zeros(center.shape)
         )
-    factor = 2.0 if kind(query.dtype) == "complex" else 1.0
+    factor = 2.0 if query.is_complex else 1.0
     ours = of_reference(query.dtype, magnitude) * (1 if query.is_exact else 2)
     total = radius * SLACK + factor * bound * ulp(magnitude, query.dtype) + ours + query.contract.error_of(query.name)
     if "result_accuracy" in query.op.properties:
@@ -46,7 +57,7 @@ def stored(query: Query, center: Array, radius: Array) -> Ball:
     radius = np.asarray(radius)
     if not radius.any() or not is_fractional(query.dtype):
         return Ball(center, radius)
-    share = 0.5 * np.sqrt(2.0) if kind(query.dtype) == "complex" else 0.5
+    share = 0.5 * np.sqrt(2.0) if query.is_complex else 0.5
     half = share * ulp(np.abs(center) + np.where(np.isfinite(radius), radius, 0), query.dtype)
     return Ball(center, radius + np.where(radius > 0, half, 0.0))
 
@@ -78,8 +89,9 @@ def added(query: Query) -> Ball:
 
 def multiplied(query: Query) -> Ball:
     lhs, rhs = query.operand(0), query.operand(1)
-    radius = _times(lhs, rhs.radius) + _times(rhs, lhs.radius) + lhs.radius * rhs.radius
-    return rounded(query, query.wide(query.centers), radius)
+    center, radius = query.wide(query.centers), _times(lhs, rhs.radius) + _times(rhs, lhs.radius)
+    made = rounded(query, center, radius + lhs.radius * rhs.radius, 2.0 if query.is_complex else 0.5)
+    return known(query, made, size_of(lhs) * size_of(rhs)) if query.is_complex else made
 
 
 def _times(operand: Ball, radius: Array) -> Array:
@@ -88,13 +100,17 @@ def _times(operand: Ball, radius: Array) -> Array:
 
 
 def divided(query: Query) -> Ball:
+    """`divide`; of complex numbers, unknown where the squared magnitude of the divisor may overflow or underflow."""
     lhs, rhs = query.operand(0), query.operand(1)
-    center = query.wide(query.centers)
-    if query.is_exact:
+    center, apart = query.wide(query.centers), np.abs(rhs.center) - rhs.radius
+    if query.is_exact and not query.is_complex:
         return rounded(query, center, _unknown_at_zeros(query, rhs, center))
-    apart = np.abs(rhs.center) - rhs.radius
-    radius = np.where(apart > 0, (lhs.radius + np.abs(center) * rhs.radius) / np.where(apart > 0, apart, 1), np.inf)
-    return rounded(query, center, radius)
+    is_apart = ~_is_tiny(query, apart) if query.is_complex else apart > 0
+    radius = np.where(is_apart, (lhs.radius + np.abs(center) * rhs.radius) / np.where(is_apart, apart, 1), np.inf)
+    if not query.is_complex:
+        return rounded(query, center, radius)
+    made = rounded(query, center, radius, 2.0 * ROUNDINGS)
+    return known(query, made, np.maximum(size_of(rhs) ** 2, size_of(lhs) * size_of(rhs)))
 
 
 def _unknown_at_zeros(query: Query, operand: Ball, center: Array) -> Array:
@@ -236,3 +252,47 @@ def _requested(query: Query, member: str) -> float:
     """Return a member of the accuracy that the op asks for, 0 without one."""
     requested = query.attributes.get("result_accuracy")
     return float(getattr(requested.fields.get(member), "value", 0)) if isinstance(requested, StructAttribute) else 0.0
+
+
+# --- complex numbers, in the norm: the error of one is that of a point in the plane -----------------------------------
+
+ROUNDINGS = 4  # how much larger the error of a function is than that of a real one
+
+
+def known(query: Query, made: Ball, products: Array | float = 0.0) -> Ball:
+    """Return a ball of which nothing is known where it, or products inside, are not finite or near to an overflow.
+
+    The spec leaves exceptions of complex arithmetic open.
+    """
+    if not is_fractional(query.dtype):
+        raise NoBound
+    top = largest(query.dtype) / 4
+    is_known = np.isfinite(made.center) & (np.abs(made.center) + made.radius < top) & (products < top)
+    return Ball(np.where(is_known, made.center, 0.0), np.where(is_known, made.radius, np.inf))
+
+
+def size_of(ball: Ball) -> Array:
+    """Return the largest magnitude of the numbers in a ball."""
+    return np.asarray(np.abs(ball.center) + ball.radius)
+
+
+def _is_tiny(query: Query, size: Array) -> Array:
+    """Return where the square of a magnitude may underflow."""
+    return np.asarray(size * np.abs(size) <= smallest_normal(query.dtype) / unit_roundoff(query.dtype))
+
+
+def magnitude(query: Query) -> Ball:
+    """`abs` of a complex number, computed from squares or without their overflow."""
+    operand = query.operand(0)
+    size = size_of(operand)
+    made = rounded(query, query.wide(query.centers), unknown_where(operand, operand.radius), float(ROUNDINGS))
+    made = known(query, made, size**2)
+    return Ball(made.center, np.where(_is_tiny(query, size) & (size > 0), np.inf, made.radius))
+
+
+def complex_function(query: Query) -> Ball:
+    """Bound an elementary function of complex numbers that are known."""
+    if not query.is_exact:
+        raise NoBound
+    made = rounded(query, query.wide(query.centers), np.zeros(()), ROUNDINGS * accuracy(query))
+    return known(query, made, np.max(np.stack([np.abs(c) for c in query.centers]), axis=0))

@@ -24,11 +24,11 @@ from stablehlo_ref.debug.bounds.ball import (
     largest,
     smallest_normal,
     unit_roundoff,
-    widened,
 )
 from stablehlo_ref.debug.bounds.elementary import interval, stored
-from stablehlo_ref.debug.bounds.sums import sum_of
+from stablehlo_ref.debug.bounds.sums import complex_sum, sum_of
 from stablehlo_ref.debug.cut import has_fractions
+from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.define.definition import facts_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.ir.arrays import Array
@@ -69,6 +69,8 @@ def reduced(query: Query) -> Ball:
     """`reduce` and `reduce_window` with a body of one op, or with one that rounds nothing."""
     body = recognised(query.op.regions[0])
     is_real = len(query.op.results) == 1 and kind(query.dtype) == "floating"
+    if query.is_complex and body == "add" and len(query.op.results) == 1 and not np.any(query.operand(1).center):
+        return complex_sum(query, query.operand(0).center.size / max(query.wide(query.centers).size, 1) + 1)
     if is_real and body == "add":
         return _unknown(query) if np.any(query.operand(1).center) else sum_of(query, _terms(query))
     if is_real and body == "multiply":

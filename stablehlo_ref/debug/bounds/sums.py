@@ -26,7 +26,7 @@ from stablehlo_ref.debug.bounds.ball import (
     ulp,
     unit_roundoff,
 )
-from stablehlo_ref.debug.bounds.elementary import rounded
+from stablehlo_ref.debug.bounds.elementary import known, rounded
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import FLOATS, FloatType, TensorType, Type
@@ -44,7 +44,20 @@ def sum_of(query: Query, terms: Array | float) -> Ball:
 def product_sum(query: Query) -> Ball:
     """Bound a dot product or convolution; its operands may be rounded as the contract's algorithm of dots does."""
     algorithm = dot_algorithm(query)
-    return _bounded(query, float(terms_of(query) * algorithm.products), algorithm)
+    terms = float(terms_of(query) * algorithm.products)
+    return complex_sum(query, terms, algorithm.roundoff) if query.is_complex else _bounded(query, terms, algorithm)
+
+
+def complex_sum(query: Query, terms: float, roundoff: float = 0.0) -> Ball:
+    """Bound a sum of complex numbers, or of their products, in any order; each part of it is one of real numbers."""
+    _exact(query)
+    count, u = 2 * terms + 2, unit_roundoff(query.dtype)
+    total = np.abs(query.wide([np.abs(c) for c in query.centers]))
+    share = 2.0 if query.contract.flush_subnormals else 2 * u
+    of_operands = roundoff * (2 + roundoff)
+    radius = np.sqrt(2) * ((gamma(count, u) + gamma(count, OURS)) * (1 + of_operands) + of_operands) * total
+    radius = radius + count * share * smallest_normal(query.dtype)
+    return known(query, rounded(query, query.wide(query.centers), radius), 2 * total + radius)
 
 
 def terms_of(query: Query) -> int:
@@ -211,12 +224,6 @@ def _propagated(query: Query, total: Array, terms: Array | float) -> Array:
     return larger_by
 
 
-def _known(query: Query, center: Array, radius: Array) -> Ball:
-    """Return a ball of which nothing is known where it is not finite, or near to an overflow."""
-    is_known = np.isfinite(center) & (np.abs(center) + radius < largest(query.dtype) / 4)
-    return Ball(np.where(is_known, center, 0.0), np.where(is_known, radius, np.inf))
-
-
 def _exact(query: Query) -> None:
     if not query.is_exact:
         raise NoBound
@@ -234,7 +241,9 @@ def transformed(query: Query) -> Ball:
     relative = gamma(ROUNDINGS * levels * (3 if size & (size - 1) else 1), unit_roundoff(query.dtype))
     center = query.wide(query.centers)
     radius = np.sqrt(2) * relative * np.broadcast_to(norm, center.shape)
-    return _known(query, center, np.where(np.isfinite(norm) & (norm * size < largest(query.dtype)), radius, np.inf))
+    return known(
+        query, Ball(center, np.where(np.isfinite(norm) & (norm * size < largest(query.dtype)), radius, np.inf))
+    )
 
 
 def solved(query: Query) -> Ball:
@@ -252,7 +261,7 @@ def solved(query: Query) -> Ball:
     u = gamma(4 * t.shape[-1] + 8, unit_roundoff(query.dtype)) * _factor(query)
     condition = np.max(np.sum(inverse @ t, axis=-1, initial=0.0), axis=-1, initial=0.0)[..., None, None]
     radius = np.where(u * condition < 0.25, 2 * u * (inverse @ (t @ (inverse @ sides))), np.inf)
-    return _known(query, query.wide(query.centers), radius if properties["left_side"] else _transposed(radius))
+    return known(query, Ball(query.wide(query.centers), radius if properties["left_side"] else _transposed(radius)))
 
 
 def factored(query: Query) -> Ball:
@@ -260,7 +269,7 @@ def factored(query: Query) -> Ball:
     _exact(query)
     center = query.wide(query.centers)
     if not np.all(np.isfinite(center)):
-        return _known(query, center, np.zeros(center.shape))
+        return known(query, Ball(center, np.zeros(center.shape)))
     lower = bool(query.attributes["lower"])
     factor = np.tril(center if lower else _transposed(center.conj()))
     inverse, size = np.abs(_inverse(factor)), np.abs(factor)
@@ -269,7 +278,7 @@ def factored(query: Query) -> Ball:
     norm = np.max(np.sum(relative, axis=-1, initial=0.0), axis=-1, initial=0.0)[..., None, None]
     radius = np.where(u * norm < 0.25, 2 * u * (size @ np.tril(relative)), np.inf)
     radius = np.where(np.tri(size.shape[-1], dtype=bool), radius, np.inf)
-    return _known(query, center, radius if lower else _transposed(radius))
+    return known(query, Ball(center, radius if lower else _transposed(radius)))
 
 
 def _factor(query: Query) -> float:
@@ -315,4 +324,4 @@ def normalised(query: Query) -> Ball:
     size = np.abs(scale.reshape(shape)) * root
     terms = size * (np.abs(x) + np.abs(mean)) + np.abs(offset.reshape(shape))
     radius = 8 * (1 + ulps) * u * terms + size * (of_mean + np.abs(x - mean) * of_variance / total)
-    return _known(query, center, np.where(of_variance < total / 2, radius, np.inf))
+    return known(query, Ball(center, np.where(of_variance < total / 2, radius, np.inf)))

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.debug.bounds import complexes, elementary, reductions, sums
+from stablehlo_ref.debug.bounds import elementary, reductions, sums
 from stablehlo_ref.debug.bounds.ball import (
     TINY,
     Ball,
@@ -26,14 +26,13 @@ from stablehlo_ref.debug.bounds.ball import (
     exact,
     smallest_normal,
     used,
-    widened,
 )
 from stablehlo_ref.debug.bounds.elementary import ends, rounded, stored, unknown_where
 from stablehlo_ref.debug.bounds.reductions import is_exact_body
 from stablehlo_ref.debug.bounds.sums import product_sum
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import BRANCHES, LOOP, branch_of, fed_to, is_constant, is_constant_op, operands_of
-from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evaluate import Evaluator, widened
 from stablehlo_ref.define.definition import REGISTRY, facts_of
 from stablehlo_ref.define.facts import Arithmetic, Facts
 from stablehlo_ref.define.spec import shape as shape_of
@@ -190,7 +189,7 @@ def rule_for(op_class: type, facts: Facts, is_complex: bool) -> Rule | None:
     if op_class in rules or facts.arithmetic is Arithmetic.MOVES:
         return rules.get(op_class, moved)
     if is_complex:
-        return complexes.function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
+        return elementary.complex_function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
     return _OF_ARITHMETIC.get(facts.arithmetic)
 
 
@@ -229,12 +228,6 @@ def quantized(query: Query) -> Ball:
     if not is_fractional(query.dtype):
         return Ball(center, np.ones(()))
     return rounded(query, center, np.zeros(()), 2.0)  # `uniform_dequantize`, computed in its own type
-
-
-def part(query: Query) -> Ball:
-    """`real` and `imag`, whose errors are at most those of the complex number."""
-    operand = query.operand(0)
-    return stored(query, query.wide(query.centers), np.asarray(operand.radius))
 
 
 def bits(query: Query) -> Ball:
@@ -334,24 +327,21 @@ _OF_ARITHMETIC: dict[Arithmetic, Rule] = {
     Arithmetic.FUNCTION: elementary.function, Arithmetic.ROUNDS: elementary.function,
 }  # fmt: skip
 _FOR_ALL: dict[type, Rule] = {
-    Real: part, Imag: part, Fft: sums.transformed, TriangularSolve: sums.solved,
-    Cholesky: sums.factored, Add: elementary.added, Subtract: elementary.added, Compare: compared,
+    Real: same_radius, Imag: same_radius, Convert: converted, Compare: compared, Add: elementary.added,
+    Subtract: elementary.added, Multiply: elementary.multiplied, Divide: elementary.divided, Reduce: reductions.reduced,
+    **dict.fromkeys((DotGeneral, Dot, Convolution), product_sum),
+    Fft: sums.transformed, TriangularSolve: sums.solved, Cholesky: sums.factored,
 }  # fmt: skip
 _OF_REALS: dict[type, Rule] = {
     **_FOR_ALL,
-    **dict.fromkeys((Reduce, ReduceWindow), reductions.reduced),
+    ReduceWindow: reductions.reduced,
     **dict.fromkeys((Scatter, SelectAndScatter), reductions.scattered),
-    **dict.fromkeys((DotGeneral, Dot, Convolution), product_sum),
     **dict.fromkeys((BatchNormInference, BatchNormTraining, BatchNormGrad), sums.normalised),
-    Multiply: elementary.multiplied, Divide: elementary.divided, Convert: converted, Sort: reductions.ordered,
-    BitcastConvert: bits, ReducePrecision: exactly, Power: elementary.power, Atan2: elementary.angle,
-    Logistic: elementary.logistic, Rsqrt: elementary.reciprocal_root,
+    Sort: reductions.ordered, BitcastConvert: bits, ReducePrecision: exactly, Power: elementary.power,
+    Atan2: elementary.angle, Logistic: elementary.logistic, Rsqrt: elementary.reciprocal_root,
 }  # fmt: skip
 _OF_COMPLEX: dict[type, Rule] = {
-    **_FOR_ALL,
-    Multiply: complexes.multiplied, Divide: complexes.divided, Negate: complexes.same_radius, Abs: complexes.magnitude,
-    Convert: complexes.converted, Sign: complexes.function, Reduce: complexes.reduced,
-    **dict.fromkeys((DotGeneral, Dot, Convolution), complexes.contracted),
+    **_FOR_ALL, Negate: same_radius, Abs: elementary.magnitude, Sign: elementary.complex_function,
 }  # fmt: skip
 
 

@@ -1,6 +1,9 @@
 """The whole result of `diff` as a document of plain data: what `--json` prints, and what the HTML report shows.
 
-docs/reference/json.md describes it.
+docs/reference/json.md describes it. Errors of ops are also custom node data of Google's Model Explorer, by the node ids
+of its MLIR adapter. That makes a graph of each function, with the function's name as its id, and numbers the ops of a
+function in the order of the text. An op in a region is a node too, but not one in a region of such an op, unless that
+is Shardy's.
 """
 
 from __future__ import annotations
@@ -18,19 +21,19 @@ import numpy as np
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.arrays.value_text import json_number
-from stablehlo_ref.debug.bounds.ball import Ball, overflowed, ulp, widened
+from stablehlo_ref.debug.bounds.ball import Ball, overflowed, ulp
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import CHECKS, Flat, fed_to, is_constant, operands_of
+from stablehlo_ref.debug.cut import Flat, fed_to, is_constant, operands_of
 from stablehlo_ref.debug.diff import Diff, Inner, Setup
+from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.debug.fused import FaultyGroup
-from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, excess_of
+from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, errors_of, excess_of
 from stablehlo_ref.debug.session import Outcome
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.flat import flatten, restore
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.numerics.dtypes import is_fractional
-from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.elide import elide_constants
 from stablehlo_ref.syntax.printer import Printer
 
@@ -221,18 +224,10 @@ class Listed:
 
 def listing(flat: Flat) -> list[Listed]:
     """Return the text of each op of a program; large constants are left out."""
-    module = restore(flatten(flat.program.module))
-    elide_constants(module, SHOWN_ELEMENTS)
-    block = functions(module)[flat.program.entry.name].regions[0].block
-    for copied, value in zip(_values(block), _values(flat.block)):
-        copied.origin = value.origin
-    ops = [op for op in block.operations[:-1] if not op.name.startswith(CHECKS)]
-    return on_enough_stack(module.location, FRAMES, _listed, ops)
-
-
-def _values(block: Block) -> Iterator[Value]:
-    yield from block.arguments
-    yield from (result for op in block.operations for result in op.results)
+    ops = [clone(op, {}) for op in flat.ops]
+    for op in ops:
+        elide_constants(op, SHOWN_ELEMENTS)
+    return on_enough_stack(flat.program.module.location, FRAMES, _listed, ops)
 
 
 class _Lister(Printer):
@@ -274,13 +269,7 @@ class Deviation:
     @cached_property
     def errors(self) -> Array:
         """The distance of each element from the expected one; infinite where only one of both is special."""
-        actual = widened(self.actual)
-        if not is_fractional(self.actual.dtype):
-            return np.asarray(actual != self.expected).astype(np.float64)
-        with np.errstate(all="ignore"):
-            same = (actual == self.expected) | (np.isnan(actual) & np.isnan(self.expected))
-            apart = np.abs(actual - self.expected)
-        return np.where(same, 0.0, np.where(np.isnan(apart), np.inf, apart))
+        return errors_of(self.actual, self.expected)
 
     @cached_property
     def ulps(self) -> Array | None:
@@ -355,3 +344,83 @@ def _ranges(hit: Array) -> str:
     shown = [str(a) if a == b else f"{a}-{b}" for a, b in pairs[:SHOWN_RANGES]]
     more = f" and {int(hit.sum()) - sum(b - a + 1 for a, b in pairs[:SHOWN_RANGES])} more"
     return ", ".join(shown) + (more if len(pairs) > SHOWN_RANGES else "") if shown else "none"
+
+
+# --- node data of Google's Model Explorer ----------------------------------------------------------------------------
+
+LARGEST = 1e6  # an error relative to the bound: larger ones, and those of ops that are wrong by any error, are this
+COLOURS = {
+    "wrong": "#b42318", "suspicious": "#f79009", "permitted": "#f5c04c", "legal": "#b7dfc0", "same": "#e3f3e6",
+}  # fmt: skip
+RANKS = list(COLOURS)
+
+_Key: TypeAlias = tuple[str, int, int]  # name, line, column
+_Judged: TypeAlias = dict[_Key, tuple[str, float]]  # verdict and error
+
+
+def node_data(found: Diff) -> dict[str, Any]:
+    """Return node data by graph and node id: the largest error of each op relative to its bound, coloured by verdict.
+
+    Of an op that several calls or turns of loops run, it is the worst. Ops that were not judged have no data.
+    """
+    judged: _Judged = {}
+    _collect(document(found), judged)
+    graphs: dict[str, Any] = {}
+    for function in found.setup.program.module.walk():
+        if function.name == "func.func" and function.regions[0].blocks:
+            keyed = ((identifier, judged.get(_key(op))) for identifier, op in _nodes(function))
+            results = {identifier: _node(*known) for identifier, known in keyed if known}
+            graphs[str(function.properties["sym_name"])] = _graph(found, results)
+    return graphs
+
+
+def node_data_text(found: Diff) -> str:
+    """Return the node data as JSON."""
+    return json.dumps(node_data(found), indent=1, allow_nan=False)
+
+
+def _graph(found: Diff, results: dict[str, Any]) -> dict[str, Any]:
+    name = f"error / bound of {found.setup.backend} under {found.setup.contract.name}"
+    return {"name": name, "results": results, "hideAggregatedStats": ["sum", "avg"]}
+
+
+def _node(verdict: str, error: float) -> dict[str, Any]:
+    return {"value": error, "bgColor": COLOURS[verdict]}
+
+
+def _nodes(function: Operation) -> Iterator[tuple[str, Operation]]:
+    """Yield the ops of a function that are nodes, with their ids."""
+    numbered = enumerate(op for outer in function.regions[0].blocks[0].operations for op in (outer, *_inside(outer)))
+    yield from ((str(number), op) for number, op in numbered)
+
+
+def _inside(op: Operation) -> Iterator[Operation]:
+    for inner in (inner for region in op.regions for block in region.blocks for inner in block.operations):
+        yield inner
+        if inner.name.startswith("sdy."):
+            yield from _inside(inner)
+
+
+def _collect(data: Document, judged: _Judged) -> None:
+    """Add the worst verdict and error of each op of a document."""
+    ops = data["ops"]
+    for op in ops:
+        if op["verdict"] in COLOURS:
+            _add(judged, op, op["verdict"], float(op["error"] or 0))
+    if data["group"]:
+        for index in data["group"]["ops"]:
+            verdict = "wrong" if data["group"]["certain"] else "suspicious"
+            _add(judged, ops[index], verdict, LARGEST if data["group"]["certain"] else 0.0)
+    for loop in data["loops"]:
+        _add(judged, ops[loop["op"]], "wrong", LARGEST)
+        _collect(loop["found"], judged)
+
+
+def _add(judged: _Judged, op: Document, verdict: str, error: float) -> None:
+    key = op["name"], op["line"], op["column"]
+    known, largest = judged.get(key, (verdict, 0.0))
+    judged[key] = min(verdict, known, key=RANKS.index), min(max(error, largest), LARGEST)
+
+
+def _key(op: Operation) -> _Key:
+    return op.name, op.location.line, op.location.column

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from html import escape
@@ -16,13 +18,16 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.contract import PRESETS
 from stablehlo_ref.debug.diff import Diff, Setup
 from stablehlo_ref.debug.judge import Judgement, Verdict
-from stablehlo_ref.debug.report import confirmed_text, inner_text, plots
-from stablehlo_ref.debug.report.document import Deviation, Document, deviations, document, places
+from stablehlo_ref.debug.report import confirmed_text, inner_text
+from stablehlo_ref.debug.report.document import EDGES, Deviation, Document, deviations, document, places
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 
 SHOWN_USERS = 5  # of an op, in its slice
@@ -49,7 +54,7 @@ class Plotted:
 
     @property
     def counted(self) -> int:
-        return int(plots.exceeding(self.deviation).sum())
+        return int(exceeding(self.deviation).sum())
 
 
 def report(found: Diff) -> str:
@@ -149,12 +154,12 @@ def _contract(data: Document) -> list[tuple[str, Any, Any]]:
 def _plotted(finding: DiffFinding, index: int) -> Iterator[Plotted]:
     for number, (name, deviation) in enumerate(zip(finding.ops[0]["results"], finding.deviations)):
         counts = deviation.histogram()
-        named = [] if counts is None else [(n, c) for n, c in zip(plots.bin_names(), counts) if c]
-        where = plots.exceeding(deviation)
+        named = [] if counts is None else [(n, c) for n, c in zip(bin_names(), counts) if c]
+        where = exceeding(deviation)
         axes = [(axis, where.shape[axis], text) for axis, text in enumerate(places(where))]
         yield Plotted(
-            name, deviation, plots.histogram(counts, f"h{index}-{number}") if named and counts else "", named,
-            plots.map_of(deviation, f"m{index}-{number}") if where.size > 1 else "", axes,
+            name, deviation, histogram(counts, f"h{index}-{number}") if named and counts else "", named,
+            map_of(deviation, f"m{index}-{number}") if where.size > 1 else "", axes,
         )  # fmt: skip
 
 
@@ -194,7 +199,7 @@ def _overview(rows: Sequence[Sequence[Any]]) -> str:
     errors = [None if row[1] is None else float(row[1]) for row in rows]
     if not any(errors) and not any(row[2] == "wrong" for row in rows):
         return ""
-    return plots.overview(errors, [row[2] == "wrong" for row in rows], "overview")
+    return overview(errors, [row[2] == "wrong" for row in rows], "overview")
 
 
 def _embedded(data: Any) -> str:
@@ -233,22 +238,31 @@ class DiffFinding:
     verdict: str
     ops: list[Document]
     anchors: list[str]  # the numbers of the ops in the program table
-    excess: Document | None = None
-    where: str = ""
-    notes: list[str] = field(default_factory=list)
-    slice: list[Neighbour] = field(default_factory=list)
-    deviations: list[Deviation] = field(default_factory=list)
-    repro: str | None = None
+    excess: Document | None
+    where: str
+    notes: list[str]
+    slice: list[Neighbour]
+    deviations: list[Deviation]
+    repro: str | None
 
 
 def findings(found: Diff, document: Document, prefix: str = "", where: str = "") -> Iterator[DiffFinding]:
     """Yield what was found, the most certain first; `prefix` is that of numbers of ops in the program table."""
-    made = _Findings(found, document, found.setup, prefix, where)
     for inner, inside in zip(found.inner, document["loops"]):
         yield from findings(inner.found, inside["found"], f"{prefix}{inside['op']}.", inner_text(inner))
-    yield from made.suspects()
-    yield from made.group()
-    yield from made.not_explained()
+    made, group = _Findings(found, document, found.setup, prefix, where), found.group
+    right_with = [f"right with: {', '.join(w)}"] if found.repro and (w := found.repro.workarounds) else []
+    for judgement in found.suspects:
+        notes = [confirmed_text(found), *right_with] if judgement is found.suspects[0] else []
+        yield made.finding(WRONG, [judgement.op], notes, judgement, None if group or not notes else document["repro"])
+    if group is not None and group.ops:
+        notes = ["only where no intermediate value is an output: the ops are wrong together", *right_with]
+        finding = made.finding(WRONG if group.is_certain else SUSPICIOUS, group.ops, notes, None, document["repro"])
+        yield replace(finding, excess=document["group"]["excess"])
+    judgements = {judgement.op: judgement for judgement in found.judgements}
+    for op in found.not_explained:
+        notes = ["far beyond what rounding makes of the backend's own operands"]
+        yield replace(made.finding(SUSPICIOUS, [op], notes, judgements[op]), excess=None)
 
 
 @dataclass
@@ -262,63 +276,33 @@ class _Findings:
     def __post_init__(self) -> None:
         self.indices = {op: index for index, op in enumerate(self.setup.flat.ops)}
 
-    def suspects(self) -> Iterator[DiffFinding]:
-        repro = None if self.found.group else self.document["repro"]
-        for judgement in self.found.suspects:
-            made = self._of(WRONG, judgement.op)
-            made.excess = made.ops[0]["excess"]
-            made.deviations = self._deviations(judgement)
-            if judgement is self.found.suspects[0]:
-                made.notes = [confirmed_text(self.found), *self._workarounds()]
-            made.repro, repro = repro, None
-            yield made
-
-    def group(self) -> Iterator[DiffFinding]:
-        group = self.found.group
-        if group is not None and group.ops:
-            made = self._of(WRONG if group.is_certain else SUSPICIOUS, *group.ops)
-            made.excess = self.document["group"]["excess"]
-            made.notes = ["only where no intermediate value is an output: the ops are wrong together"]
-            made.notes += self._workarounds()
-            made.repro = self.document["repro"]
-            yield made
-
-    def not_explained(self) -> Iterator[DiffFinding]:
-        judgements = {judgement.op: judgement for judgement in self.found.judgements}
-        for op in self.found.not_explained:
-            made = self._of(SUSPICIOUS, op)
-            made.notes = ["far beyond what rounding makes of the backend's own operands"]
-            made.deviations = self._deviations(judgements[op])
-            yield made
-
-    def _of(self, verdict: str, *ops: Operation) -> DiffFinding:
-        numbers = [self._index(op) for op in ops]
-        documents = [self.document["ops"][number] for number in numbers]
-        slice = list(self._slice(ops))
-        return DiffFinding(verdict, documents, [f"{self.prefix}{n}" for n in numbers], where=self.where, slice=slice)
-
-    def _index(self, op: Operation) -> int:
-        return self.indices[op]
-
-    def _workarounds(self) -> list[str]:
-        workarounds = self.found.repro.workarounds if self.found.repro else ()
-        return [f"right with: {', '.join(workarounds)}"] if workarounds else []
-
-    def _deviations(self, judgement: Judgement) -> list[Deviation]:
-        judge = self.setup.judge
-        return [] if judge is None else list(deviations(judge, judgement))
+    def finding(
+        self,
+        verdict: str,
+        ops: Sequence[Operation],
+        notes: list[str],
+        judgement: Judgement | None,
+        repro: str | None = None,
+    ) -> DiffFinding:
+        numbers = [self.indices[op] for op in ops]
+        documents, judge = [self.document["ops"][number] for number in numbers], self.setup.judge
+        known = [] if judge is None or judgement is None else list(deviations(judge, judgement))
+        return DiffFinding(
+            verdict, documents, [f"{self.prefix}{n}" for n in numbers], documents[0]["excess"], self.where, notes,
+            list(self._slice(ops)), known, repro,
+        )  # fmt: skip
 
     def _slice(self, ops: Sequence[Operation]) -> Iterator[Neighbour]:
         """Yield the values that ops use, the ops, and the ops that use their results."""
         listed = self.document["ops"]
-        inside = {name for op in ops for name in listed[self._index(op)]["results"]}
-        used = dict.fromkeys(chain.from_iterable(listed[self._index(op)]["operands"] for op in ops))
+        inside = {name for op in ops for name in listed[self.indices[op]]["results"]}
+        used = dict.fromkeys(chain.from_iterable(listed[self.indices[op]]["operands"] for op in ops))
         defined = {name: number for number, op in enumerate(listed) for name in op["results"]}
         for name in used:
             if name not in inside:
                 yield self._neighbour("operand", name, defined.get(name))
         for op in ops:
-            yield self._neighbour("this op", listed[self._index(op)]["results"][0], self._index(op))
+            yield self._neighbour("this op", listed[self.indices[op]]["results"][0], self.indices[op])
         users = [n for n, op in enumerate(listed) if inside.intersection(op["operands"])]
         outside = [n for n in users if not inside.intersection(listed[n]["results"])]
         for number in outside[:SHOWN_USERS]:
@@ -340,3 +324,126 @@ class _Findings:
         judge = self.setup.judge
         array = None if judge is None else judge.values.get(value)
         return str(value.type) + (f": {statistics(array)}" if array is not None else "")
+
+
+# --- plots, as SVG that takes its colours from the page: matplotlib draws them ---------------------------------------
+
+# Colours that stand for those of the page, which depend on its theme.
+INK, ACCENT, BAD = "#010203", "#040506", "#070809"
+THEMED = {INK: "currentColor", ACCENT: "var(--accent)", BAD: "var(--bad)"}
+ROWS, COLUMNS = 48, 96  # cells of a map, at most
+BINS = 240  # of the overview
+LOWEST, HIGHEST = 1e-3, 1e4  # errors relative to the bound, as far as the overview shows them
+
+
+def bin_names() -> list[str]:
+    """Return what the bins of a histogram of ULPs hold, such as `up to 2`."""
+    names = ["0", "up to 1/2", *(f"up to {int(edge)}" for edge in EDGES[2:])]
+    return [*names, f"more than {int(EDGES[-1])}"]
+
+
+def histogram(counts: Sequence[int], identifier: str) -> str:
+    """Return a bar chart of a histogram of ULPs."""
+    filled = np.flatnonzero(counts)
+    first = min(max(0, int(filled[0]) - 1), len(counts) - 6)
+    shown = range(first, max(int(filled[-1]), first + 5) + 1)
+    labels = ["0", "½", *(f"{int(e)}" if e < 1024 else f"2^{int(np.log2(e))}" for e in EDGES[2:]), "more"]
+    figure, axes = _figure(4.6, 2.2)
+    axes.bar(shown, [counts[index] for index in shown], color=ACCENT, width=0.8)
+    if max(counts) > 50 * min(count for count in counts if count):
+        axes.set_yscale("log")
+    axes.set_xticks(shown, labels[first : shown.stop], rotation=0 if len(shown) < 10 else 60)
+    axes.set_xlabel("error in ULPs, up to")
+    axes.set_ylabel("elements")
+    return _svg(figure, identifier)
+
+
+def map_of(deviation: Deviation, identifier: str) -> str:
+    """Return an image of where elements exceed their bounds, or are off if none does: rows are leading axes."""
+    cells = shares(exceeding(deviation))
+    figure, axes = _figure(4.6, 0.9 + 1.6 * min(1.0, cells.shape[0] / 24))
+    colour = np.zeros((*cells.shape, 4), np.float32)
+    colour[..., 0], colour[..., 1], colour[..., 2] = 0.86, 0.24, 0.20
+    colour[..., 3] = np.where(cells > 0, 0.3 + 0.7 * cells, 0.0)
+    shape = deviation.actual.shape
+    width, height = (shape[-1] if shape else 1), max(1, deviation.size // max(1, shape[-1] if shape else 1))
+    axes.imshow(colour, aspect="auto", interpolation="nearest", extent=(0, width, height, 0))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.get_major_locator().set_params(integer=True)
+    axes.set_xlabel(f"axis {max(0, len(shape) - 1)}")
+    axes.set_ylabel("axis 0" if len(shape) == 2 else "axes " + ", ".join(map(str, range(len(shape) - 1))))
+    if len(shape) < 2:
+        axes.set_ylabel("")
+        axes.set_yticks([])
+    return _svg(figure, identifier)
+
+
+def exceeding(deviation: Deviation) -> Array:
+    """Return which elements exceed their bounds; if none does, which are off by more than half an ULP."""
+    beyond = None if deviation.ratios is None else deviation.ratios > 1
+    return deviation.differs if beyond is None or not beyond.any() else beyond
+
+
+def shares(where: Array) -> Array:
+    """Return the share of true elements in each cell of a map: rows are all axes but the last."""
+    flat = where.reshape(-1, where.shape[-1]) if where.ndim > 1 else where.reshape(1, -1)
+    for axis, most in ((0, ROWS), (1, COLUMNS)):
+        if flat.shape[axis] > most:
+            edges = np.linspace(0, flat.shape[axis], most, endpoint=False).astype(int)
+            sizes = np.diff([*edges, flat.shape[axis]])
+            sums = np.add.reduceat(flat, edges, axis, dtype=np.float64)
+            flat = sums / (sizes[:, None] if axis == 0 else sizes)
+    return np.asarray(flat, np.float64)
+
+
+def overview(errors: Sequence[float | None], is_wrong: Sequence[bool], identifier: str) -> str:
+    """Return a plot of the error of each op relative to its bound; of many ops, the largest of neighbours."""
+    known = np.array([0.0 if e is None else min(e, HIGHEST) for e in errors])
+    wrong = np.array(is_wrong, bool)
+    known = np.where(wrong, np.maximum(known, 1.5), known)  # such as a sign of zero, which has no size
+    figure, axes = _figure(9.4, 1.9)
+    for chosen, colour, marker in ((~wrong & (known > LOWEST), ACCENT, "."), (wrong, BAD, "X")):
+        x, y = _largest(np.flatnonzero(chosen), known[chosen], len(known))
+        axes.plot(x, y, linestyle="", marker=marker, color=colour, markersize=4 if marker == "." else 7)
+    axes.axhline(1.0, color=INK, linewidth=0.8, linestyle="--")
+    axes.set_yscale("log")
+    axes.set_ylim(LOWEST, HIGHEST * 2)
+    axes.set_xlim(-0.5, max(len(known) - 0.5, 0.5))
+    axes.set_xlabel("op, in the order of the program")
+    axes.set_ylabel("error / bound")
+    return _svg(figure, identifier)
+
+
+def _largest(x: Array, y: Array, count: int) -> tuple[Array, Array]:
+    """Return points of which at most one is in each of `BINS` parts of the program."""
+    if not len(x):
+        return x, y
+    order = np.lexsort((-y, x * BINS // max(count, 1)))
+    _, first = np.unique((x * BINS // max(count, 1))[order], return_index=True)
+    return x[order][first], y[order][first]
+
+
+def _figure(width: float, height: float) -> tuple[Any, Any]:
+    """Return a figure of a size in inches, without a background, and its axes."""
+    figure = require("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    axes.patch.set_visible(False)
+    figure.patch.set_visible(False)
+    axes.tick_params(colors=INK, labelsize=8)
+    axes.xaxis.label.set(color=INK, size=8)
+    axes.yaxis.label.set(color=INK, size=8)
+    axes.spines[:].set_color(INK)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _svg(figure: Any, identifier: str) -> str:
+    """Return a figure as an SVG element: text stays text, ids begin with `identifier`, colours are the page's."""
+    buffer = io.StringIO()
+    with require("matplotlib").rc_context({"svg.fonttype": "none", "svg.hashsalt": identifier}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.S)
+    text = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{identifier}-", text)
+    text = re.sub(r"<svg ", '<svg aria-hidden="true" focusable="false" ', text, count=1)
+    return re.sub("|".join(THEMED), lambda match: THEMED[match[0]], text)

@@ -17,12 +17,12 @@ SHOWN = 20  # places that the text lists
 class Node:
     """An op as it runs inside other ops: how often, and the seconds that it took in all."""
 
-    __slots__ = ("count", "inner", "op", "seconds", "start")
+    __slots__ = ("count", "inner", "op", "seconds")
 
     def __init__(self, op: Operation | None) -> None:
         self.op = op
         self.count = 0
-        self.seconds = self.start = 0.0
+        self.seconds = 0.0
         self.inner: dict[int, Node] = {}  # by the identity of their ops
 
     @property
@@ -40,7 +40,7 @@ class Node:
 
 
 class Profile(Observer):
-    """Measures each op. Ops of a grid of processes are counted together; what waits for others takes that time.
+    """Measures each op. Ops of a grid of processes are counted together; one that waits for others takes no time.
 
     As a context manager it also measures the peak of memory.
     """
@@ -48,8 +48,9 @@ class Profile(Observer):
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self.root = Node(None)
         self._clock = clock
-        self._stack = [self.root]
-        self._stacks: dict[int, list[Node]] = {}  # by the identity of processes
+        self._stack: list[tuple[Node, float]] = [(self.root, 0.0)]  # ops in progress, and when they started
+        self._stacks: dict[int, tuple[float, list[tuple[Node, float]]]] = {}  # of processes, and since when they wait
+        self._process = 0
         self.peak_bytes: int | None = None
 
     def __enter__(self) -> Profile:
@@ -61,20 +62,25 @@ class Profile(Observer):
         tracemalloc.stop()
 
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
-        inner = self._stack[-1].inner
+        inner = self._stack[-1][0].inner
         node = inner.get(id(op))
         if node is None:
             node = inner[id(op)] = Node(op)
-        self._stack.append(node)
-        node.start = self._clock()
+        self._stack.append((node, self._clock()))
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
-        node = self._stack.pop()
-        node.seconds += self._clock() - node.start
+        node, start = self._stack.pop()
+        node.seconds += self._clock() - start
         node.count += 1
 
     def resumes(self, process: Process) -> None:
-        self._stack = self._stacks.setdefault(id(process), [self.root])
+        if id(process) == self._process:
+            return
+        now = self._clock()
+        self._stacks[self._process] = now, self._stack
+        self._process = id(process)
+        paused, stack = self._stacks.get(self._process, (now, [(self.root, now)]))
+        self._stack = [(node, start + now - paused) for node, start in stack]
 
     def __str__(self) -> str:
         kinds, places = self.by_op(), self._sums(lambda op: f"{op.name}  {place_of(op)}")
