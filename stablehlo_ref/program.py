@@ -222,7 +222,7 @@ class Program:
     def on_shards(self, grid: Grid) -> Program:
         """Return the program that each process of a grid runs: on shards, if tensors have shardings of Shardy."""
         if grid.count > 1 and grid not in self._on_shards:
-            module = on_shards(self.verify().module, self.entry.name, grid)
+            module = on_shards(self.verify().module, self.entry.name, grid, self._bound)
             self._on_shards[grid] = self if module is self.module else self._with(module)
         return self._on_shards.get(grid, self)
 

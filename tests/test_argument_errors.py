@@ -33,6 +33,10 @@ func.func private @twice(%y: tensor<2xf32>) -> tensor<2xf32> {
 """
 ONE = TEXT.replace(", %token: !stablehlo.token", "")
 FUNCTION = "func.func @f(%x: i32) -> i32 {\n  %y = arith.addi %x, %x : i32\n  return %y : i32\n}\n"
+SHARDED = """sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}"""
 X = np.array([1, 2], np.float32)
 
 TOKEN = "func.func @main(%token: !stablehlo.token) {\n  return\n}"
@@ -43,7 +47,7 @@ LEFT_OUT = {
     "InvalidError", "Location", "MalformedError", "Observer", "Operation", "Parameter", "Record", "RunOptions",
     "StablehloError", "TensorType", "UnsupportedError", "Value", "Program.verify", "debug.Setup",
     "debug.Confirmation", "debug.Diff", "debug.Exceptions", "debug.Failure", "debug.Inner", "debug.Outcome",
-    "debug.Outputs", "debug.PassDiff", "debug.Reduced", "debug.TraceDiff", "text.InlinedFunction",
+    "debug.Outputs", "debug.PassDiff", "debug.Reduced", "debug.SpmdCheck", "debug.TraceDiff", "text.InlinedFunction",
     "testing.Comparison", "testing.Equivalence",
 }  # fmt: skip
 CALLBACKS = {("from_jax", "source"), ("debug.reduce", "predicate"), ("text.inline_function", "fresh_names")}
@@ -93,7 +97,7 @@ def functions(folder: Path) -> dict[str, Call]:
             {"text": ONE, "filename": "f", "first_line": 1, "allow_unregistered_dialect": False, "entry": None},
         ),
         "link": (sr.link, {"programs": [program], "entry": None}),
-        "from_jax": (sr.from_jax, {"source": None, "limits": None}),
+        "from_jax": (sr.from_jax, {"source": None, "limits": None, "mesh": None}),
         "from_torch": (sr.from_torch, {"source": None, "arguments": (), "named": None, "limits": None}),
         "register_custom_call": (sr.register_custom_call, {"target": "t", "handler": len}),
         "Limits": (sr.Limits, dict(vars(sr.Limits()))),
@@ -158,6 +162,13 @@ def functions(folder: Path) -> dict[str, Call]:
             {"program": program, "inputs": [X], "backend": "self", "contract": "strict", "max_bytes": 1 << 30},
         ),
         "debug.diff_passes": (sr.debug.diff_passes, {"source": stored, "inputs": None, "seed": 0, "only": "*"}),
+        "debug.spmd_check": (
+            sr.debug.spmd_check,
+            {
+                "whole": sr.load(SHARDED), "local": None, "inputs": [X], "contract": "strict", "mesh": "x=2", "seed": 0,
+                "in_shardings": None, "out_shardings": None,
+            },
+        ),
         "debug.diff_traces": (sr.debug.diff_traces, {"a": stored, "b": trace, "ulps": None}),
         "debug.exceptions": (
             lambda program, x, **more: sr.debug.exceptions(program, x, **more),

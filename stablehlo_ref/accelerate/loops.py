@@ -6,8 +6,7 @@ state passes from the slots of the plan to it, and back at the end.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from math import prod
 from time import perf_counter
@@ -19,8 +18,7 @@ from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.ir import Loop, NotCompiled, node_of
 from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled, address, is_available, reason_of
 from stablehlo_ref.accelerate.machine.functions import settle
-from stablehlo_ref.accelerate.machine.loops import LoopWriter, written
-from stablehlo_ref.accelerate.machine.ops import FIRST
+from stablehlo_ref.accelerate.machine.loops import LoopWriter
 from stablehlo_ref.accelerate.machine.tensors import HEAD, Field
 from stablehlo_ref.accelerate.python import count_iterations, python_loop
 from stablehlo_ref.define.computation import Slots
@@ -37,23 +35,6 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 MACHINE_OPS = 1 << 20  # about a millisecond: after so many ops machine code checks the limits
-MAX_KEPT = 1 << 18  # bytes of memory that a loop in machine code keeps between runs
-
-
-class MachineFrame:
-    """The arrays of one run of a loop in machine code, and a frame with their addresses."""
-
-    def __init__(self, fields: Sequence[Field]) -> None:
-        self.words = np.zeros(HEAD + len(fields), np.int64)
-        self.arrays: list[Array | None] = [None] * len(fields)
-        for field in fields:
-            if field.slot is None:
-                constant = np.empty(field.shape, field.dtype) if field.constant is None else field.constant
-                self.fill(field, np.require(constant, requirements=["C", "A"]))
-
-    def fill(self, field: Field, value: Array) -> None:
-        self.arrays[field.number] = value
-        self.words[HEAD + field.number] = address(value)
 
 
 class MachineLoop:
@@ -63,11 +44,9 @@ class MachineLoop:
         self.text = writer.code.text
         self._code = Compiled(self.text)
         self._fields = writer.arrays.fields
-        self._op, self._loops, self._called = op, writer.loops, writer.ops.called
+        self._op, self._loops = op, writer.loops
         self._iterations = max(1, MACHINE_OPS // max(writer.count + writer.arrays.work, 1))  # between checks of limits
-        # Memory of the loop's own, and what no run uses: of one run at most, and none if it is large.
         self._own_bytes = sum(_bytes(field) for field in self._fields if _is_own(field))
-        self._unused: deque[MachineFrame] = deque(maxlen=int(self._own_bytes <= MAX_KEPT))
 
     def __call__(self, slots: Slots) -> bool:
         """Run the loop from the state in slots to its end; return False if the plan has to do that."""
@@ -75,62 +54,46 @@ class MachineLoop:
         if not self._fits(slots):
             return False
         try:
-            frame = self._frame(slots)
+            arrays = self._arrays(slots)
         except (LimitError, MemoryError):  # the plan may need less memory, and else has the op that needs too much
             return False
-        context.frames[id(frame)] = frame.arrays
+        frame = np.array([*[0] * HEAD, *map(address, arrays)], np.int64)
+        state = [(field.slot, x) for field, x in zip(self._fields, arrays) if field.slot is not None and field.is_state]
+        for slot, _ in state:
+            slots[slot] = None
+        context.frames[id(arrays)] = arrays
         try:
-            self._run(context, slots, frame)
+            Callback(self._answer(context)).run(self._code, address(frame))
         finally:
-            del context.frames[id(frame)]
+            del context.frames[id(arrays)]
+        context.steps -= int(frame[0])
+        for slot, x in state:
+            slots[slot] = x if x.ndim else x[()]
         return True
 
-    def _frame(self, slots: Slots) -> MachineFrame:
-        """Return an unused frame; LimitError unless there is room for it and for copies of values, made in slots."""
+    def _arrays(self, slots: Slots) -> list[Array]:
+        """Return the arrays of fields; LimitError unless there is room for them, and for copies of values in slots."""
         shared = [field for field in self._fields if not _may_use(slots, field)]
         reserve(self._own_bytes + sum(_bytes(field) for field in shared))
         for field in shared:
             if field.slot is not None and not _may_use(slots, field):  # still, after other copies
                 slots[field.slot] = slots[field.slot].copy()
-        try:
-            return self._unused.pop()
-        except IndexError:
-            return MachineFrame(self._fields)
-
-    def _run(self, context: Context, slots: Slots, frame: MachineFrame) -> None:
-        for field in self._fields:
-            if field.slot is not None:
-                frame.fill(field, np.array(slots[field.slot], order="C") if field.by_value else slots[field.slot])
-                if field.is_state:
-                    slots[field.slot] = None
-        Callback(self._answer(context, frame)).run(self._code, address(frame.words))
-        context.steps -= int(frame.words[0])
-        for field in self._fields:
-            if field.slot is not None:
-                value, frame.arrays[field.number] = frame.arrays[field.number], None
-                if field.is_state and value is not None:
-                    slots[field.slot] = value if value.ndim else value[()]
-        self._unused.append(frame)
+        return [_array(slots, field) for field in self._fields]
 
     def _fits(self, slots: Slots) -> bool:
         """Return whether values have the shapes of their types, as they have not where they are of all lanes."""
         return all(field.slot is None or slots[field.slot].shape == field.shape for field in self._fields)
 
-    def _answer(self, context: Context, frame: MachineFrame) -> Answer:
+    def _answer(self, context: Context) -> Answer:
         """Return a function that counts iterations of a loop, and returns how many.
 
-        A negative number asks for results of a function, or of an op that Python computes.
+        A negative number asks for results of a function.
         """
         op = self._op
 
         def answer(asked: int) -> int:
             nonlocal op
             try:
-                if asked <= FIRST:
-                    python_op = self._called[FIRST - asked]
-                    op = python_op.op
-                    python_op.compute(frame.arrays)
-                    return 0
                 if asked < 0:
                     return settle(asked)
                 op = self._loops[asked]
@@ -139,6 +102,15 @@ class MachineLoop:
                 raise located(error, op) from None
 
         return answer
+
+
+def _array(slots: Slots, field: Field) -> Array:
+    """Return the array of a field, which is new if it is the code's own, or if the code gets a copy."""
+    if field.slot is not None:
+        value: Array = slots[field.slot]
+        return np.array(value, order="C") if field.by_value else value
+    array = np.empty(field.shape, field.dtype) if field.constant is None else field.constant
+    return np.require(array, requirements=["C", "A"])
 
 
 def _bytes(field: Field) -> int:
@@ -219,7 +191,7 @@ class HotLoop:
 
     def _write(self, loop: Loop) -> None:
         """Write the machine code, which does not need llvmlite."""
-        self._writer = written(self._planner, loop)
+        self._writer = LoopWriter(self._planner, loop)
 
     def _compile(self, writer: LoopWriter) -> None:
         self._machine = MachineLoop(self._op, writer)

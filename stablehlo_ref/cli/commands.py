@@ -41,6 +41,7 @@ COMMANDS = {
         Command("exceptions", "find where NaN and infinities come from, and whether they reach an output"),
         Command("diff-traces", "find the first value that differs between two traces"),
         Command("diff-passes", "find the first pass of a pipeline whose output means something else"),
+        Command("spmd-check", "compare a partitioned program with the whole one, and find the wrong collective"),
         Command("reduce", "make a program small that still shows a fault"),
         Command("conform", "find what a backend gets right, op by op and type by type"),
         Command("conform-files", "write conformance cases to files, and judge files of results"),

@@ -12,7 +12,7 @@ from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.conform.members import CALLEE, Members, NotDrawn
 from stablehlo_ref.conform.solve import Broken, Solver
 from stablehlo_ref.define.bound import NOWHERE
-from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.builder import build_module, build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.members import Bodies
 from stablehlo_ref.ir.arrays import Array
@@ -219,12 +219,7 @@ class Builder:
         used = {operand for op in self.operations for operand in op.operands}
         found = [part for op in list(self.operations) for v in op.results if v not in used for part in self._parts(v)]
         results = [value for value in found if isinstance(value.type, TensorType)] or list(self.arguments[:1])
-        returns = Operation("func.return", results, (), {}, {}, [], NOWHERE)
-        signature = FunctionType(tuple(v.type for v in self.arguments), tuple(v.type for v in results))
-        body = Region([Block(list(self.arguments), [*self.operations, returns])])
-        function = Operation("func.func", [], (), {"sym_name": "main", "function_type": signature}, {}, [body], NOWHERE)
-        ops = [function, *self.functions]
-        return Operation("builtin.module", [], (), {}, {}, [Region([Block([], ops)])], NOWHERE)
+        return build_module(self.arguments, self.operations, results, NOWHERE, self.functions)
 
     def _parts(self, value: Value) -> list[Value]:
         """Return a value, or the elements of a tuple, which no array stands for."""

@@ -18,13 +18,13 @@ from stablehlo_ref.conform.cases import every_value
 from stablehlo_ref.debug.bounds.ball import largest, smallest_normal, ulp
 from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.builder import build_module, build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.members import REQUIRED
 from stablehlo_ref.diagnostics import Location, Source, StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.types import FLOATS, FunctionType, Type, tensor_type
+from stablehlo_ref.ir.core import Value
+from stablehlo_ref.ir.types import FLOATS, Type, tensor_type
 from stablehlo_ref.numerics.dtypes import bit_width, float_info, numpy_dtype
 from stablehlo_ref.program import Program
 
@@ -107,11 +107,7 @@ def survey(
 def _program(op: str, element: Type, count: int) -> Program:
     argument = Value(tensor_type((count,), element), None, 0)
     made = build_operation(op, [argument], [argument.type], NOWHERE)
-    last = Operation("func.return", list(made.results), (), {}, {}, [], NOWHERE)
-    signature = FunctionType((argument.type,), (argument.type,))
-    properties = {"sym_name": "main", "function_type": signature}
-    function = Operation("func.func", [], (), properties, {}, [Region([Block([argument], [made, last])])], NOWHERE)
-    return Program(Operation("builtin.module", [], (), {}, {}, [Region([Block([], [function])])], NOWHERE))
+    return Program(build_module([argument], [made], made.results, NOWHERE))
 
 
 def _run(session: Session, op: str, element: Type, x: Array) -> tuple[Array, Array]:

@@ -11,6 +11,7 @@ from stablehlo_ref.debug.exceptions import Exceptions, backend_exceptions, excep
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import Reduced, reduce
 from stablehlo_ref.debug.session import Outcome, Session
+from stablehlo_ref.debug.spmd_check import SpmdCheck, spmd_check
 from stablehlo_ref.debug.trace_diff import TraceDiff, diff_traces
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Reduced",
     "Session",
     "Setup",
+    "SpmdCheck",
     "TraceDiff",
     "backend_exceptions",
     "by_backend",
@@ -38,6 +40,7 @@ __all__ = [
     "exceptions",
     "exceptions_parallel",
     "reduce",
+    "spmd_check",
 ]
 
 

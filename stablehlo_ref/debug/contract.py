@@ -73,6 +73,11 @@ class Contract:
             if not bound >= 0:
                 raise ArgumentValueError(f"{name} must be a number that is not negative, got {bound:g}")
 
+    @property
+    def fuses(self) -> bool:
+        """Whether an operand may be another value than the one that the backend returned."""
+        return self.excess_precision or self.fma
+
     def ulps_of(self, op: str, default: float) -> float:
         """Return the bound of an op in ULPs, by its name without the dialect."""
         return dict(self.ulps).get(op, default)

@@ -104,11 +104,6 @@ class Flat:
         self.ops = [op for op in self.block.operations[:-1] if not op.name.startswith(CHECKS)]
         self.outputs: list[Value] = self.block.operations[-1].operands
 
-    @cached_property
-    def positions(self) -> dict[Value, int]:
-        """The index of the op that defines each value."""
-        return {result: index for index, op in enumerate(self.ops) for result in op.results}
-
     def live_at(self, index: int) -> list[Value]:
         """Return the values defined before op `index` that it or later ops use, or that are outputs; no constants."""
         return needed_by(self.ops[index:], self.outputs)

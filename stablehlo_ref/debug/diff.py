@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -154,9 +155,9 @@ class Diff:
 
     def to_json(self) -> str:
         """Return all of the result in one line of JSON; docs/reference/json.md describes it."""
-        from stablehlo_ref.debug.report.document import json_text
+        from stablehlo_ref.debug.report.document import document
 
-        return json_text(self)
+        return json.dumps(document(self), allow_nan=False)
 
     def to_html(self) -> str:
         """Return a report as one HTML page that needs no network; ImportError without the extra `report`."""
@@ -166,9 +167,9 @@ class Diff:
 
     def to_model_explorer(self) -> str:
         """Return the errors of ops as JSON, custom node data of Google's Model Explorer for the program's file."""
-        from stablehlo_ref.debug.report.document import node_data_text
+        from stablehlo_ref.debug.report.document import node_data
 
-        return node_data_text(self)
+        return json.dumps(node_data(self), indent=1, allow_nan=False)
 
     def _repr_html_(self) -> str:
         from stablehlo_ref.debug.report.page import summary
@@ -239,8 +240,7 @@ class _Locator:
         if outcome.failure == "unstable" and self._is_rounding(outcome, ours):
             found.outputs.are_reproducible = False
             outcome = Outcome(outcome.results)
-        if not outcome.failure:
-            outcome = checked(outcome, [value.type for value in self.flat.outputs])
+        outcome = checked(outcome, self.flat.outputs)
         if outcome.failure:
             found.failure = self._located_failure(outcome)
         else:
@@ -254,9 +254,8 @@ class _Locator:
 
     def _is_rounding(self, unstable: Outcome, ours: Sequence[Array]) -> bool:
         """Return whether rounding explains the results of both runs, as of threads that add up in any order."""
-        types = [value.type for value in self.flat.outputs]
         for results in (unstable.results, unstable.second):
-            if checked(Outcome(results), types).failure:
+            if checked(Outcome(results), self.flat.outputs).failure:
                 return False
             found = sensitivities(self.program, self.inputs, ours, results, self.contract, 6 * self.seconds)
             if not found or not all(s.is_explained for s in found):

@@ -138,7 +138,7 @@ def diff_passes(
     within `limits`, by default of `MAX_SECONDS`. EvaluationError if no two programs can be compared.
     """
     rules = contract if isinstance(contract, Contract) else contract_of(contract)
-    draw = partial(_drawn, seed) if inputs is None else lambda _: inputs
+    draw = partial(drawn, seed) if inputs is None else lambda _: inputs
     return diff_stages(stages_of(Path(source), only), rules, draw, entry, bisect, limits)
 
 
@@ -383,7 +383,7 @@ class _Search:
         return verdict
 
 
-def _drawn(seed: int, program: Program) -> list[Array]:
+def drawn(seed: int, program: Program) -> list[Array]:
     """Return random inputs; EvaluationError for one that is not a static tensor."""
     generator = np.random.default_rng(seed)
     made = []
@@ -427,7 +427,7 @@ def same_meaning(before: Program, after: Program, seed: int = 0, contract: str =
 
     EvaluationError if one of them cannot be run on these inputs.
     """
-    inputs = _drawn(seed, before)
+    inputs = drawn(seed, before)
     ours, theirs = ([np.asarray(array) for array in program.run(*inputs)] for program in (before, after))
     reasons = differences(before, inputs, ours, theirs, contract_of(contract))
     return [*reasons, changed_op(before, after, inputs)] if reasons else []

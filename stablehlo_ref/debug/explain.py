@@ -17,7 +17,7 @@ from time import perf_counter
 import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import real_dtype, smallest_normal, unit_roundoff
-from stablehlo_ref.debug.bounds.reductions import is_exact_body, recognised
+from stablehlo_ref.debug.bounds.reductions import adds_up, is_exact_body
 from stablehlo_ref.debug.bounds.transfer import propagation
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
 from stablehlo_ref.debug.cut import Flat, has_fractions
@@ -117,14 +117,14 @@ def _distances(
     started = perf_counter()
     runs: list[list[float]] = []
     try:
-        noisy = Program(_with_noise(program.module, contract, scale), program.entry.name, program.limits)
-        is_noisy = any(op.properties.get("call_target_name") == TARGET for op in noisy.module.walk())
-        if not perturbs and not is_noisy:
+        noise = _Noise(program.module, contract, scale)
+        noisy = Program(noise.module, program.entry.name, program.limits)
+        if not perturbs and not noise.errors:
             return [[0.0] * len(ours)]
         while len(runs) < most and (not runs or perf_counter() - started < seconds):
             draw = np.random.default_rng(len(runs))
-            fed = [_by_ulps(x, 0.5 * scale, draw) for x in inputs] if perturbs else inputs
-            results = noisy.run(*fed, custom_calls={TARGET: partial(_rounded, draw)} if is_noisy else None)
+            fed = [_by_ulps(draw, x, 0.5 * scale) for x in inputs] if perturbs else inputs
+            results = noisy.run(*fed, custom_calls={TARGET: partial(noise.add, draw)} if noise.errors else None)
             runs.append([distance(np.asarray(x), y) for x, y in zip(results, ours)])
     except StablehloError:
         return []
@@ -134,16 +134,57 @@ def _distances(
 # --- the program with random errors ---------------------------------------------------------------------------------
 
 
-def _with_noise(module: Operation, contract: Contract, scale: float) -> Operation:
-    """Return a copy of a module with a custom call after each op that rounds, and before each sum of products."""
-    made = clone(module, {})
-    with Rewriter(made) as rewriter:
-        for op in list(_entered(made)):
-            if _rounds(op):
+class _Noise:
+    """A copy of a module with a custom call after each op that rounds, and before each sum of products.
+
+    The configuration of a call is the number of what it does in `errors`.
+    """
+
+    def __init__(self, module: Operation, contract: Contract, scale: float) -> None:
+        self.module = clone(module, {})
+        self.errors: list[Callable[[np.random.Generator, Array], Array]] = []
+        self._contract = contract
+        self._scale = scale
+        with Rewriter(self.module) as rewriter:
+            for op in filter(_rounds, list(_entered(self.module))):
                 for result in op.results:
-                    _add_errors(rewriter, op, result, contract, scale)
-                _add_errors_of_terms(rewriter, op, contract, scale)
-    return made
+                    self._add_to_result(rewriter, op, result)
+                self._add_to_terms(rewriter, op)
+
+    def add(self, draw: np.random.Generator, call: CustomCall, array: Array) -> list[Array]:
+        """Return what a call makes of an array."""
+        return [self.errors[int(call.backend_config)](draw, array)]
+
+    def _call(self, errors: Callable[[np.random.Generator, Array], Array], value: Value, op: Operation) -> Operation:
+        members = {"call_target_name": TARGET, "backend_config": str(len(self.errors))}
+        self.errors.append(errors)
+        return build_operation("stablehlo.custom_call", [value], [value.type], op.location, members=members)
+
+    def _add_to_result(self, rewriter: Rewriter, op: Operation, result: Value) -> None:
+        if not has_fractions(result):
+            return
+        contract = self._contract
+        is_arithmetic = _arithmetic(op) is Arithmetic.ROUNDS or _adds_terms(op)
+        ulps = contract.ulps_of(op.mnemonic, 0.5 if is_arithmetic else contract.elementary_ulps)
+        ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _dtype(result).itemsize <= 2 else ulps
+        errors = partial(_by_ulps, ulps=self._scale * ulps)
+        call = self._call(partial(_lossy, contract, errors) if self._scale > 1 else errors, result, op)
+        uses = rewriter.uses(result)
+        rewriter.insert_after(op, call)
+        for user, index in uses:
+            rewriter.set_operand(user, index, call.results[0])
+
+    def _add_to_terms(self, rewriter: Rewriter, op: Operation) -> None:
+        """Add relative errors to the terms of sums, as roundings of their partial sums and of operands have."""
+        operand, result = op.operands[0], op.results[0]
+        if not (_adds_terms(op) and has_fractions(operand) and has_fractions(result)):
+            return
+        is_product = _arithmetic(op) is Arithmetic.SUMS
+        roundoff = DOT_ALGORITHMS[self._contract.dot_algorithm].roundoff if is_product else 0.0
+        of_sums = unit_roundoff(_dtype(result)) * sqrt(max(_size(operand) / max(_size(result), 1), 1))
+        call = self._call(partial(_relative, size=self._scale * max(roundoff, of_sums)), operand, op)
+        rewriter.insert_before(op, call)
+        rewriter.set_operand(op, 0, call.results[0])
 
 
 def _entered(op: Operation) -> Iterator[Operation]:
@@ -160,45 +201,13 @@ def _is_entered(op: Operation) -> bool:
     return is_control_flow or op.name in ("builtin.module", "func.func")
 
 
-def _add_errors(rewriter: Rewriter, op: Operation, result: Value, contract: Contract, scale: float) -> None:
-    if not has_fractions(result):
-        return
-    is_arithmetic = _arithmetic(op) is Arithmetic.ROUNDS or _adds_terms(op)
-    ulps = contract.ulps_of(op.mnemonic, 0.5 if is_arithmetic else contract.elementary_ulps)
-    ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _dtype(result).itemsize <= 2 else ulps
-    loses = [loss for loss, is_lost in _LOSSES.items() if scale > 1 and is_lost(contract)]
-    call = _call(" ".join(("ulps", str(scale * ulps), *loses)), result, op)
-    uses = rewriter.uses(result)
-    rewriter.insert_after(op, call)
-    for user, index in uses:
-        rewriter.set_operand(user, index, call.results[0])
-
-
-def _add_errors_of_terms(rewriter: Rewriter, op: Operation, contract: Contract, scale: float) -> None:
-    """Add relative errors to the terms of sums, as roundings of their partial sums and of operands have."""
-    operand, result = op.operands[0], op.results[0]
-    if not (_adds_terms(op) and has_fractions(operand) and has_fractions(result)):
-        return
-    roundoff = DOT_ALGORITHMS[contract.dot_algorithm].roundoff if _arithmetic(op) is Arithmetic.SUMS else 0.0
-    of_sums = unit_roundoff(_dtype(result)) * sqrt(max(_size(operand) / max(_size(result), 1), 1))
-    call = _call(f"relative {scale * max(roundoff, of_sums)}", operand, op)
-    rewriter.insert_before(op, call)
-    rewriter.set_operand(op, 0, call.results[0])
-
-
 def _adds_terms(op: Operation) -> bool:
-    is_sum = op.name == "stablehlo.reduce" and recognised(op.regions[0]) == "add"
-    return is_sum or _arithmetic(op) is Arithmetic.SUMS
+    return adds_up(op) or _arithmetic(op) is Arithmetic.SUMS
 
 
 def _arithmetic(op: Operation) -> Arithmetic | None:
     facts = facts_of(op)
     return None if facts is None else facts.arithmetic
-
-
-def _call(errors: str, value: Value, op: Operation) -> Operation:
-    members = {"call_target_name": TARGET, "backend_config": errors}
-    return build_operation("stablehlo.custom_call", [value], [value.type], op.location, members=members)
 
 
 def _rounds(op: Operation) -> bool:
@@ -227,28 +236,25 @@ def _size(value: Value) -> int:
 # --- random errors --------------------------------------------------------------------------------------------------
 
 
-_LOSSES: dict[str, Callable[[Contract], bool]] = {
-    "subnormals": lambda contract: contract.flush_subnormals,
-    "signs": lambda contract: not contract.signed_zeros,
-}
-
-
-def _rounded(draw: np.random.Generator, call: CustomCall, array: Array) -> list[Array]:
-    """Return an array with the errors that a call asks for: `ulps N [subnormals] [signs]` or `relative X`."""
-    unit, size, *losses = call.backend_config.split()
-    if unit == "ulps":
-        made = _by_ulps(array, float(size), draw)
-        if "subnormals" in losses and kind(array.dtype) == "floating":
-            made = np.where(np.abs(made) < smallest_normal(array.dtype), np.zeros((), array.dtype), made)
-        if "signs" in losses and kind(array.dtype) == "floating":
-            made = np.where((made == 0) & (draw.random(made.shape) < 0.5), -made, made)
-        return [made]
-    factors = 1 + float(size) * np.asarray(draw.uniform(-1, 1, array.shape))
+def _relative(draw: np.random.Generator, array: Array, size: float) -> Array:
+    factors = 1 + size * np.asarray(draw.uniform(-1, 1, array.shape))
     with np.errstate(all="ignore"):
-        return [np.asarray(array * factors).astype(array.dtype)]
+        return np.asarray(array * factors).astype(array.dtype)
 
 
-def _by_ulps(array: Array, ulps: float, draw: np.random.Generator) -> Array:
+def _lossy(
+    contract: Contract, errors: Callable[[np.random.Generator, Array], Array], draw: np.random.Generator, array: Array
+) -> Array:
+    """Return an array with errors, and without what the contract lets a backend lose: subnormals, signs of zeros."""
+    made = errors(draw, array)
+    if kind(array.dtype) == "floating" and contract.flush_subnormals:
+        made = np.where(np.abs(made) < smallest_normal(array.dtype), np.zeros((), array.dtype), made)
+    if kind(array.dtype) == "floating" and not contract.signed_zeros:
+        made = np.where((made == 0) & (draw.random(made.shape) < 0.5), -made, made)
+    return made
+
+
+def _by_ulps(draw: np.random.Generator, array: Array, ulps: float) -> Array:
     """Return numbers with random errors of a whole number of ULPs; integers, infinities and NaN are left as they are.
 
     Integers are most often exact, such as counts, masks and positions. With half a ULP, a quarter of the others goes to

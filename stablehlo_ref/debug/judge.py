@@ -154,7 +154,7 @@ class Judge:
         return self._balls(op, self.contract, False)
 
     def _fused_bounds(self, op: Operation) -> list[Ball] | None:
-        return self._balls(op, self.contract, True) if _has_fusion(self.contract) else None
+        return self._balls(op, self.contract, True) if self.contract.fuses else None
 
     def known_excess(self, op: Operation, results: Sequence[Array]) -> Excess | None:
         """Return where results exceed the bounds on the operands as the backend returned them; None without bounds."""
@@ -194,7 +194,7 @@ class Judge:
         """Return where results exceed their bounds under a contract; None without bounds."""
         balls = self._balls(op, contract, False)
         found = None if balls is None else self._beyond(op, balls, contract)
-        if not found or not _has_fusion(contract):
+        if not found or not contract.fuses:
             return found
         balls = self._balls(op, contract, True)
         return None if balls is None else self._beyond(op, balls, contract)
@@ -237,10 +237,6 @@ class Judge:
 def _first_excess(results: Sequence[Array], balls: Sequence[Ball], contract: Contract) -> Excess | None:
     found = (excess_of(result, ball, contract) for result, ball in zip(results, balls))
     return next((excess for excess in found if excess), None)
-
-
-def _has_fusion(contract: Contract) -> bool:
-    return contract.excess_precision or contract.fma
 
 
 def excess_of(actual: Array, ball: Ball, contract: Contract) -> Excess | None:
@@ -330,7 +326,7 @@ def wrong_in_isolation(
     for judgement in suspect[:MOST]:
         made = single(flat, judgement.op)
         feeds = [judge.operand(value) for value in made.feeds]
-        outcome = checked(session.run(made.text, feeds), [value.type for value in made.wanted])
+        outcome = checked(session.run(made.text, feeds), made.wanted)
         if not outcome.failure and (found := judge.known_excess(judgement.op, outcome.results)):
             yield replace(judgement, verdict=Verdict.WRONG, permissions=(), excess=found, reason="")
 

@@ -25,6 +25,7 @@ from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
@@ -177,16 +178,17 @@ def run_again(found: BackendValues, session: Session, op: Operation | None = Non
 
 def run_subprogram(session: Session, made: Subprogram, arrays: dict[Value, Array]) -> Outcome:
     """Run a subprogram on values; the types and shapes of the results are checked."""
-    outcome = session.run(made.text, [arrays[value] for value in made.feeds])
-    return outcome if outcome.failure else checked(outcome, [value.type for value in made.wanted])
+    return checked(session.run(made.text, [arrays[value] for value in made.feeds]), made.wanted)
 
 
-def checked(outcome: Outcome, types: Sequence[object]) -> Outcome:
-    """Return an outcome, a failure if the results are not arrays of these types."""
-    if len(outcome.results) != len(types):
-        return Outcome((), "wrong results", f"expected {len(types)} results, got {len(outcome.results)}")
-    for index, (array, type) in enumerate(zip(outcome.results, types)):
-        if not isinstance(type, TensorType):
+def checked(outcome: Outcome, wanted: Sequence[Value | Parameter]) -> Outcome:
+    """Return an outcome, a failure if the results are not arrays of the types of the values that were asked for."""
+    if outcome.failure:
+        return outcome
+    if len(outcome.results) != len(wanted):
+        return Outcome((), "wrong results", f"expected {len(wanted)} results, got {len(outcome.results)}")
+    for index, (array, value) in enumerate(zip(outcome.results, wanted)):
+        if not isinstance(type := value.type, TensorType):
             continue
         expected = numpy_dtype(type.element_type)
         fits = len(array.shape) == len(type.shape) and all(n in (m, None) for m, n in zip(array.shape, type.shape))

@@ -1,4 +1,4 @@
-"""`build_operation`: how text, bytecode and passes make operations."""
+"""How text, bytecode and passes make operations, and programs of a few of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stablehlo_ref.diagnostics import Location
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.locations import DebugLocation
-from stablehlo_ref.ir.types import Type
+from stablehlo_ref.ir.types import FunctionType, Type
 
 
 def build_operation(
@@ -48,6 +48,19 @@ def build_operation(
         types = inferred_types(op, definition)
         op.results = [Value(type, op, index) for index, type in enumerate(types)]
     return op
+
+
+def build_module(
+    arguments: Sequence[Value], ops: Sequence[Operation], results: Sequence[Value], location: Location,
+    functions: Sequence[Operation] = (),
+) -> Operation:  # fmt: skip
+    """Return a module whose function @main has these arguments, ops and results, followed by other functions."""
+    signature = FunctionType(tuple(v.type for v in arguments), tuple(v.type for v in results))
+    last = build_operation("func.return", results, (), location)
+    body = Region([Block(list(arguments), [*ops, last])])
+    members = {"sym_name": "main", "function_type": signature}
+    main = build_operation("func.func", (), (), location, members=members, regions=[body])
+    return build_operation("builtin.module", (), (), location, regions=[Region([Block([], [main, *functions])])])
 
 
 def inferred_types(op: Operation, definition: OpDefinition | None) -> Sequence[Type]:

@@ -33,6 +33,7 @@ class Traits:
     shadows_names: bool = False  # names in regions may repeat, and hide, those of values from above
     single_block: bool = True  # each region is one block that ends with a terminator
     multiple_blocks: bool = False  # each region is a graph of one or more blocks that end with terminators
+    runs_once: bool = False  # each region runs at most once when the op runs
     commutative: bool = False
     elementwise: bool = False  # what `plan` returns takes arrays of any shapes that broadcast
     effects: bool = False  # what `plan` returns takes the run's `Context` as its first argument

@@ -142,7 +142,7 @@ def _of_each(properties: Mapping[str, Any], name: str, types: tuple[Type, ...]) 
     return attributes
 
 
-class Func(Op, op="func", dialect="func", isolated_from_above=True, multiple_blocks=True):
+class Func(Op, op="func", dialect="func", isolated_from_above=True, multiple_blocks=True, runs_once=True):
     """Define a function, or declare one if there is no body."""
 
     sym_name = Attr(String)

@@ -230,7 +230,7 @@ class ConditionForm(Directive):
             printer.value(f"{printer.operands(args)} : {', '.join(str(v.type) for v in args)}")
 
 
-class If(Op, op="if", dialect="scf"):
+class If(Op, op="if", dialect="scf", runs_once=True):
     """Run `then_region` if `condition` is true, else `else_region`, which may be absent if there are no results."""
 
     condition = In(boolean)
@@ -262,7 +262,7 @@ class If(Op, op="if", dialect="scf"):
         return go
 
 
-class IndexSwitch(Op, op="index_switch", dialect="scf"):
+class IndexSwitch(Op, op="index_switch", dialect="scf", runs_once=True):
     """Run the region of the case that is `arg`, or `default_region` if there is none."""
 
     arg = In(index)
@@ -303,7 +303,7 @@ class IndexSwitch(Op, op="index_switch", dialect="scf"):
         return go
 
 
-class ExecuteRegion(Op, op="execute_region", dialect="scf", multiple_blocks=True):
+class ExecuteRegion(Op, op="execute_region", dialect="scf", multiple_blocks=True, runs_once=True):
     """Run `region`, which may have several blocks."""
 
     region = Body()

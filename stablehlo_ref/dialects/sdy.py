@@ -198,7 +198,9 @@ class Return(Op, op="return", dialect="sdy", terminator=True):
     syntax = "attr-dict operands (: type(operands))?"
 
 
-class NamedComputation(Op, op="named_computation", dialect="sdy", isolated_from_above=True, releases_operands=True):
+class NamedComputation(
+    Op, op="named_computation", dialect="sdy", isolated_from_above=True, releases_operands=True, runs_once=True
+):
     """Run `body` on the operands: a call of a function that was inlined and kept its name."""
 
     operands = Ins(anything)

@@ -2,12 +2,13 @@
 
 Tensors are whole here, so each op returns its operand; its axes must lead from the operand's sharding to that of the
 result. A tensor that is unreduced along some axes is, as a whole, the result of the reduction.
-In a grid of processes, where tensors are local, the ops are refused (trait `whole_tensors`).
+What devices do to their shards is in `passes.sdy.convert_global_to_local`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, member_value
 from stablehlo_ref.define.bound import Site
@@ -39,6 +40,8 @@ from stablehlo_ref.distribution.axes import (
 from stablehlo_ref.distribution.sdy_attributes import AxisLists, AxisRef, DimensionSharding, Exchange, Mesh, Sharding
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
+
+Members: TypeAlias = Mapping[str, Any]  # of an op
 
 
 class ReductionWord(Directive):
@@ -148,9 +151,31 @@ class Collective(Op, dialect="sdy", computes_on_storage=True):
     out_sharding = Attr(ShardingValue)
     result = Out(any_tensor)
 
+    subject = "out_sharding"  # what errors point at
+    may_be_replicated = False  # whether an operand without sharding is one that all devices hold
+    may_differ = False  # whether operand and result may be on different meshes
+
     @staticmethod
     def infer(tensor: TensorType) -> TensorType:
         return tensor
+
+    @classmethod
+    def constraints(cls, C: Checker, site: Site, tensor: TensorType, result: TensorType) -> None:
+        C(1, tensor == result)
+        with rejecting(site.op, "", cls.subject):
+            members = site.op.properties
+            transition = Transition(
+                site.op,
+                members["out_sharding"],
+                may_be_replicated=cls.may_be_replicated,
+                may_differ=cls.may_differ,
+            )
+            cls.check(transition, members)
+
+    @staticmethod
+    def check(transition: Transition, members: Members) -> None:
+        """Check that members lead from the sharding of the operand to that of the result; ValueError otherwise."""
+        raise NotImplementedError
 
     @staticmethod
     def plan() -> Run:
@@ -165,17 +190,8 @@ class AllGather(Collective, op="all_gather"):
     syntax = "$gathering_axes operands out_sharding=$out_sharding attr-dict : same_type"
 
     @staticmethod
-    def constraints(
-        C: Checker,
-        site: Site,
-        tensor: TensorType,
-        gathering_axes: AxesPerDimension,
-        out_sharding: ShardingValue,
-        result: TensorType,
-    ) -> None:
-        C(1, tensor == result)
-        with rejecting(site.op, "", "out_sharding"):
-            Transition(site.op, out_sharding).check_dimensions(gathering_axes, without_suffix)
+    def check(transition: Transition, members: Members) -> None:
+        transition.check_dimensions(members["gathering_axes"], without_suffix)
 
 
 class AllSlice(Collective, op="all_slice"):
@@ -184,19 +200,11 @@ class AllSlice(Collective, op="all_slice"):
     slicing_axes = Attr(AxesPerDimension)
 
     syntax = "$slicing_axes operands out_sharding=$out_sharding attr-dict : same_type"
+    may_be_replicated = True
 
     @staticmethod
-    def constraints(
-        C: Checker,
-        site: Site,
-        tensor: TensorType,
-        slicing_axes: AxesPerDimension,
-        out_sharding: ShardingValue,
-        result: TensorType,
-    ) -> None:
-        C(1, tensor == result)
-        with rejecting(site.op, "", "out_sharding"):
-            Transition(site.op, out_sharding, may_be_replicated=True).check_dimensions(slicing_axes, append)
+    def check(transition: Transition, members: Members) -> None:
+        transition.check_dimensions(members["slicing_axes"], append)
 
 
 class AllToAll(Collective, op="all_to_all"):
@@ -205,67 +213,44 @@ class AllToAll(Collective, op="all_to_all"):
     params = Attr(ExchangesValue)
 
     syntax = "$params operands out_sharding=$out_sharding attr-dict : same_type"
+    subject = "params"
 
     @staticmethod
-    def constraints(
-        C: Checker,
-        site: Site,
-        tensor: TensorType,
-        params: ExchangesValue,
-        out_sharding: ShardingValue,
-        result: TensorType,
-    ) -> None:
-        C(1, tensor == result)
-        with rejecting(site.op, "", "params"):
-            transition = Transition(site.op, out_sharding)
-            check_lists([exchange.axes for exchange in params.exchanges], transition.mesh)
-            check_exchanges(params.exchanges, transition)
-
-
-def check_exchanges(exchanges: Sequence[Exchange], transition: Transition) -> None:
-    """Check that exchanges between dimensions lead to the sharding of the result; ValueError otherwise."""
-    count = len(transition.after.dimensions)
-    dimensions = [d for exchange in exchanges for d in (exchange.source, exchange.target)]
-    sources = [exchange.source for exchange in exchanges]
-    if not exchanges or not all(0 <= d < count for d in dimensions):
-        raise ValueError(f"expected at least one pair of dimensions, from 0 to {count - 1}")
-    if len(set(dimensions)) < len(dimensions) or sorted(sources) != sources:
-        raise ValueError("expected dimensions that occur once, and sources in ascending order")
-    expected = {number: transition.dimension_before(number) for number in range(count)}
-    for exchange in exchanges:
-        moved = spans(exchange.axes, transition.mesh)
-        expected[exchange.source] = without_suffix(expected[exchange.source], moved, transition.mesh)
-        expected[exchange.target] = append(expected[exchange.target], moved, transition.mesh)
-    for number, axes in expected.items():
-        transition.check_dimension(number, axes)
+    def check(transition: Transition, members: Members) -> None:
+        exchanges: Sequence[Exchange] = members["params"].exchanges
+        check_lists([exchange.axes for exchange in exchanges], transition.mesh)
+        count = len(transition.after.dimensions)
+        dimensions = [d for exchange in exchanges for d in (exchange.source, exchange.target)]
+        sources = [exchange.source for exchange in exchanges]
+        if not exchanges or not all(0 <= d < count for d in dimensions):
+            raise ValueError(f"expected at least one pair of dimensions, from 0 to {count - 1}")
+        if len(set(dimensions)) < len(dimensions) or sorted(sources) != sources:
+            raise ValueError("expected dimensions that occur once, and sources in ascending order")
+        expected = {number: transition.dimension_before(number) for number in range(count)}
+        for exchange in exchanges:
+            moved = spans(exchange.axes, transition.mesh)
+            expected[exchange.source] = without_suffix(expected[exchange.source], moved, transition.mesh)
+            expected[exchange.target] = append(expected[exchange.target], moved, transition.mesh)
+        for number, axes in expected.items():
+            transition.check_dimension(number, axes)
 
 
 class CollectivePermute(Collective, op="collective_permute"):
     """Exchange shards between devices: each dimension has as many as before, along other axes."""
 
     syntax = "operands out_sharding=$out_sharding attr-dict : same_type"
+    may_differ = True
 
     @staticmethod
-    def constraints(
-        C: Checker, site: Site, tensor: TensorType, out_sharding: ShardingValue, result: TensorType
-    ) -> None:
-        C(1, tensor == result)
-        with rejecting(site.op, "", "out_sharding"):
-            transition = Transition(site.op, out_sharding, may_differ=True)
-            check_permutation(transition)
-
-
-def check_permutation(transition: Transition) -> None:
-    """Check that meshes have the same axes and dimensions as many shards; ValueError otherwise."""
-    before, after, mesh = transition.before, transition.after, transition.mesh
-    if transition.mesh_before.axes != mesh.axes:
-        raise ValueError("expected operand and result on meshes with the same axes")
-    if before.mesh != after.mesh and same_mesh(transition.mesh_before, mesh):
-        raise ValueError("expected one mesh, or two with different device_ids")
-    for number, (x, y) in enumerate(zip(before.dimensions, after.dimensions)):
-        if sharded_size(x, mesh) != sharded_size(y, mesh):
-            message = f"expected {sharded_size(x, mesh)} shards of dimension {number}, got {sharded_size(y, mesh)}"
-            raise ValueError(message)
+    def check(transition: Transition, members: Members) -> None:
+        before, after, mesh = transition.before, transition.after, transition.mesh
+        if transition.mesh_before.axes != mesh.axes:
+            raise ValueError("expected operand and result on meshes with the same axes")
+        if before.mesh != after.mesh and same_mesh(transition.mesh_before, mesh):
+            raise ValueError("expected one mesh, or two with different device_ids")
+        for number, (x, y) in enumerate(zip(before.dimensions, after.dimensions)):
+            if (expected := sharded_size(x, mesh)) != (found := sharded_size(y, mesh)):
+                raise ValueError(f"expected {expected} shards of dimension {number}, got {found}")
 
 
 class AllReduce(Collective, op="all_reduce"):
@@ -275,29 +260,19 @@ class AllReduce(Collective, op="all_reduce"):
     reduction_op = Attr(Reduction, default=ReductionOp.SUM)
 
     syntax = (ReductionWord(), "$reduction_axes operands out_sharding=$out_sharding attr-dict : same_type")
+    may_be_replicated = True
 
     @staticmethod
-    def constraints(
-        C: Checker,
-        site: Site,
-        tensor: TensorType,
-        reduction_axes: AxesValue,
-        reduction_op: Reduction,
-        out_sharding: ShardingValue,
-        result: TensorType,
-    ) -> None:
-        C(1, tensor == result)
-        with rejecting(site.op, "", "out_sharding"):
-            transition = Transition(site.op, out_sharding, may_be_replicated=True)
-            before, after, axes = transition.before, transition.after, reduction_axes.axes
-            for number in range(len(after.dimensions)):
-                transition.check_dimension(number, transition.dimension_before(number))
-            check_lists([axes], transition.mesh)
-            check_sorted(axes, transition.mesh, "reduction")
-            taken = (*before.sharding_axes, *before.replicated)
-            transition.check_free(axes, taken, "the sharding of a dimension or the replicated axes of the operand")
-            transition.check_free(axes, after.unreduced, "the unreduced axes of the result")
-            transition.check_reduction(reduction_op)
+    def check(transition: Transition, members: Members) -> None:
+        before, after, axes = transition.before, transition.after, members["reduction_axes"].axes
+        for number in range(len(after.dimensions)):
+            transition.check_dimension(number, transition.dimension_before(number))
+        check_lists([axes], transition.mesh)
+        check_sorted(axes, transition.mesh, "reduction")
+        taken = (*before.sharding_axes, *before.replicated)
+        transition.check_free(axes, taken, "the sharding of a dimension or the replicated axes of the operand")
+        transition.check_free(axes, after.unreduced, "the unreduced axes of the result")
+        transition.check_reduction(members.get("reduction_op", ReductionOp.SUM))
 
 
 class ReduceScatter(Collective, op="reduce_scatter"):
@@ -307,22 +282,12 @@ class ReduceScatter(Collective, op="reduce_scatter"):
     reduction_op = Attr(Reduction, default=ReductionOp.SUM)
 
     syntax = (ReductionWord(), "$reduce_scatter_axes operands out_sharding=$out_sharding attr-dict : same_type")
+    may_be_replicated = True
 
     @staticmethod
-    def constraints(
-        C: Checker,
-        site: Site,
-        tensor: TensorType,
-        reduce_scatter_axes: AxesPerDimension,
-        reduction_op: Reduction,
-        out_sharding: ShardingValue,
-        result: TensorType,
-    ) -> None:
-        C(1, tensor == result)
-        with rejecting(site.op, "", "out_sharding"):
-            transition = Transition(site.op, out_sharding, may_be_replicated=True)
-            transition.check_reduction(reduction_op)
-            transition.check_dimensions(reduce_scatter_axes, append)
+    def check(transition: Transition, members: Members) -> None:
+        transition.check_reduction(members.get("reduction_op", ReductionOp.SUM))
+        transition.check_dimensions(members["reduce_scatter_axes"], append)
 
 
 class ShardedToUnreduced(Collective, op="sharded_to_unreduced"):
@@ -333,19 +298,9 @@ class ShardedToUnreduced(Collective, op="sharded_to_unreduced"):
     syntax = "$axes operands out_sharding=$out_sharding attr-dict : same_type"
 
     @staticmethod
-    def constraints(
-        C: Checker,
-        site: Site,
-        tensor: TensorType,
-        axes: AxesPerDimension,
-        out_sharding: ShardingValue,
-        result: TensorType,
-    ) -> None:
-        C(1, tensor == result)
-        with rejecting(site.op, "", "out_sharding"):
-            transition = Transition(site.op, out_sharding)
-            transition.check_dimensions(axes, without_suffix)
-            transition.check_unreduced(axis for axis_list in axes.lists for axis in axis_list.axes)
+    def check(transition: Transition, members: Members) -> None:
+        transition.check_dimensions(members["axes"], without_suffix)
+        transition.check_unreduced(axis for axis_list in members["axes"].lists for axis in axis_list.axes)
 
 
 class ReplicatedToUnreduced(Collective, op="replicated_to_unreduced"):
@@ -356,18 +311,14 @@ class ReplicatedToUnreduced(Collective, op="replicated_to_unreduced"):
     syntax = "$axes operands out_sharding=$out_sharding attr-dict : same_type"
 
     @staticmethod
-    def constraints(
-        C: Checker, site: Site, tensor: TensorType, axes: AxesValue, out_sharding: ShardingValue, result: TensorType
-    ) -> None:
-        C(1, tensor == result)
-        C(2, len(axes.axes) > 0)
-        with rejecting(site.op, "", "out_sharding"):
-            transition = Transition(site.op, out_sharding)
-            before = transition.before
-            if before.dimensions != transition.after.dimensions:
-                raise ValueError("expected the same sharding of dimensions of operand and result")
-            check_lists([axes.axes], transition.mesh)
-            check_sorted(axes.axes, transition.mesh, "replicated")
-            taken = (*before.sharding_axes, *before.unreduced)
-            transition.check_free(axes.axes, taken, "the sharding of a dimension or the unreduced axes of the operand")
-            transition.check_unreduced(axes.axes)
+    def check(transition: Transition, members: Members) -> None:
+        axes, before = members["axes"].axes, transition.before
+        if not axes:
+            raise ValueError("expected at least one axis")
+        if before.dimensions != transition.after.dimensions:
+            raise ValueError("expected the same sharding of dimensions of operand and result")
+        check_lists([axes], transition.mesh)
+        check_sorted(axes, transition.mesh, "replicated")
+        taken = (*before.sharding_axes, *before.unreduced)
+        transition.check_free(axes, taken, "the sharding of a dimension or the unreduced axes of the operand")
+        transition.check_unreduced(axes)

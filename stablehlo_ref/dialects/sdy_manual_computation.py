@@ -38,7 +38,7 @@ class BodyWithArguments(Directive):
         printer.region(op.regions[0], names)
 
 
-class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_from_above=True):
+class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_from_above=True, runs_once=True):
     """Run `body` on each device of a mesh, with the shards of `tensors` along the axes in `manual_axes`.
 
     Along all other axes, every device holds the full tensors.

@@ -178,7 +178,7 @@ class AssumingAll(Op, op="assuming_all", dialect="shape"):
         return lambda inputs: None
 
 
-class Assuming(Op, op="assuming", dialect="shape"):
+class Assuming(Op, op="assuming", dialect="shape", runs_once=True):
     """Run the region, which may assume the condition that `witness` represents."""
 
     witness = In(witness)

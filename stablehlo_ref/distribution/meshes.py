@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stablehlo_ref.distribution.sdy_attributes import Mesh
+from stablehlo_ref.distribution.sdy_reader import invalid_mesh
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, IntegerAttribute, StructAttribute
 
 Sizes: TypeAlias = dict[str, int]  # of axes, by name
@@ -23,17 +24,16 @@ def groups_along(references: Attribute, mesh: Attribute) -> tuple[tuple[int, ...
 
     In a group, the last listed axis varies fastest. ValueError for a malformed mesh or list of axes.
     """
-    sizes, device_ids = read_mesh(mesh)
-    check_mesh(sizes, device_ids)
+    grid = read_mesh(mesh)
     if not isinstance(references, tuple):
         raise ValueError("expected a list of axes")
-    return groups_of(sizes, device_ids, [read_axis(reference, sizes) for reference in references])
+    return groups_of(grid, [read_axis(reference, grid.sizes) for reference in references])
 
 
-def groups_of(sizes: Sizes, device_ids: Sequence[int], axes: Sequence[Axis]) -> tuple[tuple[int, ...], ...]:
+def groups_of(mesh: Mesh, axes: Sequence[Axis]) -> tuple[tuple[int, ...], ...]:
     """Return one group of device ids for each position on the axes of the mesh that are not listed."""
-    factors = positions(sizes, axes)
-    devices = np.array(device_ids or range(prod(sizes.values())), np.int64)
+    factors = positions(mesh.sizes, axes)
+    devices = np.array(mesh.device_ids or range(mesh.count), np.int64)
     others = [p for p, (_, index) in enumerate(factors) if index is None]
     listed = [p for _, p in sorted((index, p) for p, (_, index) in enumerate(factors) if index is not None)]
     grid = devices.reshape([size for size, _ in factors]).transpose(others + listed)
@@ -60,40 +60,23 @@ def positions(sizes: Sizes, axes: Sequence[Axis]) -> list[tuple[int, int | None]
     return [(high // low, found[0] if found else None) for (_, low, high), found in zip(factors, indices)]
 
 
-def check_mesh(sizes: Sizes, device_ids: Sequence[int]) -> None:
-    """Check that sizes are positive and that there is one device for each position; ValueError otherwise."""
-    for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"expected a positive size of axis {name!r}, got {size}")
-    count = prod(sizes.values())
-    if count > MOST_DEVICES:
-        raise ValueError(f"expected at most {MOST_DEVICES} devices, got {count}")
-    if device_ids and len(device_ids) != count:
-        raise ValueError(f"expected {count} device_ids, got {len(device_ids)}")
-    if sizes and device_ids and sorted(device_ids) != list(range(count)):
-        raise ValueError(f"expected device_ids to be a permutation of 0 to {count - 1}")
-
-
-def read_mesh(attribute: object) -> tuple[Sizes, Sequence[int]]:
-    """Return the sizes of axes by name and the ids of devices, empty if they are in order.
-
-    ValueError for an attribute that is not a mesh.
-    """
-    if isinstance(attribute, Mesh):  # of Shardy
-        return attribute.sizes, attribute.device_ids
-    try:
-        fields = _fields(attribute)
-        axes = [(str(axis["name"]), int(axis["size"].value)) for axis in map(_fields, fields["axes"])]
-    except (AttributeError, KeyError, TypeError):
-        raise ValueError("expected a mesh with axes that have names and sizes") from None
-    devices = fields.get("device_ids")
-    return _by_name(axes), devices.array.reshape(-1).tolist() if isinstance(devices, DenseElements) else ()
-
-
-def _by_name(axes: Sequence[tuple[str, int]]) -> Sizes:
-    if len(dict(axes)) < len(axes):
-        raise ValueError("duplicate axis name")
-    return dict(axes)
+def read_mesh(attribute: object) -> Mesh:
+    """Return a mesh, of Shardy or of StableHLO; ValueError for another attribute, and for a mesh that is not valid."""
+    if isinstance(attribute, Mesh):
+        mesh = attribute
+    else:
+        try:
+            fields = _fields(attribute)
+            axes = tuple((str(axis["name"]), int(axis["size"].value)) for axis in map(_fields, fields["axes"]))
+        except (AttributeError, KeyError, TypeError):
+            raise ValueError("expected a mesh with axes that have names and sizes") from None
+        devices = fields.get("device_ids")
+        mesh = Mesh(axes, tuple(devices.array.reshape(-1).tolist()) if isinstance(devices, DenseElements) else ())
+    if reason := invalid_mesh(mesh):
+        raise ValueError(reason)
+    if mesh.count > MOST_DEVICES:
+        raise ValueError(f"expected at most {MOST_DEVICES} devices, got {mesh.count}")
+    return mesh
 
 
 def read_axis(attribute: Attribute, sizes: Sizes) -> Axis:

@@ -130,24 +130,12 @@ class Reader(Cursor):
     def axes(self, required: bool = False) -> tuple[AxisRef, ...]:
         return self.tuple_of(self.axis, "{", "}", required)
 
-    def axis_list(self) -> AxisList:
-        return AxisList(self.axes())
-
-    def axis_lists(self) -> AxisLists:
-        return AxisLists(self.tuple_of(self.axis_list, "[", "]"))
-
-    def manual_axes(self) -> ManualAxes:
-        return ManualAxes(self.tuple_of(self.name, "{", "}"))
-
     def exchange(self) -> Exchange:
         axes = self.axes(required=True)
         self.expect(":")
         source = self.integer()
         self.expect("->")
         return Exchange(axes, source, self.integer())
-
-    def exchanges(self) -> Exchanges:
-        return Exchanges(self.tuple_of(self.exchange, "[", "]"))
 
     # --- shardings ---
 
@@ -351,18 +339,18 @@ def invalid_edges(edges: PropagationEdges) -> str | None:
 
 # How attributes are parsed after `#sdy.mnemonic`, or after `#sdy<mnemonic` and before `>`.
 MNEMONICS: dict[str, Callable[[Reader], object]] = {
-    "manual_axes": Reader.manual_axes,
+    "manual_axes": lambda reader: ManualAxes(reader.tuple_of(reader.name, "{", "}")),
     "mesh": Reader.mesh,
     "mesh_axis": Reader._mesh_axis,
     "sub_axis_info": Reader.sub_axis,
     "axis_ref": Reader.axis,
-    "axis_ref_list": Reader.axis_list,
-    "list_of_axis_ref_lists": Reader.axis_lists,
+    "axis_ref_list": lambda reader: AxisList(reader.axes()),
+    "list_of_axis_ref_lists": lambda reader: AxisLists(reader.tuple_of(lambda: AxisList(reader.axes()), "[", "]")),
     "dimension_sharding": Reader.dimension,
     "sharding": Reader.sharding,
     "sharding_per_value": Reader.shardings,
     "all_to_all_param": Reader.exchange,
-    "all_to_all_param_list": Reader.exchanges,
+    "all_to_all_param_list": lambda reader: Exchanges(reader.tuple_of(reader.exchange, "[", "]")),
     "op_sharding_rule": Reader.rule,
     "propagation_edges": Reader.edges,
     "tensor_mapping": Reader._mapping,

@@ -106,4 +106,4 @@ class Devices:
     def groups(self, parts: Sequence[Span]) -> tuple[tuple[int, ...], ...]:
         """Return the groups of devices that differ along parts of axes only, each in the order of their numbers."""
         axes = [(part.name, part.low, part.size) for part in parts]
-        return groups_of(self.mesh.sizes, self.mesh.device_ids, axes)
+        return groups_of(self.mesh, axes)

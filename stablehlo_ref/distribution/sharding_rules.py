@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import gcd, prod
 from types import MappingProxyType
 
-from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.definition import attributes_of, definition_of
 from stablehlo_ref.define.spec import is_per_axis_quantized
 from stablehlo_ref.distribution.sdy_attributes import ShardingRule
 from stablehlo_ref.distribution.sdy_reader import SdySyntaxError, read_attribute
@@ -72,9 +72,10 @@ def _given_rule(op: Operation) -> ShardingRule | None:
 
 
 class Factors:
-    """The factors of a rule as they are found, and the shapes of the op's operands and results."""
+    """The factors of a rule as they are found, the op's attributes, and the shapes of its operands and results."""
 
     def __init__(self, op: Operation) -> None:
+        self.members = attributes_of(op)
         self.operand_shapes, self.result_shapes = (
             [_shape(type) for type in types] for types in (op.operand_types, op.result_types)
         )
@@ -157,10 +158,11 @@ def _results(factors: Factors, op: Operation) -> None:
 
 def _dot(factors: Factors, op: Operation) -> None:
     lhs, rhs = factors.operand_shapes
-    batch = [op.properties.get(f"{side}_batching_dimensions", ()) for side in ("lhs", "rhs")]
+    batch = [factors.members.get(f"{side}_batching_dimensions", ()) for side in ("lhs", "rhs")]
     default = ((len(lhs) - 1,), (0,))  # of stablehlo.dot
     contracting = [
-        op.properties.get(f"{side}_contracting_dimensions", d) for side, d in zip(("lhs", "rhs"), default, strict=True)
+        factors.members.get(f"{side}_contracting_dimensions", d)
+        for side, d in zip(("lhs", "rhs"), default, strict=True)
     ]
     result = 0
     for left, right in zip(*batch):
@@ -176,7 +178,7 @@ def _dot(factors: Factors, op: Operation) -> None:
 
 
 def _convolution(factors: Factors, op: Operation) -> None:
-    get = op.properties.__getitem__
+    get = factors.members.__getitem__
     lhs, rhs = factors.operand_shapes
     features, outputs = get("kernel_input_feature_dimension"), get("kernel_output_feature_dimension")
     if get("batch_group_count") == 1:
@@ -189,13 +191,13 @@ def _convolution(factors: Factors, op: Operation) -> None:
 
 
 def _transpose(factors: Factors, op: Operation) -> None:
-    for d, source in enumerate(op.properties["permutation"]):
+    for d, source in enumerate(factors.members["permutation"]):
         factors.add(factors.result_shapes[0][d], (source,), (d,))
 
 
 def _broadcast_in_dim(factors: Factors, op: Operation) -> None:
     (operand,), (result,) = factors.operand_shapes, factors.result_shapes
-    sources = {d: source for source, d in enumerate(op.properties["broadcast_dimensions"])}
+    sources = {d: source for source, d in enumerate(factors.members["broadcast_dimensions"])}
     for d, size in enumerate(result):
         source = sources.get(d)
         factors.add(size, (source if source is not None and operand[source] == size else None,), (d,))
@@ -242,25 +244,25 @@ def _group(factors: Factors, before: range, after: range) -> None:
 
 def _whole_slices(factors: Factors, op: Operation) -> None:
     """Add the dimensions that slice, dynamic_slice and dynamic_update_slice take whole, and that pad leaves as is."""
-    _passing(factors, _changed(op))
+    _passing(factors, _changed(factors, op))
 
 
-def _changed(op: Operation) -> list[int]:
+def _changed(factors: Factors, op: Operation) -> list[int]:
     if op.name == "stablehlo.slice":
-        return [d for d, stride in enumerate(op.properties["strides"]) if stride != 1]
+        return [d for d, stride in enumerate(factors.members["strides"]) if stride != 1]
     if op.name == "stablehlo.pad":
         names = ("edge_padding_low", "edge_padding_high", "interior_padding")
-        return [d for d, sizes in enumerate(zip(*map(op.properties.__getitem__, names))) if any(sizes)]
-    return list(op.properties.get("dimensions", ()))
+        return [d for d, sizes in enumerate(zip(*map(factors.members.__getitem__, names))) if any(sizes)]
+    return list(factors.members.get("dimensions", ()))
 
 
 def _concatenate(factors: Factors, op: Operation) -> None:
-    _passing(factors, [op.properties["dimension"]])
+    _passing(factors, [factors.members["dimension"]])
 
 
 def _reduce(factors: Factors, op: Operation) -> None:
     count = len(op.results)
-    dimensions = op.properties["dimensions"]
+    dimensions = factors.members["dimensions"]
     kept = iter(range(len(factors.result_shapes[0])))
     for d, size in enumerate(factors.operand_shapes[0]):
         is_reduced = d in dimensions
@@ -269,20 +271,20 @@ def _reduce(factors: Factors, op: Operation) -> None:
 
 
 def _sort(factors: Factors, op: Operation) -> None:
-    _elementwise(factors, [op.properties["dimension"]])
+    _elementwise(factors, [factors.members["dimension"] % max(1, len(factors.operand_shapes[0]))])
 
 
 def _reverse(factors: Factors, op: Operation) -> None:
-    _elementwise(factors, op.properties["dimensions"], "permutation")
+    _elementwise(factors, factors.members["dimensions"], "permutation")
 
 
 def _iota(factors: Factors, op: Operation) -> None:
-    _elementwise(factors, [op.properties["iota_dimension"]])
+    _elementwise(factors, [factors.members["iota_dimension"]])
 
 
 def _fft(factors: Factors, op: Operation) -> None:
     rank = len(factors.operand_shapes[0])
-    _passing(factors, range(rank - len(op.properties["fft_length"]), rank))
+    _passing(factors, range(rank - len(factors.members["fft_length"]), rank))
 
 
 def _batches_of_matrices(factors: Factors, op: Operation) -> None:
@@ -293,14 +295,14 @@ def _batches_of_matrices(factors: Factors, op: Operation) -> None:
 def _windows(factors: Factors, op: Operation) -> None:
     """Add the dimensions along which each window of a reduction has one element, and there are no gaps."""
     rank = len(factors.operand_shapes[0])
-    lists = [op.properties.get(name) or () for name in ("window_dimensions", "window_strides", "base_dilations")]
+    lists = [factors.members.get(name) or () for name in ("window_dimensions", "window_strides", "base_dilations")]
     changed = [d for d in range(rank) if any(sizes and sizes[d] != 1 for sizes in lists)]
-    padded = [d for d, pair in enumerate(op.properties.get("padding") or ()) if any(pair)]
+    padded = [d for d, pair in enumerate(factors.members.get("padding") or ()) if any(pair)]
     _passing(factors, [*changed, *padded])
 
 
 def _gather(factors: Factors, op: Operation) -> None:
-    get = op.properties.__getitem__
+    get = factors.members.__getitem__
     (operand, indices), (result,) = factors.operand_shapes, factors.result_shapes
     skipped = {*get("collapsed_slice_dims"), *get("operand_batching_dims")}
     offsets = iter(get("offset_dims"))
@@ -318,7 +320,7 @@ def _gather(factors: Factors, op: Operation) -> None:
 
 
 def _scatter(factors: Factors, op: Operation) -> None:
-    get = op.properties.__getitem__
+    get = factors.members.__getitem__
     count = len(op.results)
     inputs, indices, updates = (factors.operand_shapes[i] for i in (0, count, count + 1))
     skipped = {*get("inserted_window_dims"), *get("input_batching_dims")}

@@ -6,7 +6,7 @@ So a run is deterministic, needs no locks, and detects a deadlock: no process ca
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
@@ -82,16 +82,19 @@ def run_grid(
     return [returned[process] for process in grid.processes]
 
 
-def on_shards(module: Operation, entry: str | None = None, grid: Grid | None = None) -> Operation:
+def on_shards(
+    module: Operation, entry: str | None = None, grid: Grid | None = None, whole: Collection[int] = ()
+) -> Operation:
     """Return a module whose functions compute on shards where several processes run them: a copy, if there are such.
 
     These are the entry and all that it calls; without an entry, the functions that `interpreter.run_parallel` runs.
+    Arguments of the entry whose numbers are in `whole` remain whole tensors.
     """
     if entry is None and not any(op.name == "interpreter.run_parallel" for op in module.walk()):
         return module
     from stablehlo_ref.passes.sdy.convert_global_to_local import on_shards  # passes are imported when they are needed
 
-    return on_shards(module, entry, grid or Grid())
+    return on_shards(module, entry, grid or Grid(), whole)
 
 
 @checks_arguments

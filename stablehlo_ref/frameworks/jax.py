@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from stablehlo_ref.reading.parsing import parse
 
 
 @checks_arguments
-def from_jax(source: Any, *arguments: Any, limits: Limits | None = None, **named: Any) -> TreeProgram:
+def from_jax(source: Any, *arguments: Any, limits: Limits | None = None, mesh: Any = None, **named: Any) -> TreeProgram:
     """Return the program of a JAX function, or of what JAX made of one.
 
     `source` is a function, with or without `jax.jit`, that is lowered for `arguments` (arrays, or anything that has a
@@ -26,13 +27,16 @@ def from_jax(source: Any, *arguments: Any, limits: Limits | None = None, **named
     `jax.export.Exported`. Its `run` takes the function's arguments, without the static ones, and returns its results as
     pytrees of numpy arrays.
 
+    With a `mesh`, a function is lowered as inside of it: a `jax.sharding.Mesh`, or an `AbstractMesh`, which needs no
+    devices. The program takes whole tensors; see `debug.spmd_check` for what its shardings mean.
+
     >>> program = sr.from_jax(jnp.sin, np.ones(3, np.float32))
     >>> program.run(np.zeros(3, np.float32))
     """
     jax = require("jax")
     if hasattr(source, "mlir_module") and hasattr(source, "module_kept_var_idx"):
         return _from_exported(source, limits)
-    lowered = _lowered(jax, source, arguments, named)
+    lowered = _lowered(jax, source, mesh, arguments, named)
     names = _names(source, lowered.in_tree)
     text = lowered.as_text(debug_info=True)
     kept = sorted(lowered._lowering.compile_args["kept_var_idx"])
@@ -44,7 +48,7 @@ def is_jax(source: Any) -> bool:
     return type(source).__module__.partition(".")[0] in ("jax", "jaxlib")
 
 
-def _lowered(jax: Any, source: Any, arguments: Sequence[Any], named: dict[str, Any]) -> Any:
+def _lowered(jax: Any, source: Any, mesh: Any, arguments: Sequence[Any], named: dict[str, Any]) -> Any:
     if isinstance(source, jax.stages.Lowered):
         return source
     if isinstance(source, jax.stages.Traced):
@@ -52,7 +56,11 @@ def _lowered(jax: Any, source: Any, arguments: Sequence[Any], named: dict[str, A
     if not callable(source):
         raise ArgumentTypeError(f"expected a function, or a Lowered or Exported of JAX, got {type(source).__name__}")
     jitted = source if hasattr(source, "lower") else jax.jit(source)
-    return jitted.lower(*arguments, **named)
+    if isinstance(mesh, jax.sharding.AbstractMesh):
+        with jax.sharding.use_abstract_mesh(mesh):
+            return jitted.trace(*arguments, **named).lower(lowering_platforms=(jax.default_backend(),))
+    with nullcontext() if mesh is None else jax.set_mesh(mesh):
+        return jitted.lower(*arguments, **named)
 
 
 def _from_exported(exported: Any, limits: Limits | None) -> TreeProgram:

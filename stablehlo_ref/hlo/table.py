@@ -15,6 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.distribution.axes import check_axes, check_sub_axes, spans
+from stablehlo_ref.distribution.sdy_attributes import AxisRef, Mesh, SubAxis
+from stablehlo_ref.distribution.sharding import Devices
 from stablehlo_ref.hlo.text import Instruction
 from stablehlo_ref.ir.types import FLOATS
 from stablehlo_ref.ops.dot_general import Precision
@@ -162,8 +165,15 @@ def _algorithm(member: str) -> Read:
 
 
 def replica_groups(i: Instruction) -> Rows:
-    """Return groups of ids: `{{0,1},{2,3}}`, or `[2,2]<=[4]`, which counts along the last dimensions first."""
+    """Return groups of ids.
+
+    They are listed, `{{0,1},{2,3}}`; or counted along the last dimensions first, `[2,2]<=[4]`; or along axes of a mesh,
+    `mesh['a'=2,'b'=2] {'b'}`, of which parts are written as `'b':(1)2`.
+    """
     text = i.attributes.text("replica_groups", "{}")
+    if on_mesh := re.fullmatch(r"mesh\[((?:'[^']+'=[1-9]\d{0,8},?)+)\]\s*\{([^{}]*)\}", text):
+        axes = tuple((name, int(size)) for name, size in re.findall(r"'([^']+)'=(\d+)", on_mesh[1]))
+        return _groups_on_mesh(i, Mesh(axes), on_mesh[2])
     match = re.fullmatch(r"\[(\d{1,9}),(\d{1,9})\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", text)
     if match is None:
         groups = i.attributes.matrix("replica_groups", "{}")
@@ -176,6 +186,21 @@ def replica_groups(i: Instruction) -> Rows:
         raise i.attributes.error("replica_groups", f"groups of at most {MAX_IDS} processes")
     ids = np.arange(prod(sizes)).reshape(sizes).transpose(order).reshape(shape)
     return tuple(map(tuple, ids.tolist()))
+
+
+def _groups_on_mesh(i: Instruction, mesh: Mesh, text: str) -> Rows:
+    """Return the groups along axes of a mesh."""
+    found = re.findall(r"'([^']+)'(?::\((\d{1,9})\)(\d{1,9}))?", text)
+    axes = [AxisRef(name, SubAxis(int(before), int(size)) if size else None) for name, before, size in found]
+    try:
+        if mesh.count > MAX_IDS or len(mesh.sizes) < len(mesh.axes):
+            raise ValueError
+        check_axes(axes, mesh, set())
+        check_sub_axes(axes, mesh)
+    except ValueError:
+        expected = f"axes of a mesh of at most {MAX_IDS} processes, that do not overlap"
+        raise i.attributes.error("replica_groups", expected) from None
+    return Devices(mesh).groups(spans(axes, mesh))
 
 
 def _channel(i: Instruction) -> int | None:

@@ -57,7 +57,7 @@ def move(sources: Sequence[int], targets: Sequence[int]) -> Callable[[Slots], No
     return move_all
 
 
-class If(Op, op="if", facts=CALLS):
+class If(Op, op="if", runs_once=True, facts=CALLS):
     """Run `true_branch` if `pred` is true, else `false_branch`."""
 
     pred = In(boolean_scalar)  # I1
@@ -88,7 +88,7 @@ class If(Op, op="if", facts=CALLS):
         return go
 
 
-class Case(Op, op="case", facts=CALLS):
+class Case(Op, op="case", runs_once=True, facts=CALLS):
     """Run the branch number `index`; the last branch if `index` is out of range."""
 
     index = In(si32_scalar)  # I1

@@ -31,7 +31,7 @@ from stablehlo_ref.passes import (
     wrap_in_composite,
 )
 from stablehlo_ref.passes.registry import Pass
-from stablehlo_ref.passes.sdy import convert_global_to_local, drop_sharding_and_mesh
+from stablehlo_ref.passes.sdy import convert_global_to_local, drop_sharding_and_mesh, propagate_shardings
 
 ALL = (
     inline.PASS,
@@ -67,5 +67,6 @@ ALL = (
     vhlo_legalize_to_stablehlo.DESERIALIZE,
     convert_global_to_local.PASS,
     drop_sharding_and_mesh.PASS,
+    propagate_shardings.PASS,
 )
 PASSES: Mapping[str, Pass] = MappingProxyType({p.name: p for p in ALL})

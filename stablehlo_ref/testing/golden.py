@@ -14,7 +14,7 @@ import numpy as np
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.interop import to_array
 from stablehlo_ref.define.attribute_codecs import AttributeCodec, DenseCodec, EnumCodec, ListCodec, StringCodec
-from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.builder import build_module, build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import labelled_formulas
 from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, Outs, Undecodable
@@ -299,14 +299,7 @@ def _values(types: Sequence[Type]) -> list[Value]:
 
 def _program(arguments: Sequence[Value], ops: Sequence[Operation], results: Sequence[Value]) -> Program:
     """Return a program whose @main has these arguments, ops and results."""
-    location = ops[-1].location
-    last = Operation("func.return", list(results), (), {}, {}, [], location)
-    signature = FunctionType(tuple(v.type for v in arguments), tuple(v.type for v in results))
-    properties = {"sym_name": "main", "function_type": signature}
-    body = Region([Block(list(arguments), [*ops, last])])
-    function = Operation("func.func", [], (), properties, {}, [body], location)
-    module = Operation("builtin.module", [], (), {}, {}, [Region([Block([], [function])])], location)
-    return Program(module)
+    return Program(build_module(arguments, ops, results, ops[-1].location))
 
 
 def _value(codec: AttributeCodec[Any], value: Any) -> Any:

@@ -93,35 +93,6 @@ def test_peak_memory_is_that_of_the_result() -> None:
     assert peak < 1.5 * given[0].nbytes
 
 
-def test_a_dying_operand_becomes_the_result() -> None:
-    text = CHAIN.replace("%0 = stablehlo.add %a, %b", "%r = stablehlo.reverse %a, dims = [0] : " + T + "\n  "
-                         "%s = stablehlo.concatenate %r, dim = 0 : (" + T + ") -> " + T + "\n  "
-                         "%0 = stablehlo.add %s, %b")  # fmt: skip
-    program, (a, b) = sr.parse(text), arrays()
-    total = a[::-1] + b
-    np.testing.assert_array_equal(program.run(a, b)[0], np.maximum(total * a - b, total))
-
-
-@pytest.mark.usefixtures("_compiled_at_once")
-def test_a_view_of_a_dying_array_becomes_the_result() -> None:
-    double, stacked = "tensor<2048x512xf32>", "tensor<2x1024x512xf32>"
-    program = sr.parse(f"""func.func @main(%a: {T}) -> {stacked} {{
-      %0 = stablehlo.concatenate %a, %a, dim = 0 : ({T}, {T}) -> {double}
-      %1 = stablehlo.reshape %0 : ({double}) -> {stacked}
-      %2 = stablehlo.abs %1 : {stacked}
-      %3 = stablehlo.sqrt %2 : {stacked}
-      return %3 : {stacked}
-    }}""").plan()
-    (a,) = arrays(1)
-    for _ in range(2):
-        np.testing.assert_array_equal(program.run(a)[0], np.sqrt(np.abs(np.stack([a, a]))))
-    tracemalloc.start()
-    program.run(a)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 1.5 * 2 * a.nbytes
-
-
 def test_transposed_operands() -> None:
     program = sr.parse(f"""func.func @main(%a: tensor<512x1024xf32>, %b: {T}) -> {T} {{
       %t = stablehlo.transpose %a, dims = [1, 0] : (tensor<512x1024xf32>) -> {T}

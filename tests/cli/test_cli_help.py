@@ -25,6 +25,11 @@ func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 """
+GLOBAL = 'sdy.mesh @mesh = <["x"=2, "y"=4]>\n' + MODEL.replace(
+    "tensor<4xf32>,", 'tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>},'
+).replace("%w: tensor<4xf32>)", '%w: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>})').replace(
+    "-> tensor<4xf32>", '-> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>})'
+)
 HLO = "HloModule m\nENTRY e {\n  x = f32[2]{0} parameter(0)\n  ROOT y = f32[2]{0} negate(x)\n}\n"
 FILES = {
     "add.mlir": ADD,
@@ -33,6 +38,8 @@ FILES = {
     "after.mlir": MODEL,
     "library.mlir": "func.func @f(%x: tensor<i32>) -> tensor<i32> {\n  return %x : tensor<i32>\n}\n",
     "spmd.mlir": MODEL,
+    "global.mlir": GLOBAL,
+    "local.mlir": MODEL.replace("tensor<4xf32>", "tensor<1xf32>"),
     "dumps.mlir": "".join(f"// -----// IR Dump After {name} //----- //\n{MODEL}" for name in ("CSE (cse)", "A (a)")),
     "dump/module_0001.jit_f.before_optimizations.txt": HLO,
     "dump/module_0001.jit_f.cpu_after_optimizations.txt": HLO,

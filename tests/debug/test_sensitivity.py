@@ -57,7 +57,7 @@ def test_ops_in_loops_round_at_random_too() -> None:
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.complex64])
 def test_errors_are_whole_ulps(dtype: type) -> None:
     x = (np.random.default_rng(0).standard_normal(1000) + (1j if dtype is np.complex64 else 0)).astype(dtype)
-    made = _by_ulps(x, 0.5, np.random.default_rng(1))
+    made = _by_ulps(np.random.default_rng(1), x, 0.5)
     assert made.dtype == x.dtype and 0.3 < np.mean(made != x) < 0.7
     wide = [np.asarray(a).view(np.float32) if dtype is np.complex64 else a.astype(np.float64) for a in (made, x)]
     step = float(ml_dtypes.finfo(np.float32 if dtype is np.complex64 else dtype).eps)
@@ -66,4 +66,4 @@ def test_errors_are_whole_ulps(dtype: type) -> None:
 
 def test_integers_and_special_values_are_exact() -> None:
     x = np.float32([0.0, -0.0, 1, -3, np.inf, np.nan, 65536])
-    np.testing.assert_array_equal(_by_ulps(x, 8.0, np.random.default_rng(0)), x)
+    np.testing.assert_array_equal(_by_ulps(np.random.default_rng(0), x, 8.0), x)

@@ -316,11 +316,21 @@ ENTRY %main (x: f32[1]) -> (f32[1], f32[1], f32[2]) {
 """
     inputs = [[np.array([n], F32)] for n in (1, 2, 10, 20)]
     sums = {"{{0,1},{2,3}}": [3, 3, 30, 30], "[2,2]<=[4]": [3, 3, 30, 30], "[2,2]<=[2,2]T(1,0)": [11, 22, 11, 22]}
+    sums |= {"mesh['x'=2,'y'=2] {'y'}": [3, 3, 30, 30], "mesh['x'=2,'y'=2] {'x'}": [11, 22, 11, 22]}
+    sums |= {"mesh['x'=4] {'x':(1)2}": [11, 22, 11, 22], "mesh['x'=4] {'x':(2)2}": [3, 3, 30, 30]}
     for groups, expected in sums.items():
         results = sr.parse(text.replace("GROUPS", groups)).run_parallel(inputs, num_replicas=4)
         assert [float(r[0][0]) for r in results] == expected
         assert [float(r[1][0]) for r in results] == [2, 1, 0, 0]
         assert [r[2].tolist() for r in results] == [[1, 2], [1, 2], [10, 20], [10, 20]]
+
+
+@pytest.mark.parametrize("groups", ["mesh['x'=2,'y'=2] {'z'}", "mesh['x'=4] {'x','x'}", "mesh['x'=4] {'x':(3)2}"])
+def test_axes_of_groups_are_checked(groups: str) -> None:
+    op = f"ROOT %y = f32[2]{{0}} all-gather(%x), replica_groups={groups}, dimensions={{0}}"
+    text = f"HloModule m\nENTRY %main (x: f32[1]) -> f32[2] {{\n  %x = f32[1]{{0}} parameter(0)\n  {op}\n}}\n"
+    with pytest.raises(sr.MalformedError, match="axes of a mesh of at most 1048576 processes, that do not overlap"):
+        sr.parse(text)
 
 
 def test_names_and_locations_of_the_model() -> None:

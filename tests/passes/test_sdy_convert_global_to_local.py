@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.cli.main import main
+from stablehlo_ref.debug.exceptions import exceptions_parallel
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.passes.sdy.convert_global_to_local import HANDLERS
 from tests.shared import SHARED
@@ -185,11 +187,35 @@ func.func @main() {
     loaded.run(semantics=True)
 
 
+def test_weights_are_bound_as_whole_tensors() -> None:
+    loaded = program("%r = stablehlo.multiply %a, %b : tensor<4xi32>", '4xi32 [{"x"}]', '4xi32 [{"x"}]')
+    bound = loaded.bind({1: np.array([1, 2, 3, 4], np.int32)})
+    assert run(bound, [[5, 6], [5, 6], [7, 8], [7, 8]]) == [[5, 12, 21, 32]] * 4
+
+
 def test_tracing_a_grid_names_the_values_of_shards() -> None:
     loaded = program('%r = sdy.all_gather [{"x"}] %a out_sharding=<@mesh, [{}]> : tensor<4xi32>', '4xi32 [{"x"}]')
     rows = [[np.array(x, np.int32)] for x in ([1, 2], [1, 2], [3, 4], [3, 4])]
     trace = loaded.trace_parallel(rows, num_partitions=4)
     assert trace.results[0][0].tolist() == [1, 2, 3, 4]
+
+
+def test_exceptional_values_are_found_on_shards() -> None:
+    body = """%0 = stablehlo.log %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<4xf32>
+      %r = sdy.all_gather [{"x"}] %0 out_sharding=<@mesh, [{}]> : tensor<4xf32>"""
+    loaded = program(body, '4xf32 [{"x"}]', mesh='["x"=2]')
+    rows = [[np.array(x, np.float32)] for x in ([1, 2], [3, -4])]
+    found = exceptions_parallel(loaded, rows, num_partitions=2)
+    assert "stablehlo.log" in str(found)
+
+
+def test_the_command_line_runs_shards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "program.mlir"
+    text = program("%r = stablehlo.negate %a : tensor<4xi32>", '4xi32 [{"x"}]', mesh='["x"=2]')
+    file.write_text(str(text), encoding="utf-8")
+    shards = ["[dense<[1, 2]> : tensor<2xi32>]", "[dense<[3, 4]> : tensor<2xi32>]"]
+    assert main([str(file), "--partitions", "2", "--args", shards[0], "--args", shards[1]]) == 0
+    assert capsys.readouterr().out.count("[-1, -2, -3, -4]") == 2
 
 
 def test_dropping_shardings_leaves_a_program_on_whole_tensors() -> None:

@@ -146,36 +146,19 @@ class Assembly:
         finally:
             self.lines = before
 
-    def when(self, condition: Register, body: Callable[[], None]) -> None:
-        """Append a branch: `body`, if `condition` holds."""
-        inside, after = self.name("B"), self.name("B")
-        self.do(f"br i1 {condition}, label %{inside}, label %{after}")
-        self.label(inside)
-        body()
-        self.do(f"br label %{after}")
-        self.label(after)
-
-    def repeat(self, condition: Callable[[], Register], body: Callable[[], None]) -> None:
-        """Append a loop: `body`, as long as `condition` holds before it."""
-        head, inside, after = (self.name("E") for _ in range(3))
-        self.do(f"br label %{head}")
-        self.label(head)
-        self.do(f"br i1 {condition()}, label %{inside}, label %{after}")
-        self.label(inside)
-        body()
-        self.do(f"br label %{head}")
-        self.label(after)
-
     def count(self, start: int | Register, stop: Register, step: int, body: Callable[[Register], None]) -> None:
         """Append a loop: `body` for the numbers from `start` on that are below `stop`."""
         cell = self.variable(start if isinstance(start, Register) else literal(stop.kind, start))
-
-        def turn() -> None:
-            i = self.load(cell, stop.kind)
-            body(i)
-            self.store(self.binary("add", i, literal(stop.kind, step)), cell)
-
-        self.repeat(lambda: self.compare("slt", self.load(cell, stop.kind), stop), turn)
+        head, inside, after = (self.name("E") for _ in range(3))
+        self.do(f"br label %{head}")
+        self.label(head)
+        i = self.load(cell, stop.kind)
+        self.do(f"br i1 {self.compare('slt', i, stop)}, label %{inside}, label %{after}")
+        self.label(inside)
+        body(i)
+        self.store(self.binary("add", i, literal(stop.kind, step)), cell)
+        self.do(f"br label %{head}")
+        self.label(after)
 
     # --- elements -----------------------------------------------------------------------------------------------
 

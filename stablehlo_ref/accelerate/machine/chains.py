@@ -25,7 +25,6 @@ from stablehlo_ref.accelerate.machine.ops import Ops
 from stablehlo_ref.accelerate.machine.reductions import is_sum, reduced_row, reduction_of
 from stablehlo_ref.accelerate.machine.tensors import HEAD, Memory, offset
 from stablehlo_ref.define.computation import Slots
-from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, BlockPlan
 from stablehlo_ref.execute.sharing import kernel_kind
 from stablehlo_ref.ir.arrays import Array
@@ -115,7 +114,6 @@ class MachineChain:
 
     def __init__(self, chain: Chain, plan: BlockPlan, shared: Shared, report: Report) -> None:
         self._chain, self._plan, self._shared, self._report = chain, plan, shared, report
-        self._reused = reused_operands(chain)
         self._expected = chain.weight * policy.WEIGHT_SECONDS
         most = min(MAX_PIECE, PIECE // chain.weight)
         self._most = max(VECTOR, most // VECTOR * VECTOR)
@@ -148,53 +146,16 @@ class MachineChain:
         return codes.get(form)
 
     def _run(self, code: ChainCode, slots: Slots) -> None:
-        results = self._allocated(slots)
+        kept = [(self._chain.shape_of(v), dtype_of(v)) for v in self._chain.kept]
+        reserve(sum(prod(shape) * dtype.itemsize for shape, dtype in kept))
+        results = [np.empty(shape, dtype) for shape, dtype in kept]
         arrays = [np.asarray(slots[slot]) for slot in self._chain.inputs.values()]
-        arrays += [results[slot] for slot in self._chain.kept.values()]
+        arrays += results
         share(lambda pieces: code.run(arrays, pieces), list(_pieces(code.form, self._most)))
         for slot in self._chain.dead:
             slots[slot] = None
-        for slot, array in results.items():
+        for slot, array in zip(self._chain.kept.values(), results):
             slots[slot] = array
-
-    def _allocated(self, slots: Slots) -> dict[int, Array]:
-        """Return the arrays of results by slot: those of operands that nothing else refers to, or else new ones."""
-        found: dict[int, Array] = {}
-        for value, out in self._chain.kept.items():
-            operand, shape, dtype = self._reused.get(out), self._chain.shape_of(value), dtype_of(value)
-            if operand is not None and _may_be_overwritten(slots, operand):
-                found[out] = slots[operand]
-                continue
-            reserve(prod(shape) * dtype.itemsize)
-            found[out] = np.empty(shape, dtype)
-        return found
-
-
-def _may_be_overwritten(slots: Slots, operand: int) -> bool:
-    """Return whether nothing else refers to a contiguous operand, or to the array that it is a view of the whole of."""
-    if is_exclusively_owned(slots, operand):
-        return bool(slots[operand].flags.c_contiguous)
-    is_whole = is_exclusive_view(slots, operand) and slots[operand].base.nbytes == slots[operand].nbytes
-    return is_whole and bool(slots[operand].flags.c_contiguous)
-
-
-def reused_operands(chain: Chain) -> Mapping[int, int]:
-    """Return, for slots of results, that of an operand whose array may become the result: no later op reads it.
-
-    An op reads the elements at a place before it stores any there.
-    """
-    last = {value: number for number, node in enumerate(chain.nodes) for value in node.op.operands}
-    free = {v: slot for v, slot in chain.inputs.items() if slot in chain.dead and v not in chain.row_values}
-    found: dict[int, int] = {}
-    for number, node in enumerate(chain.nodes):
-        (result,) = node.op.results
-        if result not in chain.kept or result in chain.row_values:
-            continue
-        for value in free:
-            if last[value] <= number and dtype_of(value) == dtype_of(result):
-                found[chain.kept[result]] = free.pop(value)
-                break
-    return found
 
 
 class ChainCode:

@@ -7,7 +7,6 @@ field for the address of the array of each value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from stablehlo_ref.accelerate.ir import Body, Branch, Loop, NotCompiled, dtype_o
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.nests import Held, Pending, Splat, is_splat
 from stablehlo_ref.accelerate.machine.ops import Ops
-from stablehlo_ref.accelerate.machine.tensors import Memory, Overwritten, is_one
+from stablehlo_ref.accelerate.machine.tensors import Memory, is_one
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -24,17 +23,16 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 MAX_OPS = 2000  # of a loop, which take LLVM about 0.3 s
-MAX_COPIES = 8  # ops that change a copy
 SWAPPED = 1 << 14  # elements of a tensor that is copied in each iteration
 
 
 class LoopWriter:
     """Writes the function of one loop. Raises NotCompiled if an op of it does not become machine code."""
 
-    def __init__(self, planner: FramePlanner, loop: Loop, copying: Set[Operation]) -> None:
+    def __init__(self, planner: FramePlanner, loop: Loop) -> None:
         self.planner = planner
         self.code = Assembly()
-        self.ops = Ops(self.code, copying)
+        self.ops = Ops(self.code)
         self.arrays, self.groups = self.ops.arrays, self.ops.groups
         self.values: dict[Value, Held] = {}
         self.loops: list[Operation] = []
@@ -57,11 +55,10 @@ class LoopWriter:
             if field.is_written and not field.by_value:
                 self.arrays.writers[-1] = self.ops.loop
         results = self.loop(loop, state)
-        self.ops.check_saved()
         for argument, value, result, place in zip(arguments, returned, results, places):
             if isinstance(result, Register) and value is not argument:
                 code.store(result, place)
-        code.store(code.load("%n", Kind(INDEX)), "%frame")  # turns that are counted and have not begun
+        code.store(code.load("%n", Kind(INDEX)), "%frame")  # iterations that are counted and have not begun
         code.do("ret i64 0")
         code.label("stop")
         code.do("ret i64 -1")
@@ -77,7 +74,10 @@ class LoopWriter:
             return Splat(literal(Kind(constant.dtype), constant.reshape(-1)[0]), constant.shape)
         if value not in self.values:
             self.values[value] = self._entering(value, constant)
-        return self.ops.check(self.values[value])
+        held = self.values[value]
+        if isinstance(held, Memory):
+            self.arrays.check(held)
+        return held
 
     def _entering(self, value: Value, constant: Array | None) -> Held:
         memory = self.arrays.enter(dtype_of(value), shape_of(value))
@@ -102,7 +102,7 @@ class LoopWriter:
             elif isinstance(node, Branch):
                 results = self.branch(node)
             else:
-                results = self.ops.compute(node, [self.held(value) for value in node.op.operands])
+                results = [self.ops.compute(node, [self.held(value) for value in node.op.operands])]
             self.values.update(zip(node.op.results, results))
         return [self.held(value) for value in body.results]
 
@@ -115,7 +115,8 @@ class LoopWriter:
         self.loops.append(op)
         number = len(self.loops)
         outer, self.ops.loop = self.ops.loop, number
-        start = [self._carried(op, x, a, outer) if v else x for x, v, a in zip(operands, varies, arguments)]
+        dying = [number == 1 or value in loop.dying for value in op.operands]
+        start = [self._carried(x, a, outer, d) if v else x for x, v, a, d in zip(operands, varies, arguments, dying)]
         cells = {i: code.variable(x) for i, x in enumerate(start) if varies[i] and isinstance(x, Register)}
         head, inside, after = (code.name("L") for _ in range(3))
         self.groups.flush()
@@ -141,18 +142,18 @@ class LoopWriter:
         self.ops.loop = outer
         for i, x in arrays.items():
             self.arrays.writers[x.buffer] = outer
-            state[i] = self.arrays.changed(x, op)
+            state[i] = self.arrays.changed(x)
         return state
 
-    def _carried(self, op: Operation, x: Held, argument: Value, outer: int) -> Held:
+    def _carried(self, x: Held, argument: Value, outer: int, dies: bool) -> Held:
         """Return the initial value of a loop's state: memory is what the loop may write to."""
         if isinstance(x, Register):
             return x
         inner, self.ops.loop = self.ops.loop, outer
-        own = self.ops.own(self.ops.memory(x, shape_of(argument)), outer, op)
+        own = self.ops.own(self.ops.memory(x, shape_of(argument)), outer, dies)
         self.ops.loop = inner
         self.arrays.writers[own.buffer] = inner
-        return self.arrays.changed(own, op)
+        return self.arrays.changed(own)
 
     def _carry_on(self, state: Mapping[int, Memory], following: Sequence[Held]) -> None:
         """Write the next state to the arrays of the state: in place, if the ops that compute it allow that."""
@@ -188,53 +189,29 @@ class LoopWriter:
     def branch(self, branch: Branch) -> list[Held]:
         """Write a branch."""
         code, op, chosen = self.code, branch.op, _register(self.held(branch.op.operands[0]))
-        cells = [code.cell(Kind(dtype_of(r))) if is_one(r) else None for r in op.results]
+        are_one = list(map(is_one, op.results))
+        targets = [self.arrays.scratch(dtype_of(r), shape_of(r), self.ops.loop) for r in op.results]
         labels, after = [code.name("L") for _ in branch.bodies], code.name("L")
         self.groups.flush()
         code.do(_selected(chosen, labels))
-        before, outcomes = list(self.arrays.versions), []
-        changed: dict[int, int] = {}  # the last changes of arrays
+        before, changed = list(self.arrays.versions), set[int]()
         for label, body in zip(labels, branch.bodies):
             self.arrays.versions[: len(before)] = before
             code.label(label)
-            held = self.body(body)
-            outcomes.append([x if c else self._stored(x, r) for x, c, r in zip(held, cells, op.results)])
-            for cell, result in zip(cells, held):
-                if cell is not None:
-                    code.store(_register(result), cell)
-            after_it = self.arrays.versions
-            changed |= {b: after_it[b] for b, version in enumerate(before) if after_it[b] != version}
+            for x, target in zip(self.body(body), targets):
+                self.ops.assign(x, target)
             self.groups.flush()
+            changed |= {b for b, version in enumerate(before) if self.arrays.versions[b] != version}
             code.do(f"br label %{after}")
         code.label(after)
-        for buffer, version in changed.items():
-            self.arrays.versions[buffer] = self.arrays.new_version(self.arrays.changes[version])
-        loaded = zip(op.results, cells, zip(*outcomes))
-        return [code.load(c, Kind(dtype_of(r))) if c else self._joined(x) for r, c, x in loaded]
+        for buffer in changed:
+            self.arrays.changed(self.arrays.whole[buffer])
+        return [self.ops.element(x, r) if one else x for x, r, one in zip(targets, op.results, are_one)]
 
-    def _stored(self, x: Held, result: Value) -> tuple[Memory, list[str]]:
-        """Return the memory that a branch returns, and the place for instructions at its end."""
-        memory = self.ops.contiguous(x, shape_of(result))
-        self.groups.flush()
-        end: list[str] = []
-        self.code.lines.append(end)
-        return memory, end
-
-    def _joined(self, outcomes: Sequence[tuple[Memory, list[str]]]) -> Memory:
-        """Return the memory that all branches return, or to which all copy their results."""
-        first = outcomes[0][0]
-        if all(x.pointer == first.pointer for x, _ in outcomes):
-            return replace(first, version=self.arrays.versions[first.buffer])
-        target = self.arrays.scratch(first.dtype, first.shape, self.ops.loop)
-        for x, end in outcomes:
-            with self.code.at(end):
-                self.arrays.copy(x, target)
-        return target
-
-    # --- counts of turns ----------------------------------------------------------------------------------------
+    # --- counts of iterations ----------------------------------------------------------------------------------------
 
     def _check(self, number: int) -> None:
-        """Use one of the turns that are counted; if none is left, ask whether the run may go on, and for how many."""
+        """Use one of the iterations that are counted; if none is left, ask for how many the run may go on."""
         code, index = self.code, Kind(INDEX)
         left, renew, go = code.load("%n", index), code.name("L"), code.name("L")
         code.do(f"br i1 {code.compare('sle', left, literal(index, 0))}, label %{renew}, label %{go}")
@@ -245,18 +222,6 @@ class LoopWriter:
         code.do(f"br i1 {stops}, label %stop, label %{go}")
         code.label(go)
         code.store(code.binary("sub", code.load("%n", index), literal(index, 1)), "%n")
-
-
-def written(planner: FramePlanner, loop: Loop) -> LoopWriter:
-    """Write a loop, again where an op has to change a copy of its operand."""
-    copying: set[Operation] = set()
-    while True:
-        try:
-            return LoopWriter(planner, loop, copying)
-        except Overwritten as error:
-            if error.op is None or error.op in copying or len(copying) == MAX_COPIES:
-                raise
-            copying.add(error.op)
 
 
 def _selected(chosen: Register, labels: Sequence[str]) -> str:

@@ -239,10 +239,15 @@ class Groups:
         return result
 
     def _store(self, place: Place, term: Term, target: Memory) -> None:
-        if target.strides and target.strides[-1] != 1:
-            raise NotCompiled("a tensor whose elements are apart")
-        with self.code.at(place.lines):
-            self.code.store(place.results[term], self._address(target, place.indices), target.dtype)
+        code, x, step = self.code, place.results[term], target.strides[-1] if target.strides else 1
+        with code.at(place.lines):
+            pointer = self._address(target, place.indices)
+            if step == 1:
+                return code.store(x, pointer, target.dtype)
+            for n in range(x.kind.count):
+                to = code.address(pointer, literal(Kind(INDEX), n * step), Kind(target.dtype))
+                code.store(code.element(x, n), to, target.dtype)
+        return None
 
     def _address(self, x: Memory, indices: Sequence[Register]) -> str:
         code = self.code

@@ -1,12 +1,11 @@
 """Ops of machine code on scalars in registers and tensors in memory: elementwise ops in nests, views, copies, sums.
 
-What has no rule here is called: BLAS by the loop of numpy's matmul, other kernels by Python.
+Products are calls of BLAS, by the loop of numpy's matmul.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import prod
 
@@ -17,93 +16,42 @@ from stablehlo_ref.accelerate.machine.nests import Groups, Held, Pending, Splat,
 from stablehlo_ref.accelerate.machine.products import Product
 from stablehlo_ref.accelerate.machine.reductions import is_sum, reduced_row, reduction_of
 from stablehlo_ref.accelerate.machine.tensors import (
-    Field,
     MachineArrays,
     Memory,
-    Overwritten,
     clamped_start,
     is_one,
     offset,
 )
-from stablehlo_ref.define.computation import Run
-from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.numerics.dtypes import BOOL
 from stablehlo_ref.ops.control_flow import OptimizationBarrier
 from stablehlo_ref.ops.data_movement import BroadcastInDim, Concatenate, Pad, Reshape, Reverse, Transpose
 from stablehlo_ref.ops.dot_general import DotGeneral
 from stablehlo_ref.ops.reduction import Reduce
 from stablehlo_ref.ops.slicing import DynamicSlice, DynamicUpdateSlice, Slice
 
-FIRST = -(1 << 62)  # the argument of `renew` for the first op; others follow downwards, below all negated addresses
-MAX_CALLED = 1 << 16  # elements of an operand or a result of a kernel that is called, which is copied
-COST = 20  # of a call, as a number of ops on scalars in the plan
-TENSOR_OP = 6  # the cost of an op on tensors
-_WORK = 1 << 11  # what a call counts, as a number of instructions
-
-
-@dataclass(frozen=True)
-class Called:
-    """An op that Python computes, its kernel, and the fields of operands and results, with their shapes."""
-
-    op: Operation
-    run: Run
-    operands: Sequence[tuple[Field, tuple[int, ...]]]
-    results: Sequence[tuple[Field, tuple[int, ...]]]
-
-    def compute(self, arrays: Sequence[Array | None]) -> None:
-        """Compute the results in the arrays of a frame."""
-        operands = [_reshaped(arrays[field.number], shape) for field, shape in self.operands]
-        computed = self.run(*operands)
-        for (field, shape), result in zip(self.results, [computed] if len(self.results) == 1 else computed):
-            _reshaped(arrays[field.number], shape)[...] = result
-
-
-def _reshaped(x: Array | None, shape: tuple[int, ...]) -> Array:
-    assert x is not None
-    return x if x.shape == shape else x.reshape(shape)
-
 
 class Ops:
     """Writes ops."""
 
-    def __init__(self, code: Assembly, copying: Set[Operation] = frozenset()) -> None:
+    def __init__(self, code: Assembly) -> None:
         self.code = code
-        self.arrays = MachineArrays(code, copying)
+        self.arrays = MachineArrays(code)
         self.groups = Groups(code, self.arrays)
         self.loop = 0  # that is being written
-        self.called: list[Called] = []
-        self.cost = 0  # of other ops, if the plan ran them
 
-    def check(self, x: Held) -> Held:
-        """Return a value that has not been written over."""
-        if isinstance(x, Memory):
-            self.arrays.check(x)
-        return x
-
-    def check_saved(self) -> None:
-        """Raise NotCompiled if calls cost more than machine code saves for the other ops."""
-        if len(self.called) * COST > self.cost:
-            raise NotCompiled(self.called[0].op.name)
-
-    def compute(self, node: Node, operands: Sequence[Held]) -> list[Held]:
-        """Write an op: by a rule, by its instructions, or as a call of its kernel."""
-        op, rule = node.op, _RULES.get(node.op_class)
-        is_scalar = len(op.results) == 1 and is_one(op.results[0])
-        try:
-            if is_scalar and all(isinstance(x, Register) for x in operands):
-                self.cost += 1
-                moved = _MOVED.get(node.op_class)
-                return [self._on_scalars(node, operands) if moved is None else operands[moved]]
-            if rule is None and not has_code(op):
-                return self.call(node, operands)
-            found = rule(self, node, operands) if rule else self._on_elements(node, operands)
-        except Overwritten:
-            raise
-        except NotCompiled:
-            return self.call(node, operands)
-        self.cost += TENSOR_OP
-        return [self.element(found, op.results[0]) if is_scalar else found]
+    def compute(self, node: Node, operands: Sequence[Held]) -> Held:
+        """Write an op, by a rule or by its instructions; NotCompiled if it has neither."""
+        rule, moved = _RULES.get(node.op_class), _MOVED.get(node.op_class)
+        if len(node.op.results) != 1:
+            raise NotCompiled(node.op.name)
+        is_scalar, is_coded = is_one(node.op.results[0]), has_code(node.op)
+        if is_scalar and all(isinstance(x, Register) for x in operands) and (is_coded or moved is not None):
+            return self._on_scalars(node, operands) if moved is None else operands[moved]
+        if rule is None and not is_coded:
+            raise NotCompiled(node.op.name)
+        found = rule(self, node, operands) if rule else self._on_elements(node, operands)
+        return self.element(found, node.op.results[0]) if is_scalar else found
 
     def element(self, x: Held, value: Value) -> Register:
         """Return a value of one element."""
@@ -157,11 +105,11 @@ class Ops:
         self.assign(x, target)
         return target
 
-    def own(self, x: Memory, loop: int, op: Operation) -> Memory:
-        """Return memory that an op in a loop may write to: a copy, if need be."""
+    def own(self, x: Memory, loop: int, dies: bool) -> Memory:
+        """Return memory that an op in a loop may write to: a copy, unless `x` is not used again."""
         self.groups.flush()
-        may_write = self.arrays.writers[x.buffer] == loop and self.arrays.is_whole(x)
-        return x if may_write and op not in self.arrays.copying else self.copied(x, loop)
+        may_write = dies and self.arrays.writers[x.buffer] == loop and self.arrays.is_whole(x)
+        return x if may_write else self.copied(x, loop)
 
     def assign(self, x: Held, target: Memory) -> None:
         """Copy a tensor to a place in memory that no op which is still to be written reads."""
@@ -219,6 +167,15 @@ class Ops:
         memory, order = self.memory(x, shape_of(node.op.operands[0])), node.op.properties["permutation"]
         return self.arrays.view(memory, 0, shape, tuple(memory.strides[axis] for axis in order))
 
+    def _reverse(self, node: Node, operands: Sequence[Held]) -> Held:
+        (x,), shape, axes = operands, shape_of(node.op.results[0]), node.op.properties["dimensions"]
+        if isinstance(x, Splat):
+            return x
+        memory = self.memory(x, shape)
+        start = sum((shape[axis] - 1) * memory.strides[axis] for axis in axes)
+        strides = tuple(-n if axis in axes else n for axis, n in enumerate(memory.strides))
+        return self.arrays.view(memory, start, shape, strides)
+
     def _concatenate(self, node: Node, operands: Sequence[Held]) -> Held:
         """Let each operand be computed or copied to its place."""
         (result,), axis, start, others = node.op.results, node.op.properties["dimension"], 0, []
@@ -239,7 +196,7 @@ class Ops:
         """Fill a new array, and copy the operand to its place."""
         (x, value), p, shape = operands, node.op.properties, shape_of(node.op.results[0])
         low, high, interior = p["edge_padding_low"], p["edge_padding_high"], p["interior_padding"]
-        if not isinstance(value, Register) or any(interior) or min(*low, *high) < 0:
+        if not isinstance(value, Register) or any(interior) or min([*low, *high], default=0) < 0:
             raise NotCompiled(node.op.name)
         target = self.arrays.scratch(value.kind.dtype, shape, self.loop)
         self.assign(Splat(value, shape), target)
@@ -260,10 +217,10 @@ class Ops:
     def _dynamic_update_slice(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an update of a slice, in place."""
         (whole, new, *starts), (value, update, *_) = operands, node.op.operands
-        target = self.own(self.memory(whole, shape_of(value)), self.loop, node.op)
+        target = self.own(self.memory(whole, shape_of(value)), self.loop, value in node.dying)
         start = clamped_start(self.code, _registers(starts), target, shape_of(update))
         self.assign(new, self.arrays.view(target, start, shape_of(update)))
-        return self.arrays.changed(target, node.op)
+        return self.arrays.changed(target)
 
     def _reduce(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write a reduction along the last axes by one op, row by row."""
@@ -303,37 +260,6 @@ class Ops:
         product.write(self.code, first, second, target)
         return self.canonical(target, target.shape) if node.is_canonical else target
 
-    # --- calls of Python ----------------------------------------------------------------------------------------
-
-    def call(self, node: Node, operands: Iterable[Held]) -> list[Held]:
-        """Write the call of a kernel. Its operands and results are fields of the frame, so Python has arrays for them.
-
-        A call takes 1.3 microseconds more than that of a kernel in the plan, so it must not be one of many ops.
-        """
-        op, code, arrays = node.op, self.code, self.arrays
-        is_large = any(prod(shape_of(x)) > MAX_CALLED for x in (*op.operands, *op.results) if not is_one(x))
-        if node.kernel is None or node.counts or not op.results or is_large:
-            raise NotCompiled(op.name)
-        fields = [(self._field(x, shape_of(v)), shape_of(v)) for x, v in zip(operands, op.operands)]
-        self.groups.flush()
-        results = [arrays.scratch(dtype_of(v), shape_of(v), self.loop, is_field=True) for v in op.results]
-        request = literal(Kind(INDEX), FIRST - len(self.called))
-        got, go = code.let(f"call i64 %renew(i64 {request})", Kind(INDEX)), code.name("L")
-        failed = code.let(f"icmp slt i64 {got}, 0", Kind(BOOL))
-        code.do(f"br i1 {failed}, label %stop, label %{go}")
-        code.label(go)
-        of_results = [(arrays.field_of[x.buffer], x.shape) for x in results]
-        self.called.append(Called(op, node.kernel.run, fields, of_results))
-        arrays.work += _WORK + sum(prod(shape) for _, shape in (*fields, *of_results))
-        return [self.element(x, v) if is_one(v) else x for x, v in zip(results, op.results)]
-
-    def _field(self, x: Held, shape: tuple[int, ...]) -> Field:
-        """Return the field of a tensor, which is copied to one if need be."""
-        memory = self.contiguous(x, shape)
-        if memory.buffer not in self.arrays.field_of or not self.arrays.is_whole(memory):
-            memory = self.copied(memory, self.loop, is_field=True)
-        return self.arrays.field_of[memory.buffer]
-
 
 def _registers(operands: Sequence[Held]) -> list[Register]:
     return [x for x in operands if isinstance(x, Register)]
@@ -349,6 +275,7 @@ _RULES: Mapping[type | None, Callable[[Ops, Node, Sequence[Held]], Held]] = {
     Reshape: Ops._reshape,
     BroadcastInDim: Ops._broadcast_in_dim,
     Transpose: Ops._transpose,
+    Reverse: Ops._reverse,
     Concatenate: Ops._concatenate,
     Pad: Ops._pad,
     Slice: Ops._slice,

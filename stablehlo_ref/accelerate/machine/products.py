@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.accelerate.ir import NotCompiled, shape_of
+from stablehlo_ref.accelerate.ir import NotCompiled, dtype_of, shape_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind
 from stablehlo_ref.accelerate.machine.compiler import address
 from stablehlo_ref.accelerate.machine.tensors import ADDRESS, Memory
@@ -28,7 +28,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.contraction import arithmetic, matrices
-from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
 from stablehlo_ref.ops.dot_products import in_memory_order
 
 MAX_PRODUCT = 1 << 22  # multiplications: less than a millisecond
@@ -64,75 +64,57 @@ class Loop(NamedTuple):
 @cache
 def loop_of(ufunc: np.ufunc, types: str) -> Loop:
     """Return the loop of a ufunc for types, such as "ff->f"; NotCompiled if the struct is not as expected."""
-    if sys.implementation.name != "cpython":
-        raise NotCompiled("the loops of numpy's ufuncs are not known")
-    struct = _Ufunc.from_address(id(ufunc) + object.__basicsize__)
-    counts = (struct.nin, struct.nout, struct.nargs, struct.ntypes)
-    if counts != (ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes) or struct.name != ufunc.__name__.encode():
-        raise NotCompiled(f"the loops of {ufunc.__name__} are not known")
-    number = ufunc.types.index(types)
-    letters = types.replace("->", "")
-    numbers = struct.types[number * ufunc.nargs : (number + 1) * ufunc.nargs]
-    if list(numbers) != [np.dtype(letter).num for letter in letters]:
-        raise NotCompiled(f"the loops of {ufunc.__name__} are not known")
-    function = struct.functions[number]
-    if not function:
-        raise NotCompiled(f"the loops of {ufunc.__name__} are not known")
-    return Loop(function, (struct.data[number] if struct.data else None) or 0)
+    letters, name = types.replace("->", ""), ufunc.__name__
+    if sys.implementation.name == "cpython":
+        struct, number = _Ufunc.from_address(id(ufunc) + object.__basicsize__), ufunc.types.index(types)
+        counts = (struct.nin, struct.nout, struct.nargs, struct.ntypes)
+        is_known = counts == (ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes) and struct.name == name.encode()
+        numbers = struct.types[number * ufunc.nargs : (number + 1) * ufunc.nargs] if is_known else b""
+        if list(numbers) == [np.dtype(letter).num for letter in letters] and struct.functions[number]:
+            return Loop(struct.functions[number] or 0, (struct.data[number] if struct.data else None) or 0)
+    raise NotCompiled(f"the loops of {name} are not known")
 
 
 class Product:
     """A product of two matrices, two stacks of them, or vectors, as np.matmul computes it. NotCompiled for others."""
 
     def __init__(self, op: Operation, reproducible: bool) -> None:
-        lhs, rhs, result = (_type(x) for x in (*op.operand_types, *op.result_types))
-        self.dtype, p = numpy_dtype(result.element_type), op.properties
+        lhs, rhs = (v.type for v in op.operands)
+        self.dtype, p = dtype_of(op.results[0]), op.properties
         lhs_dims, rhs_dims = tuple(p["lhs_contracting_dimensions"]), tuple(p["rhs_contracting_dimensions"])
         stacks = tuple(p["lhs_batching_dimensions"]), tuple(p["rhs_batching_dimensions"])
         self.shapes = [shape_of(x) for x in (*op.operands, *op.results)]
         terms = prod(self.shapes[0][d] for d in lhs_dims)
-        dtypes = {numpy_dtype(x.element_type) for x in (lhs, rhs, result)}
-        is_small = len(stacks[0]) <= 1 and 0 < terms * prod(self.shapes[2]) <= MAX_PRODUCT
-        if len(dtypes) > 1 or self.dtype not in _TYPES or p.get("num_primitive_operations") is not None or not is_small:
+        self.work = terms * prod(self.shapes[2])  # multiplications
+        is_known = {dtype_of(v) for v in (*op.operands, *op.results)} == {self.dtype} and self.dtype in _TYPES
+        if not is_known or len(stacks[0]) > 1 or not 0 < self.work <= MAX_PRODUCT or p.get("num_primitive_operations"):
             raise NotCompiled(op.name)
         if arithmetic(self.dtype, self.dtype, self.dtype, terms, reproducible).matmul is not np.matmul:
             raise NotCompiled(op.name)
+        assert isinstance(lhs, TensorType) and isinstance(rhs, TensorType)
         contracting = in_memory_order(lhs, rhs, lhs_dims, rhs_dims)
-        self.work = terms * prod(self.shapes[2])  # multiplications
-        self.left = self._matrix(op, 0, stacks[0], contracting[0])
-        self.right = self._matrix(op, 1, stacks[1], contracting[1])
+        left, right = (self._matrix(op, side, stacks[side], contracting[side]) for side in (0, 1))
+        self.sizes = [*left.shape, right.shape[2]]  # the number of products, and of rows, terms and columns of each
+        result = np.empty((left.shape[0], left.shape[1], right.shape[2]), self.dtype)
+        # The distances in bytes of matrices, and of rows and columns: 0 for a dimension of size 1, as in numpy.
+        steps = [[stride if n > 1 else 0 for n, stride in zip(x.shape, x.strides)] for x in (left, right, result)]
+        self.strides = [*(x[0] for x in steps), *(stride for x in steps for stride in x[1:])]
 
     def _matrix(self, op: Operation, side: int, stack: tuple[int, ...], contracting: tuple[int, ...]) -> Array:
-        """Return an array of an operand's shape as a stack of matrices, a matrix or a vector, which must be a view."""
+        """Return an array of an operand's shape as a stack of matrices, which must be a view."""
         x: Array = np.empty(self.shapes[side], self.dtype)
         arrange = matrices(x.shape, stack, contracting, rows_first=side == 0)
         matrix = x if arrange is None else arrange(x)
         if not np.may_share_memory(matrix, x):
             raise NotCompiled(op.name)
-        return matrix
+        if matrix.ndim == 1:
+            matrix = matrix[:, None] if side else matrix[None]
+        return matrix if matrix.ndim == 3 else matrix[None]
 
     @cached_property
     def loop(self) -> Loop:
         """The loop of numpy."""
         return loop_of(np.matmul, _TYPES[self.dtype])
-
-    @cached_property
-    def sizes(self) -> list[int]:
-        """The number of products, and of rows, terms and columns of each."""
-        stack = self.left.shape[0] if self.left.ndim == 3 else 1
-        rows = self.left.shape[-2] if self.left.ndim > 1 else 1
-        return [stack, rows, self.left.shape[-1], self.right.shape[-1] if self.right.ndim > 1 else 1]
-
-    @cached_property
-    def strides(self) -> list[int]:
-        """The distances in bytes of matrices, and of rows and columns: 0 for a dimension of size 1, as in numpy."""
-        stack, rows, _, columns = self.sizes
-        size = self.dtype.itemsize
-        left = _strides(self.left, rows_first=True)
-        right = _strides(self.right, rows_first=False)
-        result = [rows * columns * size if stack > 1 else 0]
-        inner = [columns * size if rows > 1 else 0, size if columns > 1 else 0]
-        return [left[0], right[0], *result, *left[1:], *right[1:], *inner]
 
     @property
     def may_be_transposes(self) -> bool:
@@ -176,22 +158,9 @@ class Product:
         code.do(f"call void {function}(ptr {frame}, ptr {sizes}, ptr {strides}, ptr {data})")
 
 
-def _strides(x: Array, rows_first: bool) -> list[int]:
-    """Return the strides of the stack, rows and columns; a vector is a row if `rows_first`, else a column."""
-    own = [stride if n > 1 else 0 for n, stride in zip(x.shape, x.strides)]
-    if x.ndim == 1:
-        return [0, 0, *own] if rows_first else [0, *own, 0]
-    return [0] * (3 - x.ndim) + own
-
-
 def _constant(code: Assembly, numbers: Sequence[int]) -> str:
     """Return a pointer to constant integers."""
     name = f"@{code.name('k')}"
     elements = ", ".join(f"i64 {n}" for n in numbers)
     code.declared[name] = f"{name} = private constant [{len(numbers)} x i64] [{elements}]"
     return name
-
-
-def _type(type: object) -> TensorType:
-    assert isinstance(type, TensorType)
-    return type

@@ -7,7 +7,7 @@ before can not be read again: the version of a tensor is compared with that of i
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -16,21 +16,13 @@ import numpy as np
 from stablehlo_ref.accelerate.ir import NotCompiled, dtype_of, is_plain
 from stablehlo_ref.accelerate.machine.assembly import INDEX, MAX_STACK, NARROW, Assembly, Kind, Register, literal
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Value
 from stablehlo_ref.ir.types import TensorType
 
 ADDRESS = np.dtype(np.uint64)
 SMALL = 64  # elements of a tensor on the stack
 MAX_SIZE = 1 << 20  # elements of a tensor in memory that is computed
 HEAD = 1  # words of a frame before its fields
-
-
-class Overwritten(NotCompiled):
-    """Raised for a tensor that is used after `op` has changed its array, which has to change a copy instead."""
-
-    def __init__(self, op: Operation | None) -> None:
-        super().__init__("a tensor that is used after its update")
-        self.op = op
 
 
 @dataclass
@@ -92,15 +84,13 @@ def offset(code: Assembly, indices: Sequence[Register], strides: Sequence[int]) 
 class MachineArrays:
     """The arrays of a loop while its code is written."""
 
-    def __init__(self, code: Assembly, copying: Set[Operation]) -> None:
+    def __init__(self, code: Assembly) -> None:
         self.code = code
-        self.copying = copying  # ops that change a copy of their operand, as that is used again
         self.fields: list[Field] = []
         self.writers: list[int] = []  # the loop in which each array may be updated; -1 for none
         self.versions: list[int] = []  # of each array, the number of its last change
-        self.changes: list[Operation | None] = [None]
+        self._changes = 0
         self.whole: list[Memory] = []
-        self.field_of: dict[int, Field] = {}  # by the number of an array
         self.work = 0  # on elements of arrays in one turn, as a number of instructions
 
     def enter(self, dtype: DType, shape: tuple[int, ...]) -> Memory:
@@ -111,7 +101,6 @@ class MachineArrays:
             pointer = code.let(f"load ptr, ptr {place}, align 8", Kind(INDEX)).name
         memory = self.memory(pointer, dtype, shape)
         self.fields.append(new)
-        self.field_of[memory.buffer] = new
         return memory
 
     def memory(self, pointer: str, dtype: DType, shape: tuple[int, ...]) -> Memory:
@@ -137,19 +126,16 @@ class MachineArrays:
         whole = self.whole[x.buffer]
         return x.is_contiguous and x.pointer == whole.pointer and prod(x.shape) == prod(whole.shape)
 
-    def check(self, memory: Memory) -> None:
-        if memory.version != self.versions[memory.buffer]:
-            raise Overwritten(self.changes[self.versions[memory.buffer]])
+    def check(self, x: Memory) -> None:
+        """Raise NotCompiled for a tensor that is used after its array has changed."""
+        if x.version != self.versions[x.buffer]:
+            raise NotCompiled("a tensor that is used after its update")
 
-    def new_version(self, op: Operation | None) -> int:
-        """Return the number of a change by an op."""
-        self.changes.append(op)
-        return len(self.changes) - 1
-
-    def changed(self, memory: Memory, op: Operation) -> Memory:
-        """Return what an array holds after an op has changed it."""
-        self.versions[memory.buffer] = self.new_version(op)
-        return replace(memory, version=self.versions[memory.buffer])
+    def changed(self, x: Memory) -> Memory:
+        """Return what an array holds after a change."""
+        self._changes += 1
+        self.versions[x.buffer] = self._changes
+        return replace(x, version=self._changes)
 
     def copy(self, source: Memory, target: Memory) -> None:
         """Copy the elements of one contiguous array to another."""

@@ -38,10 +38,8 @@ def rounded(query: Query, center: Array, radius: Array, ulps: float = 0.5) -> Ba
         bound = min(bound, max(query.contract.narrow_ulps, 0.5))
     is_exact = query.dtype == FLOAT64 and query.is_exact and bound <= 0.5 and query.facts.arithmetic in BY_F64
     if is_exact:  # and unrounded, or computed with other roundings, where fused code uses it
-        is_fused = query.contract.excess_precision or query.contract.fma
-        return _overflowing(
-            query, center, 0.5 * ulp(np.abs(center), query.dtype) if is_fused else np.zeros(center.shape)
-        )
+        half = 0.5 * ulp(np.abs(center), query.dtype) if query.contract.fuses else np.zeros(center.shape)
+        return _overflowing(query, center, half)
     factor = 2.0 if query.is_complex else 1.0
     ours = of_reference(query.dtype, magnitude) * (1 if query.is_exact else 2)
     total = radius * SLACK + factor * bound * ulp(magnitude, query.dtype) + ours + query.contract.error_of(query.name)

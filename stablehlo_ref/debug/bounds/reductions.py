@@ -53,6 +53,11 @@ def recognised(region: Region) -> str | None:
     return ops[0].mnemonic if ops[0].operands in (arguments, arguments[::-1]) else None
 
 
+def adds_up(op: Operation) -> bool:
+    """Return whether an op is `reduce` by addition."""
+    return op.name == "stablehlo.reduce" and len(op.results) == 1 and recognised(op.regions[0]) == "add"
+
+
 def is_exact_body(region: Region) -> bool:
     """Return whether no op of a body rounds: integers, and comparisons and choices of floating-point numbers."""
     ops = (inner for outer in region.block.operations for inner in outer.walk())

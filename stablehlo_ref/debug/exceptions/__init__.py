@@ -12,7 +12,7 @@ import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
-from stablehlo_ref.debug.cut import Flat, operands_of
+from stablehlo_ref.debug.cut import Flat, operands_of, subprogram
 from stablehlo_ref.debug.exceptions.findings import (
     GENERATIONS,
     BackwardSlice,
@@ -30,7 +30,6 @@ from stablehlo_ref.debug.exceptions.taint import element_at, first_index, has_ex
 from stablehlo_ref.debug.exceptions.watch import ExceptionWatcher
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.values import MAX_BYTES, backend_values
-from stablehlo_ref.define.context import Observer
 from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -91,6 +90,8 @@ def exceptions_parallel(
 ) -> Exceptions:
     """Run a program in a grid of processes as `Program.run_parallel` does, and return what `exceptions` returns."""
     _check_options(options)
+    sizes = map(options.get, ("num_replicas", "num_partitions"))
+    program = program.on_shards(program.grid(len(inputs_per_process), *sizes))
     watcher = ExceptionWatcher(program, kinds_of(kinds), threshold, kinds_of(kinds) if first else ())
     return watcher.found(program.run_parallel(inputs_per_process, observer=watcher, **options))
 
@@ -137,43 +138,21 @@ def backend_exceptions(
 def only_in_backend(flat: Flat, inputs: Sequence[Array], arrays: Mapping[Value, Array]) -> list[OnlyInBackend]:
     """Return where the backend's values of a flat program, `arrays`, are exceptional and ours are not.
 
-    The program is run again only if the backend has exceptional values at all; values are compared as they come.
+    The program is run again, and only if the backend has exceptional values at all.
     """
-    suspects = {value: x for value, x in arrays.items() if value not in flat.arguments and has_exceptions(x)}
-    if not suspects:
-        return []
-    comparison = _Comparison(flat, suspects)
-    flat.program.run(*inputs, observer=comparison)
-    return comparison.found
-
-
-class _Comparison(Observer):
-    """Compares the results of ops with those of a backend."""
-
-    sees_every_op = True
-
-    def __init__(self, flat: Flat, arrays: Mapping[Value, Array]) -> None:
-        self.found: list[OnlyInBackend] = []
-        self._flat = flat
-        self._arrays = arrays
-        self._differ: set[Value] = set()
-
-    def after(self, op: Operation, results: Sequence[Any]) -> None:
-        for value, ours in zip(op.results, results):
-            theirs = self._arrays.get(value)
-            if theirs is not None and np.shape(theirs) == np.shape(ours):
-                self._compare(op, value, theirs, ours)
-
-    def _compare(self, op: Operation, value: Value, theirs: Array, ours: Any) -> None:
+    results = (result for op in flat.ops for result in op.results if result in arrays)
+    suspects = {result: arrays[result] for result in results if has_exceptions(arrays[result])}
+    ours = subprogram(flat, flat.ops, [*suspects], flat.arguments).program.run(*inputs) if suspects else ()
+    found: dict[Value, OnlyInBackend] = {}
+    for (value, theirs), expected in zip(suspects.items(), ours):
         other = masks(theirs)
-        where = other.any & ~masks(ours).any
-        if not where.any():
-            return
-        index = first_index(where)
-        kind = "nan" if other.nan[index] else "inf"
-        is_generated = not any(operand in self._differ for operand in operands_of(op))
-        self._differ.add(value)
-        place = place_of(self._flat.program.value_index, value)
-        shown = element_at(theirs, index), element_at(ours, index)
-        count = int(np.count_nonzero(where))
-        self.found.append(OnlyInBackend(place, kind, count, where.size, index, *shown, is_generated))
+        where = other.any & ~masks(expected).any if np.shape(theirs) == np.shape(expected) else np.zeros((), bool)
+        if where.any():
+            index, op = first_index(where), value.owner
+            is_generated = isinstance(op, Operation) and not any(operand in found for operand in operands_of(op))
+            found[value] = OnlyInBackend(
+                place_of(flat.program.value_index, value), "nan" if other.nan[index] else "inf",
+                int(np.count_nonzero(where)), where.size, index, element_at(theirs, index), element_at(expected, index),
+                is_generated,
+            )  # fmt: skip
+    return list(found.values())

@@ -15,15 +15,15 @@ from weakref import ref
 import numpy as np
 
 from stablehlo_ref.arrays.value_text import element_text
-from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.builder import build_module
 from stablehlo_ref.define.definition import attributes_of, definition_of, facts_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import clone
-from stablehlo_ref.ir.types import ComplexType, FloatType, FunctionType, IntegerType, TensorType, Type
-from stablehlo_ref.numerics.dtypes import UINT64, float_info, is_fractional, is_narrow_float, kind
+from stablehlo_ref.ir.types import ComplexType, FloatType, IntegerType, TensorType, Type
+from stablehlo_ref.numerics.dtypes import UINT64, is_fractional, is_narrow_float, kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 from stablehlo_ref.passes.element_types import with_replaced
 from stablehlo_ref.program import Program
@@ -142,11 +142,6 @@ def element_at(value: Any, index: tuple[int, ...]) -> str:
     """Return an element as text; of a scalar, itself."""
     array = np.asarray(value)
     return element_text(array[index if array.ndim else ()])
-
-
-def smallest_normal(array: Array) -> float:
-    """Return the smallest positive normal number of an array's type."""
-    return float(float_info(array.dtype).smallest_normal)
 
 
 def moves(op: Operation) -> bool:
@@ -287,11 +282,7 @@ def _on_taints(op: Operation) -> Program:
     made.operands = list(arguments)
     for result in made.results:
         result.type = _taint_type(result.type)
-    block = Block(arguments, [made, build_operation("func.return", list(made.results), (), op.location)])
-    signature = FunctionType(tuple(a.type for a in arguments), tuple(r.type for r in made.results))
-    members = {"sym_name": "main", "function_type": signature, "arg_attrs": (), "res_attrs": ()}
-    function = build_operation("func.func", (), (), op.location, members=members, regions=[Region([block])])
-    return Program(build_operation("builtin.module", (), (), op.location, regions=[Region([Block([], [function])])]))
+    return Program(build_module(arguments, [made], made.results, op.location))
 
 
 def _taint_type(type: Type) -> Type:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.debug.bounds.reductions import recognised
+from stablehlo_ref.debug.bounds.ball import smallest_normal
+from stablehlo_ref.debug.bounds.reductions import adds_up
 from stablehlo_ref.debug.exceptions.findings import GENERATIONS, ExceptionKind, Exceptions
 from stablehlo_ref.debug.exceptions.sources import SourceTable, yielded
 from stablehlo_ref.debug.exceptions.taint import (
@@ -28,7 +29,6 @@ from stablehlo_ref.debug.exceptions.taint import (
     moves,
     only_taint,
     rows_of,
-    smallest_normal,
     sum_of_bits,
     without_repetition,
 )
@@ -197,44 +197,27 @@ class ExceptionWatcher(Follower):
 
     def _exceptional(self, frame: Frame, op: Operation, taints: Sequence[Taint], results: Sequence[Any]) -> None:
         """Find what an op does with exceptional operands, and which of its results are new."""
-        operands = frame.data
-        if taint := only_taint(op, taints):
-            return self._kept(frame, op, taint, results)
-        arrays = [expanded(taint, x) for taint, x in zip(taints, operands)]
-        if moves(op) and (followed := moved(op, operands, arrays, self._programs)):
-            return self._moved(frame, op, arrays, results, *followed)
-        through = carried(op, operands, arrays, results)
-        nan_only = [np.where(masks(x).nan, taint, UINT64.type(0)) for taint, x in zip(arrays, operands)]
-        nan_through = carried(op, operands, nan_only, results)
-        if _communicates(op.name) and (sent := self._sent[op]):
-            through = nan_through = [np.asarray(UINT64.type(sent)) for _ in results]
+        operands, taint, followed = frame.data, only_taint(op, taints), None
+        arrays = [] if taint else [expanded(t, x) for t, x in zip(taints, operands)]
+        through: Sequence[Array]
+        nan_through: Sequence[Array]
+        if taint:  # all are kept
+            through = nan_through = [np.asarray(UINT64.type(taint))] * len(results)
+        elif moves(op) and (followed := moved(op, operands, arrays, self._programs)):
+            through = nan_through = followed[0]
+        elif _communicates(op.name) and (sent := self._sent[op]):
+            through = nan_through = [np.asarray(UINT64.type(sent))] * len(results)
+        else:
+            nan_only = [np.where(masks(x).nan, t, UINT64.type(0)) for t, x in zip(arrays, operands)]
+            through, nan_through = (carried(op, operands, given, results) for given in (arrays, nan_only))
         made: list[Array] = []
         for value, result, all_of, nan_of in zip(op.results, results, through, nan_through):
             made.append(self._result(frame, op, value, result, all_of, nan_of))
             self._set(value, result, compact(made[-1]))
-        self._count_removed(frame, op, arrays, made)
-
-    def _kept(self, frame: Frame, op: Operation, taint: int, results: Sequence[Any]) -> None:
-        """Follow elements that have one taint and are all in the results."""
-        for value, result in zip(op.results, results):
-            self._set(value, result, taint if has_exceptions(result) else 0)  # which may be empty
-            self._sources.effect(op, False, taint, masks(result).any, frame, True)
-
-    def _moved(
-        self,
-        frame: Frame,
-        op: Operation,
-        operands: Sequence[Array],
-        results: Sequence[Any],
-        made: Sequence[Array],
-        gone: Sequence[Array],
-    ) -> None:
-        """Follow elements that are moved, or dropped."""
-        for value, result, taint in zip(op.results, results, made):
-            self._set(value, result, compact(taint))
-            self._sources.effect(op, False, bits_of(taint), taint != 0, frame, True)
-        for taint, where in zip(operands, gone):
-            self._sources.effect(op, True, bits_of(taint[where]), where, frame, True)
+        is_exact = followed is not None or (_is_elementwise(op.name) and len(made) == 1)
+        for before, gone in zip(arrays, followed[1]) if followed else _removed(op, arrays, made, is_exact):
+            bits = bits_of(np.where(gone, before, UINT64.type(0)))
+            self._sources.effect(op, True, bits, gone, frame, is_exact)
 
     def _result(self, frame: Frame, op: Operation, value: Value, result: Any, through: Array, nan_of: Array) -> Array:
         """Return the taint of a result: the sources that come through the op, and those that are new."""
@@ -261,14 +244,15 @@ class ExceptionWatcher(Follower):
                 taint = np.where(where, taint | UINT64.type(bit), taint)
         return taint
 
-    def _count_removed(self, frame: Frame, op: Operation, arrays: Sequence[Array], made: Sequence[Array]) -> None:
-        """Count the exceptional elements of operands that are in no result."""
-        is_elementwise = _is_elementwise(op.name) and len(made) == 1
-        every = UINT64.type(sum_of_bits(map(bits_of, made)))
-        for taint in {id(v): a for v, a in zip(op.operands, arrays)}.values():
-            left = made[0] if is_elementwise and taint.shape == made[0].shape else every
-            gone = (taint != 0) & ((taint & left) == 0)
-            self._sources.effect(op, True, bits_of(np.where(gone, taint, UINT64.type(0))), gone, frame, is_elementwise)
+
+def _removed(
+    op: Operation, arrays: Sequence[Array], made: Sequence[Array], is_elementwise: bool
+) -> Iterator[tuple[Array, Array]]:
+    """Yield the taint of each operand, and which of its exceptional elements are in no result."""
+    every = UINT64.type(sum_of_bits(map(bits_of, made)))
+    for taint in {id(v): a for v, a in zip(op.operands, arrays)}.values():
+        left = made[0] if is_elementwise and taint.shape == made[0].shape else every
+        yield taint, (taint != 0) & ((taint & left) == 0)
 
 
 @cache
@@ -310,7 +294,7 @@ def may_underflow(op: Operation, result: Any) -> bool:
     if facts is None or facts.underflow is None or not is_real(result) or not result.size:
         return False
     wide = widen_if_narrow(without_repetition(np.asarray(result)))
-    tiny = smallest_normal(result)
+    tiny = smallest_normal(result.dtype)
     return not (wide.min() >= tiny or wide.max() <= -tiny)
 
 
@@ -319,12 +303,12 @@ def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | No
     if not may_underflow(op, result) or not all(map(is_real, operands)):
         return None
     facts = facts_of(op)
-    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result))
+    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result.dtype))
     tiny = np.ones(np.count_nonzero(where), bool)
     for operand in operands if tiny.size else ():
         array = np.asarray(operand)
         size = np.abs(widen_if_narrow(array[where] if array.shape == where.shape else array))
-        is_normal = (size >= smallest_normal(operand)) & (size < np.inf)
+        is_normal = (size >= smallest_normal(operand.dtype)) & (size < np.inf)
         tiny &= is_normal if facts is not None and facts.underflow == "unless zero" else is_normal | (size == 0)
     where[where] = tiny
     return Lossy(where) if tiny.any() else None
@@ -347,7 +331,7 @@ def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold:
     facts = facts_of(op)
     if facts is not None and facts.adds and len(operands) == 2:
         return _lossy(_larger(*map(np.asarray, operands)), np.asarray(result), least)
-    if op.name == "stablehlo.reduce" and len(op.results) == 1 and recognised(op.regions[0]) == "add":
+    if adds_up(op):
         terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
         return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
     if op.name == "stablehlo.dot_general" and all(map(np.size, operands)):

@@ -8,7 +8,6 @@ is Shardy's.
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -47,11 +46,6 @@ Document: TypeAlias = dict[str, Any]
 def document(found: Diff) -> Document:
     """Return all that a comparison found, of types that JSON has; ops are referred to by their index in `ops`."""
     return {"schema": SCHEMA, **provenance(found), **_result(found)}
-
-
-def json_text(found: Diff) -> str:
-    """Return the document in one line of JSON."""
-    return json.dumps(document(found), allow_nan=False)
 
 
 def _result(found: Diff) -> Document:
@@ -369,23 +363,15 @@ def node_data(found: Diff) -> dict[str, Any]:
     for function in found.setup.program.module.walk():
         if function.name == "func.func" and function.regions[0].blocks:
             keyed = ((identifier, judged.get(_key(op))) for identifier, op in _nodes(function))
-            results = {identifier: _node(*known) for identifier, known in keyed if known}
-            graphs[str(function.properties["sym_name"])] = _graph(found, results)
+            results = {
+                identifier: {"value": known[1], "bgColor": COLOURS[known[0]]} for identifier, known in keyed if known
+            }
+            graphs[str(function.properties["sym_name"])] = {
+                "name": f"error / bound of {found.setup.backend} under {found.setup.contract.name}",
+                "results": results,
+                "hideAggregatedStats": ["sum", "avg"],
+            }
     return graphs
-
-
-def node_data_text(found: Diff) -> str:
-    """Return the node data as JSON."""
-    return json.dumps(node_data(found), indent=1, allow_nan=False)
-
-
-def _graph(found: Diff, results: dict[str, Any]) -> dict[str, Any]:
-    name = f"error / bound of {found.setup.backend} under {found.setup.contract.name}"
-    return {"name": name, "results": results, "hideAggregatedStats": ["sum", "avg"]}
-
-
-def _node(verdict: str, error: float) -> dict[str, Any]:
-    return {"value": error, "bgColor": COLOURS[verdict]}
 
 
 def _nodes(function: Operation) -> Iterator[tuple[str, Operation]]:

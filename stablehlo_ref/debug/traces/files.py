@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from stablehlo_ref.arrays.digest import Digest, digest
 from stablehlo_ref.arrays.files import array_errors, map_array, member_names, read_npz
 from stablehlo_ref.arrays.host_values import as_numpy_saves
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, file_errors
-from stablehlo_ref.ir.arrays import RuntimeValue
+from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.numerics.dtypes import kind
 
 INDEX = "index.jsonl"
@@ -43,13 +43,12 @@ class Stored:
 
     def read(self) -> Any:
         """Return the value: arrays are mapped, not read."""
-        if self.description is None:
-            return None
-        if "tuple" in self.description:
-            return tuple(Stored(self.folder, part).read() for part in self.description["tuple"])
-        if "file" not in self.description:
+        return _from_json(self._array, self.description)
+
+    def _array(self, description: Mapping[str, Any]) -> Any:
+        if "file" not in description:
             raise EvaluationError("only the digest of the value was kept, as `keep` does not select it")
-        path, name = self.folder / self.description["file"], self.description["dtype"]
+        path, name = self.folder / description["file"], description["dtype"]
         with array_errors(path):
             array = map_array(path)
             dtype = np.dtype(getattr(ml_dtypes, name, name))
@@ -90,14 +89,9 @@ class TraceFiles:
 
     def write(self, value: RuntimeValue, keep: bool = True) -> Stored:
         """Write the arrays of a value, or describe them if they are not to be kept."""
-        return Stored(self._folder, self._write(value, keep))
+        return Stored(self._folder, _to_json(lambda part: self._write(np.asarray(part), keep), value))
 
-    def _write(self, value: RuntimeValue, keep: bool) -> Any:
-        if value is None:
-            return None
-        if isinstance(value, tuple):
-            return {"tuple": [self._write(part, keep) for part in value]}
-        array = np.asarray(value)
+    def _write(self, array: Array, keep: bool) -> Mapping[str, Any]:
         if not keep:
             return {"dtype": array.dtype.name, "shape": list(array.shape)}
         name = f"{self._count:06d}.npy"
@@ -107,7 +101,7 @@ class TraceFiles:
 
     def describe(self, record: Mapping[str, Any], stored: Stored) -> None:
         """Append the line of a value to the index."""
-        fields = {**record, "digest": _to_json(record["digest"]), "stored": stored.description}
+        fields = {**record, "digest": _to_json(Digest.to_json, record["digest"]), "stored": stored.description}
         line = json.dumps(fields, ensure_ascii=False)
         self._index.write(line + "\n")
         self._index.flush()
@@ -134,7 +128,8 @@ def _fields(folder: Path, fields: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a record, from those of its line."""
     given = {key: fields[key] for key in ("number", "name", "address", "op", "type", "location", "model_location")}
     tuples = {key: tuple(fields[key]) for key in ("names", "turns", "process")}
-    return {**given, **tuples, "digest": _from_json(fields.get("digest")), "stored": Stored(folder, fields["stored"])}
+    found = _from_json(Digest.from_json, fields.get("digest"))
+    return {**given, **tuples, "digest": found, "stored": Stored(folder, fields["stored"])}
 
 
 def read_archive(path: Path) -> Iterator[dict[str, Any]]:
@@ -161,13 +156,15 @@ def digest_of(value: RuntimeValue) -> Any:
     return None if value is None else digest(np.asarray(value))
 
 
-def _to_json(found: Any) -> Any:
-    if isinstance(found, tuple):
-        return {"tuple": list(map(_to_json, found))}
-    return None if found is None else found.to_json()
+def _to_json(function: Callable[[Any], object], value: Any) -> Any:
+    """Return what a function makes of a value, or of each part of a tuple; None for a token."""
+    if isinstance(value, tuple):
+        return {"tuple": [_to_json(function, part) for part in value]}
+    return None if value is None else function(value)
 
 
-def _from_json(fields: Any) -> Any:
+def _from_json(function: Callable[[Any], Any], fields: Any) -> Any:
+    """Return what a function makes of fields, or of each part of a tuple; None for a token."""
     if fields is None:
         return None
-    return tuple(map(_from_json, fields["tuple"])) if "tuple" in fields else Digest.from_json(fields)
+    return tuple(_from_json(function, part) for part in fields["tuple"]) if "tuple" in fields else function(fields)

@@ -7,16 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from stablehlo_ref.define.context import Observer
+from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.define.processes import Process
 from stablehlo_ref.ir.core import Block, Operation
 from stablehlo_ref.ir.graph import labelled, successors
 from stablehlo_ref.ir.value_index import ValueIndex
-
-# Ops that run their regions at most once.
-_ONCE = (
-    "func.func", "stablehlo.if", "stablehlo.case", "scf.if", "scf.index_switch", "scf.execute_region",
-    "sdy.manual_computation", "sdy.named_computation", "shape.assuming",
-)  # fmt: skip
 
 
 class Frame:
@@ -96,7 +91,9 @@ class Follower(Observer):
         found = self._repeats.get(block)
         if found is None:
             op = block.parent.parent if block.parent else None
-            found = (op is not None and op.name not in _ONCE) or _is_in_cycle(block)
+            definition = definition_of(op) if op is not None else None
+            is_once = op is None or (definition is not None and definition.traits.runs_once)
+            found = not is_once or _is_in_cycle(block)
             self._repeats[block] = found
         return found
 

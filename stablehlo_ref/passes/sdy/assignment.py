@@ -29,9 +29,13 @@ class Assignment:
         if rule is None:
             return
         blocked = {*rule.need_replication, *rule.permutation, *rule.reduction}
+        has_terms = reduction_of(op) is not None and (self.reduction != "sum" or _starts_at_zero(op))
+        pairs = [pair for m, x in zip(rule.operands, operands) for pair in zip(m, x.layout.dimensions)]
+        terms = [part for factors, parts in pairs if has_terms and factors[0] in rule.reduction for part in parts]
         for mapping, layout in zip(rule.results, declared):
-            self._assign(mapping, layout, blocked)
-        if reduction_of(op) is not None and (self.reduction != "sum" or _starts_at_zero(op)):
+            kept = [() if any(overlap(x, y) for x in parts for y in terms) else parts for parts in layout.dimensions]
+            self._assign(mapping, replace(layout, dimensions=tuple(kept)), blocked)  # terms are scattered later
+        if has_terms:
             others = set(range(len(rule.factor_sizes))) - {*rule.reduction}
             for mapping, shard in zip(rule.operands, operands):
                 self._assign(mapping, shard.layout, others, exact=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from types import MappingProxyType
@@ -12,21 +12,20 @@ from typing import TypeAlias
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.sdy_codecs import ReductionOp
-from stablehlo_ref.dialects.sdy_shardings import mesh_of, parameter_sharding, sharding_of
+from stablehlo_ref.dialects.sdy_shardings import mesh_of, sharding_of
 from stablehlo_ref.distribution.axes import Span, spans
-from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
+from stablehlo_ref.distribution.sdy_attributes import Mesh
 from stablehlo_ref.distribution.sharding_rules import sharding_rule
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
 from stablehlo_ref.ir.rewrite import Rewriter, clone
-from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.passes.call_graph import callees, functions
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.registry import Pass, PassOption
 from stablehlo_ref.passes.registry import count as whole_number
 from stablehlo_ref.passes.sdy.assignment import Assignment
-from stablehlo_ref.passes.sdy.shards import Layout, Parts, Shard, Shards, layout_of
+from stablehlo_ref.passes.sdy.shards import SHARDING, Layout, Parts, Shard, Shards, Signature, layout_at, layout_of
 
-SHARDING = "sdy.sharding"
 ANNOTATIONS = (SHARDING, "sdy.sharding_rule")
 REDUCERS = ("sdy.all_reduce", "sdy.reduce_scatter")
 SIZES = ("limit_indices", "slice_sizes")  # members with a size for each dimension of the operand or result
@@ -47,7 +46,7 @@ def convert_global_to_local(module: Operation, replica_count: int = 1, partition
     _convert(module, functions(module), replica_count, partition_count)
 
 
-def on_shards(module: Operation, entry: str | None, grid: Grid) -> Operation:
+def on_shards(module: Operation, entry: str | None, grid: Grid, whole: Collection[int] = ()) -> Operation:
     """See `execute.grid.on_shards`."""
     run = {name: f for name, f in functions(module).items() if any(map(_has_shards, f.walk()))}
     if not run or (entry is not None and not run.keys() & _reachable(functions(module), [entry]).keys()):
@@ -55,7 +54,7 @@ def on_shards(module: Operation, entry: str | None, grid: Grid) -> Operation:
     made = clone(module, {})
     table = functions(made)
     if entry is not None:
-        _convert(made, _reachable(table, [entry]), grid.num_replicas, grid.num_partitions)
+        _convert(made, _reachable(table, [entry]), grid.num_replicas, grid.num_partitions, {entry: whole})
         return made
     is_changed = False
     for op in [op for op in made.walk() if op.name == "interpreter.run_parallel"]:
@@ -102,15 +101,21 @@ def _copy(module: Operation, function: Operation) -> Operation:
     return made
 
 
-def _convert(module: Operation, table: Mapping[str, Operation], replica_count: int, partition_count: int) -> None:
-    """Convert those of some functions, which call no others, that have shardings or call one that has."""
+def _convert(
+    module: Operation, table: Mapping[str, Operation], replica_count: int, partition_count: int,
+    whole: Mapping[str, Collection[int]] = MappingProxyType({}),
+) -> None:  # fmt: skip
+    """Convert those of some functions, which call no others, that have shardings or call one that has.
+
+    Arguments whose numbers are in `whole` are whole tensors in spite of their shardings.
+    """
     handles = [op.properties.get("channel_id") for op in module.walk()]
     channels = count(max((n for n in handles if isinstance(n, int)), default=0) + 1)
     table = {
         name: function for name, function in table.items()
         if any(map(_has_shards, (op for f in _reachable(table, [name]).values() for op in f.walk())))
     }  # fmt: skip
-    signatures = {name: _Signature(function) for name, function in table.items()}
+    signatures = {name: Signature(function, whole.get(name, ())) for name, function in table.items()}
     with Rewriter(module) as rewriter:
         for name, function in table.items():
             if function.regions[0].blocks:
@@ -125,47 +130,15 @@ def _convert(module: Operation, table: Mapping[str, Operation], replica_count: i
 
 def _device_count(function: Operation) -> int:
     """Return the number of devices of the mesh that a function is for."""
-    of_results = (_layout(sharding_of(result), op, result.type) for op in function.walk() for result in op.results)
-    in_signature = (layout for layouts in _Signature(function).layouts for layout in layouts)
+    of_results = (layout_at(sharding_of(result), op, result.type) for op in function.walk() for result in op.results)
+    in_signature = (layout for layouts in Signature(function).layouts for layout in layouts)
     return max((layout.mesh.count for layout in (*in_signature, *of_results)), default=1)
-
-
-class _Signature:
-    """The layouts of a function's arguments and results, and their types before and after."""
-
-    def __init__(self, function: Operation) -> None:
-        type = function.properties["function_type"]
-        assert isinstance(type, FunctionType)
-        self.types = tuple(type.inputs), tuple(type.outputs)
-        self.layouts = tuple(
-            [_layout(parameter_sharding(function, name, i), function, t) for i, t in enumerate(types)]
-            for name, types in zip(("arg_attrs", "res_attrs"), self.types)
-        )
-
-    @property
-    def shard_types(self) -> tuple[list[Type], list[Type]]:
-        """The types of arguments and results in a process."""
-        inputs, outputs = ([x.shard_type(t) for x, t in zip(*pair)] for pair in zip(self.layouts, self.types))
-        return inputs, outputs
-
-    def apply(self, function: Operation) -> None:
-        """Give a function the types of shards, and no shardings."""
-        function.properties["function_type"] = FunctionType(*map(tuple, self.shard_types))
-        for name in ("arg_attrs", "res_attrs"):
-            if attributes := function.properties.get(name):
-                function.properties[name] = tuple(
-                    {key: value for key, value in each.items() if key != SHARDING} for each in attributes
-                )
-
-
-def _layout(sharding: Sharding | None, op: Operation, type: Type) -> Layout:
-    return layout_of(sharding, Mesh(()) if sharding is None else mesh_of(sharding, op), type)
 
 
 class _Converter:
     """Emits a block on shards for a block on whole tensors."""
 
-    def __init__(self, function: Operation, signatures: Mapping[str, _Signature], shards: Shards) -> None:
+    def __init__(self, function: Operation, signatures: Mapping[str, Signature], shards: Shards) -> None:
         self.signatures = signatures
         self.shards = shards
         self.held: dict[Value, Shard] = {}
@@ -178,25 +151,32 @@ class _Converter:
     def emit(self) -> Emitter:
         return self.shards.emit
 
-    def run(self, signature: _Signature) -> None:
+    def run(self, signature: Signature) -> None:
         """Replace the body of a function."""
         function = self.emit.anchor
         if len(function.regions[0].blocks) > 1:
             raise UnsupportedError("a function of several blocks cannot be converted to shards", function.location)
-        made = self._block(function.regions[0].block, signature.layouts[0], signature.layouts[1], "func.return")
+        inputs, outputs = signature.layouts
+        made = self._block(function.regions[0].block, inputs, outputs, "func.return", signature.arguments)
         function.regions = [made]
         made.parent = function
 
-    def _block(self, block: Block, inputs: Sequence[Layout], outputs: Sequence[Layout], end: str) -> Region:
-        """Return a region that computes a block; its terminator returns values in the layouts `outputs`."""
+    def _block(
+        self, block: Block, inputs: Sequence[Layout], outputs: Sequence[Layout], end: str,
+        inside: Sequence[Layout] | None = None,
+    ) -> Region:  # fmt: skip
+        """Return a region that computes a block; its terminator returns values in the layouts `outputs`.
+
+        Arguments are in the layouts `inputs`, and in the layouts `inside` for the ops.
+        """
         types = [layout.shard_type(argument.type) for layout, argument in zip(inputs, block.arguments)]
         outer = self.shards
 
         def body(emit: Emitter, arguments: Sequence[Value]) -> Sequence[Value]:
             self.shards = outer.at(emit)
-            for old, new, layout in zip(block.arguments, arguments, inputs):
+            for old, new, layout, goal in zip(block.arguments, arguments, inputs, inside or inputs):
                 new.name, new.origin, new.location = old.name, old.origin, old.location
-                self.held[old] = Shard(new, old.type, layout)
+                self.held[old] = self.shards.reshard(Shard(new, old.type, layout), goal)
             returned = self._operations(block)
             return [self.shards.reshard(x, layout).value for x, layout in zip(returned, outputs)]
 
@@ -226,7 +206,7 @@ class _Converter:
 
     def declared(self, op: Operation) -> list[Layout]:
         """Return the layouts of the results of an op, by its shardings."""
-        return [_layout(sharding_of(result), op, result.type) for result in op.results]
+        return [layout_at(sharding_of(result), op, result.type) for result in op.results]
 
     # --- ops that compute ---------------------------------------------------------------------------------------
 
@@ -396,7 +376,7 @@ def _constant(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequen
 def _manual_computation(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
     manual = op.properties["manual_axes"].names
     sides = [
-        [_layout(s, op, t) for s, t in zip(op.properties[name].shardings, types)]
+        [layout_at(s, op, t) for s, t in zip(op.properties[name].shardings, types)]
         for name, types in (("in_shardings", op.operand_types), ("out_shardings", op.result_types))
     ]
     taken = [c.shards.reshard(x, layout) for x, layout in zip(operands, sides[0])]
@@ -414,7 +394,7 @@ def _free(layout: Layout, manual: Sequence[str]) -> Layout:
 def _named_computation(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
     arguments = op.regions[0].block.arguments
     layouts = [
-        _layout(sharding, op, argument.type) if (sharding := sharding_of(argument)) else shard.layout
+        layout_at(sharding, op, argument.type) if (sharding := sharding_of(argument)) else shard.layout
         for argument, shard in zip(arguments, operands)
     ]
     taken = [c.shards.reshard(x, layout) for x, layout in zip(operands, layouts)]

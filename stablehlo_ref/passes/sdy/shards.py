@@ -6,9 +6,9 @@ A dimension of size n in c parts has shards of ceil(n / c) elements; what the la
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from typing import TypeAlias
@@ -17,16 +17,18 @@ import numpy as np
 
 from stablehlo_ref.define.spec import make_tensor_type
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
+from stablehlo_ref.dialects.sdy_shardings import mesh_of, parameter_sharding
 from stablehlo_ref.distribution.axes import Span, merge, overlap, spans
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
 from stablehlo_ref.distribution.sharding import Devices, shard_type
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Value
-from stablehlo_ref.ir.types import BOOLEAN, TensorType, Type, integer_type, tensor_type
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.types import BOOLEAN, FunctionType, TensorType, Type, integer_type, tensor_type
 from stablehlo_ref.passes.emit import Emitter
 
 Parts: TypeAlias = tuple[Span, ...]
 I64, UI32 = integer_type(64), integer_type(32, "u")
+SHARDING = "sdy.sharding"
 COMBINERS = {"sum": "stablehlo.add", "max": "stablehlo.maximum", "min": "stablehlo.minimum"}
 
 
@@ -69,6 +71,42 @@ def layout_of(sharding: Sharding | None, mesh: Mesh, type: Type) -> Layout:
     return Layout(mesh, dimensions, tuple(spans(sharding.unreduced, mesh)), sharding.reduction)
 
 
+class Signature:
+    """The layouts of a function's arguments and results, and their types before and after."""
+
+    def __init__(self, function: Operation, whole: Collection[int] = ()) -> None:
+        type = function.properties["function_type"]
+        assert isinstance(type, FunctionType)
+        self.types = tuple(type.inputs), tuple(type.outputs)
+        self.layouts = tuple(
+            [layout_at(parameter_sharding(function, name, i), function, t) for i, t in enumerate(types)]
+            for name, types in zip(("arg_attrs", "res_attrs"), self.types)
+        )
+        self.arguments = list(self.layouts[0])  # as the body has them
+        for i in whole:
+            self.layouts[0][i] = layout_of(None, Mesh(()), self.types[0][i])
+
+    @property
+    def shard_types(self) -> tuple[list[Type], list[Type]]:
+        """The types of arguments and results in a process."""
+        inputs, outputs = ([x.shard_type(t) for x, t in zip(*pair)] for pair in zip(self.layouts, self.types))
+        return inputs, outputs
+
+    def apply(self, function: Operation) -> None:
+        """Give a function the types of shards, and no shardings."""
+        function.properties["function_type"] = FunctionType(*map(tuple, self.shard_types))
+        for name in ("arg_attrs", "res_attrs"):
+            if attributes := function.properties.get(name):
+                function.properties[name] = tuple(
+                    {key: value for key, value in each.items() if key != SHARDING} for each in attributes
+                )
+
+
+def layout_at(sharding: Sharding | None, op: Operation, type: Type) -> Layout:
+    """Return the layout that a sharding says at an op, whose symbols it may name."""
+    return layout_of(sharding, Mesh(()) if sharding is None else mesh_of(sharding, op), type)
+
+
 @dataclass(frozen=True)
 class Shard:
     """What each device holds of a tensor of type `whole`.
@@ -101,7 +139,7 @@ class Shards:
     # --- from one layout to another -----------------------------------------------------------------------------
 
     def reshard(self, shard: Shard, layout: Layout) -> Shard:
-        """Return a tensor in another layout: reduce, gather, slice, in this order."""
+        """Return a tensor in another layout: reduce, exchange, gather, slice, in this order."""
         if not isinstance(shard.whole, TensorType) or layout == shard.layout:
             return shard
         layout = replace(layout, mesh=layout.mesh if layout.mesh.axes else shard.layout.mesh)
@@ -109,15 +147,40 @@ class Shards:
             shard = self.reshard(shard, layout_of(None, shard.layout.mesh, shard.whole))
         shard = replace(shard, layout=replace(shard.layout, mesh=layout.mesh))
         if rest := [part for part in shard.layout.unreduced if part not in layout.unreduced]:
-            shard = self.all_reduce(shard, rest, shard.layout.reduction)
+            shard = self._combine(shard, rest, layout)
+        if self._can_exchange(shard, layout) and shard.layout.counts == layout.counts:
+            shard = self.permute(shard, replace(shard.layout, dimensions=layout.dimensions))
         for number, parts in enumerate(layout.dimensions):
-            shard = self._gather_for(shard, number, parts)
+            shard = self._gather_for(self._exchange_for(shard, number, layout), number, parts)
         more = [_without_prefix(x, y) for x, y in zip(layout.dimensions, shard.layout.dimensions)]
         shard = self.all_slice(shard, more)
         added = [part for part in layout.unreduced if part not in shard.layout.unreduced]
         if added and layout.reduction == "sum":  # the maximum of equal terms is each of them
             shard = self.to_unreduced(shard, added)
         return replace(shard, layout=layout)
+
+    def _combine(self, shard: Shard, parts: Sequence[Span], target: Layout) -> Shard:
+        """Combine terms along parts of axes; if these are to split a dimension, each device takes its own part."""
+        for number, (have, want) in enumerate(zip(shard.layout.dimensions, target.dimensions)):
+            if tuple(merge((*have, *parts))) == want:
+                return self.reduce_scatter(shard, number, parts, shard.layout.reduction)
+        return self.all_reduce(shard, parts, shard.layout.reduction)
+
+    def _can_exchange(self, shard: Shard, target: Layout) -> bool:
+        """Return whether devices have to exchange shards, and these are all of one size."""
+        pairs = zip(_shape_of(shard.whole), shard.layout.counts, target.counts)
+        are_equal = all(n % x == 0 and n % y == 0 for n, x, y in pairs)
+        return are_equal and 1 in self.grid and shard.layout.dimensions != target.dimensions
+
+    def _exchange_for(self, shard: Shard, number: int, target: Layout) -> Shard:
+        """Move the last parts of a dimension to others that are to be split by them."""
+        while self._can_exchange(shard, target) and (parts := shard.layout.dimensions[number]):
+            pairs = enumerate(zip(shard.layout.dimensions, target.dimensions))
+            goals = [d for d, (have, want) in pairs if d != number and want[: len(have) + 1] == (*have, parts[-1])]
+            if not goals or parts == target.dimensions[number][: len(parts)]:
+                break
+            shard = self.all_to_all(shard, number, goals[0], parts[-1:])
+        return shard
 
     def _gather_for(self, shard: Shard, number: int, target: Parts) -> Shard:
         """Gather a dimension until the parts that split it are the first ones of a target."""
@@ -315,7 +378,7 @@ class Shards:
             raise EvaluationError(message, self.emit.anchor.location)
 
 
-_devices_of = cache(Devices)
+_devices_of = lru_cache(maxsize=64)(Devices)
 
 
 def refined(x: Sequence[Span], y: Sequence[Span]) -> tuple[Parts, Parts]:
