@@ -22,6 +22,7 @@ from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
 
+ENDING = (Cell.REFUSES, Cell.DIES, Cell.HANGS)
 SHARD = 5  # cases that a worker is given at a time
 
 Judged = Callable[[Sequence[str]], list[Record]]
@@ -66,7 +67,7 @@ def _alternating(*queues: Sequence[str]) -> list[str]:
 
 PROFILES = {
     "smoke": Profile(1, 200, 1, 110.0),
-    "pr": Profile(1, 500, 1, 570.0),
+    "pr": Profile(2, 500, 1, 570.0),
     "nightly": Profile(4, 4000, 3, float("inf"), 20_000),
 }
 
@@ -146,10 +147,30 @@ def run(
 ) -> None:
     """Judge the cases that have no verdict yet; no new ones after `seconds`.
 
+    The second case of an op and a type, which has the op several times, is blocked if the first one was refused or did
+    not end.
+
     Any `concurrent.futures.Executor` runs the shards, by default `jobs` processes, of which one that dies loses the
     case that it was at, which is recorded, and nothing else.
     """
     end = monotonic() + seconds
+    firsts = [name for name in names if _first_of(name) == name]
+    _run_all(firsts, results, executor, jobs, end, partial(judge_names, settings), show)
+    cells = {name: record.cell for name, record in results.records().items()}
+    blocked = [name for name in _left(names, results) if cells.get(_first_of(name)) in ENDING]
+    results.add(Record(name, Cell.BLOCKED, f"{cells[_first_of(name)].value}, as {_first_of(name)}") for name in blocked)
+    _run_all(names, results, executor, jobs, end, partial(judge_names, settings), show)
+
+
+def _first_of(name: str) -> str:
+    """Return the name of the case that blocks one of the same op and type, if it fails: by default itself."""
+    start, _, number = name.rpartition("/")
+    return f"{start}/0" if number == "1" and name.startswith("op/") else name
+
+
+def _run_all(
+    names: Sequence[str], results: Results, executor: Executor | None, jobs: int, end: float, judged: Judged, show: Show
+) -> None:
     left, most = _left(names, results), 2 * jobs
     while left and monotonic() < end:
         shards = [left[i : i + SHARD] for i in range(0, len(left), SHARD)]
@@ -157,7 +178,7 @@ def run(
             try:
                 running = pool.executor if executor is None and pool is not None else executor
                 assert running is not None
-                for records in _submitted(running, partial(judge_names, settings), shards, end, most):
+                for records in _submitted(running, judged, shards, end, most):
                     results.add(records)
                     show(len(names) - len(_left(names, results)), len(names))
                 return
@@ -165,7 +186,7 @@ def run(
                 if pool is None:
                     raise
         left = _left(names, results)
-        _one_by_one(left[: most * SHARD], partial(judge_names, settings), results, end)
+        _one_by_one(left[: most * SHARD], judged, results, end)
         left = _left(names, results)
 
 

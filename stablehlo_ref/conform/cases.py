@@ -14,13 +14,14 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.random_values import random_array
-from stablehlo_ref.conform.members import COMMON, OTHERS, QUANTIZED, per_axis
+from stablehlo_ref.conform.members import COMMON, OTHERS, QUANTIZED, draw_tensor, per_axis
 from stablehlo_ref.conform.programs import ASYNC_START, Builder
 from stablehlo_ref.conform.solve import is_elementwise_on
 from stablehlo_ref.debug.evaluate import same_bits
@@ -41,6 +42,8 @@ DIALECTS = ("stablehlo", "chlo")
 PER_AXIS = "quant.axis"
 TRIES = 8  # to draw a program with an element type that runs
 INVALID_TRIES = 3
+# The shapes of operands in a program that has an op several times.
+SHAPES = ((3,), (2, 4), (), (2, 1, 3), (1, 5), (4, 3, 2), (2, 2, 3, 1), (4,), (3, 3), (1, 2, 2), (5, 3), (2,))
 CONTENTS = 6  # inputs that are tried
 LIMITS = Limits(max_seconds=10.0)  # of the interpreter, for a case
 ALONE = Grid(1, 1)
@@ -130,7 +133,7 @@ def dynamic(ops: Sequence[str], rounds: int) -> Iterator[str]:
     for number in range(rounds):
         for name in ops:
             common = [element for element in map(str, COMMON) if takes(REGISTRY[name], ELEMENTS[element])]
-            if common and not _runs_in_grid(name):
+            if common and not runs_in_grid(name):
                 yield f"dynamic/{name}/{common[number % len(common)]}/{number}"
 
 
@@ -164,6 +167,7 @@ def labels_of(definition: OpDefinition) -> list[str]:
 # --- cases ------------------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=64)
 def case(name: str) -> Case | None:
     """Return the case of a name; None if the search finds no program that is valid, or invalid as it is to be."""
     rng = random.Random(zlib.crc32(name.encode()))
@@ -172,7 +176,10 @@ def case(name: str) -> Case | None:
 
 
 def _single(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
-    return next((made for _, made in _of_one_op(name, rng, *rest)), None)
+    op, element, number = rest
+    is_once = number == "0" or runs_in_grid(op)
+    made = None if is_once else _of_shapes(name, rng, op, element)
+    return made or next((made for _, made in _of_one_op(name, rng, *rest)), None)
 
 
 def _of_one_op(name: str, rng: random.Random, op: str, element: str, number: str) -> Iterator[tuple[Builder, Case]]:
@@ -184,6 +191,25 @@ def _of_one_op(name: str, rng: random.Random, op: str, element: str, number: str
             made = valid_case(name, rng, builder)
             if made is not None:
                 yield builder, made
+
+
+def _of_shapes(name: str, rng: random.Random, op: str, element: str) -> Case | None:
+    """Return a program that has an op several times, on operands of different shapes and with other attributes."""
+    for is_careful in (False, True):  # at first, only the whole program is tried
+        builder = Builder(rng, [ELEMENTS[element]], sharing=0.0)
+        for shape in SHAPES:
+            before = len(builder.operations), len(builder.arguments)
+            type = draw_tensor(rng, ELEMENTS[element], shape)
+            added = builder.add(REGISTRY[op], [type, type, draw_tensor(rng, ELEMENTS[element])])
+            types = [value.type for value in data_of(added)] if added is not None else []
+            is_empty = any(isinstance(type, TensorType) and 0 in type.shape for type in types)
+            is_like = any(has_elements(type, element) for type in types) and not is_empty
+            if not is_like or (is_careful and valid_case(name, rng, builder) is None):
+                del builder.operations[before[0] :], builder.arguments[before[1] :]
+        made = valid_case(name, rng, builder) if builder.operations else None
+        if made is not None:
+            return made
+    return None
 
 
 def _dynamic(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
@@ -216,7 +242,7 @@ def has_elements(type: Type, element: str) -> bool:
 
 
 def _chain(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
-    ops = [op for op in names_of_ops() if not _runs_in_grid(op) and op not in NEEDS]
+    ops = [op for op in names_of_ops() if not runs_in_grid(op) and op not in NEEDS]
     for _ in range(TRIES):
         builder = Builder(rng, [rng.choice(list(ELEMENTS.values()))])
         for _ in range(int(rest[0])):
@@ -294,7 +320,7 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     program.limits = LIMITS
     ops = [op.name for op in program.module.walk()]
     needs = next((NEEDS[op] for op in ops if op in NEEDS), "")
-    is_parallel = any(map(_runs_in_grid, ops))
+    is_parallel = any(map(runs_in_grid, ops))
     fill = few_numbers if is_parallel else contents
     generator = np.random.Generator(np.random.Philox(key=rng.getrandbits(64)))
     for grid in GRIDS if is_parallel else (ALONE,) * CONTENTS:
@@ -309,7 +335,7 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     return None
 
 
-def _runs_in_grid(op: str) -> bool:
+def runs_in_grid(op: str) -> bool:
     """Return whether what an op does depends on other processes."""
     return op in IDS or (op in REGISTRY and REGISTRY[op].traits.communicates)
 
@@ -339,7 +365,7 @@ def every_value(dtype: DType) -> Array:
 
 
 def contents(generator: np.random.Generator, type: Type) -> Any:
-    """Return a value of a type, for tensors an array: moderate numbers, one time in four with some special values."""
+    """Return a value of a type, for tensors an array: moderate numbers, often with special values among them."""
     if isinstance(type, TupleType):
         return tuple(contents(generator, element) for element in type.elements)
     if isinstance(type, IndexType):
@@ -349,9 +375,9 @@ def contents(generator: np.random.Generator, type: Type) -> Any:
     shape = tuple(n or 0 for n in type.shape)
     dtype = numpy_dtype(type.element_type)
     array = np.array(random_array(generator, dtype, shape))
-    if array.size and kind(dtype) == "floating" and generator.random() < 0.25:
-        specials = special_values(dtype)
-        places = generator.random(shape) < 0.3
+    if array.size and kind(dtype) in ("integer", "floating") and generator.random() < 0.6:
+        specials = special_values(type.element_type)
+        places = generator.random(shape) < 0.5
         array[places] = specials[generator.integers(0, len(specials), int(places.sum()))]
     array.setflags(write=False)
     return array
@@ -367,8 +393,14 @@ def few_numbers(generator: np.random.Generator, type: Type) -> Any:
     return array
 
 
-def special_values(dtype: DType) -> Array:
+def special_values(element: Type) -> Array:
     """Return zeros, ones, infinities, NaN, and the smallest and largest numbers of a type, as it has them."""
+    dtype = numpy_dtype(element)
+    if isinstance(element, QuantizedType):
+        return np.array([element.storage_min, element.storage_max, *element.zero_points]).astype(dtype)
+    if kind(dtype) == "integer":
+        top = (1 << bit_width(dtype)) - 1
+        return np.array([0, 1, top >> 1, (top >> 1) + 1, top, bit_width(dtype)], np.uint64).astype(dtype)
     with np.errstate(all="ignore"):
         named = np.array([0.0, -0.0, 1.0, -1.0, 0.5, np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-40, 1e-310]).astype(
             dtype

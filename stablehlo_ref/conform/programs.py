@@ -65,8 +65,11 @@ class Builder:
         """The values that an op may use."""
         return [*self.arguments, *(result for op in self.operations for result in op.results)]
 
-    def add(self, definition: OpDefinition) -> Operation | None:
-        """Append an op, on values that are there or on new arguments; None if no members are found for it."""
+    def add(self, definition: OpDefinition, like: Sequence[Type] = ()) -> Operation | None:
+        """Append an op, on values that are there or on new arguments; None if no members are found for it.
+
+        Its types are `like` some, by default like those of values that are there.
+        """
         try:
             if definition.name == ASYNC_START:
                 started = self._append(self._async_start())
@@ -74,7 +77,8 @@ class Builder:
                 assert isinstance(future.type, FutureType)
                 self._append(build_operation("stablehlo.async_done", [future], future.type.elements, NOWHERE))
                 return started
-            solver = Solver(definition, self.rng, [value.type for value in self.values], self.elements)
+            types = like or [value.type for value in self.values]
+            solver = Solver(definition, self.rng, types, () if like else self.elements)
             members = solver.solve()
             if members is None:
                 return None

@@ -114,7 +114,7 @@ class Different(OpByOp):
         found = list(map(np.asarray, results))
         if not self._contract.flush_subnormals or self._random.random() > 0.25:
             return found
-        is_float = [kind(array.dtype) == "floating" for array in found]
+        is_float = [kind(array.dtype) == "floating" and array.dtype.name != UNSIGNED for array in found]
         return [
             np.where(np.abs(widened(a)) < smallest_normal(a.dtype), np.zeros((), a.dtype), a) if is_changed else a
             for a, is_changed in zip(found, is_float)

@@ -226,7 +226,7 @@ def quantized(query: Query) -> Ball:
         raise NoBound
     center = widened(query.plain(query.centers))
     if not is_fractional(query.dtype):
-        return Ball(center, np.ones(()))
+        return Ball(center, np.asarray(float(_is_quantized(query.op.results[query.index]))))
     return rounded(query, center, np.zeros(()), 2.0)  # `uniform_dequantize`, computed in its own type
 
 
