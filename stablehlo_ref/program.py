@@ -35,7 +35,7 @@ from stablehlo_ref.execute.arguments import (
     without_mapping,
 )
 from stablehlo_ref.execute.evaluation import evaluate, run_plan, taking_results
-from stablehlo_ref.execute.grid import declared_grid, on_shards, read_infeed, run_grid
+from stablehlo_ref.execute.grid import GRID_SIZES, declared_grid, on_shards, read_infeed, run_grid
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -219,6 +219,7 @@ class Program:
         """The names of all values."""
         return ValueIndex(self._runnable, self.entry.name)
 
+    @checks_arguments
     def on_shards(self, grid: Grid) -> Program:
         """Return the program that each process of a grid runs: on shards, if tensors have shardings of Shardy."""
         if grid.count > 1 and grid not in self._on_shards:
@@ -323,8 +324,9 @@ class Program:
         if until is not None:
             from stablehlo_ref.debug.traces.record import Until
 
-            stop = Until(self.value_index, until)
-            return stop.reached(lambda: self._run_recorded(stop, arrays, named, options), self.entry)
+            with in_force((context := self._context(**options)).budget):
+                stop = Until(self.value_index, until)
+            return stop.reached(lambda: self._run_recorded(stop, arrays, named, context), self.entry)
         return self._run(arrays, named, self._context(**options), trees=True)
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
@@ -355,15 +357,14 @@ class Program:
         from stablehlo_ref.debug.traces.record import Recorder, recording
 
         options, named = separated(options, named)
-        recorder = Recorder(self.value_index, only, store, keep)
+        with in_force((context := self._context(**options)).budget):
+            recorder = Recorder(self.value_index, only, store, keep)
         with recording(recorder):
-            return recorder.trace(self._run_recorded(recorder, arrays, named, options))
+            return recorder.trace(self._run_recorded(recorder, arrays, named, context))
 
     def _run_recorded(
-        self, recorder: Recorder, arrays: Sequence[Any], named: Mapping[str, Any], options: RunOptions
+        self, recorder: Recorder, arrays: Sequence[Any], named: Mapping[str, Any], context: Context
     ) -> tuple[Any, ...]:
-        """Run the entry; the recorder sees the arguments and every op."""
-        context = self._context(**options)
         context.observer = recorder.beside(context.observer)
         check_host_functions(context, lambda: self._names_of_host_functions)
         arguments = self._arguments(arrays, named, trees=True)
@@ -390,12 +391,11 @@ class Program:
         """Run the entry in all processes of a grid; return the results of each process, as `run` does.
 
         `inputs_per_process` has the arrays of each process, in order or by name, for the processes in row-major order:
-        (0, 0), (0, 1), ... of (replica id, partition id). Sizes of the grid that are not given are the module's
-        attributes `mhlo.num_replicas` and `mhlo.num_partitions`; without these, they follow from the number of inputs,
-        which are for replicas unless `num_replicas` is given. A read of the infeed, in any process, takes the
-        next item of `infeed`, a sequence of arrays; each write to the outfeed is appended to `outfeed`. If several
-        processes return the same value, they may share one read-only array. The options are those of `run`. Raises
-        EvaluationError as `run` does, and for a deadlock.
+        (0, 0), (0, 1), ... of (replica id, partition id); of a program with shardings, shards. Sizes of the grid that
+        are not given are `mhlo.num_replicas` and `mhlo.num_partitions` of the module; without these, they follow from
+        the number of inputs, which are for replicas unless `num_replicas` is given. A read of the infeed takes the next
+        item of `infeed`, a sequence of arrays; each write to the outfeed is appended to `outfeed`. Processes may share
+        arrays that they return, read-only. Options and errors are those of `run`; a deadlock is an EvaluationError.
         """
         check_type("inputs_per_process", inputs_per_process, Sequence | np.ndarray, "a list of inputs")
         check_type("infeed", infeed, Iterable, "an iterable of sequences of arrays")
@@ -418,8 +418,8 @@ class Program:
         """
         from stablehlo_ref.debug.traces.record import Recorder, recording
 
-        grid = self.grid(len(inputs_per_process), *map(options.get, ("num_replicas", "num_partitions")))
-        program = self.on_shards(grid)
+        check_type("inputs_per_process", inputs_per_process, Sequence | np.ndarray, "a list of inputs")
+        program = self.on_shards(self.grid(len(inputs_per_process), *map(options.get, GRID_SIZES)))
         recorder = Recorder(program.value_index, only, store, keep)
         options["observer"] = recorder.beside(options.get("observer"))
         with recording(recorder):

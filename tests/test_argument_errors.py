@@ -105,6 +105,7 @@ def functions(folder: Path) -> dict[str, Call]:
         "Program.bind": (program.bind, {"weights": {0: X}}),
         "Program.grid": (program.grid, {"count": 1, "num_replicas": None, "num_partitions": None}),
         "Program.guarantees": (program.guarantees, {"reproducible": False, "exact_sums": False}),
+        "Program.on_shards": (program.on_shards, {"grid": Grid(1, 2)}),
         "Program.plan": (program.plan, {"fast": True}),
         "Program.run": (lambda x, **more: program.run(x, **more), {"x": X, "until": None, **options}),
         "Program.run_by_name": (lambda x, **more: program.run(x=x, **more), {"x": X, **rest}),

@@ -23,7 +23,8 @@ from stablehlo_ref.cli.options import (
     option,
 )
 from stablehlo_ref.debug.contract import PRESETS, contract_of
-from stablehlo_ref.debug.diff_passes import MAX_SECONDS, diff_stages, stages_of
+from stablehlo_ref.debug.diff_passes import MAX_SECONDS, Draw, diff_stages, draws_from
+from stablehlo_ref.debug.pass_dumps import stages_of
 
 DESCRIPTION = "Run the program after each pass of a pipeline on the same inputs, and find the first pass that is wrong."
 EPILOG = """\
@@ -44,8 +45,12 @@ def run(options: argparse.Namespace) -> int:
     if limits.max_seconds is None:
         limits = replace(limits, max_seconds=MAX_SECONDS)
     stages = stages_of(path, options.only)
-    draw = partial(given_inputs, options)
-    found = diff_stages(stages, options.contract, draw, options.entry, options.bisect, limits)
+    are_given = options.input or options.inputs or options.args or options.weights or options.random
+    if options.random_inputs is None or are_given:
+        draws: list[Draw] = [partial(given_inputs, options)]
+    else:
+        draws = draws_from(options.random_inputs)
+    found = diff_stages(stages, options.contract, draws, options.entry, options.bisect, limits)
     print(found.to_json() if options.json else found)
     return AT_FAULT if found.first_wrong else FINE
 

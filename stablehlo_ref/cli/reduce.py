@@ -1,4 +1,4 @@
-"""Make a program small that shows a fault of a backend, or that a command accepts: `stablehlo-interp reduce`."""
+"""Make a program small that shows a fault of a backend or a pass, or that a command accepts: `reduce`."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ from stablehlo_ref.cli.options import (
     positive,
 )
 from stablehlo_ref.debug.backends import save_arrays
-from stablehlo_ref.debug.predicates import by_backend, by_command
+from stablehlo_ref.debug.predicates import by_backend, by_command, by_pass
 from stablehlo_ref.debug.reduce import MAX_CALLS, Predicate, Reduced, reduce
 from stablehlo_ref.diagnostics import ArgumentValueError
 
-DESCRIPTION = "Make a program small that still shows a fault of a backend, or that a command still accepts."
+DESCRIPTION = "Make a program small that still shows a fault of a backend or a pass, or that a command still accepts."
 EPILOG = """\
 examples:
   stablehlo-interp reduce model.mlir --random-inputs 0 --predicate 'grep -q tanh {program}' -o small.mlir
 
-The command of --predicate gets the file of a program, as `{program}` or as its last argument, and an .npz file with
-its inputs as `{inputs}`. It exits with 0 if the program is interesting. What it prints must stay the same, so that the
-search does not slip to another fault: print the kind of the error, or nothing."""
+  stablehlo-interp reduce model.mlir --random-inputs 0 --pass 'sed s/tanh/sine/ {program}' -o small.mlir
+
+The command of --predicate or --pass gets the file of a program, as `{program}` or as its last argument, and an .npz
+file with its inputs as `{inputs}`. That of --predicate exits with 0 if the program is interesting. What it prints must
+stay the same, so that the search does not slip to another fault: print the kind of the error, or nothing."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -45,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
         predicate: Predicate
         if options.predicate is not None:
             predicate = by_command(options.predicate, options.seconds)
+        elif options.wrong_pass is not None:
+            predicate = by_pass(options.wrong_pass, options.contract, options.seconds)
         else:
             sessions = [stack.enter_context(session_of(options)) for _ in range(options.jobs)]
             predicate = by_backend(sessions, options.contract)
@@ -83,6 +87,8 @@ OPTIONS = (
     Group("", [PROGRAM]),
     Group("what the program must still show", [
         option("--predicate CMD", "a command that exits with 0 if a program is interesting", _command),
+        option("--pass CMD", "a command that prints the program after a pass that changes what it means", _command,
+               dest="wrong_pass"),
         option("--backend B", "a backend, as for `stablehlo-interp diff`, that goes wrong"),
     ], is_choice=True),
     Group("", [

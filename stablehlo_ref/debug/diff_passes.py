@@ -1,16 +1,13 @@
 """Which pass is wrong? Run the program after each pass of a pipeline on the same inputs, and compare neighbours.
 
-The programs come from one text with MLIR's headers `// -----// IR Dump After ... //----- //`, or from a folder of
-numbered files as XLA and JAX write them. A program whose text is that of the one before is not run again.
+A program whose text is that of the one before is not run again.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -25,52 +22,26 @@ from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.evaluate import Evaluator, same_bits
 from stablehlo_ref.debug.explain import beyond, sensitivities
 from stablehlo_ref.debug.judge import Judge
+from stablehlo_ref.debug.pass_dumps import Stage, is_partial, stages_of
 from stablehlo_ref.debug.values import all_values, distance
-from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError
+from stablehlo_ref.diagnostics import EvaluationError, LimitError, StablehloError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits import Limits
-from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
 from stablehlo_ref.passes.equivalence import operation_key
 from stablehlo_ref.program import Program
-from stablehlo_ref.reading.loading import read
-from stablehlo_ref.reading.parsing import decode, parse, parse_data
 from stablehlo_ref.text.tokens import counted
 
 SAME_TEXT, SAME, LEGAL, WRONG, SKIPPED = "same text", "same", "not wrong", "wrong", "skipped"
+TRIALS = 5  # draws of inputs
 MAX_SECONDS = 120.0  # of the run of one program: a wrong one may never end
+WAYS = "usual", "whole", "large", "equal", "positive"  # small whole numbers are equal here and there, and valid indices
 NEAR = 1e-3  # the relative norm up to which a new op is taken to compute a value that there was before
-SUFFIXES = (".mlir", ".mlirbc", ".txt", ".hlo", ".bc")
-
-_HEADER = re.compile(r"^// -----// IR Dump (After|Before) (.+?) //----- //[^\n]*\n?", re.M)
-_PASS = re.compile(r"\w+: ([\w\-.]+)|\w+ \(([\w\-.]+)\)")  # `CSEPass: cse{...}`, or `CSE (cse)` before 2025
-_FUNCTIONS = re.compile(r"^(?:func\.)?func\b[^@(\n]*@([\w$.\-]+)", re.M)
-_XLA_FILE = re.compile(r"(module_\d+\..+?)\.(?:(\d{4})\.(.+)|(before|\w*after)_optimizations)\.(?:txt|hlo)")
-
 
 Draw: TypeAlias = Callable[[Program], Sequence[Any]]
-
-
-class Stage(NamedTuple):
-    """The program after a pass: as text or as a file."""
-
-    name: str
-    filename: str
-    text: str | None = None
-    first_line: int = 1
-
-    @property
-    def place(self) -> str:
-        """The file, and the line of a text in it."""
-        return self.filename if self.text is None else f"{self.filename}:{self.first_line}"
-
-    def read(self, entry: str | None = None) -> Program:
-        """Return the program, which is not verified."""
-        if self.text is None:
-            return parse_data(bytes(read(self.filename)), self.filename, entry=entry)
-        return parse(self.text, filename=self.filename, first_line=self.first_line, entry=entry)
 
 
 @dataclass(frozen=True)
@@ -125,6 +96,7 @@ def diff_passes(
     contract: str | Contract = "xla-cpu",
     *,
     seed: int = 0,
+    trials: int = TRIALS,
     only: str = "*",
     entry: str | None = None,
     bisect: bool = False,
@@ -133,91 +105,45 @@ def diff_passes(
     """Return the first pass whose output means something else, and what it changed.
 
     `source` is a folder, or a file with the program after each pass. `only` selects files of a folder. Without `inputs`
-    they are drawn from `seed`. Outputs are judged by the contract, as the program before would be by `diff`.
+    they are drawn from `seed`, `trials` times, each time of another kind (`WAYS`).
+    Outputs are judged by the contract, as the program before would be by `diff`.
     With `bisect` few programs are run, and the pass found makes the output wrong, but may not be the first. Each run is
     within `limits`, by default of `MAX_SECONDS`. EvaluationError if no two programs can be compared.
     """
     rules = contract if isinstance(contract, Contract) else contract_of(contract)
-    draw = partial(drawn, seed) if inputs is None else lambda _: inputs
-    return diff_stages(stages_of(Path(source), only), rules, draw, entry, bisect, limits)
+    draws: list[Draw] = draws_from(seed, trials) if inputs is None else [lambda _: inputs]
+    return diff_stages(stages_of(Path(source), only), rules, draws, entry, bisect, limits)
 
 
 def diff_stages(
-    stages: Sequence[Stage], contract: Contract, draw: Draw, entry: str | None, bisect: bool, limits: Limits | None
+    stages: Sequence[Stage], contract: Contract, draws: Sequence[Draw], entry: str | None, bisect: bool,
+    limits: Limits | None,
 ) -> PassDiff:  # fmt: skip
-    """Return what `diff_passes` does for programs; `draw` returns the inputs, given the first program."""
+    """Return what `diff_passes` does for programs; each of `draws` returns inputs, given the first program.
+
+    Of the passes that are wrong on some inputs it is the first.
+    """
     limits = limits or Limits(max_seconds=MAX_SECONDS)
-    return _Search(stages, contract, draw, entry, limits).run(bisect)
-
-
-# --- the programs -----------------------------------------------------------------------------------------------------
-
-
-def stages_of(path: Path, only: str = "*") -> list[Stage]:
-    """Return the programs of a folder or a file, in the order of the passes; ArgumentValueError if there are none."""
-    if path.is_dir():
-        found = _of_folder(path, only)
-    else:
-        found = _of_text(decode(bytes(read(str(path))), str(path)), str(path))
-    if not found:
-        raise ArgumentValueError(f"no programs after passes in {path}")
+    parsed: dict[Stage, Program | StablehloError] = {}
+    found, runs = None, 0
+    for draw in draws:
+        trial = _Search(stages, contract, draw, entry, limits, parsed).run(bisect)
+        runs += trial.runs
+        if found is None or trial.first_wrong:
+            found = trial
+        if trial.first_wrong:  # a pass before it may be wrong on other inputs
+            names = [(stage.name, stage.place) for stage in stages]
+            stages = stages[: names.index((trial.first_wrong.name, trial.first_wrong.place))]
+        if len(stages) < 2:
+            break
+    assert found is not None
+    found.runs = runs
     return found
 
 
-def _of_text(text: str, filename: str) -> list[Stage]:
-    headers = list(_HEADER.finditer(text))
-    starts = [0, *(header.end() for header in headers)]
-    ends = [*(header.start() for header in headers), len(text)]
-    found = []
-    for header, start, end in zip((None, *headers), starts, ends):
-        if part := text[start:end].strip():
-            first_line = text.count("\n", 0, text.index(part[0], start)) + 1
-            functions = _FUNCTIONS.findall(part)
-            where = f" on @{functions[0]}" if len(functions) == 1 and _is_partial(part) else ""
-            found.append(Stage(f"{_name(header)}{where}" if header else "the input", filename, part, first_line))
-    return found
-
-
-def _is_partial(text: str | None) -> bool:
-    """Return whether a text has functions without a module: those that a pass on functions prints."""
-    return text is not None and _FUNCTIONS.match(text) is not None
-
-
-def _name(header: re.Match[str]) -> str:
-    """Return the name of a pass, `canonicalize`."""
-    match = _PASS.match(header[2])
-    name = (match[1] or match[2]) if match else header[2]
-    return f"before {name}" if header[1] == "Before" else name
-
-
-def _of_folder(folder: Path, only: str) -> list[Stage]:
-    files = [path for path in folder.rglob("*") if path.is_file() and path.suffix in SUFFIXES]
-    files = [path for path in files if fnmatchcase(path.name, only)]
-    named = [(_XLA_FILE.fullmatch(path.name), path) for path in files]
-    if any(match for match, _ in named):
-        modules = sorted({match[1] for match, _ in named if match})
-        if len(modules) > 1:
-            listed = ", ".join(modules[:8])
-            raise ArgumentValueError(f"{folder} has dumps of several modules; choose by `only`: {listed}")
-        ordered = sorted(((_xla_order(match), path) for match, path in named if match), key=lambda pair: pair[0])
-        return [Stage(_xla_name(path), str(path)) for _, path in ordered]
-    files.sort(key=lambda path: _natural(str(path.relative_to(folder))))
-    return [Stage(path.stem, str(path)) for path in files]
-
-
-def _xla_order(match: re.Match[str]) -> tuple[int, str]:
-    return (int(match[2]), match[3]) if match[2] else (-1 if match[4] == "before" else 1 << 30, match[4])
-
-
-def _xla_name(path: Path) -> str:
-    """Return `simplification/algsimp` for `...0006.simplification.after_algsimp.before_dce.txt`."""
-    match = re.search(r"\.\d{4}\.(.+?)\.after_(.+?)(?:\.before_.+)?\.\w+$", path.name)
-    return f"{match[1]}/{match[2]}" if match else path.name.rsplit(".", 2)[-2]
-
-
-def _natural(name: str) -> list[tuple[bool, int | str]]:
-    """Return a key that sorts numbers in names by their values."""
-    return [(not part.isdecimal(), int(part) if part.isdecimal() else part) for part in re.split(r"(\d+)", name)]
+def draws_from(seed: int, trials: int = TRIALS) -> list[Draw]:
+    """Return functions that draw inputs of a program at random, each of another kind."""
+    return [partial(drawn, seed, trial=trial) for trial in range(trials)]
 
 
 # --- the search -------------------------------------------------------------------------------------------------------
@@ -233,8 +159,9 @@ class _Ran(NamedTuple):
 
 class _Search:
     def __init__(
-        self, stages: Sequence[Stage], contract: Contract, draw: Draw, entry: str | None, limits: Limits
-    ) -> None:
+        self, stages: Sequence[Stage], contract: Contract, draw: Draw, entry: str | None, limits: Limits,
+        parsed: dict[Stage, Program | StablehloError],
+    ) -> None:  # fmt: skip
         self.limits = limits
         self.stages = stages
         self.contract = contract
@@ -243,8 +170,9 @@ class _Search:
         self.inputs: list[Array] | None = None
         self.found = PassDiff(contract.name, passes=len(stages))
         self.ran: dict[Stage, _Ran | None] = {}
+        self.failed: dict[Stage, str] = {}  # why the run of a program failed
         self.by_text: dict[str, tuple[Program, list[Array]]] = {}
-        self.parsed: dict[Stage, Program | StablehloError] = {}
+        self.parsed = parsed  # shared by searches on other inputs
 
     def run(self, bisect: bool) -> PassDiff:
         if bisect:
@@ -261,6 +189,11 @@ class _Search:
         for stage in self.stages:
             after = self._after(stage)
             if after is not None and before is not None and self._compare(before, after) == WRONG:
+                return
+            if before is not None and stage in self.failed:
+                self.found.checked.pop()
+                reason = f"its run fails, unlike that of the program before: {self.failed[stage]}"
+                self._note(stage, WRONG, [reason, changed_op(before.program, self._whole(stage), None)])
                 return
             before = after or before
 
@@ -314,14 +247,18 @@ class _Search:
                 self.by_text[text] = program, self._outputs(program, self.inputs)
                 self.found.runs += 1
         except StablehloError as error:
-            self._skip(stage, error)
+            reason = self._skip(stage, error)
+            if isinstance(error, EvaluationError) and not isinstance(error, LimitError):
+                self.failed[stage] = reason
             return None
         return _Ran(stage, *self.by_text[text])
 
-    def _skip(self, stage: Stage, error: StablehloError) -> None:
+    def _skip(self, stage: Stage, error: StablehloError) -> str:
+        """Note why a program is not compared, and return it."""
         diagnostic = error.diagnostics[0]
-        place = f" ({diagnostic.location})" if diagnostic.location else ""
-        self._note(stage, SKIPPED, [f"{diagnostic.message}{place}"])
+        reason = diagnostic.message + (f" ({diagnostic.location})" if diagnostic.location else "")
+        self._note(stage, SKIPPED, [reason])
+        return reason
 
     def _parsed(self, stage: Stage) -> Program | StablehloError:
         """Return what a stage has, or why it cannot be read."""
@@ -340,7 +277,7 @@ class _Search:
         program = self._parsed(stage)
         if isinstance(program, StablehloError):
             raise program
-        if not _is_partial(stage.text):
+        if not is_partial(stage.text):
             return program
         at = self.stages.index(stage)
         functions: dict[str | None, Operation] = {}
@@ -348,7 +285,7 @@ class _Search:
             if isinstance(found := self._parsed(other), Program):
                 for op in found.module.regions[0].block.operations:
                     functions.setdefault(symbol_name(op), op)
-                if not _is_partial(other.text):
+                if not is_partial(other.text):
                     break
         functions |= {symbol_name(op): op for op in program.module.regions[0].block.operations}
         ops = [clone(functions[name], {}) for name in sorted(functions, key=str)]
@@ -359,7 +296,7 @@ class _Search:
         types = [(x.shape, x.dtype) for x in inputs]
         taken = [(p.type.shape, p.dtype) if isinstance(p.type, TensorType) else None for p in program.inputs]
         if types != taken and all(t is None or None not in t[0] for t in taken):
-            raise EvaluationError(f"it takes other inputs: {', '.join(map(repr, program.inputs)) or 'none'}")
+            raise UnsupportedError(f"it takes other inputs: {', '.join(map(repr, program.inputs)) or 'none'}")
         return [np.asarray(array) for array in program.run(*inputs)]
 
     # --- two programs -------------------------------------------------------------------------------------------
@@ -383,17 +320,37 @@ class _Search:
         return verdict
 
 
-def drawn(seed: int, program: Program) -> list[Array]:
-    """Return random inputs; EvaluationError for one that is not a static tensor."""
-    generator = np.random.default_rng(seed)
+def drawn(seed: int, program: Program, trial: int = 0) -> list[Array]:
+    """Return random inputs, of the kind of a trial; EvaluationError for one that is not a static tensor."""
+    generator = np.random.default_rng(seed + trial)
     made = []
     for parameter in program.inputs:
         type = parameter.type
         if not isinstance(type, TensorType) or not type.is_static:
             raise EvaluationError(f"the input '{parameter.name}' of type {type} cannot be drawn", parameter.location)
         shape = cast("tuple[int, ...]", type.shape)
-        made.append(random_array(generator, numpy_dtype(type.element_type), shape))
+        made.append(
+            _varied(random_array(generator, numpy_dtype(type.element_type), shape), generator, WAYS[trial % len(WAYS)])
+        )
     return made
+
+
+def _varied(array: Array, generator: np.random.Generator, way: str) -> Array:
+    """Return random numbers, given usual ones, of another kind, in which other faults show."""
+    of = kind(array.dtype)
+    if way == "usual" or of == "boolean" or (of == "integer" and bit_width(array.dtype) < 8) or not array.size:
+        return array
+    if way == "equal":
+        return np.full_like(array, array.flat[0])
+    if of != "integer":
+        with np.errstate(all="ignore"):
+            factor = np.array({"whole": 1, "large": 8, "positive": 8}[way], array.dtype)
+            made = np.rint(array) if way == "whole" else array * factor
+            return np.abs(made).astype(array.dtype) if way == "positive" else made.astype(array.dtype)
+    if way == "whole":
+        return np.asarray(array % np.array(2, array.dtype))
+    bits = np.frombuffer(generator.bytes(array.nbytes), array.dtype).reshape(array.shape)
+    return np.asarray(bits & np.array(np.iinfo(array.dtype).max >> 1, array.dtype)) if way == "positive" else bits
 
 
 # --- what differs -----------------------------------------------------------------------------------------------------
@@ -427,30 +384,38 @@ def same_meaning(before: Program, after: Program, seed: int = 0, contract: str =
 
     EvaluationError if one of them cannot be run on these inputs.
     """
-    inputs = drawn(seed, before)
-    ours, theirs = ([np.asarray(array) for array in program.run(*inputs)] for program in (before, after))
-    reasons = differences(before, inputs, ours, theirs, contract_of(contract))
-    return [*reasons, changed_op(before, after, inputs)] if reasons else []
+    for draw in draws_from(seed):
+        inputs = draw(before)
+        ours, theirs = ([np.asarray(array) for array in program.run(*inputs)] for program in (before, after))
+        if reasons := differences(before, inputs, ours, theirs, contract_of(contract)):
+            return [*reasons, changed_op(before, after, inputs)]
+    return []
 
 
-def changed_op(before: Program, after: Program, inputs: Sequence[Array]) -> str:
+def changed_op(before: Program, after: Program, inputs: Sequence[Array] | None) -> str:
     """Return the first op that computes something new from what the program before has too, with its function.
 
-    Ops that compute a value of the program before, in another way, are left out.
+    Ops that compute a value of the program before, in another way, are left out, unless there are no inputs to run.
     """
     old, new = Flat(before), Flat(after)
-    keys: set[Hashable] = set(_keys(old).values())
-    of_new = _keys(new)
-    known = list(all_values(old, inputs).values())
-    values = all_values(new, inputs)
+    of_old, of_new = _keys(old), _keys(new)
+    keys = set(of_old.values())
+    known = list(all_values(old, inputs).values()) if inputs is not None else []
+    values = all_values(new, inputs) if inputs is not None else {}
     candidates = [op for op in new.ops if any(of_new[r] not in keys for r in op.results)]
     for op in candidates:
         results = [values[r] for r in op.results if r in values]
-        if not all(any(_is_near(result, array) for array in known) for result in results):
+        if inputs is None or not all(any(_is_near(result, array) for array in known) for result in results):
             return f"first op that is new: {_described(after, op)}"
     if candidates:
         return f"first op that is new: {_described(after, candidates[0])}"
-    return "no op is new: other values are returned, or ops are gone"
+    changed = (i for i, (x, y) in enumerate(zip(old.outputs, new.outputs)) if of_old[x] != of_new[y])
+    index = next(changed, None)
+    if index is None:
+        return "no op is new, and the same values are returned"
+    makers = [op for op in old.ops if old.outputs[index] in op.results]
+    gone = f"; that of the program before was from {_described(before, makers[0])}" if makers else ""
+    return f"no op is new: @{after.entry.name} returns another value as output {index}{gone}"
 
 
 def _is_near(x: Array, y: Array) -> bool:

@@ -1,4 +1,4 @@
-"""Ask what `reduce` looks for: what a command accepts, or how a backend goes wrong.
+"""Ask what `reduce` looks for: what a command accepts, what a pass changes, or how a backend goes wrong.
 
 Calls are cached, counted, in parallel, and kept in a directory from which a search can go on.
 """
@@ -18,14 +18,18 @@ from functools import cached_property
 from pathlib import Path
 from queue import Queue
 
+import numpy as np
+
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.backends import command_files, save_arrays
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.diff import Diff, diff
+from stablehlo_ref.debug.diff_passes import differences
 from stablehlo_ref.debug.fused import words_of
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits import Limits
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.loading import load
 
@@ -138,12 +142,7 @@ def by_command(command: str, seconds: float = 120.0) -> Predicate:
     without `{program}`, the file is the last argument. A program is not interesting if the command takes longer than
     `seconds`. The predicate raises FileError, an OSError, if the command cannot be run.
     """
-    try:
-        words = shlex.split(command)
-    except ValueError as error:  # an open quote
-        raise ArgumentValueError(f"command must be one of a shell, got {command!r}: {error}") from None
-    if not any("{program}" in word for word in words):
-        words.append("{program}")
+    words = _words(command)
 
     def run(program: str, inputs: Sequence[Array]) -> Hashable:
         with command_files(words, program, inputs) as (filled, folder), file_errors(words[0], "run the command"):
@@ -151,6 +150,39 @@ def by_command(command: str, seconds: float = 120.0) -> Predicate:
         return None if printed is None else printed.replace(str(folder), "")
 
     return run
+
+
+@checks_arguments
+def by_pass(command: str, contract: str | Contract = "xla-cpu", seconds: float = 120.0) -> Predicate:
+    """Return the predicate of a pass that is wrong: a command that prints a program, which means something else.
+
+    The command is given as for `by_command`. What it prints is run on the inputs, within `seconds`, and judged as
+    `diff_passes` does; that it cannot be read or run is not interesting.
+    """
+    words = _words(command)
+    rules = contract if isinstance(contract, Contract) else contract_of(contract)
+    limits = Limits(max_seconds=seconds)
+
+    def run(program: str, inputs: Sequence[Array]) -> Hashable:
+        with command_files(words, program, inputs) as (filled, _), file_errors(words[0], "run the command"):
+            printed = _printed(filled, seconds)
+        try:
+            before, after = (load(text, limits=limits) for text in (program, f"{printed or ''}\n"))
+            ours, theirs = ([np.asarray(array) for array in p.run(*inputs)] for p in (before, after))
+            return "wrong" if differences(before, inputs, ours, theirs, rules) else None
+        except StablehloError:
+            return None
+
+    return run
+
+
+def _words(command: str) -> list[str]:
+    """Return the words of a command, the last one the file of the program if it has no other place."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:  # an open quote
+        raise ArgumentValueError(f"command must be one of a shell, got {command!r}: {error}") from None
+    return words if any("{program}" in word for word in words) else [*words, "{program}"]
 
 
 def _printed(words: Sequence[str], seconds: float) -> str | None:

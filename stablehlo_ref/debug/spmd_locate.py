@@ -296,9 +296,23 @@ class Locator:
     def _missing(self, op: Operation, start: int, operand: Value) -> Iterator[_Suspect]:
         """Yield an operand as suspect, that is shards of the right value, but others than the op needs."""
         reading = self.readings.get(operand)
+        if reading and reading.partial and (origin := self._origin(operand)) is not operand:
+            made, ops = self.readings[origin], self.flat.ops
+            after = next((i + 1 for i, other in enumerate(ops) if origin in other.results), 0)
+            pieces = next(found for layout, found in self._meant(origin) if layout == made.layout)
+            yield self._other_layout(origin, made, made.layout, pieces, op, after)
         for layout, pieces in self._meant(operand) if reading else ():
             if reading and (reading.partial or layout != reading.layout):
                 yield self._other_layout(operand, reading, layout, pieces, op, start)
+
+    def _origin(self, value: Value) -> Value:
+        """Return the first value that is a partial result, on the way to one that is."""
+        while isinstance(op := value.owner, Operation):
+            before = [o for o in op.operands if o in self.readings and self.readings[o].partial]
+            if not before:
+                break
+            value = before[0]
+        return value
 
     def _not_returned(self, value: Value, pieces: Pieces) -> Iterator[_Suspect]:
         """Yield an output that is shards of the right value, but others than the sharding says."""

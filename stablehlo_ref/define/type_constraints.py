@@ -25,6 +25,7 @@ from stablehlo_ref.ir.types import (
     BufferType,
     FutureType,
     IndexType,
+    MeshTensorType,
     OpaqueType,
     TensorType,
     TokenType,
@@ -66,8 +67,12 @@ def _either(x: str, y: str) -> str:
 
 
 def tensor_of(name: str, holds: Callable[[TensorType], bool]) -> TypeConstraint:
-    """Return the constraint that a type is a tensor type for which `holds` is true."""
-    return TypeConstraint(name, lambda t: isinstance(t, TensorType) and holds(t), TensorType)
+    """Return the constraint that a type is a tensor type, on no mesh, for which `holds` is true."""
+
+    def is_tensor(t: object) -> bool:
+        return isinstance(t, TensorType) and not isinstance(t, MeshTensorType) and holds(t)
+
+    return TypeConstraint(name, is_tensor, TensorType)
 
 
 def _spec_tensor(name: str, holds: Callable[[TensorType], bool]) -> TypeConstraint:

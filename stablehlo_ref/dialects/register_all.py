@@ -19,6 +19,7 @@ from stablehlo_ref.dialects import (
     memref,
     mhlo_attributes,
     ml_program,
+    mpmd,
     scf,
     sdy,
     sdy_collectives,

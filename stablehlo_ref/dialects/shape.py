@@ -18,9 +18,10 @@ from stablehlo_ref.define.attribute_codecs import Extents, Index, String
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
+from stablehlo_ref.define.facts import CONSTANT
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import UNKNOWN, Size, dim, is_tensor, rank, size
-from stablehlo_ref.define.type_constraints import TypeConstraint
+from stablehlo_ref.define.type_constraints import TypeConstraint, unranked_tensor
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects import mlir_types
 from stablehlo_ref.dialects.mlir_types import Implied, in_bounds, shape_like, size_like
@@ -105,7 +106,7 @@ def shape_list(shapes: Sequence[Array]) -> str:
 class ShapeOf(Op, op="shape_of", dialect="shape", computes_on_storage=True):
     """Return the shape of a tensor."""
 
-    arg = In(tensor_or_shape)
+    arg = In(tensor_or_shape | unranked_tensor)
     result = Out(shape_like)
 
     syntax = "operands attr-dict : type(operands) -> type(results)"
@@ -120,7 +121,7 @@ class ShapeOf(Op, op="shape_of", dialect="shape", computes_on_storage=True):
         return lambda arg: np.array(np.shape(arg), INT64)
 
 
-class ConstShape(Op, op="const_shape", dialect="shape"):
+class ConstShape(Op, op="const_shape", dialect="shape", facts=CONSTANT):
     """Return a constant shape."""
 
     sizes = Attr(Extents, name="shape")

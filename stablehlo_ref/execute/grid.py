@@ -43,6 +43,7 @@ Request: TypeAlias = Rendezvous | Send | Receive
 Coroutine: TypeAlias = Generator[Request, Any, list[Any]]  # of one process: yields requests, returns results
 ReadInfeed: TypeAlias = Callable[[Context], Sequence[Any]]
 
+GRID_SIZES = ("num_replicas", "num_partitions")  # arguments of a run
 SHOWN = 8  # the number of processes that a message names
 
 

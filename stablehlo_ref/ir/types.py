@@ -151,6 +151,32 @@ class TensorType(Type):
 
 
 @dataclass(frozen=True)
+class MeshTensorType(TensorType):
+    """`!mpmd.mesh_tensor<"mesh", tensor<2xf32>, sharding=<@mesh, [{"x"}]>, memory_kind="device">`: a whole tensor."""
+
+    mesh: str = ""
+    sharding: str = ""  # its text in angle brackets
+    memory_kind: str = ""
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = self.shape, self.element_type, self.bounds, self.encoding, self.spelling
+        return MeshTensorType, (*fields, self.mesh, self.sharding, self.memory_kind)
+
+    @property
+    def tensor(self) -> TensorType:
+        """The type of the tensor on no mesh."""
+        return TensorType(self.shape, self.element_type, self.bounds, self.encoding, self.spelling)
+
+    def __str__(self) -> str:
+        sharding = f", sharding={self.sharding}" if self.sharding else ""
+        kind = f', memory_kind="{self.memory_kind}"' if self.memory_kind else ""
+        return f'!mpmd.mesh_tensor<"{self.mesh}", {self.tensor}{sharding}{kind}>'
+
+
+@dataclass(frozen=True)
 class UnrankedTensorType(Type):
     """`tensor<*xf32>`: part of MLIR and CHLO, invalid in StableHLO."""
 

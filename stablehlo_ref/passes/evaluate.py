@@ -14,14 +14,14 @@ from stablehlo_ref.diagnostics import StablehloError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
+from stablehlo_ref.ir.types import MeshTensorType, QuantizedType, TensorType, Type
 from stablehlo_ref.passes.emit import read_only
 
 
 def known_array(value: Value) -> Array | None:
     """Return the array of a value that is a constant; None of any other."""
     owner = value.owner
-    if not isinstance(owner, Operation) or not (is_constant_like(owner) or owner.name == "shape.const_shape"):
+    if not isinstance(owner, Operation) or not is_constant_like(owner):
         return None
     if owner.name == "shape.const_shape":
         return np.asarray(owner.properties["sizes"], np.int64) if isinstance(value.type, TensorType) else None
@@ -65,7 +65,9 @@ def _is_evaluable(op: Operation, definition: OpDefinition) -> bool:
 
 
 def _is_plain(type: Type) -> bool:
-    return isinstance(type, TensorType) and type.is_static and not isinstance(type.element_type, QuantizedType)
+    if not isinstance(type, TensorType) or isinstance(type, MeshTensorType):
+        return False
+    return type.is_static and not isinstance(type.element_type, QuantizedType)
 
 
 def _run(op: Operation, definition: OpDefinition, arrays: Sequence[Array]) -> list[Array]:

@@ -325,6 +325,18 @@ def known_shape_of(emit: Emitter, op: Operation) -> Value | None:
     return None if sizes is None else emit.value("shape.const_shape", type=op.results[0].type, sizes=sizes)
 
 
+@on("shape.broadcast", "shape.cstr_broadcastable")
+def known_shapes_last(emit: Emitter, op: Operation) -> Value | None:
+    """Broadcast known shapes after others, and not those of ones if another shape has as many sizes."""
+    sizes = {x: known_integers(x) for x in op.operands}
+    shapes = sorted(op.operands, key=lambda x: sizes[x] is not None)
+    if op.name == "shape.broadcast" and static(op.results[0]):
+        others = [x for x in shapes if sizes[x] is None or set(sizes[x] or ()) != {1}]
+        ranks = [shape_of(x)[0] for x in others if static(x)]
+        shapes = others if len(others) > 1 and shape_of(op.results[0])[0] in ranks else shapes
+    return None if shapes == op.operands else emit.value(op.name, *shapes, type=op.results[0].type, **op.properties)
+
+
 @on("dynamic_iota")
 def dynamic_iota(emit: Emitter, op: Operation) -> Value | None:
     """Make a `dynamic_iota` of several dimensions a broadcast of a vector."""

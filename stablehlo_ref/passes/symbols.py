@@ -9,6 +9,7 @@ from typing import cast
 
 from stablehlo_ref.define.attribute_codecs import ListCodec, SymbolCodec
 from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.distribution.process_groups import MeshAxes
 from stablehlo_ref.distribution.sdy_attributes import Sharding, Shardings
 from stablehlo_ref.ir.attributes import OpaqueAttribute, StructAttribute, SymbolReference, Verbatim
 from stablehlo_ref.ir.core import Operation
@@ -75,6 +76,8 @@ def _references(value: object) -> Iterator[str]:
         case StructAttribute(fields=fields):
             for field in fields.values():
                 yield from _references(field)
+        case MeshAxes(attribute=attribute):
+            yield from _references(attribute)
         case Sharding(mesh=str(mesh)):
             yield mesh
         case Shardings(shardings=shardings):
@@ -98,6 +101,8 @@ def _renamed(value: object, names: Mapping[str, str]) -> object:
             return replace(value, parts=tuple(_SYMBOL.sub(lambda m: _spelled(m, names), part) for part in parts))
         case StructAttribute(fields=fields):
             return replace(value, fields={name: _renamed(field, names) for name, field in fields.items()})
+        case MeshAxes(attribute=attribute):
+            return MeshAxes(cast(StructAttribute, _renamed(attribute, names)))
         case Sharding(mesh=str(mesh)) if mesh in names:
             return replace(value, mesh=names[mesh], mesh_text="")
         case Shardings(shardings=shardings):

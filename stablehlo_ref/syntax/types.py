@@ -28,6 +28,7 @@ from stablehlo_ref.ir.types import (
     FunctionType,
     FutureType,
     IntegerType,
+    MeshTensorType,
     OpaqueType,
     QuantizedType,
     TensorType,
@@ -267,6 +268,8 @@ class TypeParser(AsmParser):
         if name == "!stablehlo.future":
             self.advance()
             return FutureType(tuple(self.items(self._future_element, "<", ">")))
+        if name == "!mpmd.mesh_tensor":
+            return self._mesh_tensor()
         if name == "!quant.uniform":
             return self._quantized()
         if name.startswith("!vhlo."):
@@ -284,6 +287,31 @@ class TypeParser(AsmParser):
             self.position = start
             return self.type_alias(self.advance())
         return OpaqueType(name + (self.balanced_text("dialect type") if angled else ""))
+
+    # mesh-tensor ::= !mpmd.mesh_tensor < string , tensor (, sharding = <...>)? (, memory_kind = string)? >
+    def _mesh_tensor(self) -> Type:
+        self.advance()
+        self.expect("<")
+        mesh = self.string()
+        self.expect(",")
+        offset, tensor = self.start, self.type()
+        if not isinstance(tensor, TensorType):
+            raise self.error(f"expected a ranked tensor type, got {tensor}", offset)
+        sharding = kind = ""
+        if has_more := self.accept(","):
+            if self.accept("sharding"):
+                self.expect("=")
+                if self.peek() != "<":
+                    raise self.expected("'<'")
+                sharding = self.balanced_text("a sharding").strip()
+                has_more = self.accept(",")
+            if has_more:
+                self.expect("memory_kind")
+                self.expect("=")
+                kind = self.string()
+        self.expect(">")
+        fields = tensor.shape, tensor.element_type, tensor.bounds, tensor.encoding, tensor.spelling
+        return MeshTensorType(*fields, mesh, sharding, kind)
 
     def _future_element(self) -> Type:
         offset, type = self.start, self.type()

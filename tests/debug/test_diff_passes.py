@@ -114,13 +114,60 @@ def test_a_pass_that_drops_or_retypes_an_output(tmp_path: Path) -> None:
     assert found is not None and "output 0 is float64[2], and was float32[2]" in found.reasons[0]
 
 
+def test_a_pass_whose_output_does_not_end(tmp_path: Path) -> None:
+    file = tmp_path / "dumps.mlir"
+    text = """func.func @main(%x: tensor<i32>) -> tensor<i32> {
+  %c = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<9> : tensor<i32>
+  %0 = stablehlo.while(%i = %x) : tensor<i32> cond {
+    %1 = stablehlo.compare NE, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.add %i, %c : tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+  }
+  return %0 : tensor<i32>
+}
+"""
+    file.write_text(dumped(("a", text), ("b", text.replace("add %i, %c", "multiply %i, %c"))))
+    found = diff_passes(file, [np.int32(2)], limits=sr.Limits(max_steps=1000)).first_wrong
+    assert found is not None and found.name == "b on @main"
+    assert found.reasons[0].startswith("its run fails, unlike that of the program before: more loop iterations")
+    assert found.reasons[1].startswith("first op that is new:") and "stablehlo.while in @main" in found.reasons[1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("dense<-9>", "dense<-8>"),  # differs where an element is less
+        ("dense<9>", "dense<10>"),  # differs where all elements are large
+    ],
+)
+def test_faults_that_usual_inputs_do_not_show(tmp_path: Path, change: tuple[str, str]) -> None:
+    file = tmp_path / "dumps.mlir"
+    text = """func.func @main(%x: tensor<16xi32>) -> (tensor<16xi32>, tensor<i32>) {
+  %low = stablehlo.constant dense<-9> : tensor<16xi32>
+  %high = stablehlo.constant dense<9> : tensor<i32>
+  %1 = stablehlo.maximum %x, %low : tensor<16xi32>
+  %2 = stablehlo.reduce(%x init: %high) applies stablehlo.minimum across dimensions = [0]
+    : (tensor<16xi32>, tensor<i32>) -> tensor<i32>
+  return %1, %2 : tensor<16xi32>, tensor<i32>
+}
+"""
+    file.write_text(dumped(("a", text), ("b", text.replace(*change))))
+    assert diff_passes(file, seed=0, trials=1).first_wrong is None
+    found = diff_passes(file, seed=0).first_wrong
+    assert found is not None and found.name == "b on @main"
+
+
 def test_a_pass_that_returns_another_value(tmp_path: Path) -> None:
     file = tmp_path / "dumps.mlir"
     text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.sine %x : tensor<2xf32>\n" \
            "  return %0 : tensor<2xf32>\n}\n"  # fmt: skip
     file.write_text(dumped(("a", text), ("b", text.replace("return %0", "return %x"))))
     found = diff_passes(file, [np.ones(2, np.float32)]).first_wrong
-    assert found is not None and found.reasons[-1] == "no op is new: other values are returned, or ops are gone"
+    gone = f"that of the program before was from {file}:3:8: %0 = stablehlo.sine in @main"
+    assert found is not None and found.reasons[-1] == f"no op is new: @main returns another value as output 0; {gone}"
 
 
 def test_functions_that_are_printed_alone(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
-from stablehlo_ref.debug import by_backend, by_command, contract_of, reduce
+from stablehlo_ref.debug import by_backend, by_command, by_pass, contract_of, reduce
 from tests.debug.programs import LAYER, InProcess, normal
 
 
@@ -124,6 +124,17 @@ def test_flaky_predicates_are_reported() -> None:
     numbers = iter(range(100))
     with pytest.raises(sr.EvaluationError, match="flaky: it returned 0 and then 1"):
         reduce(program, normal(program), lambda *_: next(numbers))
+
+
+def test_a_small_program_on_which_a_pass_is_wrong() -> None:
+    program = sr.load(LAYER)
+    inputs = normal(program)
+    predicate = by_pass("sed s/stablehlo.tanh/stablehlo.sine/")
+    found = reduce(program, inputs, predicate)
+    assert "tanh" in names(found.program) and found.ops <= 2
+    assert by_pass("cat")(LAYER, inputs) is None
+    assert by_pass("sed s/stablehlo.tanh/stablehlo.unknown/")(LAYER, inputs) is None  # cannot be read
+    assert by_pass("false")(LAYER, inputs) is None
 
 
 def test_command_gets_the_program_and_its_inputs() -> None:

@@ -1,4 +1,4 @@
-"""Tensors without a rank: CHLO's ops on them are verified, but not evaluated."""
+"""Tensors without a rank: CHLO's ops on them, and shape.shape_of, are verified, but not evaluated."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import stablehlo_ref as sr
 VALID = [
     "%0 = chlo.tan %x : tensor<*xf32> -> tensor<*xf32>",
     "%0 = chlo.is_inf %x : tensor<*xf32> -> tensor<*xi1>",
+    "%0 = shape.shape_of %x : tensor<*xf32> -> tensor<?xindex>",
     "%0 = chlo.next_after %x, %x : tensor<*xf32>, tensor<*xf32> -> tensor<*xf32>",
     '%0 = "chlo.constant_like"(%x) {value = 1 : i64} : (tensor<*xf32>) -> tensor<*xi64>',
     "%0:2 = chlo.top_k(%x, k = 8) : tensor<*xf32> -> (tensor<*xf32>, tensor<*xi32>)",
@@ -36,7 +37,7 @@ def program(op: str) -> str:
 
 
 @pytest.mark.parametrize("op", VALID)
-def test_chlo_takes_unranked_tensors(op: str) -> None:
+def test_takes_unranked_tensors(op: str) -> None:
     text = str(sr.load(program(op)))
     assert str(sr.load(text)) == text
 

@@ -143,7 +143,7 @@ def step(x, w, v):
     return (h @ v).sum(0), h.max(1)
 put = lambda *names: NamedSharding(mesh, P(*names))
 shapes = (8, 16), (16, 32), (32, 4)
-arrays = [np.random.default_rng(i).standard_normal(s).astype(np.float32) for i, s in enumerate(shapes)]
+arrays = [np.random.default_rng(i).uniform(-0.3, 0.3, s).astype(np.float32) for i, s in enumerate(shapes)]
 jitted = jax.jit(step, in_shardings=(put("x"), put(None, "y"), put("y")), out_shardings=(put(), put("x")))
 lowered = jitted.lower(*arrays)
 open(sys.argv[1] + "/global.mlir", "w").write(lowered.as_text())
@@ -188,6 +188,20 @@ def test_what_xla_partitions_is_not_called_wrong(from_jax: Path) -> None:
     (dump,) = from_jax.glob("*jit_step*after_spmd-partitioning*.txt")
     found = spmd_check(sr.load(from_jax / "global.mlir"), sr.load(dump), arrays_of(from_jax)[0])
     assert found.verdict == "not wrong", found
+
+
+def test_a_wrong_group_in_what_xla_partitions_is_located(from_jax: Path) -> None:
+    """The maximum along y is one along x."""
+    (dump,) = from_jax.glob("*jit_step*after_spmd-partitioning*.txt")
+    (line,) = [line for line in dump.read_text().splitlines() if "all-reduce(" in line and "/reduce_max" in line]
+    groups = re.search(r"replica_groups=(mesh\[[^\]]*\] \{[^}]*\}|\{\{.*?\}\}|\[[^ ]*\])", line)
+    assert groups is not None
+    text = dump.read_text().replace(line, line.replace(groups[1], "{{0,4},{1,5},{2,6},{3,7}}"))
+    found = spmd_check(sr.load(from_jax / "global.mlir"), sr.parse(text, filename="xla.txt"), arrays_of(from_jax)[0])
+    fault = found.fault
+    assert fault is not None and fault.is_confirmed and found.first_output == 1
+    assert fault.place.startswith(f"xla.txt:{text[: text.index('{{0,4}')].count(chr(10)) + 1}:")
+    assert (fault.op, fault.device, fault.axis) == ("stablehlo.all_reduce", 0, "y")
 
 
 def test_a_shard_map_is_what_each_device_runs(from_jax: Path) -> None:

@@ -42,16 +42,16 @@ def test_keeps_the_text(form: str) -> None:
 
 
 def test_regions_keep_their_lines() -> None:
-    form = """%0 = mpmd.fragment<mesh="m"> (%arg0)
+    form = """%0 = other.fragment<mesh="m"> (%arg0)
         {a = 1} (%arg2: tensor<4xf32>) {
       %1 = stablehlo.add %arg2, %arg2 : tensor<4xf32>  // a comment }
     ^bb1(%x: i1):
-      mpmd.return %1 : tensor<4xf32> loc("somewhere")
+      other.return %1 : tensor<4xf32> loc("somewhere")
     } : (tensor<4xf32>) -> tensor<4xf32>"""
     program = load(body(f"    {form}\n    return %0 : tensor<4xf32>"))
     expected = form.replace("  // a comment }", "").replace(' loc("somewhere")', "")
     assert expected in str(program)
-    assert [len(op.operands) for op in program.module.walk() if op.name == "mpmd.fragment"] == [1]
+    assert [len(op.operands) for op in program.module.walk() if op.name == "other.fragment"] == [1]
 
 
 def test_aliases_are_expanded() -> None:

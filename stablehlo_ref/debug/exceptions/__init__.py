@@ -31,6 +31,7 @@ from stablehlo_ref.debug.exceptions.watch import ExceptionWatcher
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.values import MAX_BYTES, backend_values
 from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
+from stablehlo_ref.execute.grid import GRID_SIZES
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
@@ -90,7 +91,7 @@ def exceptions_parallel(
 ) -> Exceptions:
     """Run a program in a grid of processes as `Program.run_parallel` does, and return what `exceptions` returns."""
     _check_options(options)
-    sizes = map(options.get, ("num_replicas", "num_partitions"))
+    sizes = map(options.get, GRID_SIZES)
     program = program.on_shards(program.grid(len(inputs_per_process), *sizes))
     watcher = ExceptionWatcher(program, kinds_of(kinds), threshold, kinds_of(kinds) if first else ())
     return watcher.found(program.run_parallel(inputs_per_process, observer=watcher, **options))
