@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from stablehlo_ref.accelerate.chains import with_chains
 from stablehlo_ref.accelerate.inlined import with_inlined_calls
-from stablehlo_ref.accelerate.loops import HotLoop, hot_loop
+from stablehlo_ref.accelerate.loops import HotLoop, hot_function, hot_loop
 from stablehlo_ref.accelerate.machine.chains import Shared
 from stablehlo_ref.execute.acceleration import Accelerator, RunFast
 from stablehlo_ref.execute.run import BlockPlan
@@ -41,3 +41,6 @@ class PlanAccelerator(Accelerator):
 
     def loop(self, frame: FramePlanner, op: Operation) -> RunFast | None:
         return hot_loop(frame, op)
+
+    def function(self, frame: FramePlanner, block: Block) -> RunFast | None:
+        return hot_function(frame, block)

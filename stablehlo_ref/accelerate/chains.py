@@ -86,7 +86,8 @@ class Group:
     def may_follow(self, node: Node) -> bool:
         """Return whether the group may run after an op that follows it."""
         is_apart = self.made.isdisjoint(node.op.operands) and self.touched.isdisjoint(node.dying)
-        return is_apart and not node.op.regions and node.kernel is not None and not node.has_effects
+        known = node.planner.known_kernel(node.op, node.planner.planner.kind(node.op))
+        return is_apart and not node.op.regions and known is not None and not known.traits.effects
 
     def _may_add(self, node: Node) -> bool:
         """Return whether an op can be part of the group; a reduction sets the number of dimensions of rows."""

@@ -1,4 +1,4 @@
-"""Loops that run often become code: machine code where that is available and pays off, else Python source.
+"""Loops that run often become code: machine code where that is available and pays off, else Python.
 
 When that is decided is in policy.py. From then on the rest of a loop, and its later runs, are runs of the code: the
 state passes from the slots of the plan to it, and back at the end.
@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from stablehlo_ref.accelerate import policy
-from stablehlo_ref.accelerate.ir import Loop, NotCompiled, node_of
+from stablehlo_ref.accelerate.ir import Loop, NotCompiled, body_of, node_of
 from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled, address, is_available, reason_of
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.loops import LoopWriter
 from stablehlo_ref.accelerate.machine.tensors import HEAD, Field
-from stablehlo_ref.accelerate.python import count_iterations, python_loop
+from stablehlo_ref.accelerate.python import count_iterations, python_function, python_loop
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, located
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.core import Block, Operation
 from stablehlo_ref.limits.budget import reserve
 
 if TYPE_CHECKING:
@@ -205,16 +205,17 @@ class HotLoop:
 
     def _as_python(self) -> Callable[[Slots], bool]:
         try:
-            generated = python_loop(self._planner, self._loop, self._runs_apart)
+            loops = self._loops
+            generated = python_loop(self._planner, self._loop, lambda op: op in loops and loops[op].runs_apart)
         except (NotCompiled, RecursionError):
             return lambda slots: False
         self._report("", generated.text)
         return generated.run
 
-    def _runs_apart(self, op: Operation) -> bool:
-        """Return whether an inner loop is, or may become, machine code."""
-        found = self._loops.get(op)
-        return found is not None and (found._machine or found._writer) is not None
+    @property
+    def runs_apart(self) -> bool:
+        """Whether the loop is, or may become, machine code."""
+        return (self._machine or self._writer) is not None
 
     def _report(self, what: str, text: str = "") -> None:
         self._planner.planner.generated.append((f"{self._op.name} at {self._op.location}{what}", text))
@@ -227,3 +228,39 @@ def hot_loop(planner: FramePlanner, op: Operation) -> HotLoop | None:
     if any(len(region.blocks) != 1 for region in op.regions) or planner.planner.communicates(op):
         return None
     return HotLoop(planner, op)
+
+
+class HotFunction:
+    """Counts the calls of a function, and runs Python source once it is hot."""
+
+    def __init__(self, planner: FramePlanner, block: Block) -> None:
+        self._planner, self._block = planner, block
+        self._left = policy.HOT_CALLS
+        self._run: Callable[[Slots], bool] | None = None
+
+    def __call__(self, slots: Slots) -> bool:
+        """Run the source on the values in slots once it exists; return whether it ran."""
+        if self._run is None:
+            self._left -= 1
+            if self._left >= 0:
+                return False
+            self._run = self._as_python()
+        return self._run(slots)
+
+    def _as_python(self) -> Callable[[Slots], bool]:
+        loops = cast("PlanAccelerator", self._planner.planner.accelerator).loops
+        try:
+            body = body_of(self._planner, self._block)
+            generated = python_function(self._planner, body, lambda op: op in loops and loops[op].runs_apart)
+        except (NotCompiled, RecursionError):
+            return lambda slots: False
+        self._planner.planner.generated.append((self._planner.frame.name, generated.text))
+        return generated.run
+
+
+def hot_function(planner: FramePlanner, block: Block) -> HotFunction | None:
+    """Return what runs the block of a function by Python source; None if it has few ops, or very many."""
+    if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
+        return None
+    count = len(planner.blocks[block].ops)
+    return HotFunction(planner, block) if policy.FEW_OPS <= count <= policy.MANY_OPS else None

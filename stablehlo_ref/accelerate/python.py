@@ -1,4 +1,4 @@
-"""Print a loop as the source of one Python function, for scalars and small tensors.
+"""Print a loop, or a function, as the source of one Python function, for scalars and small tensors.
 
 Each value is a local variable, named after its slot. An op becomes an expression, else a call of its kernel. What has
 neither, such as an op whose region captures values, runs as the step of the plan: its operands are copied to slots, and
@@ -11,31 +11,51 @@ not a small number, such as kernels and constants, is a global of the source.
 from __future__ import annotations
 
 import math
+import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stablehlo_ref.accelerate.elements import expression
-from stablehlo_ref.accelerate.ir import Body, Branch, Loop, Node, NotCompiled, dtype_of, is_scalar, number
+from stablehlo_ref.accelerate.ir import (
+    Body,
+    Branch,
+    Loop,
+    Node,
+    NotCompiled,
+    dtype_of,
+    is_plain,
+    is_scalar,
+    number,
+    shape_of,
+)
 from stablehlo_ref.accelerate.policy import iterations_of
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import StablehloError
-from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
+from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, byte_size, small_bytes
 from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, references
 from stablehlo_ref.execute.run import Step, located
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits.budget import check_time, reserve
+from stablehlo_ref.numerics import floats
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
+from stablehlo_ref.ops.elementwise import on_element
+from stablehlo_ref.ops.slicing import OWN_BYTES, DynamicSlice, DynamicUpdateSlice
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 FILENAME = "<generated>"
 MAX_NESTING = 15  # of Python's 20 nested blocks
+_EXTREMA: Mapping[object, np.ufunc] = {floats.maximum: np.maximum, floats.minimum: np.minimum}
 _NUMBERS = {"zero": 0, "one": 1, "minus_one": -1}
 
 
@@ -98,7 +118,19 @@ def python_loop(planner: FramePlanner, loop: Loop, runs_apart: Callable[[Operati
     It returns False, and does nothing, where values have the lanes of a region. Inner loops that run apart are steps.
     NotCompiled if the plan has to run the loop.
     """
-    return Printer(planner, runs_apart).function(loop)
+    printer, state = Printer(planner, runs_apart), loop.body.block.arguments
+
+    def write() -> Iterable[tuple[str, Value]]:
+        printer.loop(loop)
+        return zip(printer.write(state), state)
+
+    return printer.function(state, write, [*loop.condition.walk(), *loop.body.walk()])
+
+
+def python_function(planner: FramePlanner, body: Body, runs_apart: Callable[[Operation], bool]) -> Generated:
+    """Return the body of a function, likewise, which takes arguments from slots and stores results there."""
+    printer = Printer(planner, runs_apart)
+    return printer.function(body.block.arguments, lambda: zip(printer.body(body), body.results), [*body.walk()])
 
 
 class Printer:
@@ -114,13 +146,17 @@ class Printer:
         self._names: dict[int, str] = {}  # of globals, by identity
         self._loaded: dict[str, tuple[int, Value]] = {}  # slots that are read before the source writes them
         self._known: set[int] = set()  # slots that have a local variable
+        self._owned: set[str] = set()  # variables of arrays that ufuncs have made and only ufuncs have read
         self._same: dict[str, str] = {}  # variables that are not written, as another one has the same value
         self._steps: dict[Operation, Step] = {}
         self._loops = 0
 
-    def function(self, loop: Loop) -> Generated:
-        state, slots = loop.body.block.arguments, self.planner.slots_of(loop.body.block.arguments)
-        for name, slot, value in zip(self.write(state), slots, state):
+    def function(
+        self, arguments: Sequence[Value], write: Callable[[], Iterable[tuple[str, Value]]], nodes: Sequence[Node]
+    ) -> Generated:
+        """Return the function that `write` prints, which returns the variables of values to store in slots."""
+        slots = self.planner.slots_of(arguments)
+        for name, slot, value in zip(self.write(arguments), slots, arguments):
             self.line(f"{name} = s0[{slot}]")
             if is_scalar(value.type):
                 with self.block(f"if type({name}) is not {self._class_of(value)}:"):
@@ -129,9 +165,9 @@ class Printer:
         self.drop(f"s0[{slot}]" for slot in slots)
         self.line("F = register(C)")
         with self.block("try:"):
-            self.loop(loop)
-            for name, slot in zip(self.write(state), slots):
-                self.line(f"s0[{slot}] = {name}")
+            for name, value in write():
+                if (slot := self.planner.slot(value)) not in self.planner.constants:
+                    self.line(f"s0[{slot}] = {name}")
         self.line("except Exception as error: raise located(error) from error")
         self.line("finally: del C.frames[F]")
         self.line("return True")
@@ -140,12 +176,15 @@ class Printer:
             head.append(f"  {name} = s0[{slot}]")
             if is_scalar(value.type):
                 head.append(f"  if type({name}) is not {self._class_of(value)}: {name} = {name}[()]")
-        most = iterations_of(sum(1 for body in (loop.condition, loop.body) for _ in body.walk()))
+        most = iterations_of(len(nodes))
 
         def renew(context: Context, op: Operation, iterations: int = most) -> int:
             return count_iterations(context, op, iterations)
 
-        names = {"renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "sqrt": math.sqrt}
+        names = {
+            "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "sqrt": math.sqrt,
+            "index": operator.index,
+        }  # fmt: skip
         text = "\n".join([*head, *self._lines]) + "\n"
         return Generated(text, [*[None] * len(head), *self._ops], {**self._globals, **names})
 
@@ -178,6 +217,12 @@ class Printer:
     # --- values -------------------------------------------------------------------------------------------------
 
     def read(self, value: Value) -> str:
+        """Return the name of a value that something other than a ufunc reads."""
+        name = self.variable(value)
+        self._owned.discard(name)
+        return name
+
+    def variable(self, value: Value) -> str:
         """Return the name of a value."""
         slot = self.planner.slot(value)
         if slot in self.planner.constants:
@@ -256,6 +301,11 @@ class Printer:
     def compute(self, node: Node, kernel: Kernel) -> None:
         """Print the expression of an op, or the call of its kernel."""
         op = node.op
+        ufunc = kernel.run if isinstance(kernel.run, np.ufunc) else self._extremum(node)
+        if ufunc is not None and isinstance(type := op.results[0].type, TensorType) and type.shape:
+            return self._call_ufunc(node, ufunc)
+        if node.op_class in (DynamicSlice, DynamicUpdateSlice) and self._slice(node):
+            return None
         code = expression(op, list(map(self.planner.constant, op.operands)))
         operands, results = self.read_all(op.operands), self.write(op.results)
         if code == "{0}":
@@ -264,6 +314,57 @@ class Printer:
             self._express(code, node, operands, results[0])
         else:
             self._call(node, kernel, operands, results)
+        return None
+
+    def _slice(self, node: Node) -> bool:
+        """Print a slice, or an update of one in place, at clamped indices; return whether the kernel does no more."""
+        op, is_update = node.op, node.op_class is DynamicUpdateSlice
+        if not all(map(is_plain, op.operand_types)) or (is_update and byte_size(op.operands[0].type) >= LARGE):
+            return False
+        shape, sizes = shape_of(op.operands[0]), shape_of(op.operands[1] if is_update else op.results[0])
+        (whole, *others), (result,), places = self.read_all(op.operands), self.write(op.results), list[str]()
+        if shape == sizes:
+            return False
+        for axis, (length, size, start) in enumerate(zip(shape, sizes, others[is_update:])):
+            self.line(f"x{axis} = index({start})", op)
+            self.line(f"if not 0 <= x{axis} <= {length - size}: x{axis} = 0 if x{axis} < 0 else {length - size}")
+            places.append(f"x{axis}:x{axis} + {size}")
+        place, is_small = ", ".join(places), byte_size(op.results[0].type) <= OWN_BYTES
+        if not is_update:
+            self.line(f"{result} = {whole}[{place}]{'.copy()' if is_small else ''}", op)
+            return True
+        owned = self._is_owned(whole) if self._may_overwrite(node, whole, others) else "False"
+        self.line(f"{result} = {whole} if {owned} else {whole}.copy()", op)
+        self.line(f"{result}[{place}] = {others[0]}", op)
+        return True
+
+    def _may_overwrite(self, node: Node, first: str, others: Sequence[str]) -> bool:
+        """Return whether an op is the last to use its first operand."""
+        return first in self._tensors(node.dying) and first not in others
+
+    def _is_owned(self, name: str) -> str:
+        """Return the test whether a variable has an array to which nothing else refers."""
+        count = self.refer(ONE_REFERENCE_TO_LOCAL, "n")
+        return f"{self.refer(references)}({name}) == {count} and {name}.base is None and {name}.flags.writeable"
+
+    def _extremum(self, node: Node) -> np.ufunc | None:
+        """Return the ufunc of a maximum or minimum that has no wrong zeros, as an operand is known to have none."""
+        op = node.op
+        ufunc = _EXTREMA.get(on_element(op)) if op.operands else None
+        if ufunc is None or node.is_canonical or dtype_of(op.operands[0]) not in (FLOAT32, FLOAT64):
+            return None
+        known = [x for x in map(self.planner.constant, op.operands) if x is not None]
+        return ufunc if any(x.flags.c_contiguous and x.all() for x in known) else None
+
+    def _call_ufunc(self, node: Node, ufunc: np.ufunc) -> None:
+        """Print the call of a ufunc. Its result takes the place of a dead array of its type that a ufunc has made."""
+        (result,), operands = self.write(node.op.results), list(map(self.variable, node.op.operands))
+        # In place, numpy's extrema are slow.
+        free = self._owned.intersection(self._tensors(node.dying) if ufunc not in _EXTREMA.values() else ())
+        types = zip(operands, node.op.operand_types)
+        out = [name for name, type in types if name in free and type == node.op.results[0].type][:1]
+        self.line(f"{result} = {self.refer(ufunc)}({', '.join([*operands, *out])})", node.op)
+        self._owned.add(result)
 
     def _express(self, code: str, node: Node, operands: Sequence[str], result: str) -> None:
         """Print an expression; where its NaNs can be observed, the kernel computes them."""
@@ -282,10 +383,8 @@ class Printer:
     def _call(self, node: Node, kernel: Kernel, operands: Sequence[str], results: Sequence[str]) -> None:
         """Print the call of a kernel: the form that overwrites the first operand, if nothing else has its array."""
         k, (first, *others) = self.refer(kernel.run), operands or [""]
-        if kernel.in_place and len(results) == 1 and first in self._tensors(node.dying) and first not in others:
-            count = self.refer(ONE_REFERENCE_TO_LOCAL, "n")
-            owned = f"{self.refer(references)}({first}) == {count} and {first}.base is None and {first}.flags.writeable"
-            k = f"({self.refer(kernel.in_place)} if {owned} else {k})"
+        if kernel.in_place and len(results) == 1 and self._may_overwrite(node, first, others):
+            k = f"({self.refer(kernel.in_place)} if {self._is_owned(first)} else {k})"
         targets = f"{', '.join(results)} = " if results else ""
         self.line(f"{targets}{k}({', '.join(['C', *operands] if node.has_effects else operands)})", node.op)
         for result, value in zip(results, node.op.results):

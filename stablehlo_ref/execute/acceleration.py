@@ -1,6 +1,6 @@
 """The hooks of an accelerator, by which a plan runs faster with the same results, bit for bit.
 
-The planner asks for a faster block or loop whenever it has planned one. The package
+The planner asks for a faster block, loop or function whenever it has planned one. The package
 `stablehlo_ref.accelerate` has an accelerator; where that is not installed, all stays as it is planned.
 """
 
@@ -43,6 +43,10 @@ class Accelerator:
 
     def loop(self, frame: FramePlanner, op: Operation) -> RunFast | None:
         """Return what may finish a loop between two of its iterations; None for other ops."""
+        return None
+
+    def function(self, frame: FramePlanner, block: Block) -> RunFast | None:
+        """Return what may run the block of a function or a region, which captures nothing."""
         return None
 
 

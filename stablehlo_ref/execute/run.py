@@ -126,7 +126,7 @@ class FunctionPlan:
     `is_counted` is whether calls count for the limits of steps and depth.
     """
 
-    __slots__ = ("block", "generated", "is_counted", "name", "product_size", "template")
+    __slots__ = ("block", "generated", "is_counted", "name", "product_size", "run_fast", "template")
 
     def __init__(self, name: str, product_size: float = 0.0, is_counted: bool = False) -> None:
         self.name = name
@@ -135,12 +135,14 @@ class FunctionPlan:
         self.block = BlockPlan()
         self.template: Slots = [None]
         self.generated: list[tuple[str, str]] = []  # what is hot, and its source
+        self.run_fast: Callable[[Slots], bool] | None = None  # may run the block; returns whether it did
 
     def call(self, context: Context, arguments: list[Any]) -> list[Any]:
         """Run the function and return its results. Empties the list of arguments; EvaluationError past `max_depth`."""
         slots = self._enter(context, arguments)
         try:
-            self.block.run(slots)
+            if self.run_fast is None or not self.run_fast(slots):
+                self.block.run(slots)
         finally:
             context.depth -= self.is_counted
             del context.frames[id(slots)]

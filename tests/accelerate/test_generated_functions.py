@@ -78,6 +78,7 @@ func.func @main(%a: tensor<i32>, %x: tensor<8xi32>) -> tensor<i32> {
 @pytest.fixture(autouse=True)
 def _hot_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "HOT", 1)
+    monkeypatch.setattr(policy, "HOT_CALLS", 1)
     monkeypatch.setattr(loops, "is_available", lambda: False)  # so that loops become Python
 
 
