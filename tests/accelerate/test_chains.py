@@ -162,3 +162,18 @@ def test_a_reduction_and_ops_on_rows_are_no_chain() -> None:
       return %1 : tensor<1024xf32>
     }}""")
     assert steps(program, True) == 2
+
+
+@pytest.mark.parametrize("element", ["f32", "f64"])
+@pytest.mark.parametrize("ops", ["sqrt", "sine sqrt", "tanh sine sqrt", "sqrt negate", "sine log", "rsqrt"])
+def test_nans_have_the_bits_of_the_plan_in_each_run(ops: str, element: str) -> None:
+    """Square roots and logarithms of negative numbers have the sign bit set on x86."""
+    type, value, body = T.replace("f32", element), "%x", ""
+    for number, op in enumerate(["abs", "negate", *ops.split()]):
+        body += f"  %{number} = stablehlo.{op} {value} : {type}\n"
+        value = f"%{number}"
+    program = sr.parse(f"func.func @main(%x: {type}) -> {type} {{\n{body}  return {value} : {type}\n}}")
+    x = arrays(1)[0].astype(np.dtype("f4" if element == "f32" else "f8"))
+    expected = program.run(x, fast=False)[0].tobytes()
+    assert np.isnan(program.run(x)[0]).any()
+    assert all(program.run(x)[0].tobytes() == expected for _ in range(3))

@@ -56,6 +56,21 @@ def test_arrays_that_are_not_contiguous(program: sr.Program) -> None:
     assert list(program.run(X, np.arange(4, dtype=np.int32)[::-2])[1]) == [3, 1]
 
 
+def test_sums_do_not_depend_on_where_rows_are() -> None:
+    program = sr.parse("""
+      func.func @main(%x: tensor<1x8xf32>, %y: tensor<2x8xf32>) -> tensor<1x2xf32> {
+        %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [1]
+            : (tensor<1x8xf32>, tensor<2x8xf32>) -> tensor<1x2xf32>
+        return %0 : tensor<1x2xf32>
+      }""")
+    generator = np.random.default_rng(0)
+    for _ in range(100):
+        x, y = generator.normal(size=(1, 8)).astype("f4"), generator.normal(size=(2, 8)).astype("f4")
+        apart = np.zeros((2, 9), "f4")[:, :8]
+        apart[...] = y
+        assert program.run(x, y)[0].tobytes() == program.run(x, apart)[0].tobytes()
+
+
 def test_results_that_are_views_are_copied() -> None:
     program = sr.parse("""
       func.func @main(%x: tensor<6xi32>) -> (tensor<3xi32>, tensor<6xi32>, tensor<2xi32>) {

@@ -38,3 +38,31 @@ def test_example_of_the_documentation():
     inlined = inline_function(text, ["%x", "%bias"], prefix="t", block_prefix="blk_arg")
     assert inlined.lines == lines.splitlines()
     assert inlined.results == ["%t1#0", "%t1#1"]
+
+
+MATMUL = """module {
+  func.func @aten_op(%arg0: tensor<64xf32>, %arg1: tensor<32x64xf32>,
+                      %arg2: tensor<64x128xf32>) -> tensor<32x128xf32> {
+    %0 = linalg.matmul ins(%arg1, %arg2 : ...) outs(...) -> tensor<32x128xf32>
+    %1 = linalg.generic {...} ins(%0, %arg0 : ...) outs(...) {
+      ^bb0(%in: f32, %in_0: f32, %out: f32):
+        %2 = arith.addf %in, %in_0 : f32
+        linalg.yield %2 : f32
+    } -> tensor<32x128xf32>
+    return %1 : tensor<32x128xf32>
+  }
+}
+"""
+
+
+def test_text_with_parts_left_out():
+    inlined = inline_function(MATMUL, ["%bias", "%input", "%weight"], prefix="t", block_prefix="blk_arg")
+    assert inlined.results == ["%t1"]
+    assert [line.strip() for line in inlined.lines] == [
+        "%t0 = linalg.matmul ins(%input, %weight : ...) outs(...) -> tensor<32x128xf32>",
+        "%t1 = linalg.generic {...} ins(%t0, %bias : ...) outs(...) {",
+        "^bb0(%blk_arg0: f32, %blk_arg1: f32, %blk_arg2: f32):",
+        "%t2 = arith.addf %blk_arg0, %blk_arg1 : f32",
+        "linalg.yield %t2 : f32",
+        "} -> tensor<32x128xf32>",
+    ]
