@@ -128,7 +128,8 @@ def test_mlir_accepts_what_is_valid(op: str) -> None:
     with mlir.make_ir_context(), ir.Location.unknown():
         for number in range(3):
             made = cases.case(f"op/stablehlo.{op}/f32/{number}")
-            if made is not None and "!quant" not in made.text:  # a dialect that jaxlib does not have
+            # A dialect that jaxlib does not have, and algorithms that no hardware has.
+            if made is not None and "!quant" not in made.text and "algorithm" not in made.text:
                 assert ir.Module.parse(made.text).operation.verify(), made.text
 
 
