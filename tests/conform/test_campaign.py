@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,6 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from stablehlo_ref.cli.main import main
 from stablehlo_ref.conform import campaign, report
 from stablehlo_ref.conform.campaign import Profile, Results, Settings, run
 from stablehlo_ref.conform.cases import case
@@ -80,6 +82,29 @@ def test_worker_that_dies_loses_its_case_only(tmp_path: Path, monkeypatch: pytes
     run(["op/a", "op/b", "op/c"], SETTINGS, results, judge_names=judge_names)
     cells = {name: record.cell for name, record in results.records().items()}
     assert cells == {"op/a": Cell.PASS, "op/b": Cell.UNTESTED, "op/c": Cell.PASS}
+
+
+class KilledWorker(Exception):
+    """What Dask raises for a task at which workers die."""
+
+
+def test_worker_of_a_cluster_that_dies_loses_its_case_only() -> None:
+    def killed_at_b(settings: Settings, names: list[str]) -> list[Record]:
+        if "op/b" in names:
+            raise KilledWorker("worker-1")
+        return judged(settings, names)
+
+    results = Results()
+    run(["op/a", "op/b", "op/c"], SETTINGS, results, executor=ThreadPoolExecutor(1), judge_names=killed_at_b)
+    cells = {name: record.cell for name, record in results.records().items()}
+    assert cells == {"op/a": Cell.PASS, "op/b": Cell.UNTESTED, "op/c": Cell.PASS}
+    assert results.records()["op/b"].detail == "the case was lost: KilledWorker: worker-1"
+
+
+@pytest.mark.skipif(find_spec("distributed") is not None, reason="Dask is installed")
+def test_missing_dask_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conform", "--backend", "self", "--scheduler", "tcp://localhost:8786"]) != 0
+    assert "distributed is not installed; run: pip install" in capsys.readouterr().err
 
 
 def test_no_new_cases_after_the_time() -> None:
@@ -278,6 +303,12 @@ def test_known_failures_are_not_new_and_healed_ones_are_reported() -> None:
     known = [Known("*.tanh", "f*", "issue 1"), Known("*.add", "*", "issue 2")]
     new, healed = split(RECORDS, known)
     assert new == [] and healed == [known[1]]
+
+
+def test_known_failures_are_healed_once_all_of_their_cases_are_judged() -> None:
+    known = [Known("*.add", "*", "issue 2")]
+    assert split(RECORDS, known, ["op/stablehlo.add/bf16/0", "op/stablehlo.tanh/bf16/0"])[1] == []
+    assert split(RECORDS, known, ["op/stablehlo.tanh/bf16/0"])[1] == known
 
 
 def test_known_failures_need_a_reason(tmp_path: Path) -> None:
