@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
@@ -16,7 +18,7 @@ import pytest
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.conform import campaign, report
 from stablehlo_ref.conform.campaign import Profile, Results, Settings, run
-from stablehlo_ref.conform.cases import case
+from stablehlo_ref.conform.cases import case, names_of_ops
 from stablehlo_ref.conform.explain import explain
 from stablehlo_ref.conform.known import Known, read_known, split
 from stablehlo_ref.conform.verdicts import Cell, Record, judge, meaning, uses_of, with_blocked
@@ -29,6 +31,7 @@ from tests.debug.programs import InProcess
 
 PROFILE = Profile(rounds=1, chains=4, invalid=1, seconds=60.0)
 SETTINGS = Settings("self")
+EXAMPLES = Path(__file__).parents[2] / "examples/conformance"
 
 DYING = """
 import os
@@ -243,6 +246,18 @@ def test_cpp_takes_scalars() -> None:
     assert outcome.failure == "" and outcome.results[0] == 1.5
 
 
+def test_cpp_takes_unknown_dimensions() -> None:
+    pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
+    made = """
+      func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+        %0 = stablehlo.abs %x : tensor<?xf32>
+        return %0 : tensor<?xf32>
+      }"""
+    with Session("cpp") as session:
+        outcome = session.run(made, [np.array([-1.5, 2], np.float32)])
+    assert outcome.failure == "" and outcome.results[0].tolist() == [1.5, 2]
+
+
 def test_explains_a_fault_on_one_value() -> None:
     session = InProcess("python:tests.faulty:off-by-one:stablehlo.negate")
     found = explain("exhaustive/stablehlo.negate/i8/0", session, contract_of("strict"))
@@ -318,6 +333,14 @@ def test_known_failures_need_a_reason(tmp_path: Path) -> None:
         read_known(path)
 
 
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("known-*.toml")), ids=lambda path: path.stem)
+def test_files_of_known_failures_name_ops_and_programs_that_exist(path: Path) -> None:
+    names = [*names_of_ops(), "chain"]
+    for entry in read_known(path):
+        assert fnmatch.filter(names, entry.op), entry
+        assert all((EXAMPLES / file).is_file() for file in re.findall(r"\S+\.mlir", entry.reason)), entry
+
+
 def test_reports_agree_on_the_faults() -> None:
     document = json.loads(report.as_json(RECORDS, {"backend": "b"}))
     assert document["counts"] == {"pass": 1, "fail": 1, "refuses": 1}
@@ -328,7 +351,7 @@ def test_reports_agree_on_the_faults() -> None:
     assert "fail       op/stablehlo.tanh/f32/0" in report.as_text(RECORDS, "title")
 
 
-@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "examples/conformance").glob("*.mlir")), ids=str)
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.mlir")), ids=str)
 def test_reported_programs_hold_here(path: Path) -> None:
     parse(path.read_text(encoding="utf-8")).run()
 

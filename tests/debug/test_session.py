@@ -155,7 +155,7 @@ def compile_str(program, **_):
     code = -6 if "dies" in program else 1
     raise CompilerToolError(
         f"Error invoking IREE compiler tool iree-compile\\nError code: {code}\\nDiagnostics:\\n"
-        "<stdin>:1:1: error: no such op\\n\\nInvoked with:\\n iree-compile"
+        "<stdin>:1:1: warning: slow\\n<stdin>:1:1: error: no such op\\n\\nInvoked with:\\n iree-compile"
     )
 """
 IREE_RUNTIME = """
@@ -184,7 +184,7 @@ def test_iree_refuses_programs_and_dies_as_its_compiler_does(tmp_path: Path, mon
         assert session.versions() == {"iree-base-compiler": "3.13.0", "iree-base-runtime": "3.13.0"}
         refused, died = session.run("refused", []), session.run("dies", [])
     assert refused.failure == "refused" and refused.reason.startswith("RuntimeError: <stdin>:1:1: error: no such op")
-    assert died.failure == "died" and died.reason.startswith("signal 6\n<stdin>:1:1: error: no such op")
+    assert died.failure == "died" and died.reason.startswith("signal 6\n<stdin>:1:1: warning: slow\n")
 
 
 def test_unknown_backend() -> None:

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import entry_points, version
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -183,7 +184,8 @@ class Cpp:
                 self._passes.PassManager.parse(_LEGALIZE).run(module.operation)
             found = self._stablehlo.eval_module(module, [self._attribute(array) for array in inputs])
             types = [t for t in outputs if isinstance(t, TensorType)]
-            return [_array(a, numpy_dtype(t.element_type), t.shape) for a, t in zip(found, types, strict=True)]
+            shapes = [self._ir.ShapedType(attribute.type).shape for attribute in found]  # also of unknown dimensions
+            return [_array(a, numpy_dtype(t.element_type), s) for a, t, s in zip(found, types, shapes, strict=True)]
 
     def _attribute(self, array: Any) -> Any:
         array = np.asarray(array, order="C")  # not ascontiguousarray, which gives scalars a dimension
@@ -247,7 +249,8 @@ class Iree:
             if int(message[1]) < 0:
                 print(message[2], file=sys.stderr, flush=True)
                 signal.raise_signal(-int(message[1]))
-            raise RuntimeError(message[2]) from None
+            lines = list(dropwhile(lambda line: "error:" not in line, message[2].splitlines()))  # without warnings
+            raise RuntimeError("\n".join(lines) or message[2]) from None
 
 
 # --- without a compiler: commands, Python functions, saved results, and this interpreter -----------------------------
