@@ -8,13 +8,13 @@ import random
 import pytest
 
 from stablehlo_ref.conform import cases
-from stablehlo_ref.conform.coverage import coverage
 from stablehlo_ref.conform.programs import Builder
 from stablehlo_ref.conform.solve import Solver
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.diagnostics import InvalidError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.reading.parsing import parse
+from tools.conform_coverage import coverage
 
 # One op of each kind: elementwise, of CHLO, with a region, with struct attributes, control flow, with shape operands,
 # with symbols, with futures and tuples, that communicates, and that needs an infeed.
