@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 
@@ -19,17 +18,17 @@ from stablehlo_ref.define.spec import make_tensor_type
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, parameter_sharding
 from stablehlo_ref.distribution.axes import Span, merge, overlap, spans
+from stablehlo_ref.distribution.layouts import Parts
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
 from stablehlo_ref.distribution.sharding import Devices, shard_type
+from stablehlo_ref.distribution.sharding_rules import REDUCERS
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import BOOLEAN, FunctionType, TensorType, Type, integer_type, tensor_type
 from stablehlo_ref.passes.emit import Emitter
 
-Parts: TypeAlias = tuple[Span, ...]
 I64, UI32 = integer_type(64), integer_type(32, "u")
 SHARDING = "sdy.sharding"
-COMBINERS = {"sum": "stablehlo.add", "max": "stablehlo.maximum", "min": "stablehlo.minimum"}
 
 
 @dataclass(frozen=True)
@@ -131,10 +130,6 @@ class Shards:
     def at(self, emit: Emitter) -> Shards:
         """Return what emits the same elsewhere."""
         return Shards(emit, *self.grid, self.channels)
-
-    def whole(self, value: Value, type: Type | None = None) -> Shard:
-        """Return a tensor that all devices hold."""
-        return Shard(value, type or value.type, layout_of(None, Mesh(()), type or value.type))
 
     # --- from one layout to another -----------------------------------------------------------------------------
 
@@ -311,7 +306,7 @@ class Shards:
         scatter_dimension: int | None = None,
     ) -> Value:  # fmt: skip
         scalar = tensor_type((), _element(value))
-        region = self.emit.region([scalar, scalar], lambda e, x: [e.value(COMBINERS[reduction], *x, type=scalar)])
+        region = self.emit.region([scalar, scalar], lambda e, x: [e.value(REDUCERS[reduction], *x, type=scalar)])
         groups = self._devices(shard).groups(parts)
         op = self.emit.operation(
             name, [value], [type], [region], replica_groups=groups, channel_id=next(self.channels), channel_type=1,
