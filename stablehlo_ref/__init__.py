@@ -15,6 +15,7 @@ from stablehlo_ref.limits.stack import needs_stack
 
 if TYPE_CHECKING:
     from stablehlo_ref import debug, golden, passes, testing, text
+    from stablehlo_ref.arrays.results import save_results
     from stablehlo_ref.debug.traces.trace import Record, Trace, Values
     from stablehlo_ref.define.context import ImplementationDefinedWarning, Observer, RunOptions
     from stablehlo_ref.diagnostics import (
@@ -73,11 +74,13 @@ __all__ = [
     "random_inputs",
     "read_inputs",
     "register_custom_call",
+    "save_results",
     "testing",
     "text",
 ]
 
 _DEFINED_IN = {
+    "arrays.results": ("save_results",),
     "define.context": ("ImplementationDefinedWarning", "Observer", "RunOptions"),
     "diagnostics": (
         "Diagnostic", "EvaluationError", "InternalError", "InvalidError", "Location", "MalformedError",

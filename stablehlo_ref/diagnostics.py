@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from binascii import unhexlify
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import Any
 
+BLOCK = 1024  # characters whose line breaks are counted together
 SHOWN_LINE = 160  # columns of a source line that a diagnostic shows
 SHOWN_ERRORS = 20  # diagnostics of an exception that its text shows
 MAX_ERRORS = 1000  # in one program, before the parser and the verifier stop
@@ -33,22 +33,30 @@ class Source:
         return unhexlify(memoryview(self._data)[start:end])  # without a copy of the text of large constants
 
     @cached_property
-    def _line_starts(self) -> list[int]:
-        starts = [0]
-        found = self.text.find("\n")
-        while found >= 0:
-            starts.append(found + 1)
-            found = self.text.find("\n", found + 1)
-        return starts
+    def _blocks(self) -> list[tuple[int, int]]:
+        """For each block of the text, the line breaks before it and where the line starts that it starts in."""
+        blocks = [(0, 0)]
+        for start in range(0, len(self.text), BLOCK):
+            breaks, line = blocks[-1]
+            end = start + BLOCK
+            blocks.append((breaks + self.text.count("\n", start, end), self.text.rfind("\n", start, end) + 1 or line))
+        return blocks
+
+    def _line(self, offset: int) -> tuple[int, int]:
+        """Return the line breaks before the character at `offset`, and where its line starts."""
+        block = min(offset // BLOCK, len(self._blocks) - 1)
+        breaks, line = self._blocks[block]
+        start = block * BLOCK
+        return breaks + self.text.count("\n", start, offset), self.text.rfind("\n", start, offset) + 1 or line
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """Return the line and column of the character at `offset`, both counted from 1."""
-        line = bisect_right(self._line_starts, offset)
-        return line - 1 + self.first_line, offset - self._line_starts[line - 1] + 1
+        breaks, start = self._line(offset)
+        return breaks + self.first_line, offset - start + 1
 
     def line_at(self, offset: int) -> str:
         """Return the line that contains the character at `offset`."""
-        start = self._line_starts[bisect_right(self._line_starts, offset) - 1]
+        _, start = self._line(offset)
         end = self.text.find("\n", start)
         return self.text[start : end if end >= 0 else None].rstrip("\r")
 

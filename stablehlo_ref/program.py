@@ -324,8 +324,9 @@ class Program:
         if until is not None:
             from stablehlo_ref.debug.traces.record import Until
 
-            stop = Until(self.value_index, until)
-            return stop.reached(lambda: self._run_recorded(stop, arrays, named, options), self.entry)
+            with in_force((context := self._context(**options)).budget):
+                stop = Until(self.value_index, until)
+            return stop.reached(lambda: self._run_recorded(stop, arrays, named, context), self.entry)
         return self._run(arrays, named, self._context(**options), trees=True)
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
@@ -356,15 +357,14 @@ class Program:
         from stablehlo_ref.debug.traces.record import Recorder, recording
 
         options, named = separated(options, named)
-        recorder = Recorder(self.value_index, only, store, keep)
+        with in_force((context := self._context(**options)).budget):
+            recorder = Recorder(self.value_index, only, store, keep)
         with recording(recorder):
-            return recorder.trace(self._run_recorded(recorder, arrays, named, options))
+            return recorder.trace(self._run_recorded(recorder, arrays, named, context))
 
     def _run_recorded(
-        self, recorder: Recorder, arrays: Sequence[Any], named: Mapping[str, Any], options: RunOptions
+        self, recorder: Recorder, arrays: Sequence[Any], named: Mapping[str, Any], context: Context
     ) -> tuple[Any, ...]:
-        """Run the entry; the recorder sees the arguments and every op."""
-        context = self._context(**options)
         context.observer = recorder.beside(context.observer)
         check_host_functions(context, lambda: self._names_of_host_functions)
         arguments = self._arguments(arrays, named, trees=True)

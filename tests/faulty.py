@@ -28,6 +28,7 @@ from stablehlo_ref.reading.loading import load
 
 CONDITIONS = ("fused", "unobserved", "odd")
 _OTHERS = {"add": "subtract", "multiply": "add", "tanh": "sine", "maximum": "minimum"}
+Uses: TypeAlias = tuple[Mapping[Value, int], Sequence[Value]]  # how many ops use a value, and the outputs
 _BLOCKS = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
 
 
@@ -147,14 +148,14 @@ FAULTS: Mapping[str, Fault] = {
 }
 
 
-class Faulty:
-    """Runs programs op by op, with a fault in the ops that match, also in the bodies of loops and branches."""
+class OpByOp:
+    """Runs programs op by op, also in the bodies of loops and branches, and may change the results of each op."""
 
-    def __init__(self, fault: str, op: str, type: str) -> None:
-        self.name = f"{fault} in {op}"
-        self._conditions, name = split(fault)
-        self._fault = FAULTS[name]
-        self._op, self._type = op, type
+    def changed(
+        self, op: Operation, known: Mapping[Value, Array], results: Sequence[Array], evaluate: Evaluator, uses: Uses
+    ) -> Sequence[Array]:
+        """Return the results of an op on known operands; `uses` says what uses values."""
+        raise NotImplementedError
 
     def run(self, program: str, inputs: Sequence[Any]) -> list[Any]:
         flat = Flat(load(program))
@@ -170,12 +171,7 @@ class Faulty:
                 results: Sequence[Array] = self._run_region(op, values, evaluate)
             else:
                 known = {value: evaluate.value(value, values) for value in fed_to(op)}
-                results = self._evaluated(op, known, evaluate)
-                if self._matches(op, uses, outputs):
-                    index = next((i for i, value in enumerate(op.results) if uses[value] or value in outputs), 0)
-                    case = Case(op, np.asarray(results[index]), known, evaluate, index)
-                    results = list(results)
-                    results[index] = self._fault(case).astype(results[index].dtype)
+                results = self.changed(op, known, self._evaluated(op, known, evaluate), evaluate, (uses, outputs))
             values.update(zip(op.results, results))
         return [evaluate.value(value, values) for value in outputs]
 
@@ -204,6 +200,27 @@ class Faulty:
         values.update(zip(block.arguments, state))
         *ops, terminator = block.operations
         return self._run_ops(ops, terminator.operands, values, evaluate)
+
+
+class Faulty(OpByOp):
+    """Has a fault in the ops that match."""
+
+    def __init__(self, fault: str, op: str, type: str) -> None:
+        self.name = f"{fault} in {op}"
+        self._conditions, name = split(fault)
+        self._fault = FAULTS[name]
+        self._op, self._type = op, type
+
+    def changed(
+        self, op: Operation, known: Mapping[Value, Array], results: Sequence[Array], evaluate: Evaluator, uses: Uses
+    ) -> Sequence[Array]:
+        if not self._matches(op, *uses):
+            return results
+        index = next((i for i, value in enumerate(op.results) if uses[0][value] or value in uses[1]), 0)
+        case = Case(op, np.asarray(results[index]), known, evaluate, index)
+        found = list(results)
+        found[index] = self._fault(case).astype(found[index].dtype)
+        return found
 
     def _matches(self, op: Operation, uses: Mapping[Value, int], outputs: Sequence[Value]) -> bool:
         if op.name != self._op or not op.results or (self._type and str(op.results[0].type) != self._type):

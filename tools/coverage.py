@@ -83,6 +83,11 @@ class Row:
         return self.needs_semantics and not self.has_semantics
 
     @property
+    def lacks_facts(self) -> bool:
+        dialects = ("stablehlo", "chlo", "arith", "math", "complex")
+        return self.definition.dialect in dialects and self.definition.facts is None
+
+    @property
     def missing(self) -> list[str]:
         """What has to be added for the op, and where; nothing for a complete op."""
         mnemonic = self.definition.mnemonic
@@ -91,6 +96,7 @@ class Row:
             *([] if self.is_verified else ["a role `constraints` in the class, with a formula for each constraint"]),
             *([] if self.has_lit_test else [f"tests/interpret/{mnemonic}.mlir with a check that depends on the op"]),
             *([f"a function `{mnemonic}` in stablehlo_ref/semantics"] if self.lacks_semantics else []),
+            *(["facts= of the class, for debugging tools"] if self.lacks_facts else []),
         ]
 
     @property

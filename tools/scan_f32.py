@@ -6,9 +6,10 @@
     python tools/scan_f32.py --core-math FOLDER         # compare each result with CORE-MATH, from its src/binary32
 
 The hash of a function is that of the hashes of its portions of 2**16 operands, in order, which are numbered from the
-bits 0. Results are correctly rounded, so the hash is the same on every machine; docs/accuracy.md has those found.
+bits 0. Results are correctly rounded, so the hash is the same on every machine; it is compared with that in
+tools/scan_f32.json, if that has one.
 CORE-MATH (https://core-math.gitlabpages.inria.fr) has functions in C that are correctly rounded; `cc` compiles them.
-The exit code is 1 if a result differs.
+The exit code is 1 if a result or a hash differs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import hashlib
+import json
 import subprocess
 import sys
 import tempfile
@@ -105,6 +107,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="compute one portion in so many")
     parser.add_argument("--core-math", type=Path, metavar="FOLDER", help="the folder src/binary32 of CORE-MATH")
     arguments, wrong = parser.parse_args(), 0
+    recorded = json.loads(Path(__file__).with_suffix(".json").read_text()).get(str(arguments.every), {})
     for op in arguments.ops:
         start = time.process_time()
         portions = range(arguments.every // 2, (1 << 32) // PORTION, arguments.every)
@@ -112,6 +115,9 @@ def main() -> int:
         found, differing = scan(op, portions, expected)
         share = f"1/{arguments.every} of the operands" if arguments.every > 1 else "all operands"
         compared = f"  {differing} differ from CORE-MATH" if expected else ""
+        known = recorded.get(op.rpartition(".")[2], found)
+        compared += "" if known == found else f"  differs from {known}"
+        wrong += known != found
         print(f"{op:32s} {found}  {share}{compared}  {time.process_time() - start:.0f} s", flush=True)
         wrong += differing
     return int(wrong > 0)

@@ -30,6 +30,7 @@ KINDS = (
     "plain", "text", "text", "text", "text", "structure", "structure", "structure", "inputs", "bytes", "pass",
     "command", *files.SEEDS,
 )  # fmt: skip
+OPTIONS = {"vhlo-to-version": "{target=1.9.0}"}  # of passes that need some
 CODES = (0, 1, 2, 130)  # of the command line
 
 
@@ -132,7 +133,8 @@ def _program(case: Case) -> None:
         loaded.run(*positional, limits=LIMITS, **named)
         return
     if case.kind == "pass":
-        loaded = loaded.transform(random.choice(sorted(PASSES))).verify()
+        name = random.choice(sorted(PASSES))
+        loaded = loaded.transform(name + OPTIONS.get(name, "")).verify()
     first = loaded.run(*arrays, limits=LIMITS)
     _check_results(loaded, first)
     _check_equal("a second run", first, loaded.run(*arrays, limits=LIMITS))

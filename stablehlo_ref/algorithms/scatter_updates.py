@@ -6,8 +6,9 @@ vectorized call computes all updates; otherwise the updates are split into round
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from math import prod
 from typing import TypeAlias
 
@@ -15,10 +16,11 @@ import numpy as np
 
 from stablehlo_ref.algorithms.exact_reductions import add_rows, adds_exactly, exact_addition
 from stablehlo_ref.algorithms.indexed_windows import Index, IndexedWindows, signed
+from stablehlo_ref.algorithms.sorting import SECONDS
 from stablehlo_ref.define.computation import Kernel, RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.limits.budget import within_time
+from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, numpy_dtype
 from stablehlo_ref.numerics.reduction_ufuncs import ambiguous_zero_check, order_independent_ufunc, rounding_ufunc
 
@@ -161,10 +163,11 @@ def _may_have_wrong_zero(ufunc: np.ufunc, table: Array, numbers: Array, new: Arr
 # --- rounds ---------------------------------------------------------------------------------------------------------
 
 
-def rounds(numbers: Array, row_count: int) -> list[Round]:
+def rounds(numbers: Array, row_count: int) -> Iterator[Round]:
     """Split updates into rounds, with the k-th update of each row in round k, as indices into `numbers`."""
     scanned, left = first_rounds(numbers, row_count)
-    return [*scanned, *_by_rank(numbers, left)]
+    yield from scanned
+    yield from _by_rank(numbers, left)
 
 
 def first_rounds(numbers: Array, row_count: int) -> tuple[list[Round], Array]:
@@ -204,15 +207,17 @@ def _are_first(numbers: Array, row_count: int) -> Array:
     return is_first
 
 
-def _by_rank(numbers: Array, left: Array) -> list[Array]:
-    """Return the rounds of the updates `left`, by sorting."""
+def _by_rank(numbers: Array, left: Array) -> Iterator[Array]:
+    """Yield the rounds of the updates `left`, by sorting."""
     if not len(left):
-        return []
+        return
+    check_time(needed=2 * len(left) * SECONDS)
     order = left[np.argsort(numbers[left], kind="stable")]
     starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
     ranks = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
-    ends = np.cumsum(np.bincount(ranks))
-    return np.split(order[np.argsort(ranks, kind="stable")], ends[:-1])
+    by_rank = order[np.argsort(ranks, kind="stable")]
+    for start, stop in pairwise([0, *np.cumsum(np.bincount(ranks)).tolist()]):
+        yield by_rank[start:stop]
 
 
 Starts: TypeAlias = list[Array]  # the components of all start_index, of any integer dtype
@@ -241,7 +246,7 @@ def window_by_window(windows: IndexedWindows, update: ScatterUpdate, dtypes: Seq
     def write(results: Sequence[Array], starts: Starts, updates: Sequence[Array]) -> None:
         news = [x.transpose(order).reshape(count, *windows.extents) for x in updates]
         columns = [np.broadcast_to(x, windows.batch_shape).reshape(-1).tolist() for x in windows.all_starts(starts)]
-        for k, start in enumerate(zip(*columns)):
+        for k, start in enumerate(within_time(zip(*columns))):
             low = [max(0, -first) for first in start]
             high = [min(n, whole - first) for first, n, whole in zip(start, windows.extents, windows.sizes)]
             if all(map(int.__lt__, low, high)):

@@ -26,7 +26,7 @@ from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, Type
-from stablehlo_ref.limits.budget import check_time, reserve
+from stablehlo_ref.limits.budget import check_time, reserve, within_time
 from stablehlo_ref.limits.files import PIECE, contents, is_regular, open_file, seekable
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
@@ -34,6 +34,7 @@ TypeOf = Callable[[str], Type | None]  # the type of the argument that an array 
 
 MAX_HEADER = 10_000  # bytes, as in numpy
 MAX_RANK = 64  # of numpy
+PARSING = 5e-8  # seconds that safetensors takes for a byte of a header
 LARGE = 1 << 20  # bytes: arrays of more are compared with the type of the argument before they are read
 
 
@@ -252,11 +253,12 @@ def read_safetensors(data: bytes) -> dict[str, Array]:
     ValueError for other contents or an unsupported element type, ImportError without the package `safetensors`.
     """
     package = require("safetensors")
+    check_time("reading the file", needed=int.from_bytes(data[:8], "little") * PARSING)
     try:
         tensors = package.deserialize(data)
     except package.SafetensorError as error:
         raise ValueError(_reason(data) or str(error)) from None
-    return {name: _tensor(name, tensor) for name, tensor in tensors}
+    return {name: _tensor(name, tensor) for name, tensor in within_time(tensors, "reading the file")}
 
 
 def _reason(data: bytes) -> str | None:

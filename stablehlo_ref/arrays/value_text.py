@@ -9,6 +9,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 
@@ -69,7 +70,7 @@ def _dense_body(array: Array) -> str:
 def _nested(array: Array) -> str:
     if array.ndim == 0:
         return element_text(array[()], dense=True)
-    return f"[{', '.join(_nested(row) for row in array)}]"
+    return f"[{', '.join(_nested(row) for row in within_time(array, 'printing'))}]"
 
 
 def _lines(array: Array, depth: int, edge: int | None) -> Iterator[str]:
@@ -78,7 +79,8 @@ def _lines(array: Array, depth: int, edge: int | None) -> Iterator[str]:
     is_cut = edge is not None and len(array) > 2 * edge
     first, rest = (array[:edge], array[-edge:]) if edge is not None and is_cut else (array, array[:0])
     if array.ndim == 1 or len(array) == 0:
-        items = [*map(element_text, first), *(["..."] if is_cut else []), *map(element_text, rest)]
+        shown = map(element_text, within_time(first, "printing"))
+        items = [*shown, *(["..."] if is_cut else []), *map(element_text, rest)]
         yield f"{indent}[{', '.join(items)}]"
         return
     yield f"{indent}["

@@ -21,6 +21,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.signature import Parameter, names_of
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.limits.files import contents, open_file, seekable
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
@@ -194,12 +195,12 @@ def _unit(names: ArgumentNames, index: int) -> NameParts:
 
 def _numbers(names: ArgumentNames, weights: Iterable[str]) -> dict[str, int]:
     """Return the numbers of the arguments that names mean; EvaluationError if a name or an argument has several."""
-    whole = {name: names.whole(name) for name in weights}
+    whole = {name: names.whole(name) for name in within_time(weights, "naming the weights")}
     taken = {index for found in whole.values() for index in found}
     of_calls = _in_containers_of_calls(names)
     found: dict[str, int] = {}
     problems: list[str] = []
-    for name, wholly in whole.items():
+    for name, wholly in within_time(whole.items(), "naming the weights"):
         is_certain = wholly and all(names.path(index) in ((), parts(name)) for index in wholly)  # not by text alone
         short = [index for index in names.short(name) if index not in of_calls and not (is_certain and index in taken)]
         candidates = [*wholly, *short]

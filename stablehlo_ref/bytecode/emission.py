@@ -24,6 +24,7 @@ from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.ir.locations import UNKNOWN_LOCATION
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.syntax.printer import blob_alignment, blob_elements
 
 Use = tuple[bool, int, int]  # whether its op was replaced, the number of the op, the number of the operand
@@ -268,7 +269,7 @@ class _FileEmitter:
                 emitter.byte(bool(orders) * HAS_USE_LIST_ORDERS)
                 for number in orders:
                     emitter.varint(number)
-        for op in block.operations:
+        for op in within_time(block.operations, "writing bytecode"):
             self._op(emitter, op)
 
     def _argument(self, emitter: Emitter, type: int, location: int) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from stablehlo_ref.bytecode.pool import Entry, Pool, Reference
 from stablehlo_ref.ir.core import Value
+from stablehlo_ref.limits.budget import within_time
 
 
 @dataclass
@@ -124,7 +125,7 @@ class Numbering:
                 next_value += 1
                 self._entry("attribute", location)
                 self._entry("type", type)
-            for op in block.operations:
+            for op in within_time(block.operations, "writing bytecode"):
                 next_value = self._op(op, next_value)
         return next_value
 

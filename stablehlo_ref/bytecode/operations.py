@@ -10,6 +10,7 @@ from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.lexer import MAX_NESTING
 from stablehlo_ref.ir.locations import DebugLocation
 from stablehlo_ref.ir.types import NONE, Type
+from stablehlo_ref.limits.budget import within_time
 
 # What an op has, as bits of a byte.
 HAS_ATTRIBUTES, HAS_RESULTS, HAS_OPERANDS, HAS_SUCCESSORS = 1, 2, 4, 8
@@ -59,7 +60,8 @@ class OperationReader:
                 f"{count} operations do not fit into the {self.cursor.remaining} bytes that are left"
             )
         in_function = parent == "func.func"
-        return [self._operation(blocks, in_function) for _ in range(count)]
+        places = within_time(range(count), "parsing", lambda _: ByteLocation(self.file.source, self.cursor.offset))
+        return [self._operation(blocks, in_function) for _ in places]
 
     def _operation(self, blocks: int, in_function: bool) -> Operation:
         cursor, file = self.cursor, self.file

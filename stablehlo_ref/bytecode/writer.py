@@ -15,7 +15,8 @@ from stablehlo_ref.bytecode.sections import NEWEST, Version
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute, DenseArray
-from stablehlo_ref.ir.core import Block, Operation, Region
+from stablehlo_ref.ir.core import Block, Operation, Region, location_of
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 
 PRODUCER = "stablehlo_ref"
@@ -210,4 +211,5 @@ class _ProgramWriter:
     def _block(self, block: Block, labels: Mapping[str, int], encodings: Encodings) -> WrittenBlock:
         types = [self.pool.type(argument.type, encodings) for argument in block.arguments]
         locations = [self.pool.location(argument.location) for argument in block.arguments]
-        return WrittenBlock(block.arguments, types, locations, [self.op(op, labels) for op in block.operations])
+        operations = [self.op(op, labels) for op in within_time(block.operations, "writing bytecode", location_of)]
+        return WrittenBlock(block.arguments, types, locations, operations)

@@ -89,7 +89,7 @@ def _run(options: argparse.Namespace) -> int:
     known = read_known(options.known) if options.known else []
     profile = PROFILES[options.profile]
     selected = profile.names(_ops(options.ops))
-    settings = Settings(options.backend, options.contract, options.seconds, options.backend_python)
+    settings = Settings(options.backend, options.contract, options.seconds, options.backend_python, tuple(known))
     with Session(options.backend, seconds=options.seconds, python=settings.python) as session:
         session.open()
         versions = dict(session.versions())

@@ -19,7 +19,7 @@ from stablehlo_ref.cli.messages import Messages
 from stablehlo_ref.cli.options import CommandLineError, limits_of
 from stablehlo_ref.diagnostics import SPLIT, MalformedError, StablehloError, UsageError, split_text
 from stablehlo_ref.limits import Limits
-from stablehlo_ref.limits.budget import current_activity, limited
+from stablehlo_ref.limits.budget import current_activity, limited, within_time
 from stablehlo_ref.limits.files import contents, watched
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.loading import ZIP, open_program, read, unpacked
@@ -60,10 +60,8 @@ def for_each_part(options: argparse.Namespace, action: Action) -> int:
     messages: Messages = options.messages
     action = partial(_compare, action, messages) if options.verify_diagnostics else action
     with _showing_progress(), limited(limits := limits_of(options)):  # one deadline for reading the file and the rest
-        codes = [
-            _attempt(partial(action, part), limits, messages)
-            for part in parts(options.file, options.split_input_file, limits)
-        ]
+        each = within_time(parts(options.file, options.split_input_file, limits), "the whole file")
+        codes = [_attempt(partial(action, part), limits, messages) for part in each]
     return max(codes, default=FINE)
 
 

@@ -6,10 +6,9 @@ import argparse
 from pathlib import Path
 
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
-from stablehlo_ref.cli.options import JSON, MESSAGES, CommandLineError, CommandParser, Group, count, option
+from stablehlo_ref.cli.options import JSON, MESSAGES, CommandParser, Group, count, option, usage_errors
 from stablehlo_ref.debug.trace_diff import diff_traces
 from stablehlo_ref.debug.traces.trace import Trace
-from stablehlo_ref.diagnostics import ArgumentValueError
 
 DESCRIPTION = "Find the first value, in the order of the program, that differs between two traces."
 EPILOG = """\
@@ -29,10 +28,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _load(path: Path) -> Trace:
-    try:
+    with usage_errors():
         return Trace.load(path)
-    except ArgumentValueError as error:
-        raise CommandLineError(str(error)) from None
 
 
 OPTIONS = Group("", [

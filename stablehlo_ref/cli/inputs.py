@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from stablehlo_ref.arrays.random_values import FORMS, Distribution
 from stablehlo_ref.arrays.weights import weights_of
-from stablehlo_ref.cli.options import CommandLineError, Group, converter, option, positive, seed
+from stablehlo_ref.cli.options import CommandLineError, Group, converter, option, positive, seed, usage_errors
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError
 from stablehlo_ref.execute.arguments import arguments_in_order, check_argument, check_numbered_arguments
@@ -83,7 +82,7 @@ def inputs_of_processes(
     weights = _weights(program.inputs, options.weights) if options.weights else {}
     open_inputs = [p for i, p in enumerate(program.inputs) if i not in weights]
     entry = replace(program.entry, inputs=tuple(open_inputs))
-    with _reported():
+    with usage_errors():
         sized = with_sizes(open_inputs, dict(options.dim))
         distributions = by_parameter(open_inputs, dict(options.random))
         positional = [literals(text) for text in options.args] or [[]]
@@ -100,7 +99,7 @@ def inputs_of_processes(
         if both := distributions.keys() & given.keys():
             raise CommandLineError(f"input '{min(both)}' is given twice: by a value and by --random")
         used = {name: d for name, d in distributions.items() if name == "*" or name in {p.name for p in drawn}}
-        with _reported():
+        with usage_errors():
             random = random_inputs(drawn, (options.random_inputs or 0) + number, used, limits)
         values = positional[number % len(positional)], {**given, **random}
         try:
@@ -113,15 +112,6 @@ def inputs_of_processes(
             raise EvaluationError([replace(first, notes=(*first.notes, HOW)), *others]) from None
         found.append([weights[i] if i in weights else next(rest) for i in range(len(program.inputs))])
     return found
-
-
-@contextmanager
-def _reported() -> Iterator[None]:
-    """Convert errors in the values of options to CommandLineError."""
-    try:
-        yield
-    except ArgumentValueError as error:
-        raise CommandLineError(error.diagnostics) from None
 
 
 def _weights(parameters: Sequence[Parameter], path: Path) -> dict[int, RuntimeValue]:

@@ -6,6 +6,8 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any, NamedTuple, NoReturn
 
@@ -18,6 +20,17 @@ from stablehlo_ref.suggestions import did_you_mean
 
 class CommandLineError(StablehloError):
     """A value of an option does not fit the program, or names a file that cannot be read."""
+
+
+@contextmanager
+def usage_errors(option: str = "") -> Iterator[None]:
+    """Convert errors in the value of an option, or in values that name theirs, to CommandLineError."""
+    try:
+        yield
+    except ArgumentValueError as error:
+        first, *others = error.diagnostics
+        message = f"{option}: {first.message}" if option else first.message
+        raise CommandLineError([replace(first, message=message), *others]) from None
 
 
 class Option(NamedTuple):

@@ -12,6 +12,7 @@ from pathlib import Path
 from time import perf_counter
 
 from stablehlo_ref._version import __version__
+from stablehlo_ref.arrays.results import compare_results, read_expected, save_results
 from stablehlo_ref.cli.commands import EXIT_CODES, INTERRUPTED
 from stablehlo_ref.cli.console import Part, for_each_part
 from stablehlo_ref.cli.inputs import GRID, INPUTS, grid_of, inputs_of_processes
@@ -33,16 +34,14 @@ from stablehlo_ref.cli.options import (
     option,
     seed,
     threads,
+    usage_errors,
 )
 from stablehlo_ref.cli.outputs import (
     Report,
     check_output,
-    differences,
     last_line,
     last_line_of_parts,
     print_results,
-    read_expected,
-    save_outputs,
 )
 from stablehlo_ref.cli.watch import dump_code, observers, print_profile
 from stablehlo_ref.define.context import Context, Observers
@@ -278,7 +277,8 @@ class Run:
         if options.output:
             check_output(options.output, program.outputs, self._files())
         context = self._context(program)
-        expected = read_expected(options.expect) if options.expect else {}
+        with usage_errors(f"--expect {options.expect}"):
+            expected = read_expected(options.expect) if options.expect else {}
         arguments = inputs_of_processes(options, program, self.grid, context.limits)
         profile = None
         if options.profile is not None:
@@ -351,11 +351,16 @@ class Run:
         """Write or print the results, compare them with the expected ones, and print the last line."""
         options = self.options
         if options.output:
-            save_outputs(options.output, parameters, results)
+            save_results(options.output, parameters, results)
         elif not options.json and (options.full or not options.expect):
             print_results(options, parameters, results, names=self.grid.count > 1)
-        if options.expect and (found := differences(options, parameters, results, expected)):
-            raise EvaluationError(found)
+        if options.expect:
+            with usage_errors(f"--expect {options.expect}"):
+                found = compare_results(
+                    parameters, results, expected, rtol=options.rtol, atol=options.atol, ulp=options.ulp
+                )
+            if found:
+                raise EvaluationError(found)
         if self._has_last_line and not options.split_input_file:
             print(last_line(options, part.filename, context.checks, parameters, results))
 

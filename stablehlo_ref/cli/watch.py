@@ -14,9 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stablehlo_ref.cli.options import CommandLineError
+from stablehlo_ref.cli.options import CommandLineError, usage_errors
 from stablehlo_ref.define.context import Observer
-from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import file_of
 from stablehlo_ref.ir.value_index import UnknownValueError
@@ -70,9 +69,8 @@ def observers(options: argparse.Namespace, program: Program, stack: ExitStack) -
         from stablehlo_ref.debug.traces.record import Recorder
 
         try:
-            recorder = Recorder(program.value_index, selection.names(program), options.trace_to, options.keep)
-        except ArgumentValueError as error:
-            raise CommandLineError(f"--keep: {error}") from None
+            with usage_errors("--keep"):
+                recorder = Recorder(program.value_index, selection.names(program), options.trace_to, options.keep)
         except OSError as error:
             raise CommandLineError(f"--trace-to {options.trace_to}: {error.strerror}") from None
         stack.callback(recorder.close)

@@ -19,6 +19,8 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.program import Program
 
+NO_BOUND = "of which no bound is known"
+
 
 class Bounds:
     """The bounds of the results of a program: those of its ops, composed. They hold for each legal way of rounding."""
@@ -79,5 +81,5 @@ def unexplained(program: Program, inputs: Sequence[Array], results: Sequence[Arr
                 made = sensitivities(program, inputs, ours, results, contract)
                 if not made or not made[index].is_explained:
                     reason = made[index] if made else excess_of(x, exact(y), contract)
-                    messages.append(f"result {index}, of which no bound is known: {reason}")
+                    messages.append(f"result {index}, {NO_BOUND}: {reason}")
     return messages

@@ -16,11 +16,13 @@ from pathlib import Path
 from time import monotonic
 
 from stablehlo_ref.conform import cases
+from stablehlo_ref.conform.known import Known
 from stablehlo_ref.conform.members import COMMON
 from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
 
+ENDING = (Cell.REFUSES, Cell.DIES, Cell.HANGS)
 SHARD = 5  # cases that a worker is given at a time
 
 Judged = Callable[[Sequence[str]], list[Record]]
@@ -50,12 +52,13 @@ class Profile:
         return found[: self.most]
 
     def _kinds(self, op: str) -> tuple[list[str], list[str], list[str]]:
-        """Return the cases of an op on element types, of all values, and invalid ones; common types are first."""
+        """Return the cases of an op on element types, of other kinds, and invalid ones; common types are first."""
         single = list(cases.single([op], self.rounds))
         common = [name for name in single if name.split("/")[2] in COMMON_NAMES][: len(COMMON_NAMES)]
         start = zlib.crc32(op.encode()) % max(len(common), 1)  # so that other ops have other types at first
         ordered = dict.fromkeys([*common[start:], *common[:start], *single])
-        return list(ordered), list(cases.exhaustive([op])), list(cases.invalid([op], self.invalid))
+        others = [*cases.dynamic([op], self.rounds), *cases.exhaustive([op])]
+        return list(ordered), others, list(cases.invalid([op], self.invalid))
 
 
 def _alternating(*queues: Sequence[str]) -> list[str]:
@@ -64,19 +67,20 @@ def _alternating(*queues: Sequence[str]) -> list[str]:
 
 PROFILES = {
     "smoke": Profile(1, 200, 1, 110.0),
-    "pr": Profile(1, 500, 1, 570.0),
+    "pr": Profile(2, 500, 1, 570.0),
     "nightly": Profile(4, 4000, 3, float("inf"), 20_000),
 }
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The backend of a campaign as `diff` takes it, the contract, and the time of each case."""
+    """The backend of a campaign as `diff` takes it, the contract, the time of each case, and the known failures."""
 
     backend: str
     contract: str = "strict"
     seconds: float = 30.0
     python: str = ""
+    known: tuple[Known, ...] = ()
 
 
 # --- workers ----------------------------------------------------------------------------------------------------------
@@ -90,7 +94,8 @@ def judge_shard(settings: Settings, names: Sequence[str]) -> list[Record]:
     if session is None:
         session = _sessions[settings] = Session(settings.backend, seconds=settings.seconds, python=settings.python)
     contract = contract_of(settings.contract)
-    return [judge(name, session, contract) for name in names]
+    covered = {name for name in names for entry in settings.known if entry.covers(Record(name, Cell.FAIL))}
+    return [judge(name, session, contract, is_known=name in covered) for name in names]
 
 
 JudgeNames = Callable[[Settings, Sequence[str]], list[Record]]
@@ -142,10 +147,30 @@ def run(
 ) -> None:
     """Judge the cases that have no verdict yet; no new ones after `seconds`.
 
+    The second case of an op and a type, which has the op several times, is blocked if the first one was refused or did
+    not end.
+
     Any `concurrent.futures.Executor` runs the shards, by default `jobs` processes, of which one that dies loses the
     case that it was at, which is recorded, and nothing else.
     """
     end = monotonic() + seconds
+    firsts = [name for name in names if _first_of(name) == name]
+    _run_all(firsts, results, executor, jobs, end, partial(judge_names, settings), show)
+    cells = {name: record.cell for name, record in results.records().items()}
+    blocked = [name for name in _left(names, results) if cells.get(_first_of(name)) in ENDING]
+    results.add(Record(name, Cell.BLOCKED, f"{cells[_first_of(name)].value}, as {_first_of(name)}") for name in blocked)
+    _run_all(names, results, executor, jobs, end, partial(judge_names, settings), show)
+
+
+def _first_of(name: str) -> str:
+    """Return the name of the case that blocks one of the same op and type, if it fails: by default itself."""
+    start, _, number = name.rpartition("/")
+    return f"{start}/0" if number == "1" and name.startswith("op/") else name
+
+
+def _run_all(
+    names: Sequence[str], results: Results, executor: Executor | None, jobs: int, end: float, judged: Judged, show: Show
+) -> None:
     left, most = _left(names, results), 2 * jobs
     while left and monotonic() < end:
         shards = [left[i : i + SHARD] for i in range(0, len(left), SHARD)]
@@ -153,7 +178,7 @@ def run(
             try:
                 running = pool.executor if executor is None and pool is not None else executor
                 assert running is not None
-                for records in _submitted(running, partial(judge_names, settings), shards, end, most):
+                for records in _submitted(running, judged, shards, end, most):
                     results.add(records)
                     show(len(names) - len(_left(names, results)), len(names))
                 return
@@ -161,7 +186,7 @@ def run(
                 if pool is None:
                     raise
         left = _left(names, results)
-        _one_by_one(left[: most * SHARD], partial(judge_names, settings), results, end)
+        _one_by_one(left[: most * SHARD], judged, results, end)
         left = _left(names, results)
 
 

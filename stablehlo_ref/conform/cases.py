@@ -1,8 +1,10 @@
 """Cases: programs with their inputs, made from a name alone, so that a campaign is a list of names.
 
 `op/stablehlo.dot_general/f32/17` is the 17th program of that op on operands of f32, `exhaustive/stablehlo.tanh/bf16/0`
-all values of a type, `chain/5/17` five ops, and `invalid/stablehlo.dot_general/C10/3` a program that breaks one
-constraint. Every process, and every version of Python, makes the same case of a name.
+all values of a type, `dynamic/stablehlo.add/f32/0` a program with unknown dimensions, `chain/5/17` five ops, and
+`invalid/stablehlo.dot_general/C10/3` a program that breaks one constraint. `quant.i8` is an element type that is
+quantized to i8, `quant.axis` one that is along an axis. Every process, and every version of Python, makes the same case
+of a name.
 """
 
 from __future__ import annotations
@@ -10,22 +12,26 @@ from __future__ import annotations
 import random
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.random_values import random_array
-from stablehlo_ref.conform.members import COMMON, OTHERS, QUANTIZED
+from stablehlo_ref.conform.members import COMMON, OTHERS, QUANTIZED, draw_tensor, per_axis
 from stablehlo_ref.conform.programs import ASYNC_START, Builder
 from stablehlo_ref.conform.solve import is_elementwise_on
+from stablehlo_ref.debug.evaluate import same_bits
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, member_of_each
 from stablehlo_ref.define.formulas import labelled_formulas
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError, InvalidError, LimitError, StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.types import IndexType, TensorType, TupleType, Type, tensor_type
+from stablehlo_ref.ir.types import IndexType, QuantizedType, TensorType, TupleType, Type, tensor_type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
 from stablehlo_ref.program import Program
@@ -33,22 +39,39 @@ from stablehlo_ref.reading.parsing import parse
 from stablehlo_ref.syntax.printer import print_operation
 
 DIALECTS = ("stablehlo", "chlo")
-ELEMENTS: dict[str, Type] = {str(element): element for element in dict.fromkeys((*COMMON, *OTHERS))}
+PER_AXIS = "quant.axis"
 TRIES = 8  # to draw a program with an element type that runs
+INVALID_TRIES = 3
+# The shapes of operands in a program that has an op several times.
+SHAPES = ((3,), (2, 4), (), (2, 1, 3), (1, 5), (4, 3, 2), (2, 2, 3, 1), (4,), (3, 3), (1, 2, 2), (5, 3), (2,))
 CONTENTS = 6  # inputs that are tried
 LIMITS = Limits(max_seconds=10.0)  # of the interpreter, for a case
-GRIDS = ((1, 1), (2, 1), (1, 2), (4, 1), (1, 4), (2, 2))
+ALONE = Grid(1, 1)
+GRIDS = (Grid(2, 1), Grid(4, 1), Grid(1, 2), Grid(1, 4), Grid(2, 2), ALONE)
+IDS = ("stablehlo.replica_id", "stablehlo.partition_id")
 NEEDS = {"stablehlo.infeed": "an infeed", "stablehlo.outfeed": "a reader of the outfeed"}
 ONE = "of"
 EVERY_VALUE = 16  # bits of an operand all of whose values are tried; half of them each for two operands
 
 
+def element_name(element: Type) -> str:
+    """Return the name of an element type in names of cases: `f32`, or `quant.i8` for all that are quantized to i8."""
+    if not isinstance(element, QuantizedType):
+        return str(element)
+    return PER_AXIS if element.quantization_dimension is not None else f"quant.{element.storage_type}"
+
+
+ELEMENTS = {element_name(element): element for element in (*COMMON, *OTHERS, *QUANTIZED[::-1], per_axis(0, 2))}
+PLAIN = [name for name, element in ELEMENTS.items() if not isinstance(element, QuantizedType)]
+
+
 @dataclass(frozen=True)
 class Case:
-    """A program as text, with inputs and the interpreter's results.
+    """A program as text, with inputs and the interpreter's results: in a grid of processes, those of each in turn.
 
     `broken` is the constraint that an invalid program breaks, "" for a valid one; `others` after it do not hold either.
-    `needs` is what a run needs besides inputs, which most backends cannot give it: an infeed, or several processes.
+    `needs` is what a run needs besides inputs, which backends are not given: an infeed. `static` is the same program
+    with known dimensions, for one with unknown ones.
     """
 
     name: str
@@ -58,6 +81,13 @@ class Case:
     broken: str = ""
     others: tuple[str, ...] = ()
     needs: str = ""
+    grid: Grid = ALONE
+    static: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a single process runs it, and all dimensions are known, so that tools for programs apply."""
+        return self.grid == ALONE and not self.static
 
 
 def names_of_ops() -> list[str]:
@@ -75,10 +105,9 @@ def names_of_ops() -> list[str]:
 def exhaustive(ops: Sequence[str]) -> Iterator[str]:
     """Yield the cases of all values of unary ops on types of at most 16 bits, of all pairs on at most 8."""
     for name in ops:
-        for element_name, element in ELEMENTS.items():
-            count = _operands_of_each_value(REGISTRY[name], element)
-            if count:
-                yield f"exhaustive/{name}/{element_name}/0"
+        for element in ELEMENTS:
+            if _operands_of_each_value(REGISTRY[name], ELEMENTS[element]):
+                yield f"exhaustive/{name}/{element}/0"
 
 
 def _operands_of_each_value(definition: OpDefinition, element: Type) -> int:
@@ -97,6 +126,15 @@ def single(ops: Sequence[str], rounds: int) -> Iterator[str]:
             for element in ELEMENTS:
                 if takes(REGISTRY[name], ELEMENTS[element]):
                     yield f"op/{name}/{element}/{number}"
+
+
+def dynamic(ops: Sequence[str], rounds: int) -> Iterator[str]:
+    """Yield cases with unknown dimensions: in each round, each op on one of the common types that it takes."""
+    for number in range(rounds):
+        for name in ops:
+            common = [element for element in map(str, COMMON) if takes(REGISTRY[name], ELEMENTS[element])]
+            if common and not runs_in_grid(name):
+                yield f"dynamic/{name}/{common[number % len(common)]}/{number}"
 
 
 def takes(definition: OpDefinition, element: Type) -> bool:
@@ -129,6 +167,7 @@ def labels_of(definition: OpDefinition) -> list[str]:
 # --- cases ------------------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=64)
 def case(name: str) -> Case | None:
     """Return the case of a name; None if the search finds no program that is valid, or invalid as it is to be."""
     rng = random.Random(zlib.crc32(name.encode()))
@@ -137,15 +176,57 @@ def case(name: str) -> Case | None:
 
 
 def _single(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
-    op, element, _ = rest
+    op, element, number = rest
+    is_once = number == "0" or runs_in_grid(op)
+    made = None if is_once else _of_shapes(name, rng, op, element)
+    return made or next((made for _, made in _of_one_op(name, rng, *rest)), None)
+
+
+def _of_one_op(name: str, rng: random.Random, op: str, element: str, number: str) -> Iterator[tuple[Builder, Case]]:
+    """Yield programs of an op on an element type, with what builds them."""
     for _ in range(TRIES):
         builder = Builder(rng, [ELEMENTS[element]])
         found = builder.add(REGISTRY[op])
         if found is not None and any(has_elements(value.type, element) for value in data_of(found)):
             made = valid_case(name, rng, builder)
             if made is not None:
-                return made
+                yield builder, made
+
+
+def _of_shapes(name: str, rng: random.Random, op: str, element: str) -> Case | None:
+    """Return a program that has an op several times, on operands of different shapes and with other attributes."""
+    for is_careful in (False, True):  # at first, only the whole program is tried
+        builder = Builder(rng, [ELEMENTS[element]], sharing=0.0)
+        for shape in SHAPES:
+            before = len(builder.operations), len(builder.arguments)
+            type = draw_tensor(rng, ELEMENTS[element], shape)
+            added = builder.add(REGISTRY[op], [type, type, draw_tensor(rng, ELEMENTS[element])])
+            types = [value.type for value in data_of(added)] if added is not None else []
+            is_empty = any(isinstance(type, TensorType) and 0 in type.shape for type in types)
+            is_like = any(has_elements(type, element) for type in types) and not is_empty
+            if not is_like or (is_careful and valid_case(name, rng, builder) is None):
+                del builder.operations[before[0] :], builder.arguments[before[1] :]
+        made = valid_case(name, rng, builder) if builder.operations else None
+        if made is not None:
+            return made
     return None
+
+
+def _dynamic(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
+    """Return a program of an op in which dimensions are unknown, as far as it stays valid, and the results the same."""
+    for builder, made in _of_one_op(name, rng, *rest):
+        for number in range(TRIES):
+            text = builder.text_with_unknown(of_results=number % 2 == 0)
+            with suppress(StablehloError):
+                program = parse(text).verify()
+                results = program.run(*made.inputs) if any(_is_dynamic(p.type) for p in program.inputs) else ()
+                if results and all(map(same_bits, map(np.asarray, results), map(np.asarray, made.expected))):
+                    return replace(made, text=text, static=made.text)
+    return None
+
+
+def _is_dynamic(type: Type) -> bool:
+    return isinstance(type, TensorType) and not type.is_static
 
 
 def data_of(op: Operation) -> list[Value]:
@@ -157,11 +238,11 @@ def data_of(op: Operation) -> list[Value]:
 
 def has_elements(type: Type, element: str) -> bool:
     """Return whether a type is that of tensors of an element type."""
-    return isinstance(type, TensorType) and str(type.element_type) == element
+    return isinstance(type, TensorType) and element_name(type.element_type) == element
 
 
 def _chain(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
-    ops = [op for op in names_of_ops() if not REGISTRY[op].traits.communicates and op not in NEEDS]
+    ops = [op for op in names_of_ops() if not runs_in_grid(op) and op not in NEEDS]
     for _ in range(TRIES):
         builder = Builder(rng, [rng.choice(list(ELEMENTS.values()))])
         for _ in range(int(rest[0])):
@@ -174,7 +255,7 @@ def _chain(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
 
 def _invalid(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
     op, label, _ = rest
-    for _ in range(TRIES):
+    for _ in range(INVALID_TRIES):
         builder = Builder(rng, [rng.choice(QUANTIZED)] if rng.random() < 0.3 else [])
         broken = builder.add_broken(REGISTRY[op], label)
         text = "" if broken is None else print_operation(builder.module())
@@ -219,6 +300,7 @@ def of_one_value(name: str, index: int) -> str:
 
 _MAKERS: dict[str, Callable[[str, random.Random, Sequence[str]], Case | None]] = {
     "op": _single,
+    "dynamic": _dynamic,
     "chain": _chain,
     "invalid": _invalid,
     "exhaustive": _exhaustive,
@@ -236,12 +318,15 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     except StablehloError:
         return None
     program.limits = LIMITS
-    needs = next((what for op in program.module.walk() if (what := _needs(op.name))), "")
+    ops = [op.name for op in program.module.walk()]
+    needs = next((NEEDS[op] for op in ops if op in NEEDS), "")
+    is_parallel = any(map(runs_in_grid, ops))
+    fill = few_numbers if is_parallel else contents
     generator = np.random.Generator(np.random.Philox(key=rng.getrandbits(64)))
-    for _ in range(CONTENTS):
-        inputs = tuple(builder.fixed.get(v, contents(generator, v.type)) for v in builder.arguments)
+    for grid in GRIDS if is_parallel else (ALONE,) * CONTENTS:
+        inputs = tuple(builder.fixed.get(v, fill(generator, v.type)) for _ in grid.processes for v in builder.arguments)
         try:
-            return Case(name, text, inputs, _results(program, inputs, needs, generator), needs=needs)
+            return Case(name, text, inputs, _results(program, inputs, grid, generator), needs=needs, grid=grid)
         except EvaluationError as error:
             if isinstance(error, LimitError):
                 return None
@@ -250,31 +335,22 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     return None
 
 
-def _needs(op: str) -> str:
-    return NEEDS.get(op) or ("several processes" if op in REGISTRY and REGISTRY[op].traits.communicates else "")
+def runs_in_grid(op: str) -> bool:
+    """Return whether what an op does depends on other processes."""
+    return op in IDS or (op in REGISTRY and REGISTRY[op].traits.communicates)
 
 
-def _results(program: Program, inputs: Sequence[Any], needs: str, generator: np.random.Generator) -> tuple[Any, ...]:
-    """Return the results of a run; of the first process, on the first grid of processes that the program runs on."""
-    if not needs:
+def _results(program: Program, inputs: Sequence[Any], grid: Grid, generator: np.random.Generator) -> tuple[Any, ...]:
+    """Return the results of a run, of all processes in turn."""
+    reads = [op for op in program.module.walk() if op.name == "stablehlo.infeed"]
+    if grid == ALONE and not reads:
         return tuple(program.run(*inputs))
-    infeed = [
-        [contents(generator, result.type) for result in op.results[:-1]]
-        for op in program.module.walk()
-        if op.name == "stablehlo.infeed"
-    ]
-    for replicas, partitions in GRIDS:
-        count = replicas * partitions
-        try:
-            found = program.run_parallel(
-                [inputs] * count, num_replicas=replicas, num_partitions=partitions, infeed=infeed * count
-            )
-        except EvaluationError as error:
-            if (replicas, partitions) == GRIDS[-1]:
-                raise error
-        else:
-            return tuple(found[0])
-    return ()
+    infeed = [[contents(generator, result.type) for result in op.results[:-1]] for op in reads]
+    each = len(inputs) // grid.count
+    given = [inputs[i * each : (i + 1) * each] for i in range(grid.count)]
+    replicas, partitions = grid.num_replicas, grid.num_partitions
+    found = program.run_parallel(given, num_replicas=replicas, num_partitions=partitions, infeed=infeed * grid.count)
+    return tuple(result for results in found for result in results)
 
 
 # --- contents ---------------------------------------------------------------------------------------------------------
@@ -289,7 +365,7 @@ def every_value(dtype: DType) -> Array:
 
 
 def contents(generator: np.random.Generator, type: Type) -> Any:
-    """Return a value of a type, for tensors an array: moderate numbers, one time in four with some special values."""
+    """Return a value of a type, for tensors an array: moderate numbers, often with special values among them."""
     if isinstance(type, TupleType):
         return tuple(contents(generator, element) for element in type.elements)
     if isinstance(type, IndexType):
@@ -299,16 +375,32 @@ def contents(generator: np.random.Generator, type: Type) -> Any:
     shape = tuple(n or 0 for n in type.shape)
     dtype = numpy_dtype(type.element_type)
     array = np.array(random_array(generator, dtype, shape))
-    if array.size and kind(dtype) == "floating" and generator.random() < 0.25:
-        specials = special_values(dtype)
-        places = generator.random(shape) < 0.3
+    if array.size and kind(dtype) in ("integer", "floating") and generator.random() < 0.6:
+        specials = special_values(type.element_type)
+        places = generator.random(shape) < 0.5
         array[places] = specials[generator.integers(0, len(specials), int(places.sum()))]
     array.setflags(write=False)
     return array
 
 
-def special_values(dtype: DType) -> Array:
+def few_numbers(generator: np.random.Generator, type: Type) -> Any:
+    """Return a value of a type: the numbers 0, 1 and 2, of which most types have all sums and products of four."""
+    if not isinstance(type, TensorType):
+        return contents(generator, type)
+    dtype = numpy_dtype(type.element_type)
+    array = generator.integers(0, 3 if bit_width(dtype) >= 8 else 2, [n or 0 for n in type.shape]).astype(dtype)
+    array.setflags(write=False)
+    return array
+
+
+def special_values(element: Type) -> Array:
     """Return zeros, ones, infinities, NaN, and the smallest and largest numbers of a type, as it has them."""
+    dtype = numpy_dtype(element)
+    if isinstance(element, QuantizedType):
+        return np.array([element.storage_min, element.storage_max, *element.zero_points]).astype(dtype)
+    if kind(dtype) == "integer":
+        top = (1 << bit_width(dtype)) - 1
+        return np.array([0, 1, top >> 1, (top >> 1) + 1, top, bit_width(dtype)], np.uint64).astype(dtype)
     with np.errstate(all="ignore"):
         named = np.array([0.0, -0.0, 1.0, -1.0, 0.5, np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-40, 1e-310]).astype(
             dtype

@@ -17,6 +17,7 @@ from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type, tensor_type
 
 ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, StablehloError)
+MAX_RANK = 8  # of types that are tried
 ITEMS = (0, 1, 2, 3, -1, 4, 5)  # of a list, that are tried
 
 Solution = tuple[str, Any]  # the name of a member and its value
@@ -204,10 +205,16 @@ class _Equations:
                 yield from self._solved(right, 1)
 
 
+def _is_shape(value: Any) -> bool:
+    """Return whether a value is that of a shape, of not too many dimensions."""
+    is_list = isinstance(value, tuple | list) and len(value) <= MAX_RANK
+    return is_list and all(isinstance(n, int | None) for n in value)
+
+
 def _adjusted(function: str, old: Any, value: Any) -> Any:
     """Return what `function` maps to `value`, as similar as possible to `old`; None if that is not known."""
     if isinstance(old, TensorType):
-        if function == "shape" and isinstance(value, tuple | list) and all(isinstance(n, int | None) for n in value):
+        if function == "shape" and _is_shape(value):
             return tensor_type(tuple(value), old.element_type)
         if function == "element_type" and isinstance(value, Type):
             return tensor_type(old.shape, value)

@@ -47,7 +47,7 @@ def explain(name: str, session: Session, contract: Contract) -> Explanation:
         single = _of_one_value(made, session, contract)
         if single is not None:
             return explain(single, session, contract)
-    if made.broken or record.cell not in BLOCKING:
+    if made.broken or record.cell not in BLOCKING or not made.is_plain:
         return _explained(record, made.text, made.text, record.detail, made, session)
     program, inputs = parse(made.text).verify(), made.inputs
     try:

@@ -120,6 +120,13 @@ def draw_type(rng: random.Random, constraint: TypeConstraint) -> Type:
     raise NotDrawn(f"no type is known that is {constraint.name}")
 
 
+def draw_tensor(rng: random.Random, element: Type, shape: tuple[int, ...] | None = None) -> TensorType:
+    """Return a tensor type with an element type; if that is quantized along an axis, another one that is."""
+    if isinstance(element, QuantizedType) and element.quantization_dimension is not None:
+        return per_axis_tensor(rng)
+    return tensor_type(draw_shape(rng) if shape is None else shape, element)
+
+
 def per_axis_tensor(rng: random.Random) -> TensorType:
     """Return a tensor that is quantized along one axis."""
     shape = (*draw_shape(rng, 2), rng.randint(1, 3))

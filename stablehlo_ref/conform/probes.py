@@ -140,13 +140,9 @@ def _wide(generator: np.random.Generator, type: TensorType, pools: object, numbe
 
 def _special(generator: np.random.Generator, type: TensorType, pools: object, number: int) -> Array:
     dtype = numpy_dtype(type.element_type)
-    if kind(dtype) == "floating":
-        pool = special_values(dtype)
-    elif kind(dtype) == "integer":
-        top = (1 << bit_width(dtype)) - 1
-        pool = np.array([0, 1, top >> 1, (top >> 1) + 1, top, bit_width(dtype)], np.uint64).astype(dtype)
-    else:
+    if kind(dtype) not in ("integer", "floating"):
         return _random(generator, type, pools, number)
+    pool = special_values(type.element_type)
     return np.asarray(pool[generator.integers(0, len(pool), _sizes(type))])
 
 

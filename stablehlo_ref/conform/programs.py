@@ -36,6 +36,7 @@ from stablehlo_ref.ir.types import (
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.communication import ChannelType
 from stablehlo_ref.ops.comparison import ComparisonDirection
+from stablehlo_ref.syntax.printer import print_operation
 
 # Ops of which more is decided together than what constraints say of their members.
 WHILE, ASYNC_START, RECV = "stablehlo.while", "stablehlo.async_start", "stablehlo.recv"
@@ -64,8 +65,11 @@ class Builder:
         """The values that an op may use."""
         return [*self.arguments, *(result for op in self.operations for result in op.results)]
 
-    def add(self, definition: OpDefinition) -> Operation | None:
-        """Append an op, on values that are there or on new arguments; None if no members are found for it."""
+    def add(self, definition: OpDefinition, like: Sequence[Type] = ()) -> Operation | None:
+        """Append an op, on values that are there or on new arguments; None if no members are found for it.
+
+        Its types are `like` some, by default like those of values that are there.
+        """
         try:
             if definition.name == ASYNC_START:
                 started = self._append(self._async_start())
@@ -73,7 +77,8 @@ class Builder:
                 assert isinstance(future.type, FutureType)
                 self._append(build_operation("stablehlo.async_done", [future], future.type.elements, NOWHERE))
                 return started
-            solver = Solver(definition, self.rng, [value.type for value in self.values], self.elements)
+            types = like or [value.type for value in self.values]
+            solver = Solver(definition, self.rng, types, () if like else self.elements)
             members = solver.solve()
             if members is None:
                 return None
@@ -214,11 +219,42 @@ class Builder:
         self._append(build_operation("stablehlo.send", operands, [TOKEN], NOWHERE, members=given))
 
     def module(self) -> Operation:
-        """Return a module whose function @main returns the results that no op uses."""
+        """Return a module whose function @main returns the tensors that no op uses."""
         used = {operand for op in self.operations for operand in op.operands}
-        results = [v for op in self.operations for v in op.results if v not in used and is_returned(v.type)]
-        results = results or list(self.arguments[:1])
+        found = [part for op in list(self.operations) for v in op.results if v not in used for part in self._parts(v)]
+        results = [value for value in found if isinstance(value.type, TensorType)] or list(self.arguments[:1])
         return build_module(self.arguments, self.operations, results, NOWHERE, self.functions)
+
+    def _parts(self, value: Value) -> list[Value]:
+        """Return a value, or the elements of a tuple, which no array stands for."""
+        if not isinstance(value.type, TupleType):
+            return [value]
+        found: list[Value] = []
+        for index, type in enumerate(value.type.elements):
+            name = "stablehlo.get_tuple_element"
+            element = build_operation(name, [value], [type], NOWHERE, members={"index": index})
+            found += self._parts(self._append(element).results[0])
+        return found
+
+    def text_with_unknown(self, of_results: bool) -> str:
+        """Return the module with unknown dimensions: in some arguments, and if `of_results`, in results of ops."""
+        values, types = self.values, [value.type for value in self.values]
+        for value in values if of_results else self.arguments:
+            is_argument = value.owner is None
+            if isinstance(value.type, TensorType) and value not in self.fixed and _may_be_unknown(value):
+                sizes = [None if not is_argument or self.rng.random() < 0.6 else n for n in value.type.shape]
+                value.type = tensor_type(tuple(sizes), value.type.element_type)
+        text = print_operation(self.module())
+        for value, type in zip(values, types):
+            value.type = type
+        return text
+
+
+def _may_be_unknown(value: Value) -> bool:
+    """Return whether dimensions of a value may be unknown: not those of constants, nor if it is quantized along one."""
+    element = value.type.element_type if isinstance(value.type, TensorType) else None
+    is_made_of_others = not isinstance(value.owner, Operation) or bool(value.owner.operands)
+    return is_made_of_others and getattr(element, "quantization_dimension", None) is None
 
 
 def _attributes(definition: OpDefinition, members: Members) -> Members:
@@ -239,16 +275,9 @@ def completed(definition: OpDefinition, members: Members) -> Members:
     """Return valid members that run: for a custom call, those of one that returns its operand."""
     if definition.name != CUSTOM_CALL:
         return members
-    operand = next(filter(is_returned, members["inputs"]), COUNTER)
+    operand = next((type for type in members["inputs"] if isinstance(type, TensorType)), COUNTER)
     lists = {name: value for name, value in definition.defaults.items() if value in (None, ())}  # layouts, aliases
     return {**members, **lists, "inputs": (operand,), "call_target_name": TARGET, "results": (operand,)}
-
-
-def is_returned(type: Type) -> bool:
-    """Return whether @main returns values of a type."""
-    return isinstance(type, TensorType | TokenType) or (
-        isinstance(type, TupleType) and all(map(is_returned, type.elements))
-    )
 
 
 def _types(members: Iterable[object], values: Members) -> list[tuple[str, Type]]:

@@ -27,7 +27,7 @@ from stablehlo_ref.conform.members import (
     Values,
     array_of,
     draw_member,
-    draw_shape,
+    draw_tensor,
     is_readable,
 )
 from stablehlo_ref.conform.steps import changed, neighbours
@@ -113,7 +113,7 @@ class Solver:
     ) -> None:
         self.definition = definition
         # Types that members are like at first: of values that the op may use, and of the given element types.
-        self.types = (*types, *(tensor_type(draw_shape(rng), element) for element in elements for _ in range(3)))
+        self.types = (*types, *(draw_tensor(rng, element) for element in elements for _ in range(3)))
         self.rng = rng
         self.members = {m.name: m for m in members_of(definition)}
         self.results = [m.name for m in definition.results]
@@ -169,12 +169,14 @@ class Solver:
                 if any(not broken.others for broken in found):
                     break
             alone = [broken for broken in found if not broken.others]
-            if not found:
-                sought = (self._attempt(label) for _ in range(BASES))
-                return next((self._broken(members, label) for members in sought if members is not None), None)
+            if not alone:
+                attempts = [self._attempt(label, is_alone=True) for _ in range(BASES)]
+                attempts += [self._attempt(label) for _ in range(BASES if not found else 0)]
+                sought = (self._broken(members, label) for members in attempts if members is not None)
+                return min([*found, *sought], key=lambda broken: len(broken.others), default=None)
         except NotDrawn:
             return None
-        return self.rng.choice(alone or found)
+        return self.rng.choice(alone)
 
     def _broken(self, members: Members, label: str) -> Broken:
         others = dict.fromkeys(failure.label for failure in self.failures(members) if failure.label != label)
@@ -182,7 +184,7 @@ class Solver:
 
     # --- the search -------------------------------------------------------------------------------------------
 
-    def _attempt(self, broken: str | None) -> Members | None:
+    def _attempt(self, broken: str | None, is_alone: bool = False) -> Members | None:
         current: Members = {}
         omitted = self._omitted() if broken is None else ()
         for name, member in self.members.items():
@@ -191,12 +193,12 @@ class Solver:
                 continue
             current[name] = draw_member(self.rng, member, {**current, "": self.types})
         current = self._inferred(current)
-        failures = self._wrong(current, broken)
+        failures = self._wrong(current, broken, is_alone)
         for _ in range(STEPS):
             if not failures:
                 return current
             step = self._step(current, self.rng.choice(failures[:2]))
-            after = self._wrong(step, broken)
+            after = self._wrong(step, broken, is_alone)
             if len(after) <= len(failures) or self.rng.random() < 0.02:
                 current, failures = step, after
         return None
@@ -207,13 +209,15 @@ class Solver:
         optional = [members for members in groups if all(member.default is None for member in members)]
         return [member.name for members in optional if self.rng.random() < 0.8 for member in members]
 
-    def _wrong(self, members: Members, broken: str | None) -> list[Failure]:
-        """Return what keeps members from being what is sought: valid, or with `broken` as the first that fails."""
+    def _wrong(self, members: Members, broken: str | None, is_alone: bool) -> list[Failure]:
+        """Return what keeps members from being what is sought: valid, or with `broken` as the first or only failure."""
         failures = self.failures(members)
         if broken is None:
             return failures
         index = next((i for i, failure in enumerate(failures) if failure.label == broken), None)
-        return failures[:index] if index is not None else [*failures, Failure(broken, self.formulas.get(broken))]
+        if index is None:
+            return [*failures, Failure(broken, self.formulas.get(broken))]
+        return [f for f in failures if f.label != broken] if is_alone else failures[:index]
 
     def _inferred(self, members: Members) -> Members:
         """Return members with the results that the op infers, where it does."""
@@ -312,6 +316,8 @@ class Solver:
 
     def _with(self, members: Members, name: str, value: Any) -> Members:
         member = self.members[name]
+        if isinstance(member, Bodies) and not all(isinstance(item, FunctionType) for item in value):
+            return members
         after = {**members, name: value}
         if isinstance(member, Values) and value != members[name]:  # its operand has the shape of the values
             array = _integers(value)

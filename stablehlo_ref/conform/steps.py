@@ -170,7 +170,7 @@ def _changed_attribute(rng: random.Random, member: Attr, value: Any, known: Memb
     items = list(value)
     numbers = numbers_in(known)
     match rng.randrange(7):
-        case 0:
+        case 0 if len(items) < 2 * MAX_RANK:
             items.insert(rng.randint(0, len(items)), _item(rng, codec, items, numbers))
         case 1 if items:
             del items[rng.randrange(len(items))]

@@ -316,7 +316,9 @@ def beyond(
             yield from [Beyond(index, excess)] if excess else []
             continue
         limits = limits or limits_of(program, inputs, ours, judge.contract)
-        is_far = distance(outputs[index], ours[index]) > FAR * limits[index]
+        radius = np.inf if ball is None else np.broadcast_to(ball.radius, ours[index].shape)
+        unknown = np.where(np.isinf(radius), outputs[index], ours[index])  # the others are within their bounds
+        is_far = distance(unknown, ours[index]) > FAR * limits[index]
         if is_far and not _is_open(flat, inputs, value, judge, judgements):
             yield Beyond(index, None)
 

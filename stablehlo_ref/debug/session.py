@@ -88,7 +88,10 @@ class Session:
 
     @checks_arguments
     def run(self, program: str, inputs: Sequence[Array], setting: Any = None) -> Outcome:
-        """Return what the backend does with a program, MLIR text; `setting` is one of its switches."""
+        """Return what the backend does with a program, MLIR text.
+
+        `setting` is one of its switches, or a `Grid` of processes: the arrays are those of each process in turn.
+        """
         self._seen.add((program, repr(setting)))
         started = time.perf_counter()
         outcome = self._exchange(program, inputs, setting)

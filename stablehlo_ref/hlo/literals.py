@@ -8,6 +8,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import BooleanType, ComplexType, FloatType, IntegerType, TensorType, Type
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics import dtypes
 from stablehlo_ref.syntax.literals import LiteralError, filled
 from stablehlo_ref.syntax.numbers import round_once
@@ -58,7 +59,8 @@ def _structure(shape: tuple[int, ...]) -> str:
 def _values(words: list[str], element: Type) -> Array:
     match element:
         case BooleanType():
-            return np.array([_BOOLEANS[_checked(word, word in _BOOLEANS, element)] for word in words], np.bool_)
+            checked = (_checked(word, word in _BOOLEANS, element) for word in within_time(words, "parsing"))
+            return np.array([_BOOLEANS[word] for word in checked], np.bool_)
         case IntegerType():
             return _integers(words, element)
         case FloatType():
@@ -79,7 +81,8 @@ def _checked(word: str, is_good: object, type: Type) -> str:
 
 def _integers(words: list[str], element: IntegerType) -> Array:
     low, high = element.range
-    values = [int(_checked(w, len(w) < MAX_DIGITS and re.fullmatch(r"-?\d+", w), element)) for w in words]
+    timed = within_time(words, "parsing")
+    values = [int(_checked(w, len(w) < MAX_DIGITS and re.fullmatch(r"-?\d+", w), element)) for w in timed]
     for value, word in zip(values, words):
         _checked(word, low <= value <= high, element)
     wide = np.array(values, np.uint64 if low == 0 else np.int64)
@@ -87,12 +90,13 @@ def _integers(words: list[str], element: IntegerType) -> Array:
 
 
 def _floats(words: list[str], element: FloatType) -> Array:
-    matches = [_match_float(word) for word in words]
-    for word, match in zip(words, matches):
+    matches = [_match_float(word) for word in within_time(words, "parsing")]
+    for word, match in within_time(zip(words, matches), "parsing"):
         _checked(word, match, element)
     dtype = dtypes.numpy_dtype(element)
     plain = [word.partition("(")[0] for word in words]
-    values = np.array(round_once(np.array([float(word) for word in plain]), dtype, " ".join(plain)))
+    rounded = np.array([float(word) for word in within_time(plain, "parsing")])
+    values = np.array(round_once(rounded, dtype, " ".join(plain)))
     bits = values.view(dtypes.bits_dtype(dtype))
     for index, match in enumerate(matches):
         if match and match[1]:  # the mantissa of a NaN

@@ -211,6 +211,7 @@ class Reader(Cursor):
         start = position = self.start
         closers: list[str] = []
         while True:
+            check_time("parsing")
             match = _match_sequence(self.text, position)
             position = match.end() if match else position
             character = self.text[position : position + 1]

@@ -14,6 +14,7 @@ from string import ascii_letters, digits
 from typing import TypeVar
 
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
+from stablehlo_ref.limits.budget import check_time
 
 # The limit on the nesting of regions, types and attributes together. Real programs stay far below it. A level takes at
 # most ten calls, so that the parser stays below Python's recursion limit of 1000.
@@ -49,7 +50,7 @@ _QUOTES = (
 _is_word = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII).fullmatch
 _is_suffix = re.compile(SUFFIX, re.ASCII).fullmatch
 _UNPRINTABLE = re.compile(rb"[^ !#-\[\]-~]")
-_ESCAPE = re.compile(rb'\\(?:([0-9a-fA-F]{2})|([nt"\\]))')
+_ESCAPE = re.compile(rb"\\(?:([0-9a-fA-F]{2})|(.?))", re.DOTALL)
 _ESCAPED = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
 # Kinds of tokens, which follow from their first character. Punctuation is its own kind.
@@ -171,6 +172,7 @@ class Cursor:
             return found
         found.append(item())
         while self.accept(","):
+            check_time("parsing")
             found.append(item())
         if not self.accept(closing):
             raise self.expected(f"',' or '{closing}'")
@@ -218,10 +220,10 @@ class Cursor:
         """Return the value of the string literal at `offset`, given with its quotes."""
         if "\\" not in literal:
             return literal[1:-1]
-        raw = to_bytes(literal[1:-1])
-        if b"\\" in _ESCAPE.sub(b"", raw):
-            raise self.error("unknown escape in string literal", offset)
-        value = _ESCAPE.sub(_unescaped, raw)
+        try:
+            value = _ESCAPE.sub(_unescaped, to_bytes(literal[1:-1]))
+        except KeyError:
+            raise self.error("unknown escape in string literal", offset) from None
         return value.decode("utf-8", "surrogateescape")
 
     def balanced(self, what: str) -> None:
@@ -272,6 +274,8 @@ def to_bytes(text: str) -> bytes:
 
 
 def _unescaped(match: re.Match[bytes]) -> bytes:
+    """Return the byte that an escape stands for; KeyError if it is unknown."""
+    check_time("parsing")
     return bytes.fromhex(match[1].decode()) if match[1] else _ESCAPED[match[2]]
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import TypeAlias
 
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.limits.budget import check_time
+from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
+from stablehlo_ref.limits.budget import check_time, within_time
 
 Uses: TypeAlias = dict[tuple[Operation, int], None]  # an op and the index of its operand; a dict keeps the order
 
@@ -42,7 +42,7 @@ class Rewriter:
     # --- uses ---------------------------------------------------------------------------------------------------
 
     def _track(self, op: Operation) -> None:
-        for inner in op.walk():
+        for inner in within_time(op.walk(), "transforming the program", location_of):
             for index, operand in enumerate(inner.operands):
                 self._uses[operand][inner, index] = None
 

@@ -9,6 +9,7 @@ from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import name_of
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.suggestions import did_you_mean
 
 
@@ -80,7 +81,7 @@ class ValueIndex:
     @cached_property
     def _by_name(self) -> dict[str, list[Value]]:
         found: dict[str, list[Value]] = {}
-        for function, number, value in _values(self.module):
+        for function, number, value in within_time(_values(self.module), "naming the values"):
             for name in self._names_of(function, number, value):
                 found.setdefault(name, []).append(value)
         return found

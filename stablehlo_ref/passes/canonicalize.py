@@ -6,8 +6,9 @@ from collections import ChainMap
 from collections.abc import Hashable, MutableMapping, Sequence
 
 from stablehlo_ref.define.definition import definition_of
-from stablehlo_ref.ir.core import Operation, Region, Value
+from stablehlo_ref.ir.core import Operation, Region, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter, clone
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.passes.effects import is_pure
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.equivalence import operation_key
@@ -73,7 +74,7 @@ def cse(module: Operation) -> None:
 def _simplify_region(region: Region, known: ChainMap[Hashable, Operation], rewriter: Rewriter) -> None:
     for block in region.blocks:
         here = known.new_child() if len(region.blocks) == 1 else ChainMap[Hashable, Operation]()
-        for op in block.operations:
+        for op in within_time(block.operations, "transforming the program", location_of):
             _simplify(op, here, rewriter)
 
 

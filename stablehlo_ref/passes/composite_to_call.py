@@ -1,12 +1,12 @@
-"""The pass that replaces composites by calls of their decompositions."""
+"""Replace composites by calls of their decompositions."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import Rewriter
+from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.registry import Pass, PassOption, names
 
 
@@ -16,16 +16,8 @@ def composite_to_call(module: Operation, kept: Collection[str] = ()) -> None:
         for op in list(module.walk()):
             if op.name != "stablehlo.composite" or op.properties["name"] in kept:
                 continue
-            call = build_operation(
-                "func.call",
-                op.operands,
-                op.result_types,
-                op.location,
-                members={"callee": op.properties["decomposition"]},
-                debug_location=op.debug_location,
-            )
-            rewriter.insert_before(op, call)
-            rewriter.replace(op, call.results)
+            emit, callee = Emitter(rewriter, op), op.properties["decomposition"]
+            rewriter.replace(op, emit.operation("func.call", op.operands, op.result_types, callee=callee).results)
 
 
 def run(module: Operation, **options: Collection[str]) -> None:

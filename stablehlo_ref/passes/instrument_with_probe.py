@@ -9,7 +9,7 @@ from stablehlo_ref.define.spec import is_boolean, is_complex, is_float, is_integ
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import name_of
 from stablehlo_ref.ir.rewrite import Rewriter
-from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ir.types import MeshTensorType, TensorType, Type
 from stablehlo_ref.passes.registry import Pass, PassOption, flag
 
 
@@ -47,7 +47,7 @@ def _prefix(op: Operation, use_debug_info: bool) -> str:
 
 
 def _can_be_probed(type: Type) -> bool:
-    if not isinstance(type, TensorType) or not type.is_static:
+    if not isinstance(type, TensorType) or isinstance(type, MeshTensorType) or not type.is_static:
         return False
     return any(holds(type.element_type) for holds in (is_boolean, is_integer, is_float, is_complex))
 

@@ -23,6 +23,7 @@ from stablehlo_ref.ir.attributes import DenseElements, TypeAttribute
 from stablehlo_ref.ir.signature import Parameter, names_of, shortened
 from stablehlo_ref.ir.types import TensorType, TokenType, TupleType, Type, tensor_type
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import FLOAT64, kind, numpy_dtype
 from stablehlo_ref.syntax.parser import parse_attribute
@@ -130,12 +131,20 @@ def _value_of(parameter: Parameter, text: str) -> Array:
     if text.startswith("dense"):
         return _from_literal(parameter, text)
     try:
-        value = json.loads(_as_json(text))
+        value = _numbers(text)
     except (ValueError, RecursionError):  # a number of too many digits too
         if text[:1] in "[{" or re.match(r"[-+]?\.?\d[\d.]*$", text):
             raise ArgumentValueError(f"input '{name}': expected {FORMS}, got {_shown(text)}") from None
         return _from_file(parameter, text)
     return _from_json(parameter, value)
+
+
+def _numbers(text: str) -> Any:
+    """Return the numbers or lists of a text; ValueError if it is something else."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return json.loads(_as_json(text))
 
 
 def _as_json(text: str) -> str:
@@ -186,7 +195,7 @@ def _from_json(parameter: Parameter, value: Any) -> Array:
 
 def _leaves(value: Any) -> Iterator[Any]:
     if isinstance(value, list):
-        for item in value:
+        for item in within_time(value, "reading the input"):
             yield from _leaves(item)
     else:
         yield value
@@ -195,7 +204,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 def _shape(parameter: Parameter, value: Any) -> tuple[int, ...]:
     if not isinstance(value, list):
         return ()
-    shapes = {_shape(parameter, item) for item in value}
+    shapes = {_shape(parameter, item) for item in within_time(value, "reading the input")}
     if len(shapes) > 1:
         raise ArgumentValueError(f"input '{parameter.name}': the rows of the list differ in length")
     return (len(value), *shapes.pop()) if shapes else (0,)
@@ -299,7 +308,7 @@ def _from_text(parameter: Parameter, data: bytes) -> Array | None:
     if text.startswith("dense"):
         return _from_literal(parameter, text)
     try:
-        value = json.loads(_as_json(text))
+        value = _numbers(text)
     except (ValueError, RecursionError):
         return None
     return _from_json(parameter, value)

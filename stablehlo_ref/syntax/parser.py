@@ -72,6 +72,7 @@ class Parser(FileParser):
         """Parse the whole text and return the module: the only operation, or a module around all operations."""
         operations: list[Operation] = []
         while start := self.peek():
+            check_time("parsing")
             if start == "{-#":
                 self.metadata()
             elif start[0] in "#!":

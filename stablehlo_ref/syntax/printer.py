@@ -13,9 +13,10 @@ from stablehlo_ref.define.members import Member
 from stablehlo_ref.define.op import Bodies, In, Ins, Outs
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute, DenseResource, StructAttribute, Verbatim
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
 from stablehlo_ref.ir.lexer import is_value_name, key_text, quoted, symbol
 from stablehlo_ref.ir.types import FunctionType
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax import mhlo, verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
@@ -239,7 +240,7 @@ class Printer:
         shown = block.operations
         if implied and shown and shown[-1].name == implied and not (shown[-1].operands or shown[-1].attributes):
             shown = shown[:-1]
-        for op in shown:
+        for op in within_time(shown, "printing", location_of):
             self.newline()
             self.operation(op)
 

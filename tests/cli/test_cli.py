@@ -164,7 +164,7 @@ def test_rejects_files_that_are_not_programs(data: bytes, tmp_path: Path, capsys
     path = tmp_path / "x.mlir"
     path.write_bytes(data)
     assert main([str(path)]) == 1
-    assert "error" in capsys.readouterr().err
+    assert re.match(rf"{path}(:\d+:\d+|: byte \d+): error: ", capsys.readouterr().err)
 
 
 def test_reports_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:

@@ -165,6 +165,21 @@ def test_expect_refuses_other_names(names: list[str], message: str, tmp_path: Pa
     assert capsys.readouterr().err == f"stablehlo-interp: error: --expect {expected}: {message}\n  {there}\n"
 
 
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [(None, "cannot read e.npz: no such file"), (b"12", "expected an .npy, .npz or safetensors file")],
+)
+def test_expect_needs_a_file_of_arrays(
+    contents: bytes | None, message: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path, identity("tensor<f32>"))
+    if contents is not None:
+        Path("e.npz").write_bytes(contents)
+    assert run(path, "--input", "a=1", "--expect", "e.npz") == 2
+    assert capsys.readouterr().err == f"stablehlo-interp: error: --expect e.npz: {message}\n"
+
+
 @pytest.mark.parametrize("name", ["result0", "arr_0", "y"])
 def test_expect_compares_one_array_with_one_result(name: str, tmp_path: Path, capsys: Capture) -> None:
     """Whatever its name is: JAX calls a result `result`, and others `result0`."""

@@ -8,13 +8,13 @@ import random
 import pytest
 
 from stablehlo_ref.conform import cases
-from stablehlo_ref.conform.coverage import coverage
 from stablehlo_ref.conform.programs import Builder
 from stablehlo_ref.conform.solve import Solver
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.diagnostics import InvalidError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.reading.parsing import parse
+from tools.conform_coverage import coverage
 
 # One op of each kind: elementwise, of CHLO, with a region, with struct attributes, control flow, with shape operands,
 # with symbols, with futures and tuples, that communicates, and that needs an infeed.
@@ -128,7 +128,8 @@ def test_mlir_accepts_what_is_valid(op: str) -> None:
     with mlir.make_ir_context(), ir.Location.unknown():
         for number in range(3):
             made = cases.case(f"op/stablehlo.{op}/f32/{number}")
-            if made is not None and "!quant" not in made.text:  # a dialect that jaxlib does not have
+            # A dialect that jaxlib does not have, and algorithms that no hardware has.
+            if made is not None and "!quant" not in made.text and "algorithm" not in made.text:
                 assert ir.Module.parse(made.text).operation.verify(), made.text
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 import stablehlo_ref as sr
 from stablehlo_ref.debug import Contract, Diff, Outcome, Session, diff
-from stablehlo_ref.debug.backends import open_backend
+from stablehlo_ref.debug.backends import Backend, open_backend
+from stablehlo_ref.debug.backends.worker import answer
 
 LAYER = """
 func.func @main(%x: tensor<16x64xf32>, %w: tensor<64x32xf32>, %b: tensor<32xf32>)
@@ -62,13 +63,13 @@ func.func @main(%n: tensor<i32>, %x: tensor<8xf32>, %s: tensor<8xf32>) -> tensor
 class InProcess(Session):
     """Runs a backend in this process, for backends that neither die nor hang."""
 
+    def __init__(self, description: str, backend: Backend | None = None) -> None:
+        super().__init__(description)
+        self.backend = backend
+
     def _exchange(self, program: str, inputs: Sequence[Any], setting: Any) -> Outcome:
-        options = {} if setting is None else {"setting": setting}
         try:
-            backend = open_backend(self.description)
-            if not program:
-                return Outcome(tuple(getattr(backend, setting, {}).items()))
-            return Outcome(tuple(backend.run(program, inputs, **options)))
+            return Outcome(tuple(answer(self.backend or open_backend(self.description), program, inputs, setting)))
         except Exception as error:
             return Outcome((), "refused", str(error))
 

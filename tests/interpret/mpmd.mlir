@@ -28,7 +28,7 @@ func.func private @twice(%x: tensor<4xi32>) -> tensor<4xi32> attributes {mesh_sh
 
 // -----
 
-func.func @before_meshes() {
+func.func @main() {
   %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
   %0 = mpmd.named_computation<"f"(2)> (%x) (%a: tensor<2xi32>) {
     %1 = stablehlo.negate %a : tensor<2xi32>

@@ -13,8 +13,11 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.main import _ending_on_interrupt
+from stablehlo_ref.arrays.value_text import value_text
+from stablehlo_ref.bytecode.writer import write
+from stablehlo_ref.cli.main import _ending_on_interrupt, main
 from stablehlo_ref.diagnostics import LimitError
+from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.limits import _cgroup_limits, available_memory
 from stablehlo_ref.limits.budget import Budget, Deadline, Memory, in_force, size_text
 from stablehlo_ref.numerics.contraction import matmul_in_steps
@@ -281,3 +284,54 @@ def test_interrupts_end_the_process_while_it_starts(request: pytest.FixtureReque
     with _ending_on_interrupt():
         assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+# --- all doors ------------------------------------------------------------------------------------------------------
+
+LONG = chain("negate", 200, "tensor<4xf32>")
+HLO = "HloModule m\n\nENTRY main {\n  ROOT c = f32[200]{0} constant({" + ", ".join(["1.5"] * 200) + "})\n}\n"
+SCATTER = """func.func @main(%0: tensor<4xf32>, %i: tensor<100x1xi32>, %u: tensor<100xf32>) -> tensor<4xf32> {
+  %1 = "stablehlo.scatter"(%0, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+    scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %a : tensor<f32>
+    %c = stablehlo.add %s, %b : tensor<f32>
+    stablehlo.return %c : tensor<f32>
+  }) : (tensor<4xf32>, tensor<100x1xi32>, tensor<100xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}"""
+
+
+def scattering() -> Callable[[], object]:
+    program = sr.load(SCATTER).plan()
+    indices = np.zeros((100, 1), np.int32)
+    return lambda: program.run(np.zeros(4, np.float32), indices, np.ones(100, np.float32))
+
+
+DOORS: dict[str, Callable[[], Callable[[], object]]] = {
+    "print": lambda: partial(str, sr.load(LONG)),
+    "write bytecode": lambda: partial(write, sr.load(LONG).module),
+    "read bytecode": lambda: partial(sr.parse, write(sr.load(LONG).module)),
+    "name values": lambda: partial(sr.load(LONG).value, "%5"),
+    "read a list": lambda: partial(sr.parse, f"module attributes {{a = [{', '.join(['unit'] * 99)}]}} {{}}"),
+    "read a string": lambda: partial(sr.parse, 'module attributes {a = "' + r"\n" * 99 + '"} {}'),
+    "read aliases": lambda: partial(sr.parse, "".join(f"#a{i} = {i}\n" for i in range(99)) + "module {}"),
+    "read elements of HLO": lambda: partial(sr.parse, HLO),
+    "track uses": lambda: partial(Rewriter, sr.load(LONG).module),
+    "print elements": lambda: partial(value_text, sr.load(LONG).inputs[0].type, np.ones(99, np.float32)),
+    "scatter": scattering,
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_looks_at_the_time(door: str) -> None:
+    work = DOORS[door]()
+    with in_force(Budget(looks(40))), pytest.raises(LimitError, match="takes longer"):
+        work()
+
+
+def test_parts_after_the_deadline_are_not_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "parts.mlir"
+    file.write_text("func.func @f() { return }\n// -----\n" * 2000)
+    assert main(["opt", str(file), "--split-input-file", "--max-seconds", "0.01"]) == 1
+    assert capsys.readouterr().err.count("takes longer") <= 2

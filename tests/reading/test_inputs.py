@@ -61,3 +61,13 @@ def test_distributions_by_name() -> None:
 def test_random_inputs_need_sizes() -> None:
     with pytest.raises(sr.EvaluationError, match="cannot draw argument 'x' of type tensor"):
         sr.random_inputs(sr.load(PROGRAM).inputs)
+
+
+def test_results_in_files_are_inputs_again(tmp_path: Path) -> None:
+    program = sr.load(PROGRAM)
+    results = program.run([[1, 2], [3, 4]], 0)
+    for name in ("out.npz", "out.npy"):
+        sr.save_results(str(tmp_path / name), program.outputs, results)
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npz")["result0"], [[1, 2], [3, 4]])
+    found = sr.read_inputs(program.inputs, {"x": str(tmp_path / "out.npy")})
+    np.testing.assert_array_equal(found["x"], results[0])

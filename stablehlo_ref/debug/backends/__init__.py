@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -18,6 +18,7 @@ import numpy as np
 from stablehlo_ref.arrays.files import read_npz
 from stablehlo_ref.arrays.host_values import as_numpy_loads, as_numpy_saves
 from stablehlo_ref.arrays.interop import require
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError, Source
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.signature import Parameter
@@ -44,6 +45,15 @@ class Backend(Protocol):
 
     def run(self, program: str, inputs: Sequence[np.ndarray[Any, Any]]) -> Sequence[np.ndarray[Any, Any]]:
         """Return the results of the entry of `program`, MLIR text, as arrays of the types of its outputs."""
+        ...
+
+
+@runtime_checkable
+class Parallel(Protocol):
+    """A backend that runs a program in several processes, each of which has inputs and results of its own."""
+
+    def run_parallel(self, program: str, inputs_per_process: Sequence[Sequence[Any]], grid: Grid) -> list[Any]:
+        """Return the results of each process of a grid, in row-major order of (replica id, partition id)."""
         ...
 
 
@@ -77,6 +87,7 @@ SWITCHES = {
         "batch-dot-simplification", "simplify-sorts", "dot-library-rewriter", "onednn-fusion",
     ],
 }  # fmt: skip
+CPUS = 4  # devices of the CPU, for programs of several processes
 _LEGALIZE = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 
@@ -91,6 +102,8 @@ class Xla:
     def __init__(self, platform: str) -> None:
         self._jax = require("jax")
         self._jax.config.update("jax_enable_x64", True)
+        with suppress(RuntimeError):  # it is too late in a process that uses jax
+            self._jax.config.update("jax_num_cpu_devices", CPUS)
         self._client = require("jax.extend.backend").get_backend(platform or None)
         self._device = self._client.local_devices()[0]
         self.switches = SWITCHES
@@ -107,6 +120,26 @@ class Xla:
         arguments = [self._jax.device_put(array, self._device) for array in inputs]
         outputs = executable.execute_sharded(arguments).disassemble_into_single_device_arrays()
         return [np.asarray(output[0]) for output in outputs]
+
+    def run_parallel(self, program: str, inputs_per_process: Sequence[Sequence[Any]], grid: Grid) -> list[Any]:
+        devices = self._client.local_devices()[: grid.count]
+        if grid.num_partitions > 1 or len(devices) < grid.count:
+            raise NotImplementedError(f"{len(devices)} devices run replicas only, not {grid}")
+        internal = require("jax._src.lib").xla_client
+        options = internal.CompileOptions()
+        options.num_replicas = options.executable_build_options.num_replicas = grid.num_replicas
+        options.device_assignment = internal.DeviceAssignment.create(np.arange(grid.count)[:, None])
+        executable = self._client.compile_and_load(program, devices, options)
+        sharding = require("jax.sharding")
+        everywhere = sharding.NamedSharding(sharding.Mesh(np.array(devices), ("p",)), sharding.PartitionSpec())
+        arguments = [
+            self._jax.make_array_from_single_device_arrays(
+                np.shape(arrays[0]), everywhere, [self._jax.device_put(a, d) for a, d in zip(arrays, devices)]
+            )
+            for arrays in zip(*inputs_per_process)
+        ]
+        outputs = executable.execute_sharded(arguments).disassemble_into_single_device_arrays()
+        return [[np.asarray(output[i]) for output in outputs] for i in range(grid.count)]
 
     def _executable(self, program: str, setting: tuple[str, Any] | None) -> Any:
         """Return the compiled program; only the last is kept."""
@@ -293,6 +326,7 @@ class PythonFunction:
     def __init__(self, name: str, function: Callable[..., Sequence[Any]]) -> None:
         self.name = name
         self.switches = getattr(function, "switches", {})
+        self.run_parallel = getattr(function, "run_parallel", None)
         self._function = function
 
     def run(self, program: str, inputs: Sequence[Any], **options: Any) -> Sequence[Any]:
@@ -316,6 +350,10 @@ class Itself:
 
     def run(self, program: str, inputs: Sequence[Any]) -> Sequence[Any]:
         return load(program).run(*inputs)
+
+    def run_parallel(self, program: str, inputs_per_process: Sequence[Sequence[Any]], grid: Grid) -> list[Any]:
+        replicas, partitions = grid.num_replicas, grid.num_partitions
+        return load(program).run_parallel(inputs_per_process, num_replicas=replicas, num_partitions=partitions)
 
 
 _FACTORIES: Mapping[str, Callable[[str], Backend]] = {

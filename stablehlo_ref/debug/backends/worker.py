@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.debug.backends import Backend, open_backend
+from stablehlo_ref.debug.backends import Backend, Parallel, open_backend
+from stablehlo_ref.define.processes import Grid
 
 
 def start_watchdog(descriptor: int) -> None:
@@ -72,16 +73,26 @@ def main(arguments: Sequence[str]) -> int:
             return 0
         try:
             backend = backend or open_backend(description)
-            replies.send(("ran", _run(backend, program, inputs, setting)))
+            replies.send(("ran", answer(backend, program, inputs, setting)))
         except BaseException as error:
             replies.send(("refused", f"{type(error).__name__}: {error}"))
 
 
-def _run(backend: Backend, program: str, inputs: Sequence[Any], setting: Any) -> list[Any]:
+def answer(backend: Backend, program: str, inputs: Sequence[Any], setting: Any) -> list[Any]:
+    """Return what a backend answers to a request of a session."""
     options = {} if setting is None else {"setting": setting}
     if program == "":  # asks for the switches or the versions, or only for the backend to be opened
         return list(getattr(backend, str(setting), {}).items())
+    if isinstance(setting, Grid):
+        return [_array(result) for results in _in_grid(backend, program, inputs, setting) for result in results]
     return [_array(result) for result in backend.run(program, inputs, **options)]
+
+
+def _in_grid(backend: Backend, program: str, inputs: Sequence[Any], grid: Grid) -> Sequence[Sequence[Any]]:
+    if not isinstance(backend, Parallel):
+        raise NotImplementedError(f"{backend.name} is not given {grid}")
+    count = len(inputs) // grid.count
+    return backend.run_parallel(program, [inputs[i * count : (i + 1) * count] for i in range(grid.count)], grid)
 
 
 def _array(result: object) -> np.ndarray[Any, Any]:

@@ -174,8 +174,12 @@ def logistic(query: Query) -> Ball:
 
 
 def function(query: Query) -> Ball:
-    """Bound a function of one real operand by what its facts say of its shape."""
+    """Bound a function of known operands, or of one real operand by what its facts say of its shape."""
     facts, operand = query.facts, query.operand(0)
+    if query.is_exact:
+        return rounded(query, query.wide(query.centers), np.zeros(()), accuracy(query))
+    if not facts.monotone and facts.slope == np.inf:
+        raise NoBound
     if facts.slope < np.inf:
         radius = unknown_where(operand, np.minimum(facts.slope * operand.radius, facts.spread))
         return rounded(query, query.wide(query.centers), radius, accuracy(query))

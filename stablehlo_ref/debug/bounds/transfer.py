@@ -75,7 +75,8 @@ def transfer(
         if op.name == LOOP:
             return of_loop(op, dict(zip(values, operands)), contract, evaluate)
         dtypes = [dtype_of(value) for value in values]
-        known = [_flushed(ball, dtype, contract) for ball, dtype in zip(operands, dtypes)]
+        with np.errstate(all="ignore"):
+            known = [_flushed(ball, dtype, contract) for ball, dtype in zip(operands, dtypes)]
         made = []
         for index, result in enumerate(op.results):
             query = Query(op, values, known, index, dtype_of(result), contract, evaluate)
@@ -167,6 +168,8 @@ def propagation(arrays: Mapping[Value, Array], contract: Contract, evaluate: Eva
 def rule_of(query: Query) -> Rule:
     """Return the rule of a query's op; NoBound if there is none."""
     op_class, facts, values = op_class_of(query.op), query.facts, (*query.op.operands, *query.op.results)
+    if not query.is_exact and op_class is not REGISTRY[query.op.name].op_class and _is_broadcast(query.op):
+        raise NoBound
     if any(map(_is_quantized, values)):
         return exactly if facts.arithmetic is Arithmetic.MOVES else quantized
     dtypes = [dtype_of(value) for value in values]
@@ -187,18 +190,17 @@ def rule_for(op_class: type, facts: Facts, is_complex: bool) -> Rule | None:
         return rules.get(op_class, moved)
     if is_complex:
         return elementary.complex_function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
-    has_shape = bool(facts.monotone) or facts.slope < np.inf
-    return _OF_ARITHMETIC.get(facts.arithmetic, elementary.function if has_shape else None)
+    return _OF_ARITHMETIC.get(facts.arithmetic)
 
 
 def op_class_of(op: Operation) -> type:
-    """Return the class of an op, or of the op that it applies to broadcast operands, if these have one shape."""
+    """Return the class of an op, or of the op that it applies to broadcast operands."""
     found = REGISTRY[op.name].op_class
-    if not issubclass(found, Broadcasting):
-        return found
-    if len(set(map(shape_of, op.operand_types))) > 1:
-        raise NoBound
-    return found.applies
+    return found.applies if issubclass(found, Broadcasting) else found
+
+
+def _is_broadcast(op: Operation) -> bool:
+    return len(set(map(shape_of, op.operand_types))) > 1
 
 
 def _is_quantized(value: Value) -> bool:
@@ -224,7 +226,7 @@ def quantized(query: Query) -> Ball:
         raise NoBound
     center = widened(query.plain(query.centers))
     if not is_fractional(query.dtype):
-        return Ball(center, np.ones(()))
+        return Ball(center, np.asarray(float(_is_quantized(query.op.results[query.index]))))
     return rounded(query, center, np.zeros(()), 2.0)  # `uniform_dequantize`, computed in its own type
 
 
@@ -322,6 +324,7 @@ def _is_contained(source: DType, target: DType) -> bool:
 
 _OF_ARITHMETIC: dict[Arithmetic, Rule] = {
     Arithmetic.SELECTS: same_radius, Arithmetic.STEPS: steps, Arithmetic.EXACT: exactly,
+    Arithmetic.FUNCTION: elementary.function, Arithmetic.ROUNDS: elementary.function,
 }  # fmt: skip
 _FOR_ALL: dict[type, Rule] = {
     Real: same_radius, Imag: same_radius, Convert: converted, Compare: compared, Add: elementary.added,
