@@ -17,7 +17,7 @@ from stablehlo_ref.arrays.weights import Weights, weights_of, with_random_consta
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.define.processes import Grid, ProcessId
-from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
+from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.display.guarantees import Guarantees, guarantees
 from stablehlo_ref.display.html import summary
 from stablehlo_ref.execute.arguments import (
@@ -376,8 +376,6 @@ class Program:
     ) -> list[tuple[Any, ...]]:
         """Run the entry in one process for each item of `inputs_per_replica`: `run_parallel` with one partition."""
         check_type("inputs_per_replica", inputs_per_replica, Sequence | np.ndarray, "a list of inputs")
-        if given := options.keys() & set(GRID_SIZES):
-            raise ArgumentTypeError(f"expected no option {min(given)!r}; run_parallel has it")
         return self.run_parallel(inputs_per_replica, num_replicas=len(inputs_per_replica), num_partitions=1, **options)
 
     def run_parallel(

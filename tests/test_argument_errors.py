@@ -106,6 +106,9 @@ def functions(folder: Path) -> dict[str, Call]:
         "read_inputs": (
             sr.read_inputs, {"parameters": program.inputs, "values": {"x": "[1, 2]"}, "files": ()},
         ),
+        "save_results": (
+            sr.save_results, {"path": folder / "x.npz", "outputs": program.outputs, "results": [X]},
+        ),
         "register_custom_call": (sr.register_custom_call, {"target": "t", "handler": len}),
         "Limits": (sr.Limits, dict(vars(sr.Limits()))),
         "Program": (sr.Program, {"module": program.module, "entry": None, "limits": None, "verified": False}),
@@ -287,7 +290,6 @@ def test_a_call_that_does_not_fit_the_signature() -> None:
         (lambda p: sr.Values(p.trace(X).records)[9], IndexError, "no value number 9; there are "),
         (lambda p: p.run_parallel([[X]], typo=1), TypeError, "unknown option 'typo'; the options are limits, "),
         (lambda p: p.run_parallel([[X]], num_replicas="a"), TypeError, "num_replicas must be int | None, got 'a'"),
-        (lambda p: p.run_replicas([[X]], num_replicas=1), TypeError, "expected no option 'num_replicas'"),
         (lambda p: p.trace_parallel(None), TypeError, "inputs_per_process must be a list of inputs, got None"),
         (lambda p: sr.random_inputs(None), TypeError, "parameters must be Sequence[Parameter], got None"),
         (lambda p: sr.random_inputs(p.inputs, -1), ValueError, "seed must not be negative, got -1"),
