@@ -25,7 +25,7 @@ from stablehlo_ref.debug.values import distance
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, MalformedError, Source, StablehloError
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, read
 from stablehlo_ref.distribution.axes import check_sharding
-from stablehlo_ref.distribution.layouts import DeviceMesh, layout_of, replicated
+from stablehlo_ref.distribution.layouts import DeviceMesh, layout_of
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
 from stablehlo_ref.distribution.sdy_reader import Reader, invalid_mesh
 from stablehlo_ref.distribution.sharding import Tiling
@@ -223,7 +223,9 @@ class SpmdPrograms:
             hint = f"give the shardings of all {side}s"
             raise EvaluationError(f"the sharding of {side} {number} is not known: it is {types}", place, (hint,))
         if tiling is None or (whole.type == local.type and tiling.part_type(whole.type) != local.type):
-            return self.mesh.tiling(replicated(whole.type.rank))  # LOCAL takes whole tensors, whatever GLOBAL says
+            return self.mesh.tiling(
+                layout_of(None, self.mesh.mesh, whole.type)
+            )  # LOCAL takes whole tensors, whatever GLOBAL says
         parts = " x ".join(map(str, tiling.parts)) or "1"
         if not tiling.splits(static_shape(whole.type)):
             raise EvaluationError(f"{side} {number}, {whole.type}, does not split into {parts} equal parts", place)
@@ -240,7 +242,7 @@ class SpmdPrograms:
             try:
                 if isinstance(sharding, Sharding):
                     check_sharding(sharding, type, self.mesh.mesh, {})
-                    return self.mesh.tiling(layout_of(sharding, self.mesh.mesh))
+                    return self.mesh.tiling(layout_of(sharding, self.mesh.mesh, type))
                 if "mhlo.sharding" in found:
                     return tiling_of(found["mhlo.sharding"], type.rank)
             except ValueError as error:

@@ -22,7 +22,7 @@ from stablehlo_ref.debug.cut import Flat, is_constant_op, is_observable, operand
 from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.debug.values import all_values
 from stablehlo_ref.define.definition import definition_of
-from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts, used
+from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts
 from stablehlo_ref.distribution.sharding import Tiling
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -180,7 +180,7 @@ class Locator:
             if self._fits(pieces, whole, layout):
                 return Reading(whole, layout)
         for layout in layouts:
-            free = [axis for axis in self.mesh.axes if axis not in used(layout) and axis.size > 1]
+            free = [axis for axis in self.mesh.axes if axis not in layout.parts and axis.size > 1]
             for axes in (c for n in range(1, len(free) + 1) for c in combinations(free, n)):
                 for fold in FOLDS if kind(ours.dtype) in ("floating", "integer") else ():
                     if self._fits(self._folded(pieces, axes, fold), whole, layout):
@@ -189,7 +189,7 @@ class Locator:
 
     def _fits(self, pieces: Pieces, whole: Value, layout: Layout) -> bool:
         ours, tiling = self.ours[whole], self.mesh.tiling(layout)
-        numbers = self.mesh.numbers(used(layout))
+        numbers = self.mesh.numbers(layout.parts)
         seen: set[tuple[int, int]] = set()  # devices often share arrays
         for device, piece in enumerate(pieces):
             key = id(piece), int(numbers[device])
@@ -401,6 +401,7 @@ class Locator:
 def _difference(some: Layout, others: Layout) -> Parts:
     """Return the axes that two layouts have in different places, in the order of the first."""
     places = [
-        {part: (d, i) for d, parts in enumerate(layout) for i, part in enumerate(parts)} for layout in (some, others)
+        {part: (d, i) for d, parts in enumerate(layout.dimensions) for i, part in enumerate(parts)}
+        for layout in (some, others)
     ]
-    return tuple(p for p in dict.fromkeys((*used(some), *used(others))) if places[0].get(p) != places[1].get(p))
+    return tuple(p for p in dict.fromkeys((*some.parts, *others.parts)) if places[0].get(p) != places[1].get(p))

@@ -14,7 +14,7 @@ from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.sdy_codecs import ReductionOp
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, sharding_of
 from stablehlo_ref.distribution.axes import Span, spans
-from stablehlo_ref.distribution.layouts import Parts
+from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
 from stablehlo_ref.distribution.sdy_attributes import Mesh
 from stablehlo_ref.distribution.sharding_rules import sharding_rule
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
@@ -25,7 +25,7 @@ from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.registry import Pass, PassOption
 from stablehlo_ref.passes.registry import count as whole_number
 from stablehlo_ref.passes.sdy.assignment import Assignment
-from stablehlo_ref.passes.sdy.shards import SHARDING, Layout, Shard, Shards, Signature, layout_at, layout_of
+from stablehlo_ref.passes.sdy.shards import SHARDING, Shard, Shards, Signature, layout_at
 
 ANNOTATIONS = (SHARDING, "sdy.sharding_rule")
 REDUCING = ("sdy.all_reduce", "sdy.reduce_scatter")
@@ -219,7 +219,7 @@ class _Converter:
         needed = [self.shards.reshard(x, layout) for x, layout in zip(operands, factors.layouts(operands))]
         layouts = factors.result_layouts()
         results = self.emitted(op, [x.value for x in needed], layouts)
-        summed = frozenset().union(*(x.summed | x.layout.parts for x in operands))
+        summed = frozenset().union(*(x.summed.union(x.layout.parts) for x in operands))
         shards = []
         for result, value, layout, goal in zip(op.results, results, layouts, declared):
             shard = Shard(value, result.type, layout)
@@ -229,7 +229,7 @@ class _Converter:
             if goal.single is not None:
                 shard = self.shards.broadcast(shard, goal.single)
             shard = self.shards.reshard(shard, goal)
-            shards.append(replace(shard, summed=summed - shard.layout.parts - {*shard.layout.unreduced}))
+            shards.append(replace(shard, summed=summed.difference(shard.layout.parts, shard.layout.unreduced)))
         return shards
 
     def _is_reduced_by_users(self, value: Value, terms: Parts) -> bool:

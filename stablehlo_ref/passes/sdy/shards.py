@@ -17,10 +17,10 @@ import numpy as np
 from stablehlo_ref.define.spec import make_tensor_type
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, parameter_sharding
-from stablehlo_ref.distribution.axes import Span, merge, overlap, spans
-from stablehlo_ref.distribution.layouts import Parts
+from stablehlo_ref.distribution.axes import Span, merge, overlap
+from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
-from stablehlo_ref.distribution.sharding import Devices, shard_type
+from stablehlo_ref.distribution.sharding import Devices
 from stablehlo_ref.distribution.sharding_rules import REDUCERS
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -29,45 +29,6 @@ from stablehlo_ref.passes.emit import Emitter
 
 I64, UI32 = integer_type(64), integer_type(32, "u")
 SHARDING = "sdy.sharding"
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The parts of axes that split each dimension of a tensor, major first, and those along which it is unreduced.
-
-    Only the device `single` computes a tensor that has one; all devices hold it.
-    """
-
-    mesh: Mesh
-    dimensions: tuple[Parts, ...]
-    unreduced: Parts = ()
-    reduction: str = "sum"
-    single: int | None = None
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """The number of shards of each dimension."""
-        return tuple(prod(part.size for part in parts) for parts in self.dimensions)
-
-    @property
-    def parts(self) -> frozenset[Span]:
-        """All parts that split dimensions."""
-        return frozenset(part for parts in self.dimensions for part in parts)
-
-    def shard_type(self, whole: Type) -> Type:
-        """Return the type of a device's shard. UnsupportedError if a size is unknown."""
-        return shard_type(whole, self.counts)
-
-
-def layout_of(sharding: Sharding | None, mesh: Mesh, type: Type) -> Layout:
-    """Return the layout that a sharding says; without one, all devices hold the whole tensor."""
-    rank = len(type.shape) if isinstance(type, TensorType) else 0
-    if sharding is None:
-        return Layout(mesh, ((),) * rank)
-    if mesh.is_maximal:
-        return Layout(Mesh(()), ((),) * rank, single=mesh.device_ids[0])
-    dimensions = tuple(tuple(merge(spans(d.axes, mesh))) for d in sharding.dimensions)
-    return Layout(mesh, dimensions, tuple(spans(sharding.unreduced, mesh)), sharding.reduction)
 
 
 class Signature:
@@ -398,7 +359,7 @@ def _without_prefix(parts: Parts, prefix: Parts) -> Parts:
 
 def _by_shard(layout: Layout) -> dict[int, list[int]]:
     """Return the devices that hold each shard."""
-    numbers = _devices_of(layout.mesh).numbers([part for parts in layout.dimensions for part in parts])
+    numbers = _devices_of(layout.mesh).numbers(layout.parts)
     found: dict[int, list[int]] = defaultdict(list)
     for device, number in enumerate(numbers.tolist()):
         found[number].append(device)
