@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 from stablehlo_ref.bytecode.encoding import Cursor, encode_varint
 from stablehlo_ref.bytecode.entries import Entries, EntryReader
 from stablehlo_ref.bytecode.sections import Version
+from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.members import REQUIRED
-from stablehlo_ref.ir.attributes import DenseArray, OpaqueAttribute
+from stablehlo_ref.ir.attributes import DenseArray
 from stablehlo_ref.ir.types import integer_type
 
 SEGMENT_SIZES = ("operandSegmentSizes", "resultSegmentSizes")
@@ -56,7 +57,7 @@ _ARITH = {
 }
 
 # Attributes that mean what leaving them out means.
-IMPLIED = (OpaqueAttribute("#arith.fastmath<none>"), OpaqueAttribute("#arith.overflow<none>"))
+IMPLIED = (NO_FAST_MATH, NO_OVERFLOW)
 
 # Ops whose definition here does not say what MLIR's does, or that have no definition.
 DIFFERENT: Mapping[str, tuple[Property, ...]] = {

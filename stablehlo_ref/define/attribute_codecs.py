@@ -432,6 +432,7 @@ class StructCodec(AttributeCodec[StructAttribute]):
 Opaque: TypeAlias = Annotated[Attribute, AttributeCodec[Attribute]()]
 Overflow: TypeAlias = Annotated[OpaqueAttribute, FlagsCodec("arith.overflow", ("none", "nsw", "nuw"))]
 FastMath: TypeAlias = Annotated[OpaqueAttribute, FlagsCodec("arith.fastmath", FAST_MATH)]
+NO_OVERFLOW, NO_FAST_MATH = OpaqueAttribute("#arith.overflow<none>"), OpaqueAttribute("#arith.fastmath<none>")
 Int: TypeAlias = Annotated[int, IntegerCodec(64)]
 Int32: TypeAlias = Annotated[int, IntegerCodec(32)]
 Index: TypeAlias = Annotated[int, IntegerCodec(64, INDEX)]

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, member_value
-from stablehlo_ref.define.attribute_codecs import FastMath, Opaque, Overflow
+from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW, FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import CONSTANT, EXACT, SELECTS, divides_by_zero, rounds
@@ -125,8 +125,8 @@ class Binary(Elementwise, dialect="arith", facts=EXACT):
 
     lhs = In(integer_like)
     rhs = In(integer_like)
-    overflow = Attr(Overflow, default=None, name="overflowFlags")
-    fastmath = Attr(FastMath, default=None)
+    overflow = Attr(Overflow, default=NO_OVERFLOW, name="overflowFlags")
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(integer_like)
 
     syntax = ("operands", FLAGS, "attr-dict : same_type")
@@ -388,7 +388,7 @@ class NegF(Elementwise, op="negf", dialect="arith", nans="moved", facts=SELECTS)
     """Negate a float."""
 
     operand = In(float_like)
-    fastmath = Attr(FastMath, default=None)
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(float_like)
 
     floating = floats.negate

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 import numpy as np
 
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular
-from stablehlo_ref.define.attribute_codecs import EnumCodec, FastMath, Opaque, Overflow
+from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW, EnumCodec, FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import CHOOSES, EXACT, rounds
@@ -124,7 +124,7 @@ class CmpF(Comparison, op="cmpf"):
     lhs = In(float_like)
     rhs = In(float_like)
     predicate = Attr(FloatPredicate)
-    fastmath = Attr(FastMath, default=None)
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
 
     syntax = ("$predicate, operands", FLAGS, "attr-dict :", COMPARED)
 
@@ -186,7 +186,7 @@ class Cast(Elementwise, dialect="arith", facts=EXACT):
     """The base class of conversions between element types of scalars or tensors."""
 
     operand = In(number_like)
-    fastmath = Attr(FastMath, default=None)
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
     rounding_mode = Attr(Opaque, default=None, name="roundingmode")
     result = Out(number_like)
 
@@ -352,7 +352,7 @@ class TruncI(Cast, op="trunci"):
     operand = In(fixed_integer_like)
     result = Out(fixed_integer_like)
     constraints = staticmethod(narrower)
-    overflow = Attr(Overflow, default=None, name="overflowFlags")
+    overflow = Attr(Overflow, default=NO_OVERFLOW, name="overflowFlags")
 
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:

@@ -155,7 +155,9 @@ class SwitchSuccessors(Directive):
         cases = parser.items(lambda: self._case(parser, draft), "[", "]")
         if not cases or cases[0][0] is not None or any(value is None for value, _ in cases[1:]):
             raise parser.error("expected 'default' as the first of the cases, and only there", offset)
-        values = [value for value, _ in cases[1:] if value is not None]
+        # MLIR prints -2 of type i32 as 4294967294.
+        high = 1 << type.width - 1 if isinstance(type, IntegerType) else 2
+        values = [v - 2 * high if high <= v < 2 * high else v for v, _ in cases[1:] if v is not None]
         sizes = [size for _, size in cases]
         if values:
             draft.members["case_values"] = CaseValues(type, tuple(values))

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from stablehlo_ref.define.assembly import Deduced, first_operand, first_result
-from stablehlo_ref.define.attribute_codecs import Opaque
+from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, FastMath, Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
@@ -91,7 +91,7 @@ class Unary(Elementwise, dialect="complex", facts=function()):
     """The base class of functions of one number."""
 
     complex_ = In(number)
-    fastmath = Attr(Opaque, default=None)
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(number)
 
     syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
@@ -235,7 +235,7 @@ class Binary(Elementwise, dialect="complex", facts=rounds()):
 
     lhs = In(number)
     rhs = In(number)
-    fastmath = Attr(Opaque, default=None)
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(number)
 
     syntax = ("operands", FLAGS, "attr-dict : same_type")

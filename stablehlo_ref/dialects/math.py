@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from stablehlo_ref.define.assembly import Deduced
-from stablehlo_ref.define.attribute_codecs import Opaque
+from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, FastMath, Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
@@ -45,7 +45,7 @@ class Unary(Elementwise, dialect="math", facts=function(monotone=True)):
     """The base class of functions of one float."""
 
     operand = In(float_like)
-    fastmath = Attr(Opaque, default=None)
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(float_like)
 
     syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
@@ -337,7 +337,7 @@ class Binary(Elementwise, dialect="math", facts=function()):
 
     lhs = In(float_like)
     rhs = In(float_like)
-    fastmath = Attr(Opaque, default=None)
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(float_like)
 
     syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
@@ -416,7 +416,7 @@ class Fma(Elementwise, op="fma", dialect="math", facts=rounds(adds=True)):
     a = In(float_like)
     b = In(float_like)
     c = In(float_like)
-    fastmath = Attr(Opaque, default=None)
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
     rounding_mode = Attr(Opaque, default=None, name="roundingmode")
     result = Out(float_like)
 

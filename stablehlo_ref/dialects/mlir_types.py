@@ -17,6 +17,7 @@ from stablehlo_ref.define.assembly import (
     Types,
     first_operand,
 )
+from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW
 from stablehlo_ref.define.spec import element_type, is_quantized, with_element_type
 from stablehlo_ref.define.type_constraints import TypeConstraint, index, tensor_of
 from stablehlo_ref.diagnostics import EvaluationError
@@ -146,6 +147,9 @@ def booleans_like(type: Type) -> Type:
     return with_element_type(type, BOOLEAN) if isinstance(type, TensorType) else BOOLEAN
 
 
+IMPLIED = (None, NO_OVERFLOW, NO_FAST_MATH)  # flags that no text means
+
+
 class ArithFlags(Directive):
     """`upward`, `exact`, `nneg`, `overflow<nsw, nuw>` and `fastmath<fast>`, all optional."""
 
@@ -178,7 +182,7 @@ class ArithFlags(Directive):
             flags = op.properties.get(name)
             if flags is not None and not isinstance(flags, OpaqueAttribute):
                 raise Irregular
-            if flags is not None:
+            if flags not in IMPLIED:
                 printer.value(flags.text.removeprefix("#arith."))
 
 

@@ -59,8 +59,9 @@ def chlo_legalize_to_stablehlo(module: Operation) -> None:
     """Replace each CHLO op by StableHLO ops that compute it.
 
     Functions such as `lgamma` become approximations, whose results are near those of the op but not the same: within 3
-    ULP for `bessel_i1e`, 8 for `cosh` and `sinh`, 15 for `erf_inv`; `lgamma` and `digamma` near their zeros, and `zeta`
-    and `polygamma`, have larger relative errors, and may differ for infinite and huge arguments. `top_k`, `scan`,
+    ULP for `bessel_i1e`, 8 for `cosh` and `sinh`, 15 for `erf_inv`, 55 for `lgamma`; near their zeros `lgamma` and
+    `digamma`, and `zeta` and `polygamma`, have larger relative errors, and may differ for infinite and huge arguments.
+    So the pass changes bits, since the ops themselves are correctly rounded or nearly so. `top_k`, `scan`,
     `ragged_dot` (of finite numbers, in groups whose sizes add up to no more than there is) and ops that broadcast
     compute what they did. For sizes that are known only when the program runs, ops of the shape dialect compute them.
     UnsupportedError for ops without a decomposition.

@@ -44,7 +44,7 @@ WITH_SAME_FORM = frozenset((
     "rsqrt", "scan", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sine", "sqrt",
     "subtract", "tan", "tanh", "trace", "tuple", "uniform_dequantize", "uniform_quantize", "while", "xor",
 ))  # fmt: skip
-OF_MHLO_ALONE = ("custom_call_schedule", "largest")  # properties of ops that equal ones do not have, nor need
+OF_MHLO_ALONE = ("custom_call_schedule",)  # properties of ops that equal ones do not have, nor need
 LISTS = (BOOLEAN, integer_type(64))  # element types of the lists that mhlo has as tensors
 
 _match_renamed = re.compile(r'"?([mv]hlo)\.').match
@@ -149,7 +149,8 @@ def _top_k(parser: AsmParser, draft: Draft) -> None:
     if parser.accept(","):
         parser.expect("largest")
         parser.expect("=")
-        draft.attributes["largest"] = parser.attribute()
+        if (largest := parser.attribute()) is not True:
+            draft.attributes["largest"] = largest
     parser.expect(")")
     if parser.peek() == "{":
         draft.attributes |= parser.dictionary()
@@ -167,6 +168,8 @@ def adopt_meaning(draft: Draft, written: str) -> None:
     attributes = cast("dict[str, Attribute]", draft.members | draft.attributes)
     if _has_equal(written, attributes, draft):
         draft.spelling, draft.definition = "mhlo", REGISTRY[draft.name]
+        if written == "mhlo.topk":
+            draft.attributes.pop("largest", None)  # true, as where it is left out
         names = (*draft.definition.property_names, *OF_MHLO_ALONE, *draft.attributes)
         draft.members, draft.attributes = {}, {k: v for k, v in attributes.items() if k in names}
     else:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.diagnostics import split_text
@@ -71,16 +72,29 @@ def _opt(arguments: Sequence[str]) -> tuple[int | str | None, str, str]:
 
 
 def _filecheck(checks: Path, text: str, arguments: Sequence[str]) -> str | None:
+    from filecheck.finput import FInput, InputRange
     from filecheck.matcher import Matcher
     from filecheck.options import parse_argv_options
+    from filecheck.parser import Parser
+
+    class EndsAtMatch(Matcher):  # type: ignore[misc]
+        """Looks for what a NOT excludes up to the start of the next match, as LLVM's FileCheck does, not to its end."""
+
+        def capture_results(self, match: re.Match[str], capture: Any, op: Any) -> None:
+            super().capture_results(match, capture, op)
+            if op.name != "DAG" and (start := self.ctx.negative_matches_start) is not None:
+                for excluded in self.ctx.negative_matches_stack:
+                    self.check_not(excluded, InputRange(start, match.start()))
+                self.ctx.negative_matches_start, self.ctx.negative_matches_stack = None, []
 
     printed = checks.with_suffix(".out")
     printed.write_text(text or "\n\n", encoding="utf-8")
     message = io.StringIO()
     with redirect_stderr(message), redirect_stdout(io.StringIO()):
-        matcher = Matcher.from_opts(
-            parse_argv_options(["filecheck", str(checks), *arguments, "--input-file", str(printed), "--allow-empty"])
+        options = parse_argv_options(
+            ["filecheck", str(checks), *arguments, "--input-file", str(printed), "--allow-empty"]
         )
+        matcher = EndsAtMatch(options, FInput.from_opts(options), Parser.from_opts(options))
         matcher.stderr = message
         code = matcher.run()
     if code == 0 or "No check strings found" in message.getvalue():

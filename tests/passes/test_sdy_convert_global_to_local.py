@@ -231,6 +231,19 @@ def test_dropping_shardings_leaves_a_program_on_whole_tensors() -> None:
     assert dropped.run(np.arange(4, dtype=np.int32))[0].tolist() == [1, 2, 3, 4]
 
 
+def test_dropping_meshes_keeps_those_that_replica_groups_name() -> None:
+    loaded = sr.parse("""sdy.mesh @used = <["x"=2]>
+    sdy.mesh @unused = <["x"=2]>
+    func.func @main(%a: tensor<1xi32> {sdy.sharding = #sdy.sharding<@unused, [{}]>}) -> tensor<2xi32> {
+      %r = "stablehlo.all_gather"(%a) <{all_gather_dim = 0 : i64, replica_groups =
+        #stablehlo.replica_group_mesh_axes<mesh = @used, axes = [#stablehlo.axis_ref<name = "x">]>}>
+        : (tensor<1xi32>) -> tensor<2xi32>
+      return %r : tensor<2xi32>
+    }""")
+    dropped = loaded.verify().transform("sdy-drop-sharding-and-mesh").verify()
+    assert [op.properties["sym_name"] for op in dropped.module.walk() if op.name == "sdy.mesh"] == ["used"]
+
+
 def test_a_matrix_product_on_1024_devices() -> None:
     body = """%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
         {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>}

@@ -38,7 +38,6 @@ DIFFERENT: dict[str, dict[int, str]] = {
     },
     "stablehlo_compatibility_expander_locations-0": {0: "locations are printed in place"},
     "stablehlo_convert_to_signless-0": {0: "memref.cast of unranked memrefs is not known"},
-    "stablehlo_legalize_composite_to_call-1": {0: "the Python FileCheck reads on past the next match"},
     "stablehlo_legalize_quant_to_int-0": {58: "another message"},
     "stablehlo_legalize_quantized_op_to_qdq-0": {23: "a loop whose types differ is printed in generic form"},
     "stablehlo_refine_shapes-0": {

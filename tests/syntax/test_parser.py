@@ -345,3 +345,30 @@ def test_forms_of_attributes_that_earlier_versions_of_mlir_have_in_the_dictionar
     texts = [str(sr.parse(program.format(text))) for text in (written, older)]
     assert texts[0] == texts[1]
     assert any(text in texts[0] for text in ("<{callee = @f}> {no_inline}", "<{alignment = 64", "<{fastmath = "))
+
+
+@pytest.mark.parametrize(
+    ("written", "implied"),
+    [
+        (
+            '"arith.addi"(%i, %i) <{overflowFlags = #arith.overflow<none>}> : (i32, i32) -> i32',
+            "arith.addi %i, %i : i32",
+        ),
+        ('"arith.trunci"(%i) <{overflowFlags = #arith.overflow<none>}> : (i32) -> i8', "arith.trunci %i : i32 to i8"),
+        ('"arith.addf"(%x, %x) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32', "arith.addf %x, %x : f32"),
+        ('"arith.negf"(%x) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32', "arith.negf %x : f32"),
+        ('"math.sin"(%x) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32', "math.sin %x : f32"),
+    ],
+)
+def test_flags_that_say_none_are_those_that_are_left_out(written: str, implied: str) -> None:
+    program = "func.func @f(%i: i32, %x: f32) {{\n%0 = {}\nreturn\n}}"
+    explicit, omitted = (sr.parse(program.format(text)).verify() for text in (written, implied))
+    assert difference(explicit.module, omitted.module) is None
+    assert str(explicit) == str(omitted)
+
+
+def test_cases_of_a_switch_may_be_written_without_a_sign() -> None:
+    """MLIR prints -2 of type i32 as 4294967294."""
+    text = "func.func @f(%i: i32) {{\ncf.switch %i : i32, [default: ^a, {}: ^a]\n^a:\nreturn\n}}"
+    signed, unsigned = (sr.parse(text.format(value)).module for value in (-2, 4294967294))
+    assert difference(signed, unsigned) is None
