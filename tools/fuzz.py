@@ -1,7 +1,8 @@
 """Fuzz the package for some time: generated and changed programs, inputs and command lines.
 
     python tools/fuzz.py --minutes 60 --seed 1
-    python tools/fuzz.py --seed 1 --case 4711        one case again, with its program
+    python tools/fuzz.py --minutes 5 --kind hlo npz   cases of these kinds only
+    python tools/fuzz.py --seed 1 --case 4711         one case again, with its program
 
 Cases run in processes of their own, which are ended when a case takes too long. Print how many cases of each kind ended
 how, and what must not happen: an error without a location, another exception, a warning, a hang, a signal. Exit with 1
@@ -26,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from spec_checks.fuzz.cases import SECONDS, Finding, run  # noqa: E402
+from spec_checks.fuzz.cases import KINDS, SECONDS, Finding, run  # noqa: E402
 from spec_checks.fuzz.worker import case_of  # noqa: E402
 
 WORKER = ("-m", "spec_checks.fuzz.worker")
@@ -40,15 +41,18 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", type=int, help="run one case and print it")
+    parser.add_argument("--kind", nargs="+", choices=sorted(set(KINDS)), default=(), help="run cases of these kinds")
     options = parser.parse_args()
-    return replay(options.seed, options.case) if options.case is not None else fuzz(options.seed, options.minutes * 60)
+    if options.case is not None:
+        return replay(options.seed, options.case, options.kind)
+    return fuzz(options.seed, options.minutes * 60, options.kind)
 
 
-def fuzz(seed: int, seconds: float) -> int:
+def fuzz(seed: int, seconds: float, kinds: Sequence[str] = ()) -> int:
     """Run cases for some seconds; print findings as they come, and a table at the end."""
     outcomes: Counter[str] = Counter()
     findings = 0
-    for line in cases(seed, time.monotonic() + seconds):
+    for line in cases(seed, time.monotonic() + seconds, kinds):
         if "finding" in line:
             findings += 1
             print(f"finding: case {line['end']} ({line.get('kind', '?')}): {line['finding']}\n", flush=True)
@@ -59,23 +63,28 @@ def fuzz(seed: int, seconds: float) -> int:
     return int(findings > 0)
 
 
-def cases(seed: int, deadline: float) -> Iterator[dict[str, object]]:
+def cases(seed: int, deadline: float, kinds: Sequence[str] = ()) -> Iterator[dict[str, object]]:
     """Yield what became of each case, until the deadline."""
     first = 0
     while time.monotonic() < deadline:
         last = first
-        for line in batch(seed, first, deadline):
+        for line in batch(seed, first, deadline, kinds=kinds):
             last = int(str(line["end"])) + 1
             yield line
         first = max(last, first + (last == first))
 
 
 def batch(
-    seed: int, first: int, deadline: float, worker: Sequence[str] = WORKER, seconds: float = SECONDS
+    seed: int,
+    first: int,
+    deadline: float,
+    worker: Sequence[str] = WORKER,
+    seconds: float = SECONDS,
+    kinds: Sequence[str] = (),
 ) -> Iterator[dict[str, object]]:
     """Run cases in a process until it ends, which a hang or a signal does early, or until the deadline."""
     read, write = os.pipe()
-    arguments = [sys.executable, *worker, *map(str, (seed, first, BATCH, write))]
+    arguments = [sys.executable, *worker, *map(str, (seed, first, BATCH, write)), *kinds]
     process = subprocess.Popen(arguments, cwd=ROOT, pass_fds=[write], stdout=subprocess.DEVNULL)
     os.close(write)
     try:
@@ -116,9 +125,9 @@ def answers(
         yield {"end": first if current is None else current, "finding": f"the process ended: {reason}"}
 
 
-def replay(seed: int, index: int) -> int:
+def replay(seed: int, index: int, kinds: Sequence[str] = ()) -> int:
     """Run one case in this process."""
-    case = case_of(seed, index)
+    case = case_of(seed, index, kinds)
     print(case.kind, case.source if isinstance(case.source, str) else case.source.hex())
     try:
         print(run(case))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import stablehlo_ref as sr
-from spec_checks.fuzz import files, mutations
+from spec_checks.fuzz import files, hlo, mutations
 from spec_checks.fuzz.programs import program
 from stablehlo_ref.bytecode.writer import write
 from stablehlo_ref.cli.main import main
@@ -27,8 +27,8 @@ SEEDS = Path(__file__).parents[2] / "tests" / "interpret"
 LIMITS = sr.Limits(max_bytes=1 << 24, max_steps=2000, max_seconds=5)
 SECONDS = 30  # after which a case counts as a hang
 KINDS = (
-    "plain", "text", "text", "text", "text", "structure", "structure", "structure", "inputs", "bytes", "pass",
-    "command", *files.SEEDS,
+    "plain", "text", "text", "text", "text", "structure", "structure", "structure", "inputs", "bytecode", "artifact",
+    "hlo", "pass", "command", *files.SEEDS,
 )  # fmt: skip
 OPTIONS = {"vhlo-to-version": "{target=1.9.0}"}  # of passes that need some
 CODES = (0, 1, 2, 130)  # of the command line
@@ -47,12 +47,14 @@ class Case:
     seed: int  # of inputs and arguments
 
 
-def draw(random: Random) -> Case:
-    """Return a case: mostly a generated program, changed in one way."""
-    base = program(random) if random.random() < 0.6 else random.choice(_seeds())
-    kind = random.choice(KINDS)
+def draw(random: Random, kinds: Sequence[str] = KINDS) -> Case:
+    """Return a case of one of these kinds: mostly a generated program, changed in one way."""
+    kind = random.choice(kinds)
     if kind in files.SEEDS:
         return Case(kind, files.draw(random, kind), 0)
+    if kind == "hlo":
+        return Case(kind, mutations.text(random, random.choice(hlo.MODULES)), random.getrandbits(32))
+    base = program(random) if random.random() < 0.6 else random.choice(_seeds())
     return Case(kind, _changed(random, kind, base), random.getrandbits(32))
 
 
@@ -62,9 +64,9 @@ def _changed(random: Random, kind: str, base: str) -> str | bytes:
     try:
         if kind == "structure":
             return mutations.structure(random, sr.load(base).module)
-        if kind == "bytes":
+        if kind in ("bytecode", "artifact"):
             loaded = sr.load(base)
-            return mutations.data(random, write(loaded.module) if random.random() < 0.7 else loaded.serialize())
+            return mutations.data(random, write(loaded.module) if kind == "bytecode" else loaded.serialize())
     except Exception:  # a changed structure may not print, and a program may have no artifact
         return base
     return base

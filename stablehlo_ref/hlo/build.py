@@ -32,7 +32,7 @@ WITHOUT_MEANING = frozenset((
     "backend_config", "control-predecessors", "domain", "outfeed_shape", "execution_thread", "async_execution_thread",
     "frontend_attributes", "kind", "metadata", "origin", "original_value", "outer_dimension_partitions",
     "output_to_operand_aliasing", "result_accuracy", "schedule", "sharding", "statistics", "raw_backend_config",
-    "cross_program_prefetch_index",
+    "cross_program_prefetch_index", "is_composite",
 ))  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
-from stablehlo_ref.hlo.build import Body, Converter, Tree, flat_shapes, read
+from stablehlo_ref.hlo.build import Body, Converter, Tree, flat, flat_shapes, read
 from stablehlo_ref.hlo.literals import parse_literal
 from stablehlo_ref.hlo.table import RULES, enum_of
 from stablehlo_ref.hlo.text import Instruction, Shape
@@ -216,6 +216,35 @@ def _custom_call(b: Body, i: Instruction, x: list[Tree]) -> Tree:
         called = [b.computation_named(i, "called_computations", index) for index in range(count)]
         members["called_computations"] = tuple(map(b.builder.symbol, called))
     return b.emit(i, "stablehlo.custom_call", x, (), members, attributes)
+
+
+@_hlo("all-to-all")
+def _all_to_all(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+    """Exchange the parts of an array; or an array for each process of a group, put together along a new dimension."""
+    if isinstance(i.shape, Shape):
+        return _of_table(b, i, x)
+    types = [_tensor(i, value) for value in x]
+    if len(set(types)) != 1 or not types[0].is_static or [shape.type for shape in flat_shapes(i.shape)] != types:
+        raise MalformedError("expected operands and results of one type", i.location)
+    count, part = len(x), types[0]
+
+    def shaped(rows: int) -> TensorType:
+        return tensor_type((rows, *part.shape), part.element_type)
+
+    def step(name: str, values: Sequence[Value], type: TensorType, **members: object) -> Value:
+        return b.add(f"stablehlo.{name}", values, [type], i.location, (), members)[0]
+
+    rows = [step("reshape", [value], shaped(1)) for value in flat(tuple(x))]
+    whole = step("concatenate", rows, shaped(count), dimension=0)
+    members = {**RULES["all-to-all"].read(i), "split_count": count}
+    exchanged = step("all_to_all", [whole], shaped(count), **members)
+    found = []
+    for row in range(count):
+        start, limit = (row, *[0] * part.rank), (row + 1, *part.shape)
+        strides = (1,) * (part.rank + 1)
+        taken = step("slice", [exchanged], shaped(1), start_indices=start, limit_indices=limit, strides=strides)
+        found.append(step("reshape", [taken], part))
+    return tuple(found)
 
 
 @_hlo("after-all")

@@ -18,7 +18,7 @@ from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.distribution.axes import check_axes, check_sub_axes, spans
 from stablehlo_ref.distribution.sdy_attributes import AxisRef, Mesh, SubAxis
 from stablehlo_ref.distribution.sharding import Devices
-from stablehlo_ref.hlo.text import Instruction
+from stablehlo_ref.hlo.text import Instruction, Shape
 from stablehlo_ref.ir.types import FLOATS
 from stablehlo_ref.ops.dot_general import Precision
 from stablehlo_ref.ops.fft import FftType
@@ -78,6 +78,11 @@ def only_dimension(i: Instruction) -> int:
     if len(dimensions) != 1:
         raise i.attributes.error("dimensions", "one dimension")
     return dimensions[0]
+
+
+def _exchanged_dimension(i: Instruction) -> int:
+    """Return the dimension that `all-to-all` splits; of a tuple, the one along which its parts are put together."""
+    return only_dimension(i) if isinstance(i.shape, Shape) else 0
 
 
 def _rows(i: Instruction, name: str, defaults: tuple[int | None, ...], separator: str, between: str) -> Rows:
@@ -390,8 +395,8 @@ RULES: Mapping[str, Rule] = {
     "all-to-all": Rule(
         "stablehlo.all_to_all",
         members={
-            "split_dimension": only_dimension,
-            "concat_dimension": only_dimension,
+            "split_dimension": _exchanged_dimension,
+            "concat_dimension": _exchanged_dimension,
             "split_count": lambda i: len((*replica_groups(i), (0,))[0]),
             **_GROUPS,
         },

@@ -28,6 +28,7 @@ MANY_BITS = 7300  # exact sums of products of two f64 numbers; no function but e
 _MANTISSA, _SMALLEST_UNIT = 53, -1074  # bits of f64, and its smallest exponent
 _LARGEST_SIZE = 1024  # numbers below two to this power are finite
 _LARGE_ORDER = 200  # of polygamma: from here on, neither factor is in the range of f64 exponents for all orders
+_HUGE_ORDER = 2**200  # even, as all greater f64 numbers are; from here on, polygamma overflows below zero
 _BEYOND = 10_000  # logarithm of numbers that no f64 number times another is as large as
 _SHIFTED = 50  # from here on, the Euler-Maclaurin formula has all bits
 _TERMS = 120  # of it, at most
@@ -219,6 +220,8 @@ def _without_pairs(s: Number, q: Number) -> Number:
 def polygamma(n: Number, x: Number) -> Number:
     if n == 0:
         return digamma(x)
+    if x < 0:
+        n = min(n, _HUGE_ORDER)
     x = _without_pairs(n + 1, x)
     if n < _LARGE_ORDER:
         result = context().factorial(n) * zeta(n + 1, x)

@@ -218,8 +218,9 @@ def _is_natural(n: Array) -> Array:
 
 def _limits_of_polygamma(n: Array, x: Array) -> Array:
     """Return the values for positive `n` at the ends of the domain, NaN elsewhere."""
-    sign = np.where(np.fmod(n, 2.0) == 0, -1.0, 1.0)
-    return np.where(_is_natural(n), sign * _limits(n + 1.0, x), np.nan)
+    limits = _limits(n + 1.0, x)
+    of_even = np.where(x > 0, -limits, np.nan)  # no limit at poles; n + 1 may be rounded to an even number
+    return np.where(_is_natural(n), np.where(np.fmod(n, 2.0) == 0, of_even, limits), np.nan)
 
 
 # --- zeta -----------------------------------------------------------------------------------------------------------

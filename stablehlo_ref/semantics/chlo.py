@@ -74,7 +74,8 @@ def unary(
     return lambda operand: each_number(operand, floating=evaluate, complex=complex)
 
 
-TINY = Fraction(1, 2**5000)  # less than a number of any type
+BEYOND = 5000  # two to this power is greater than a number of any type
+TINY = Fraction(1, 2**BEYOND)  # less than a number of any type
 
 
 def of_complex(function: Callable[[Any], Any], of_special: Callable[[Any], Any]) -> Callable[[Complex], Complex]:
@@ -98,8 +99,10 @@ def mpf(x: Real) -> Any:
 
 
 def finite(y: Any) -> Real:
-    """Return an mpf, with zeros and infinities as floats."""
-    return y if mpmath.isnormal(y) else float(y)
+    """Return an mpf, with zeros and infinities as floats, and within the largest and least number of any type."""
+    if not mpmath.isnormal(y):
+        return float(y)
+    return y if abs(size := mp.mag(y)) < BEYOND else mp.ldexp(mp.sign(y), BEYOND if size > 0 else -BEYOND)
 
 
 def _erf_inv(x: Any) -> Any:
@@ -167,10 +170,11 @@ def digamma(operand: Array) -> Array:
 def hurwitz(s: Any, q: Any) -> Any:
     """Return the sum of (q + k)**-s for k >= 0, by its first terms and the Euler-Maclaurin formula for the rest.
 
-    Far below zero, where `s` is an integer and `q` not a pole: the sum over all integers without those below `q`.
+    Far below zero, and where terms cancel out, as `s` is an integer and `q` not a pole: the sum over all integers
+    without those below `q`.
     """
-    if q < -60:
-        sign, above = -1 if int(s) % 2 else 1, q - mp.floor(q)
+    sign, above = -1 if int(s) % 2 else 1, q - mp.floor(q)
+    if q < -60 or (q < 0 and sign < 0 and above == 0.5):
         with mpmath.extraprec(80):
             around = hurwitz(s, above) + sign * hurwitz(s, 1 - above) if sign > 0 or above != 0.5 else 0
             return around - sign * hurwitz(s, 1 - q)
@@ -199,12 +203,15 @@ def _zeta(s: Real, q: Real) -> Real:
         return nan if q < 0 else inf if q < 1 else 1 if q == 1 else 0.0
     if q < 0 and s != int(s):
         return nan
-    return 0.0 if q == inf else finite(hurwitz(mpf(s), mpf(q)))
+    if q == inf:
+        return 0.0
+    with mpmath.extraprec(max(0, mp.mag(mpf(q)), mp.mag(mpf(s)))):  # for the bits of q + 1, and the last of s
+        return hurwitz(mpf(s), mpf(q))
 
 
 def zeta(lhs: Array, rhs: Array) -> Array:
     """Return the Hurwitz zeta function of s = lhs, q = rhs."""
-    return each_number(lhs, rhs, floating=_zeta)
+    return each_number(lhs, rhs, floating=lambda s, q: finite(_zeta(s, q)))
 
 
 def _polygamma(n: Real, x: Real) -> Real:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 from hlo_modules import error, instruction
 
 import stablehlo_ref as sr
+from spec_checks.fuzz.cases import draw, run
+from spec_checks.fuzz.hlo import MODULES
 from stablehlo_ref.cli.main import main
 
 F32 = np.float32
@@ -172,3 +175,10 @@ def test_text_without_a_header_and_the_cache(tmp_path: Path) -> None:
 def test_mlir_is_not_taken_for_hlo() -> None:
     program = sr.parse('%0 = "stablehlo.constant"() {value = dense<1.0> : tensor<f32>} : () -> tensor<f32> // {\n')
     assert [op.name for op in program.module.walk()] == ["builtin.module", "stablehlo.constant"]
+
+
+def test_changed_modules_are_results_or_errors() -> None:
+    for module in MODULES:
+        assert sr.load(module).outputs
+    for number in range(60):
+        run(draw(Random(number), ["hlo"]))

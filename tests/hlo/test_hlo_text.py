@@ -325,6 +325,40 @@ ENTRY %main (x: f32[1]) -> (f32[1], f32[1], f32[2]) {
         assert [r[2].tolist() for r in results] == [[1, 2], [1, 2], [10, 20], [10, 20]]
 
 
+@pytest.mark.parametrize("part", ["f32[]", "f32[1,2]{1,0}"])
+def test_processes_exchange_the_elements_of_tuples(part: str) -> None:
+    text = f"""HloModule m, replica_count=4
+
+ENTRY %main (x: {part}, y: {part}) -> ({part}, {part}) {{
+  %x = {part} parameter(0)
+  %y = {part} parameter(1)
+  ROOT %t = ({part}, {part}) all-to-all(%x, %y), replica_groups={{{{0,2}},{{3,1}}}}
+}}
+"""
+    shape = () if part == "f32[]" else (1, 2)
+    inputs = [[np.full(shape, n, F32), np.full(shape, 10 * n, F32)] for n in (1, 2, 3, 4)]
+    results = sr.parse(text).run_parallel(inputs, num_replicas=4)
+    assert [[float(array.flat[0]) for array in r] for r in results] == [[1, 3], [40, 20], [10, 30], [4, 2]]
+    assert results[0][0].shape == shape
+
+
+@pytest.mark.parametrize("operands", ["%x, %z", "%x"])
+def test_exchanged_elements_have_one_type(operands: str) -> None:
+    line = f"%z = f32[] constant(0)\n  ROOT %t = (f32[2,3]{{1,0}}, f32[2,3]{{1,0}}) all-to-all({operands})"
+    assert "<string>:5:8: error: expected operands and results of one type" in instruction(line)
+
+
+def test_a_composite_is_what_it_calls() -> None:
+    before = """%double (a: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  ROOT %s = f32[] add(%a, %a)
+}
+"""
+    called = 'to_apply=%double, is_composite=true, frontend_attributes={composite.name="my.double"}'
+    body = f"  %x = f32[] parameter(0)\n  ROOT %y = f32[] call(%x), {called}"
+    assert float(run(body, F32(3), before=before)[0]) == 6
+
+
 @pytest.mark.parametrize("groups", ["mesh['x'=2,'y'=2] {'z'}", "mesh['x'=4] {'x','x'}", "mesh['x'=4] {'x':(3)2}"])
 def test_axes_of_groups_are_checked(groups: str) -> None:
     op = f"ROOT %y = f32[2]{{0}} all-gather(%x), replica_groups={groups}, dimensions={{0}}"

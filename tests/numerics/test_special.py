@@ -10,6 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
+import stablehlo_ref as sr
 from stablehlo_ref.numerics import (
     complex_elementary,
     elementary,
@@ -137,6 +138,24 @@ def test_polygamma_of_high_order_does_not_overflow() -> None:
         for k, y in zip(n, x)
     ]
     assert -special.polygamma(FLOAT64)(n, x) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("semantics", [False, True])
+def test_polygamma_at_the_ends_of_the_range(semantics: bool) -> None:
+    """Add 1 to huge orders and values: n! / x**n overflows or underflows, with the sign of the order."""
+    type = "tensor<8xf64>"
+    text = f"""func.func @main(%n: {type}, %x: {type}) -> {type} {{
+  %0 = chlo.polygamma %n, %x : {type}, {type} -> {type}
+  return %0 : {type}
+}}"""
+    x = np.array([1e10, 1e100, 1e300, 1.7e308, -1.25, -1.75, -3.0, -1.5])
+    n = np.array([1e300] * 7 + [170.0])
+    cancelled = -math.exp(math.lgamma(171) - 171 * math.log(2.5))  # terms of -0.5 and 0.5, and of -1.5 and 1.5
+    expected = [-np.inf, -np.inf, -0.0, -0.0, np.inf, -np.inf, np.nan, cancelled]
+    limits = sr.Limits(max_seconds=100)
+    (found,) = sr.load(text).run(n, x, semantics=semantics, limits=limits)
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    assert np.signbit(found[2:4]).all()
 
 
 def test_zeta_broadcasts_scalars() -> None:
