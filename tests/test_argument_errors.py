@@ -99,6 +99,16 @@ def functions(folder: Path) -> dict[str, Call]:
         "link": (sr.link, {"programs": [program], "entry": None}),
         "from_jax": (sr.from_jax, {"source": None, "limits": None, "mesh": None}),
         "from_torch": (sr.from_torch, {"source": None, "arguments": (), "named": None, "limits": None}),
+        "random_inputs": (
+            sr.random_inputs,
+            {"parameters": program.inputs, "seed": 0, "distributions": None, "limits": None, "sizes": None},
+        ),
+        "read_inputs": (
+            sr.read_inputs, {"parameters": program.inputs, "values": {"x": "[1, 2]"}, "files": ()},
+        ),
+        "save_results": (
+            sr.save_results, {"path": folder / "x.npz", "outputs": program.outputs, "results": [X]},
+        ),
         "register_custom_call": (sr.register_custom_call, {"target": "t", "handler": len}),
         "Limits": (sr.Limits, dict(vars(sr.Limits()))),
         "Program": (sr.Program, {"module": program.module, "entry": None, "limits": None, "verified": False}),
@@ -157,6 +167,7 @@ def functions(folder: Path) -> dict[str, Call]:
         ),
         "debug.by_backend": (sr.debug.by_backend, {"session": sr.debug.Session("self"), "contract": contract}),
         "debug.by_command": (sr.debug.by_command, {"command": "true", "seconds": 1.0}),
+        "debug.by_pass": (sr.debug.by_pass, {"command": "true", "contract": "strict", "seconds": 1.0}),
         "debug.contract_of": (sr.debug.contract_of, {"text": "strict"}),
         "debug.diff": (
             sr.debug.diff,
@@ -279,6 +290,10 @@ def test_a_call_that_does_not_fit_the_signature() -> None:
         (lambda p: sr.Values(p.trace(X).records)[9], IndexError, "no value number 9; there are "),
         (lambda p: p.run_parallel([[X]], typo=1), TypeError, "unknown option 'typo'; the options are limits, "),
         (lambda p: p.run_parallel([[X]], num_replicas="a"), TypeError, "num_replicas must be int | None, got 'a'"),
+        (lambda p: p.trace_parallel(None), TypeError, "inputs_per_process must be a list of inputs, got None"),
+        (lambda p: sr.random_inputs(None), TypeError, "parameters must be Sequence[Parameter], got None"),
+        (lambda p: sr.random_inputs(p.inputs, -1), ValueError, "seed must not be negative, got -1"),
+        (lambda p: sr.read_inputs(p.inputs, {"x": 3}), TypeError, "values must be "),
         (lambda p: sr.debug.exceptions(p, X, observer=None), TypeError, "expected no option 'observer'"),
         (lambda p: sr.debug.diff(p, [[[1], [1, 2]]], "self"), ValueError, "expected arrays, or lists of numbers"),
         (lambda p: sr.debug.reduce(p, [X], "self", jobs=0), ValueError, "jobs must be a positive number, got 0"),

@@ -26,6 +26,7 @@ EXTRAS = {
     "jax": "jax", "torch": "torch", "torchax": "torch", "safetensors": "safetensors", "zstandard": "zstd",
     "argcomplete": "completion", "pygls": "lsp", "jaxlib": "jax", "iree": "iree",
     "hypothesis": "conform", "jinja2": "report", "matplotlib": "report", "threadpoolctl": "threads",
+    "distributed": "dask",
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.agreement import report, within
 from stablehlo_ref.arrays.files import read_arrays
 from stablehlo_ref.arrays.host_values import as_numpy_loads, as_numpy_saves
@@ -20,6 +21,7 @@ from stablehlo_ref.ir.signature import Parameter, shortened
 from stablehlo_ref.suggestions import did_you_mean
 
 
+@checks_arguments
 def save_results(path: str | os.PathLike[str], outputs: Sequence[Parameter], results: Sequence[RuntimeValue]) -> None:
     """Write results to an `.npz` file, or `.npy` or `.safetensors` by the name of the file.
 
@@ -37,6 +39,8 @@ def save_results(path: str | os.PathLike[str], outputs: Sequence[Parameter], res
                 _save_npz(path, arrays)
     except OSError as error:
         raise EvaluationError(f"cannot write {path}: {error.strerror}") from None
+    except ValueError as error:  # such as a null character in the path
+        raise ArgumentValueError(f"cannot write {str(path)!r}: {error}") from None
 
 
 def named_arrays(parameters: Sequence[Parameter], values: Sequence[RuntimeValue]) -> dict[str, Array]:

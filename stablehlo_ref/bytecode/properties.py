@@ -68,7 +68,6 @@ DIFFERENT: Mapping[str, tuple[Property, ...]] = {
         "chlo.top_k": "is_stable? k",
         "func.call": "arg_attrs? callee no_inline? res_attrs?",
         "func.call_indirect": "arg_attrs? res_attrs?",
-        "func.constant": "value",
         "func.func": "arg_attrs? function_type no_inline? res_attrs? sym_name sym_visibility?",
         **dict.fromkeys(
             ["complex.eq", "complex.neq", "math.absi", "math.ctlz", "math.ctpop", "math.cttz", "math.ipowi"], ""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from stablehlo_ref._version import __version__
+from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.cli.backend_options import PYTHON
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
 from stablehlo_ref.cli.options import (
@@ -93,9 +95,10 @@ def _run(options: argparse.Namespace) -> int:
     with Session(options.backend, seconds=options.seconds, python=settings.python) as session:
         session.open()
         versions = dict(session.versions())
+    executor, jobs = (None, options.jobs) if options.scheduler is None else _workers(options.scheduler)
     results = Results(options.results or ":memory:")
     try:
-        run_cases(selected, settings, results, jobs=options.jobs, seconds=profile.seconds, show=_progress)
+        run_cases(selected, settings, results, executor=executor, jobs=jobs, seconds=profile.seconds, show=_progress)
         wanted = set(selected)
         records = with_blocked({name: record for name, record in results.records().items() if name in wanted})
     finally:
@@ -108,12 +111,24 @@ def _run(options: argparse.Namespace) -> int:
     _write(options.html, report.as_html(records, title))
     _write(options.badge, report.as_badge(records))
     print(report.as_text(records, title))
-    new, healed = split(records, known)
+    new, healed = split(records, known, [name for name in selected if name not in records])
     for entry in healed:
         print(f"healed: {entry}; remove it from {options.known}")
     if known:
         print(f"{len(new)} cases show faults that are not known")
     return AT_FAULT if new or healed else FINE
+
+
+def _workers(scheduler: str) -> tuple[Executor, int]:
+    """Return an executor of the workers of a scheduler of Dask, and how many they are."""
+    try:
+        client = require("distributed").Client(scheduler)
+    except (OSError, ValueError) as error:
+        raise CommandLineError(f"--scheduler: cannot reach {scheduler}: {error}") from None
+    threads = client.nthreads().values()
+    if set(threads) != {1}:
+        raise CommandLineError(f"--scheduler: expected workers of one thread each, got {list(threads)}")
+    return client.get_executor(), len(threads)
 
 
 def _ops(patterns: Sequence[str]) -> list[str]:
@@ -147,6 +162,7 @@ OPTIONS = Group("", [
     option("--ops OP,OP", "only these ops, with wildcards", names, default=[]),
     option("--known FILE", "known failures, as TOML: op, type and reason of each", Path),
     option("--jobs N", "processes (1)", positive, default=1),
+    option("--scheduler ADDRESS", "judge cases on the workers of a scheduler of Dask instead, of one thread each"),
     option("--seconds S", "of the backend for each case (30)", seconds, default=30.0),
     PYTHON,
     option("--results FILE", "keep verdicts in a SQLite file, and go on from there", Path),

@@ -118,7 +118,7 @@ WATCHING = Group("watching the run (on standard error)", [
            dest="breaks"),
     option("--profile [FILE]", "the time of ops by kind and by place, the peak memory, and what is guaranteed of the "
            "bits of results; =FILE: also as JSON that speedscope.app opens", bare=""),
-    option("--dump-code", "the Python source that hot loops and functions became"),
+    option("--dump-code", "the Python source or machine code that hot loops and functions became"),
 ])  # fmt: skip
 COMPUTING = Group("how results are computed", [
     option("--mode NAME,NAME", "one or several modes: see below", _modes, action="extend", default=[]),

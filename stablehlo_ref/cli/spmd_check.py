@@ -13,6 +13,7 @@ from stablehlo_ref.cli.options import (
     JSON,
     LIMITS,
     MESSAGES,
+    CommandLineError,
     CommandParser,
     Group,
     converter,
@@ -21,6 +22,7 @@ from stablehlo_ref.cli.options import (
 )
 from stablehlo_ref.debug.contract import PRESETS, contract_of
 from stablehlo_ref.debug.spmd_check import spmd_check
+from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.reading.loading import load
 
 DESCRIPTION = "Run a program and its partitioned form on shards of the same inputs, and find which collective is wrong."
@@ -40,10 +42,14 @@ def run(options: argparse.Namespace) -> int:
     local = load(existing(options.local), entry=options.local_entry) if options.local else None
     if local is not None:
         local.limits = whole.limits
-    found = spmd_check(
-        whole, local, given_inputs(options, whole), options.contract, mesh=options.mesh,
-        in_shardings=options.in_shardings, out_shardings=options.out_shardings,
-    )  # fmt: skip
+    inputs = given_inputs(options, whole)
+    try:
+        found = spmd_check(
+            whole, local, inputs, options.contract, mesh=options.mesh,
+            in_shardings=options.in_shardings, out_shardings=options.out_shardings,
+        )  # fmt: skip
+    except ArgumentValueError as error:
+        raise CommandLineError(error.diagnostics[0].message) from None
     print(found.to_json() if options.json else found)
     return AT_FAULT if found.is_wrong else FINE
 

@@ -105,7 +105,7 @@ def dump_code(program: Program) -> None:
     for title, text in sources:
         print(f"# {title}\n{text}", file=sys.stderr)
     if not sources:
-        print("no loop or function ran often enough to become Python source", file=sys.stderr)
+        print("no loop or function ran often enough to become Python source or machine code", file=sys.stderr)
 
 
 def _values(program: Program, name: str, ops: Collection[str]) -> list[Value]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from multiprocessing import get_context
 from pathlib import Path
 from time import monotonic
@@ -150,8 +151,8 @@ def run(
     The second case of an op and a type, which has the op several times, is blocked if the first one was refused or did
     not end.
 
-    Any `concurrent.futures.Executor` runs the shards, by default `jobs` processes, of which one that dies loses the
-    case that it was at, which is recorded, and nothing else.
+    Any `concurrent.futures.Executor` runs the shards, by default `jobs` processes. A worker that dies loses the case
+    that it was at, which is recorded, and nothing else.
     """
     end = monotonic() + seconds
     firsts = [name for name in names if _first_of(name) == name]
@@ -223,14 +224,27 @@ class _Pool:
 def _submitted(
     executor: Executor, judged: Judged, shards: Sequence[Sequence[str]], end: float, most: int
 ) -> Iterator[list[Record]]:
-    """Yield the records of shards as they come, with `most` shards under way; no new ones after `end`."""
-    waiting = iter(shards)
-    pending: set[Future[list[Record]]] = {executor.submit(judged, list(shard)) for shard in islice(waiting, most)}
-    while pending:
-        finished, pending = wait(pending, return_when="FIRST_COMPLETED")
-        for future in finished:
-            yield future.result()
-        if monotonic() < end:
-            pending |= {executor.submit(judged, list(shard)) for shard in islice(waiting, len(finished))}
-        else:
-            pending = {future for future in pending if not future.cancel()}
+    """Yield the records of shards as they come, with `most` shards under way; no new ones after `end`.
+
+    The cases of a shard that is lost, as with a worker of a cluster, are judged alone.
+    """
+    waiting, pending = deque(shards), dict[Future[list[Record]], Sequence[str]]()
+    while True:
+        while waiting and len(pending) < most and monotonic() < end:
+            shard = waiting.popleft()
+            pending[executor.submit(judged, list(shard))] = shard
+        if not pending:
+            return
+        for future in wait(pending, return_when="FIRST_COMPLETED").done:
+            shard = pending.pop(future)
+            error = future.exception()
+            if isinstance(error, BrokenProcessPool):
+                raise error
+            if error is None:
+                yield future.result()
+            elif len(shard) > 1:
+                waiting.extendleft([name] for name in reversed(shard))
+            else:
+                yield [Record(shard[0], Cell.UNTESTED, f"the case was lost: {type(error).__name__}: {error}")]
+        if monotonic() >= end:
+            pending = {future: shard for future, shard in pending.items() if not future.cancel()}

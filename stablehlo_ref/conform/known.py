@@ -7,18 +7,18 @@ The file is TOML, with one table for each fault:
     type = "f8*"                # with wildcards; any if left out
     reason = "https://github.com/openxla/xla/issues/1"
 
-An entry that no case needs any more is reported: it is healed.
+An entry that no case needs any more is reported, once all of its cases are judged: it is healed.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from stablehlo_ref.conform.verdicts import Record
+from stablehlo_ref.conform.verdicts import Cell, Record
 from stablehlo_ref.diagnostics import EvaluationError, file_errors
 
 
@@ -57,13 +57,19 @@ def read_known(path: Path) -> list[Known]:
     return found
 
 
-def split(records: Mapping[str, Record], known: Sequence[Known]) -> tuple[list[Record], list[Known]]:
-    """Return the bad records that no entry covers, and the entries that cover cases but no bad one: they are healed."""
+def split(
+    records: Mapping[str, Record], known: Sequence[Known], left: Iterable[str] = ()
+) -> tuple[list[Record], list[Known]]:
+    """Return the bad records that no entry covers, and the entries that are healed.
+
+    These cover cases but no bad one, and none of those that are `left`, for which there was no time.
+    """
     bad = [record for record in records.values() if record.cell.is_bad]
+    open = [*bad, *(Record(name, Cell.UNTESTED) for name in left)]
     new = [record for record in bad if not any(entry.covers(record) for entry in known)]
     healed = [
         entry
         for entry in known
-        if any(entry.covers(record) for record in records.values()) and not any(entry.covers(record) for record in bad)
+        if any(entry.covers(record) for record in records.values()) and not any(entry.covers(record) for record in open)
     ]
     return new, healed

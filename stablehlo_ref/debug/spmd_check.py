@@ -24,7 +24,8 @@ from stablehlo_ref.debug.spmd_locate import Locator, ShardFault, first_apart
 from stablehlo_ref.debug.values import distance
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, MalformedError, Source, StablehloError
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, read
-from stablehlo_ref.distribution.layouts import DeviceMesh, layout_of, replicated
+from stablehlo_ref.distribution.axes import check_sharding
+from stablehlo_ref.distribution.layouts import DeviceMesh, layout_of
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
 from stablehlo_ref.distribution.sdy_reader import Reader, invalid_mesh
 from stablehlo_ref.distribution.sharding import Tiling
@@ -77,12 +78,14 @@ class SpmdCheck:
             )
         if fault := self.fault:
             name = f"{fault.value} = {fault.op}" if fault.value else fault.op
-            what = f"{name} is wrong" if fault.what == "wrong" else f"a collective is missing after {name}"
+            wrong = f"{name} is wrong" if self.verdict == "wrong" else f"{name} fails"
+            what = wrong if fault.what == "wrong" else f"a collective is missing after {name}"
             axis = f', along axis "{fault.axis}"' if fault.axis else ""
             lines.append(f"{fault.place}: {what}, first in shard {fault.position} (process {fault.device}){axis}")
             lines += [f"  {reason}" for reason in fault.reasons]
-            confirmed = "the outputs are right" if fault.is_confirmed else "the outputs are not known to be right"
-            lines.append(f"  with the right shards there, {confirmed}")
+            if self.verdict == "wrong":
+                confirmed = "the outputs are right" if fault.is_confirmed else "the outputs are not known to be right"
+                lines.append(f"  with the right shards there, {confirmed}")
         elif self.verdict == "wrong":
             lines.append(f"no op is located; output {self.first_output} is the first that differs")
         return "\n".join([*lines, *([self.picture] if self.picture else [])])
@@ -220,9 +223,13 @@ class SpmdPrograms:
             hint = f"give the shardings of all {side}s"
             raise EvaluationError(f"the sharding of {side} {number} is not known: it is {types}", place, (hint,))
         if tiling is None or (whole.type == local.type and tiling.part_type(whole.type) != local.type):
-            return self.mesh.tiling(replicated(whole.type.rank))  # LOCAL takes whole tensors, whatever GLOBAL says
-        if not tiling.splits(static_shape(whole.type)) or tiling.part_type(whole.type) != local.type:
-            parts = " x ".join(map(str, tiling.parts)) or "1"
+            return self.mesh.tiling(
+                layout_of(None, self.mesh.mesh, whole.type)
+            )  # LOCAL takes whole tensors, whatever GLOBAL says
+        parts = " x ".join(map(str, tiling.parts)) or "1"
+        if not tiling.splits(static_shape(whole.type)):
+            raise EvaluationError(f"{side} {number}, {whole.type}, does not split into {parts} equal parts", place)
+        if tiling.part_type(whole.type) != local.type:
             raise EvaluationError(f"{side} {number}, {whole.type} in {parts} parts, is {local.type} in a shard", place)
         return tiling
 
@@ -234,10 +241,11 @@ class SpmdPrograms:
             sharding = text or read(found.get("sdy.sharding"))
             try:
                 if isinstance(sharding, Sharding):
-                    return self.mesh.tiling(layout_of(sharding, self.mesh.mesh))
+                    check_sharding(sharding, type, self.mesh.mesh, {})
+                    return self.mesh.tiling(layout_of(sharding, self.mesh.mesh, type))
                 if "mhlo.sharding" in found:
                     return tiling_of(found["mhlo.sharding"], type.rank)
-            except (ValueError, KeyError) as error:
+            except ValueError as error:
                 raise EvaluationError(
                     f"the sharding of {side} {number} is invalid: {error}", function.location
                 ) from None

@@ -22,7 +22,7 @@ from stablehlo_ref.debug.cut import Flat, is_constant_op, is_observable, operand
 from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.debug.values import all_values
 from stablehlo_ref.define.definition import definition_of
-from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts, used
+from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts
 from stablehlo_ref.distribution.sharding import Tiling
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -88,6 +88,17 @@ def near(x: Array, y: Array, scale: float | None = None) -> bool:
     return bool(apart <= largest * float(float_info(real_dtype(y.dtype)).eps) ** 0.5)
 
 
+def scale_of(array: Array) -> float:
+    """Return the largest magnitude of finite elements, but for those that many elements have, as those of a mask."""
+    if not is_fractional(array.dtype):
+        return 0.0
+    with np.errstate(all="ignore"):
+        magnitudes, counts = np.unique(np.abs(widened(array)), return_counts=True)
+    is_finite = np.isfinite(magnitudes)
+    is_rare = is_finite & (counts * 16 <= array.size)
+    return float(np.max(magnitudes[is_rare if is_rare.any() else is_finite], initial=0.0))
+
+
 def first_apart(pieces: Pieces, expected: Pieces) -> int | None:
     """Return the first device whose array is another than expected; None if there is none."""
     return next((d for d, (x, y) in enumerate(zip(pieces, expected)) if not near(x, y)), None)
@@ -95,8 +106,7 @@ def first_apart(pieces: Pieces, expected: Pieces) -> int | None:
 
 def moves_blocks(op: Operation) -> bool:
     """Return whether an op communicates, or takes or places parts of its operand."""
-    definition = definition_of(op)
-    return op.mnemonic in MOVES or (definition is not None and definition.traits.communicates and bool(op.operands))
+    return op.mnemonic in MOVES or communicates(op)
 
 
 def communicates(op: Operation) -> bool:
@@ -135,10 +145,7 @@ class Locator:
         for op in self.whole.ops:
             self._note_constant(op, [self.ours.get(result) for result in op.results])
             self.index[self._key(op, {})].append(op)
-        self.scales = {
-            v: float(np.max(np.abs(widened(a)), initial=0.0)) if is_fractional(a.dtype) else 0.0
-            for v, a in self.ours.items()
-        }
+        self.scales = {value: scale_of(array) for value, array in self.ours.items()}
 
     def locate(self) -> ShardFault | None:
         """Return the first suspect that is confirmed, or else the first one; None if there is no suspect."""
@@ -173,7 +180,7 @@ class Locator:
             if self._fits(pieces, whole, layout):
                 return Reading(whole, layout)
         for layout in layouts:
-            free = [axis for axis in self.mesh.axes if axis not in used(layout) and axis.size > 1]
+            free = [axis for axis in self.mesh.axes if axis not in layout.parts and axis.size > 1]
             for axes in (c for n in range(1, len(free) + 1) for c in combinations(free, n)):
                 for fold in FOLDS if kind(ours.dtype) in ("floating", "integer") else ():
                     if self._fits(self._folded(pieces, axes, fold), whole, layout):
@@ -182,7 +189,7 @@ class Locator:
 
     def _fits(self, pieces: Pieces, whole: Value, layout: Layout) -> bool:
         ours, tiling = self.ours[whole], self.mesh.tiling(layout)
-        numbers = self.mesh.numbers(used(layout))
+        numbers = self.mesh.numbers(layout.parts)
         seen: set[tuple[int, int]] = set()  # devices often share arrays
         for device, piece in enumerate(pieces):
             key = id(piece), int(numbers[device])
@@ -364,7 +371,7 @@ class Locator:
         has = self.mesh.axes_between(groups) if isinstance(groups, tuple) and groups else ()
         if reading is None:
             return has, [f"its groups are along {self.mesh.describe(has)}"] if has else []
-        needs = (*reading.partial, *_difference(reading.layout, layout))
+        needs = tuple(dict.fromkeys((*reading.partial, *_difference(reading.layout, layout))))
         text = f"split by {self.mesh.describe_layout(reading.layout)}"
         text = f"{text}, partial along {self.mesh.describe(reading.partial)}" if reading.partial else text
         reasons = [f"its operand is {text}, and its result is to be split by {self.mesh.describe_layout(layout)}"]
@@ -394,6 +401,7 @@ class Locator:
 def _difference(some: Layout, others: Layout) -> Parts:
     """Return the axes that two layouts have in different places, in the order of the first."""
     places = [
-        {part: (d, i) for d, parts in enumerate(layout) for i, part in enumerate(parts)} for layout in (some, others)
+        {part: (d, i) for d, parts in enumerate(layout.dimensions) for i, part in enumerate(parts)}
+        for layout in (some, others)
     ]
-    return tuple(p for p in dict.fromkeys((*used(some), *used(others))) if places[0].get(p) != places[1].get(p))
+    return tuple(p for p in dict.fromkeys((*some.parts, *others.parts)) if places[0].get(p) != places[1].get(p))

@@ -194,6 +194,7 @@ class OpDefinition:
 # Properties of MLIR that mean nothing here and are kept as discardable attributes.
 WITHOUT_MEANING: Mapping[str, tuple[str, ...]] = {
     "func.call": ("arg_attrs", "no_inline", "res_attrs"),
+    "func.call_indirect": ("arg_attrs", "res_attrs"),
     "func.func": ("no_inline",),
     "stablehlo.custom_call": ("result_tilings",),
 }

@@ -23,6 +23,7 @@ from stablehlo_ref.ir.types import (
     FLOATS,
     INDEX,
     BufferType,
+    FunctionType,
     FutureType,
     IndexType,
     MeshTensorType,
@@ -128,6 +129,7 @@ token = TypeConstraint("token", lambda t: isinstance(t, TokenType), TokenType)
 tuple_value = TypeConstraint("tuple", lambda t: isinstance(t, TupleType), TupleType)
 future = TypeConstraint("future", lambda t: isinstance(t, FutureType), FutureType)
 buffer = TypeConstraint("buffer", lambda t: isinstance(t, BufferType), BufferType)
+function_value = TypeConstraint("function", lambda t: isinstance(t, FunctionType), FunctionType)
 anything = TypeConstraint("value", lambda t: True)
 tensor_or_token = TypeConstraint("tensor or token", (tensor | quantized_tensor | token).holds)
 tensor_token_or_buffer = TypeConstraint("tensor, token or buffer", (tensor_or_token | buffer).holds)

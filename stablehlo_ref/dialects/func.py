@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, attribute_dictionary
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Deduced,
+    Directive,
+    Draft,
+    Irregular,
+    Types,
+    attribute_dictionary,
+    first_operand,
+)
 from stablehlo_ref.define.attribute_codecs import Dictionaries, FunctionTypeValue, String, Symbol, Visibility
-from stablehlo_ref.define.bound import ControlFlowSite
-from stablehlo_ref.define.computation import ControlFlow
+from stablehlo_ref.define.bound import ControlFlowSite, Site
+from stablehlo_ref.define.computation import ControlFlow, Run
+from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import WITHOUT_MEANING
 from stablehlo_ref.define.members import Undecodable
-from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
-from stablehlo_ref.define.type_constraints import anything
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.type_constraints import anything, function_value
+from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import UNIT, Attribute
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType, Type
@@ -183,6 +195,70 @@ class Call(Op, op="call", dialect="func", releases_operands=True):
         site: ControlFlowSite, callee: Symbol, inputs: tuple[int, ...], results: tuple[int, ...]
     ) -> ControlFlow:
         return call(inputs, callee, results, site.function, site.dying)
+
+
+class Constant(Op, op="constant", dialect="func"):
+    """Return the function `value` of the module, for `call_indirect`."""
+
+    value = Attr(Symbol)
+    result = Out(function_value)
+
+    syntax = "attr-dict $value : type(results)"
+
+    @staticmethod
+    def constraints(C: Checker, site: Site, value: Symbol, result: FunctionType) -> None:
+        C(1, type_of_function(site.symbol(value)) == result)
+
+    @staticmethod
+    def plan() -> Run:
+        return lambda: None  # a call finds the function by the op
+
+
+def type_of_function(symbol: Operation | None) -> object:
+    """Return the type of a `func.func`; None for any other op."""
+    return symbol.properties.get("function_type") if symbol is not None and symbol.name == "func.func" else None
+
+
+class IndirectCall(Directive):
+    """`%callee(%operands)`."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.operands = [parser.operand()]
+        draft.operands += parser.items(parser.operand, "(", ")")
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        callee, *arguments = map(printer.operand, op.operands)
+        printer.value(f"{callee}({', '.join(arguments)})")
+
+
+def called_as(callee: Type, count: int) -> tuple[Types, Types]:
+    """Return the types of all operands of an indirect call, and of its results."""
+    if not isinstance(callee, FunctionType):
+        raise ValueError(f"expected the type of a function, got {callee}")
+    return (callee, *callee.inputs), callee.outputs
+
+
+class CallIndirect(Op, op="call_indirect", dialect="func"):
+    """Call the function `callee`, which a `constant` returns, with `callee_operands`."""
+
+    callee = In(function_value)
+    callee_operands = Ins(anything)
+    results = Outs(anything)
+
+    syntax = (IndirectCall(), "attr-dict :", Deduced(first_operand, called_as))
+
+    @staticmethod
+    def constraints(C: Checker, callee: FunctionType, callee_operands: Sequence[Type], results: Sequence[Type]) -> None:
+        C(1, callee == FunctionType(tuple(callee_operands), tuple(results)))
+
+    @staticmethod
+    def plan_control_flow(
+        site: ControlFlowSite, callee_operands: tuple[int, ...], results: tuple[int, ...]
+    ) -> ControlFlow:
+        made = site.op.operands[0].owner
+        if not isinstance(made, Operation) or made.name != "func.constant":
+            raise UnsupportedError("unsupported function; expected the result of a func.constant")
+        return call(callee_operands, str(made.properties["value"]), results, site.function, site.dying)
 
 
 class Return(Op, op="return", dialect="func", terminator=True):

@@ -22,6 +22,7 @@ from stablehlo_ref.ir.types import BOOLEAN, FunctionType, OpaqueType, Type
 from stablehlo_ref.ops.control_flow import branch
 
 WITNESS = OpaqueType("!shape.witness")
+YIELD = "shape.assuming_yield"  # which is implied where it yields nothing
 
 
 class AssumingForm(Directive):
@@ -31,7 +32,7 @@ class AssumingForm(Directive):
         draft.operands, draft.operand_types = [parser.operand()], (WITNESS,)
         if parser.accept("->"):
             draft.result_types = tuple(parser.items(parser.type, "(", ")"))
-        draft.regions = [parser.region()]
+        draft.regions = [parser.region(implied=YIELD)]
         attribute_dictionary(parser, draft)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
@@ -41,7 +42,7 @@ class AssumingForm(Directive):
         if op.results:
             printer.value(f"-> ({', '.join(map(str, op.result_types))})")
         printer.value("")
-        printer.region(op.regions[0])
+        printer.region(op.regions[0], implied=YIELD)
         printer.dictionary(op)
 
 

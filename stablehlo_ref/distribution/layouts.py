@@ -3,18 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import prod
 from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.distribution.axes import Span, span, text
+from stablehlo_ref.distribution.axes import Span, merge, spans, text
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
-from stablehlo_ref.distribution.sharding import Devices, Tiling
+from stablehlo_ref.distribution.sharding import Devices, Tiling, shard_type
+from stablehlo_ref.ir.types import TensorType, Type
 
 Parts: TypeAlias = tuple[Span, ...]  # axes or parts of them, from major to minor
-Layout: TypeAlias = tuple[Parts, ...]  # those that split each dimension
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The parts of axes that split each dimension of a tensor, major first, and those along which it is unreduced.
+
+    Only the device `single` computes a tensor that has one; all devices hold it.
+    """
+
+    mesh: Mesh
+    dimensions: tuple[Parts, ...]
+    unreduced: Parts = ()
+    reduction: str = "sum"
+    single: int | None = None
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The number of shards of each dimension."""
+        return tuple(prod(part.size for part in parts) for parts in self.dimensions)
+
+    @property
+    def parts(self) -> Parts:
+        """All parts that split dimensions."""
+        return tuple(part for parts in self.dimensions for part in parts)
+
+    def shard_type(self, whole: Type) -> Type:
+        """Return the type of a device's shard. UnsupportedError if a size is unknown."""
+        return shard_type(whole, self.counts)
+
+
+def layout_of(sharding: Sharding | None, mesh: Mesh, type: Type) -> Layout:
+    """Return the layout that a sharding says; without one, all devices hold the whole tensor."""
+    rank = len(type.shape) if isinstance(type, TensorType) else 0
+    if sharding is None:
+        return Layout(mesh, ((),) * rank)
+    if mesh.is_maximal:
+        return Layout(Mesh(()), ((),) * rank, single=mesh.device_ids[0])
+    dimensions = tuple(tuple(merge(spans(d.axes, mesh))) for d in sharding.dimensions)
+    return Layout(mesh, dimensions, tuple(spans(sharding.unreduced, mesh)), sharding.reduction)
 
 
 class DeviceMesh(Devices):
@@ -41,22 +81,23 @@ class DeviceMesh(Devices):
 
     def tiling(self, layout: Layout) -> Tiling:
         """Return the blocks of devices."""
-        return Tiling(counts(layout), tuple(map(self.numbers, layout)), self.count)
+        return Tiling(layout.counts, tuple(map(self.numbers, layout.dimensions)), self.count)
 
     def layouts(self, whole: Sequence[int], local: Sequence[int]) -> Iterator[Layout]:
         """Yield the layouts, by whole axes, in which a tensor has blocks of the shape `local`."""
         if len(whole) != len(local) or any(n == 0 or m % n for m, n in zip(whole, local)):
             return
-        yield from self._layouts([m // n for m, n in zip(whole, local)], self.axes)
+        for dimensions in self._dimensions([m // n for m, n in zip(whole, local)], self.axes):
+            yield Layout(self.mesh, dimensions)
 
-    def _layouts(self, sizes: Sequence[int], free: Parts) -> Iterator[Layout]:
+    def _dimensions(self, sizes: Sequence[int], free: Parts) -> Iterator[tuple[Parts, ...]]:
         if not sizes:
             yield ()
             return
         free = tuple(axis for axis in free if axis.size > 1)
         chosen = [c for n in range(len(free) + 1) for c in combinations(free, n) if prod(a.size for a in c) == sizes[0]]
         for axes in chosen:
-            for rest in self._layouts(sizes[1:], tuple(axis for axis in free if axis not in axes)):
+            for rest in self._dimensions(sizes[1:], tuple(axis for axis in free if axis not in axes)):
                 yield from ((parts, *rest) for parts in permutations(axes))
 
     def describe(self, parts: Sequence[Span]) -> str:
@@ -65,24 +106,4 @@ class DeviceMesh(Devices):
 
     def describe_layout(self, layout: Layout) -> str:
         """Return a layout as it is written: `[{"x"}, {}]`."""
-        return f"[{', '.join(f'{{{self.describe(parts)}}}' for parts in layout)}]"
-
-
-def counts(layout: Layout) -> tuple[int, ...]:
-    """Return the number of blocks of each dimension."""
-    return tuple(prod(part.size for part in parts) for parts in layout)
-
-
-def used(layout: Layout) -> Parts:
-    """Return all axes of a layout."""
-    return tuple(part for parts in layout for part in parts)
-
-
-def layout_of(sharding: Sharding, mesh: Mesh) -> Layout:
-    """Return the layout of a sharding."""
-    return tuple(tuple(span(axis, mesh) for axis in dimension.axes) for dimension in sharding.dimensions)
-
-
-def replicated(rank: int) -> Layout:
-    """Return the layout of a tensor that each device has whole."""
-    return ((),) * rank
+        return f"[{', '.join(f'{{{self.describe(parts)}}}' for parts in layout.dimensions)}]"

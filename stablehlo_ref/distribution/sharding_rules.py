@@ -21,8 +21,8 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
 
 Dimension = int | None  # None where an operand or a result does not have a factor
-REDUCTIONS: Mapping[str, str] = MappingProxyType(
-    {"stablehlo.add": "sum", "stablehlo.maximum": "max", "stablehlo.minimum": "min"}
+REDUCERS: Mapping[str, str] = MappingProxyType(  # ops that combine terms
+    {"sum": "stablehlo.add", "max": "stablehlo.maximum", "min": "stablehlo.minimum"}
 )
 
 
@@ -55,7 +55,8 @@ def reduction_of(op: Operation) -> str | None:
     first, *others = op.regions[0].block.operations
     arguments = op.regions[0].block.arguments
     is_known = len(others) == 1 and others[0].operands == first.results and set(first.operands) == set(arguments)
-    return REDUCTIONS.get(first.name) if is_known and len(arguments) == 2 else None
+    names = {op: name for name, op in REDUCERS.items()}
+    return names.get(first.name) if is_known and len(arguments) == 2 else None
 
 
 def _has_sizes(type: Type) -> bool:

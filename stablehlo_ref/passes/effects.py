@@ -9,7 +9,14 @@ from stablehlo_ref.ir.core import Operation
 
 # Ops whose effects are those of functions or regions that run later, or that a compiler must not merge.
 WITH_EFFECTS = frozenset(
-    ("func.call", "stablehlo.composite", "stablehlo.async_start", "stablehlo.async_done", "ml_program.global_load")
+    (
+        "func.call",
+        "func.call_indirect",
+        "stablehlo.composite",
+        "stablehlo.async_start",
+        "stablehlo.async_done",
+        "ml_program.global_load",
+    )
 )
 
 

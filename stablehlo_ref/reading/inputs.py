@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.files import from_bits, read_arrays
 from stablehlo_ref.arrays.host_values import SCALARS
 from stablehlo_ref.arrays.random_values import Distribution, random_array
@@ -34,6 +35,7 @@ RAW = (".bin", ".raw", ".dat")  # files that are never taken as text
 _WITH_TYPE = re.compile(r"(.+?):(tensor<.*>)")
 
 
+@checks_arguments
 def read_inputs(
     parameters: Sequence[Parameter],
     values: Mapping[str, str] | Iterable[tuple[str, str]] = (),
@@ -55,6 +57,7 @@ def read_inputs(
     )
 
 
+@checks_arguments
 def random_inputs(
     parameters: Sequence[Parameter],
     seed: int = 0,
@@ -71,6 +74,8 @@ def random_inputs(
 
     >>> program.run(random_inputs(program.inputs, distributions={"x": "uniform(0, 255)"}, sizes={"x:0": 8}))
     """
+    if seed < 0:
+        raise ArgumentValueError(f"seed must not be negative, got {seed}")
     generator = np.random.default_rng(seed)
     drawn = [p for p in with_sizes(parameters, sizes or {}) if not isinstance(p.type, TokenType)]
     found = by_parameter(parameters, distributions or {})

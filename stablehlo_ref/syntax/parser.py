@@ -40,6 +40,7 @@ BARE_NAMES = {
     "call": "func.call",
     "return": "func.return",
     "call_indirect": "func.call_indirect",
+    "constant": "func.constant",
 }
 # Other dialects of MLIR and of frameworks. Their ops are accepted in generic form; only running one is an error.
 KNOWN_DIALECTS = frozenset((

@@ -23,7 +23,7 @@ from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.attribute_text import attribute_text, dictionary_text, location_text
 
 INDENT = "  "
-SHORT_IN_FUNCTIONS = ("func.call", "func.return")
+SHORT_IN_FUNCTIONS = ("func.call", "func.call_indirect", "func.constant", "func.return")
 
 
 class Printer:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,9 +15,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from stablehlo_ref.cli.main import main
 from stablehlo_ref.conform import campaign, report
 from stablehlo_ref.conform.campaign import Profile, Results, Settings, run
-from stablehlo_ref.conform.cases import case
+from stablehlo_ref.conform.cases import case, names_of_ops
 from stablehlo_ref.conform.explain import explain
 from stablehlo_ref.conform.known import Known, read_known, split
 from stablehlo_ref.conform.verdicts import Cell, Record, judge, meaning, uses_of, with_blocked
@@ -27,6 +31,7 @@ from tests.debug.programs import InProcess
 
 PROFILE = Profile(rounds=1, chains=4, invalid=1, seconds=60.0)
 SETTINGS = Settings("self")
+EXAMPLES = Path(__file__).parents[2] / "examples/conformance"
 
 DYING = """
 import os
@@ -80,6 +85,29 @@ def test_worker_that_dies_loses_its_case_only(tmp_path: Path, monkeypatch: pytes
     run(["op/a", "op/b", "op/c"], SETTINGS, results, judge_names=judge_names)
     cells = {name: record.cell for name, record in results.records().items()}
     assert cells == {"op/a": Cell.PASS, "op/b": Cell.UNTESTED, "op/c": Cell.PASS}
+
+
+class KilledWorker(Exception):
+    """What Dask raises for a task at which workers die."""
+
+
+def test_worker_of_a_cluster_that_dies_loses_its_case_only() -> None:
+    def killed_at_b(settings: Settings, names: list[str]) -> list[Record]:
+        if "op/b" in names:
+            raise KilledWorker("worker-1")
+        return judged(settings, names)
+
+    results = Results()
+    run(["op/a", "op/b", "op/c"], SETTINGS, results, executor=ThreadPoolExecutor(1), judge_names=killed_at_b)
+    cells = {name: record.cell for name, record in results.records().items()}
+    assert cells == {"op/a": Cell.PASS, "op/b": Cell.UNTESTED, "op/c": Cell.PASS}
+    assert results.records()["op/b"].detail == "the case was lost: KilledWorker: worker-1"
+
+
+@pytest.mark.skipif(find_spec("distributed") is not None, reason="Dask is installed")
+def test_missing_dask_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conform", "--backend", "self", "--scheduler", "tcp://localhost:8786"]) != 0
+    assert "distributed is not installed; run: pip install" in capsys.readouterr().err
 
 
 def test_no_new_cases_after_the_time() -> None:
@@ -218,6 +246,18 @@ def test_cpp_takes_scalars() -> None:
     assert outcome.failure == "" and outcome.results[0] == 1.5
 
 
+def test_cpp_takes_unknown_dimensions() -> None:
+    pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
+    made = """
+      func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+        %0 = stablehlo.abs %x : tensor<?xf32>
+        return %0 : tensor<?xf32>
+      }"""
+    with Session("cpp") as session:
+        outcome = session.run(made, [np.array([-1.5, 2], np.float32)])
+    assert outcome.failure == "" and outcome.results[0].tolist() == [1.5, 2]
+
+
 def test_explains_a_fault_on_one_value() -> None:
     session = InProcess("python:tests.faulty:off-by-one:stablehlo.negate")
     found = explain("exhaustive/stablehlo.negate/i8/0", session, contract_of("strict"))
@@ -280,11 +320,25 @@ def test_known_failures_are_not_new_and_healed_ones_are_reported() -> None:
     assert new == [] and healed == [known[1]]
 
 
+def test_known_failures_are_healed_once_all_of_their_cases_are_judged() -> None:
+    known = [Known("*.add", "*", "issue 2")]
+    assert split(RECORDS, known, ["op/stablehlo.add/bf16/0", "op/stablehlo.tanh/bf16/0"])[1] == []
+    assert split(RECORDS, known, ["op/stablehlo.tanh/bf16/0"])[1] == known
+
+
 def test_known_failures_need_a_reason(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_text('[[known]]\nop = "stablehlo.tanh"\n')
     with pytest.raises(EvaluationError, match="entry 1 of 'known': expected op, reason, and maybe type"):
         read_known(path)
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("known-*.toml")), ids=lambda path: path.stem)
+def test_files_of_known_failures_name_ops_and_programs_that_exist(path: Path) -> None:
+    names = [*names_of_ops(), "chain"]
+    for entry in read_known(path):
+        assert fnmatch.filter(names, entry.op), entry
+        assert all((EXAMPLES / file).is_file() for file in re.findall(r"\S+\.mlir", entry.reason)), entry
 
 
 def test_reports_agree_on_the_faults() -> None:
@@ -297,7 +351,7 @@ def test_reports_agree_on_the_faults() -> None:
     assert "fail       op/stablehlo.tanh/f32/0" in report.as_text(RECORDS, "title")
 
 
-@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "examples/conformance").glob("*.mlir")), ids=str)
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.mlir")), ids=str)
 def test_reported_programs_hold_here(path: Path) -> None:
     parse(path.read_text(encoding="utf-8")).run()
 

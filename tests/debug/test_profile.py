@@ -103,8 +103,17 @@ def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_dump_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = tmp_path / "p.mlir"
     program.write_text(PROGRAM)
-    assert main(["run", str(program), "--input", "n=100", "--dump-code"]) == 0
+    assert main(["run", str(program), "--input", "n=100", "--dump-code", "--mode", "no-jit"]) == 0
     source = capsys.readouterr().err
     assert f"# stablehlo.while at {program}:4:8\ndef run(" in source and "    while True:" in source
     assert main(["run", str(program), "--input", "n=1", "--dump-code"]) == 0
-    assert "no loop" in capsys.readouterr().err
+    assert "no loop or function ran often enough to become Python source or machine code" in capsys.readouterr().err
+
+
+def test_dump_machine_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("llvmlite")
+    program = tmp_path / "p.mlir"
+    program.write_text(PROGRAM)
+    assert main(["run", str(program), "--input", "n=10000000", "--dump-code"]) == 0
+    source = capsys.readouterr().err
+    assert source.count(f"# stablehlo.while at {program}:4:8, as machine code\ndefine i64 @run(") == 1

@@ -147,6 +147,46 @@ def test_missing_packages_are_named() -> None:
         open_backend("iree")
 
 
+IREE = """
+class CompilerToolError(Exception):
+    pass
+
+def compile_str(program, **_):
+    code = -6 if "dies" in program else 1
+    raise CompilerToolError(
+        f"Error invoking IREE compiler tool iree-compile\\nError code: {code}\\nDiagnostics:\\n"
+        "<stdin>:1:1: warning: slow\\n<stdin>:1:1: error: no such op\\n\\nInvoked with:\\n iree-compile"
+    )
+"""
+IREE_RUNTIME = """
+class Config:
+    def __init__(self, driver):
+        assert driver == "local-task"
+        self.vm_instance = None
+
+class VmModule:
+    @staticmethod
+    def copy_buffer(instance, data):
+        return data
+"""
+
+
+def test_iree_refuses_programs_and_dies_as_its_compiler_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "iree").mkdir()
+    (tmp_path / "iree/compiler.py").write_text(IREE)
+    (tmp_path / "iree/runtime.py").write_text(IREE_RUNTIME)
+    for package in ("compiler", "runtime"):
+        information = tmp_path / f"iree_base_{package}-3.13.0.dist-info"
+        information.mkdir()
+        (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: iree-base-{package}\nVersion: 3.13.0\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with Session("iree:vmvx") as session:
+        assert session.versions() == {"iree-base-compiler": "3.13.0", "iree-base-runtime": "3.13.0"}
+        refused, died = session.run("refused", []), session.run("dies", [])
+    assert refused.failure == "refused" and refused.reason.startswith("RuntimeError: <stdin>:1:1: error: no such op")
+    assert died.failure == "died" and died.reason.startswith("signal 6\n<stdin>:1:1: warning: slow\n")
+
+
 def test_unknown_backend() -> None:
     with pytest.raises(ValueError, match="unknown backend 'tensorrt'"):
         open_backend("tensorrt")

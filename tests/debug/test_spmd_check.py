@@ -195,7 +195,12 @@ def test_shardings_of_gspmd_and_a_mesh_that_is_given() -> None:
     [
         ({"mesh": "x2"}, "expected a mesh such as x=2,y=4, got 'x2'"),
         ({"mesh": "x=2,x=4"}, "got 'x=2,x=4': duplicate axis name"),
-        ({"mesh": "a=8"}, "the sharding of input 0 is invalid"),
+        ({"mesh": "a=8"}, 'the sharding of input 0 is invalid: unknown axis "x"'),
+        (
+            {"in_shardings": '[{"x"}], []'},
+            r"input 0 is invalid: expected 2 dimensions in the sharding of tensor<8x16xf32>",
+        ),
+        ({"in_shardings": '[{"x"}, {"x"}], [{}, {}]'}, 'the sharding of input 0 is invalid: duplicate axis "x"'),
         ({"in_shardings": "[{x}]"}, "expected shardings such as"),
         ({"in_shardings": "[{}, {}]"}, "expected shardings of 2 inputs, got 1"),
         ({"in_shardings": "[{}, {}], [{}, {}]"}, r"input 0, tensor<8x16xf32> in 1 x 1 parts, is tensor<4x4xf32>"),
@@ -204,6 +209,50 @@ def test_shardings_of_gspmd_and_a_mesh_that_is_given() -> None:
 def test_options_that_do_not_fit(options: dict[str, str], message: str) -> None:
     with pytest.raises(sr.StablehloError, match=message):
         check(**options)
+
+
+def test_a_tensor_that_does_not_split_into_equal_parts() -> None:
+    whole = sr.parse("""module {
+      sdy.mesh @mesh = <["x"=2]>
+      func.func @main(%x: tensor<3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<3xf32> {
+        return %x : tensor<3xf32>
+      }
+    }""")
+    with pytest.raises(sr.EvaluationError, match="input 0, tensor<3xf32>, does not split into 2 equal parts"):
+        spmd_check(whole)
+
+
+@pytest.mark.parametrize("mask", ["-1.0e9", "0xFF800000"])
+def test_a_wrong_order_beside_large_elements_of_a_mask(mask: str) -> None:
+    """Rows are in the wrong order, and the mask of columns is the same in all of them."""
+    whole = f"""module {{
+      sdy.mesh @mesh = <["x"=2]>
+      func.func @main(%x: tensor<4x8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}, {{}}]>}})
+          -> tensor<4x8xf32> {{
+        %low = stablehlo.constant dense<{mask}> : tensor<4x8xf32>
+        %m = stablehlo.constant dense<[[1, 1, 0, 0, 0, 0, 0, 0]]> : tensor<1x8xi1>
+        %all = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<1x8xi1>) -> tensor<4x8xi1>
+        %s = stablehlo.select %all, %x, %low : tensor<4x8xi1>, tensor<4x8xf32>
+        %e = stablehlo.exponential %s : tensor<4x8xf32>
+        return %e : tensor<4x8xf32>
+      }}
+    }}"""
+    local = f"""func.func @main(%x: tensor<2x8xf32>) -> tensor<4x8xf32> {{
+        %low = stablehlo.constant dense<{mask}> : tensor<2x8xf32>
+        %m = stablehlo.constant dense<[[1, 1, 0, 0, 0, 0, 0, 0]]> : tensor<1x8xi1>
+        %all = stablehlo.broadcast_in_dim %m, dims = [0, 1] : (tensor<1x8xi1>) -> tensor<2x8xi1>
+        %s = stablehlo.select %all, %x, %low : tensor<2x8xi1>, tensor<2x8xf32>
+        %g = "stablehlo.all_gather"(%s) <{{all_gather_dim = 0 : i64,
+          channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+          replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>, use_global_device_ids}}>
+          : (tensor<2x8xf32>) -> tensor<4x8xf32>
+        %e = stablehlo.exponential %g : tensor<4x8xf32>
+        return %e : tensor<4x8xf32>
+      }}"""
+    found = check(whole=whole, local=local)
+    assert found.fault is not None and found.fault.is_confirmed
+    assert (found.fault.op, found.fault.axis) == ("stablehlo.all_gather", "x")
+    assert not check(("[[1, 0]]", "[[0, 1]]"), whole=whole, local=local).is_wrong
 
 
 def test_many_devices() -> None:
@@ -237,7 +286,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     document = json.loads(capsys.readouterr().out)
     assert document["schema"] == 1 and document["verdict"] == "wrong" and document["shards"] == list(range(8))
     assert (document["fault"]["op"], document["fault"]["axis"]) == ("stablehlo.all_reduce", "y")
-    assert main(["spmd-check", str(whole), str(local), "--random-inputs", "0", "--mesh", "y"]) != 0
+    assert main(["spmd-check", str(whole), str(local), "--random-inputs", "0", "--mesh", "y"]) == 2
     assert "expected a mesh such as x=2,y=4" in capsys.readouterr().err
 
 

@@ -70,3 +70,19 @@ func.func public @first(%t: tuple<tensor<!quant.uniform<i8:f32, 0.5:1>>, tensor<
   %0 = stablehlo.get_tuple_element %t[0] : (tuple<tensor<!quant.uniform<i8:f32, 0.5:1>>, tensor<f32>>) -> tensor<!quant.uniform<i8:f32, 0.5:1>>
   return %0 : tensor<!quant.uniform<i8:f32, 0.5:1>>
 }
+
+// -----
+
+// A function as a value, which an indirect call calls.
+func.func private @subtract(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+  %0 = stablehlo.subtract %a, %b : tensor<i32>
+  return %0 : tensor<i32>
+}
+func.func @main() {
+  %a = stablehlo.constant dense<7> : tensor<i32>
+  %b = stablehlo.constant dense<4> : tensor<i32>
+  %f = func.constant @subtract : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  %0 = call_indirect %f(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %0, dense<3> : tensor<i32>
+  return
+}

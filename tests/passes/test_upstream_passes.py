@@ -43,7 +43,6 @@ DIFFERENT: dict[str, dict[int, str]] = {
     "stablehlo_refine_shapes-0": {
         0: "another message",
         61: "a call with no_inline is printed in generic form, which every version of MLIR reads",
-        64: "func.constant is not known",
     },
 }
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib
 import re
 import shlex
+import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import entry_points, version
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -181,7 +184,8 @@ class Cpp:
                 self._passes.PassManager.parse(_LEGALIZE).run(module.operation)
             found = self._stablehlo.eval_module(module, [self._attribute(array) for array in inputs])
             types = [t for t in outputs if isinstance(t, TensorType)]
-            return [_array(a, numpy_dtype(t.element_type), t.shape) for a, t in zip(found, types, strict=True)]
+            shapes = [self._ir.ShapedType(attribute.type).shape for attribute in found]  # also of unknown dimensions
+            return [_array(a, numpy_dtype(t.element_type), s) for a, t, s in zip(found, types, shapes, strict=True)]
 
     def _attribute(self, array: Any) -> Any:
         array = np.asarray(array, order="C")  # not ascontiguousarray, which gives scalars a dimension
@@ -207,6 +211,9 @@ def cpp(argument: str) -> Cpp:
     return Cpp()
 
 
+_IREE_DRIVERS = {"llvm-cpu": "local-task", "vmvx": "local-task", "vulkan-spirv": "vulkan", "rocm": "hip"}  # by targets
+
+
 class Iree:
     """Compiles programs with iree-base-compiler and runs them with iree-base-runtime."""
 
@@ -214,16 +221,36 @@ class Iree:
         self._compiler = require("iree.compiler")
         self._runtime = require("iree.runtime")
         self._target = target or "llvm-cpu"
+        self._config = self._runtime.Config(_IREE_DRIVERS.get(self._target, self._target))
+        self._compiled: dict[str, Any] = {}
         self.versions = versions_of("iree-base-compiler", "iree-base-runtime")
         self.name = f"iree:{self._target}"
 
     def run(self, program: str, inputs: Sequence[Any]) -> list[Any]:
-        data = self._compiler.compile_str(program, target_backends=[self._target], input_type="stablehlo")
-        driver = "local-task" if self._target == "llvm-cpu" else self._target
-        config = self._runtime.Config(driver)
-        module = self._runtime.load_vm_module(self._runtime.VmModule.copy_buffer(config.vm_instance, data), config)
+        if program not in self._compiled:
+            self._compiled = {
+                program: self._runtime.VmModule.copy_buffer(self._config.vm_instance, self._code(program))
+            }
+        module = self._runtime.load_vm_module(self._compiled[program], self._config)
         found = module.main(*inputs)
         return [np.asarray(result) for result in (found if isinstance(found, tuple | list) else [found])]
+
+    def _code(self, program: str) -> bytes:
+        """Return what the compiler makes of a program; this process ends by the signal that the compiler's ends by."""
+        options = ["--iree-llvmcpu-target-cpu=generic"]  # the default, without a warning
+        try:
+            return self._compiler.compile_str(  # type: ignore[no-any-return]
+                program, target_backends=[self._target], input_type="stablehlo", extra_args=options
+            )
+        except self._compiler.CompilerToolError as error:
+            message = re.search(r"Error code: (-?\d+)\nDiagnostics:\n(.*?)\n\nInvoked with:", str(error), re.DOTALL)
+            if message is None:
+                raise
+            if int(message[1]) < 0:
+                print(message[2], file=sys.stderr, flush=True)
+                signal.raise_signal(-int(message[1]))
+            lines = list(dropwhile(lambda line: "error:" not in line, message[2].splitlines()))  # without warnings
+            raise RuntimeError("\n".join(lines) or message[2]) from None
 
 
 # --- without a compiler: commands, Python functions, saved results, and this interpreter -----------------------------

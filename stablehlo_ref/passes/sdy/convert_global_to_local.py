@@ -14,6 +14,7 @@ from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.sdy_codecs import ReductionOp
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, sharding_of
 from stablehlo_ref.distribution.axes import Span, spans
+from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
 from stablehlo_ref.distribution.sdy_attributes import Mesh
 from stablehlo_ref.distribution.sharding_rules import sharding_rule
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
@@ -24,10 +25,10 @@ from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.registry import Pass, PassOption
 from stablehlo_ref.passes.registry import count as whole_number
 from stablehlo_ref.passes.sdy.assignment import Assignment
-from stablehlo_ref.passes.sdy.shards import SHARDING, Layout, Parts, Shard, Shards, Signature, layout_at, layout_of
+from stablehlo_ref.passes.sdy.shards import SHARDING, Shard, Shards, Signature, layout_at
 
 ANNOTATIONS = (SHARDING, "sdy.sharding_rule")
-REDUCERS = ("sdy.all_reduce", "sdy.reduce_scatter")
+REDUCING = ("sdy.all_reduce", "sdy.reduce_scatter")
 SIZES = ("limit_indices", "slice_sizes")  # members with a size for each dimension of the operand or result
 
 
@@ -218,7 +219,7 @@ class _Converter:
         needed = [self.shards.reshard(x, layout) for x, layout in zip(operands, factors.layouts(operands))]
         layouts = factors.result_layouts()
         results = self.emitted(op, [x.value for x in needed], layouts)
-        summed = frozenset().union(*(x.summed | x.layout.parts for x in operands))
+        summed = frozenset().union(*(x.summed.union(x.layout.parts) for x in operands))
         shards = []
         for result, value, layout, goal in zip(op.results, results, layouts, declared):
             shard = Shard(value, result.type, layout)
@@ -228,13 +229,13 @@ class _Converter:
             if goal.single is not None:
                 shard = self.shards.broadcast(shard, goal.single)
             shard = self.shards.reshard(shard, goal)
-            shards.append(replace(shard, summed=summed - shard.layout.parts - {*shard.layout.unreduced}))
+            shards.append(replace(shard, summed=summed.difference(shard.layout.parts, shard.layout.unreduced)))
         return shards
 
     def _is_reduced_by_users(self, value: Value, terms: Parts) -> bool:
         """Whether all users of a value are collectives that add its terms."""
         users = self.users[value]
-        return bool(users) and all(op.name in REDUCERS and set(_reduced_parts(op)) == set(terms) for op in users)
+        return bool(users) and all(op.name in REDUCING and set(_reduced_parts(op)) == set(terms) for op in users)
 
     def emitted(self, op: Operation, operands: Sequence[Value], layouts: Sequence[Layout]) -> list[Value]:
         """Emit an op with other operands and results in some layouts."""
@@ -247,9 +248,7 @@ class _Converter:
             result.type = layout.shard_type(result.type)
         for name in SIZES:
             if name in made.properties and layouts[0].parts:
-                sizes = op.properties[name]
-                shape = made.results[0].type if len(op.operands) == 1 or name == "slice_sizes" else None
-                made.properties[name] = _local_sizes(op, sizes, operands[0].type, shape)
+                made.properties[name] = _local_sizes(op, op.properties[name], operands[0].type)
         made.attributes = {name: value for name, value in made.attributes.items() if name not in ANNOTATIONS}
         self.emit.insert(made)
         return made.results
@@ -278,7 +277,7 @@ class _Converter:
         return self._operations(op.regions[0].block)
 
 
-def _local_sizes(op: Operation, sizes: Sequence[int], operand: Type, result: Type | None) -> tuple[int, ...]:
+def _local_sizes(op: Operation, sizes: Sequence[int], operand: Type) -> tuple[int, ...]:
     """Return sizes with those of shards where they are those of a whole dimension."""
     whole = op.operands[0].type
     assert isinstance(whole, TensorType) and isinstance(operand, TensorType)
@@ -370,7 +369,7 @@ def _collective_permute(c: _Converter, op: Operation, operands: Sequence[Shard])
 def _constant(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
     (layout,) = c.declared(op)
     value = c.emit.value("stablehlo.constant", type=op.results[0].type, value=op.properties["value"])
-    return [c.shards.reshard(c.shards.whole(value), layout)]
+    return [c.shards.reshard(Shard(value, value.type, layout_of(None, Mesh(()), value.type)), layout)]
 
 
 def _manual_computation(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:

@@ -15,8 +15,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.registry import Pass
 from stablehlo_ref.passes.sdy.convert_global_to_local import convert_global_to_local
-
-SHARDING = "sdy.sharding"
+from stablehlo_ref.passes.sdy.shards import SHARDING
 
 
 def propagate_shardings(module: Operation) -> None:

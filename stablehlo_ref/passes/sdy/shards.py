@@ -11,64 +11,24 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 
 from stablehlo_ref.define.spec import make_tensor_type
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, parameter_sharding
-from stablehlo_ref.distribution.axes import Span, merge, overlap, spans
+from stablehlo_ref.distribution.axes import Span, merge, overlap
+from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
-from stablehlo_ref.distribution.sharding import Devices, shard_type
+from stablehlo_ref.distribution.sharding import Devices
+from stablehlo_ref.distribution.sharding_rules import REDUCERS
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import BOOLEAN, FunctionType, TensorType, Type, integer_type, tensor_type
 from stablehlo_ref.passes.emit import Emitter
 
-Parts: TypeAlias = tuple[Span, ...]
 I64, UI32 = integer_type(64), integer_type(32, "u")
 SHARDING = "sdy.sharding"
-COMBINERS = {"sum": "stablehlo.add", "max": "stablehlo.maximum", "min": "stablehlo.minimum"}
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The parts of axes that split each dimension of a tensor, major first, and those along which it is unreduced.
-
-    Only the device `single` computes a tensor that has one; all devices hold it.
-    """
-
-    mesh: Mesh
-    dimensions: tuple[Parts, ...]
-    unreduced: Parts = ()
-    reduction: str = "sum"
-    single: int | None = None
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """The number of shards of each dimension."""
-        return tuple(prod(part.size for part in parts) for parts in self.dimensions)
-
-    @property
-    def parts(self) -> frozenset[Span]:
-        """All parts that split dimensions."""
-        return frozenset(part for parts in self.dimensions for part in parts)
-
-    def shard_type(self, whole: Type) -> Type:
-        """Return the type of a device's shard. UnsupportedError if a size is unknown."""
-        return shard_type(whole, self.counts)
-
-
-def layout_of(sharding: Sharding | None, mesh: Mesh, type: Type) -> Layout:
-    """Return the layout that a sharding says; without one, all devices hold the whole tensor."""
-    rank = len(type.shape) if isinstance(type, TensorType) else 0
-    if sharding is None:
-        return Layout(mesh, ((),) * rank)
-    if mesh.is_maximal:
-        return Layout(Mesh(()), ((),) * rank, single=mesh.device_ids[0])
-    dimensions = tuple(tuple(merge(spans(d.axes, mesh))) for d in sharding.dimensions)
-    return Layout(mesh, dimensions, tuple(spans(sharding.unreduced, mesh)), sharding.reduction)
 
 
 class Signature:
@@ -131,10 +91,6 @@ class Shards:
     def at(self, emit: Emitter) -> Shards:
         """Return what emits the same elsewhere."""
         return Shards(emit, *self.grid, self.channels)
-
-    def whole(self, value: Value, type: Type | None = None) -> Shard:
-        """Return a tensor that all devices hold."""
-        return Shard(value, type or value.type, layout_of(None, Mesh(()), type or value.type))
 
     # --- from one layout to another -----------------------------------------------------------------------------
 
@@ -311,7 +267,7 @@ class Shards:
         scatter_dimension: int | None = None,
     ) -> Value:  # fmt: skip
         scalar = tensor_type((), _element(value))
-        region = self.emit.region([scalar, scalar], lambda e, x: [e.value(COMBINERS[reduction], *x, type=scalar)])
+        region = self.emit.region([scalar, scalar], lambda e, x: [e.value(REDUCERS[reduction], *x, type=scalar)])
         groups = self._devices(shard).groups(parts)
         op = self.emit.operation(
             name, [value], [type], [region], replica_groups=groups, channel_id=next(self.channels), channel_type=1,
@@ -403,7 +359,7 @@ def _without_prefix(parts: Parts, prefix: Parts) -> Parts:
 
 def _by_shard(layout: Layout) -> dict[int, list[int]]:
     """Return the devices that hold each shard."""
-    numbers = _devices_of(layout.mesh).numbers([part for parts in layout.dimensions for part in parts])
+    numbers = _devices_of(layout.mesh).numbers(layout.parts)
     found: dict[int, list[int]] = defaultdict(list)
     for device, number in enumerate(numbers.tolist()):
         found[number].append(device)
