@@ -18,7 +18,15 @@ Array = np.ndarray[Any, np.dtype[Any]]
 INT32 = np.dtype(np.int32)
 
 
-def sharding_text(sharding: oracle.Sharding, mesh: str = "@mesh") -> str:
+Names = tuple[tuple[str, ...], ...]  # of the axes that split each dimension
+
+
+def axes_of(sharding: Names, mesh: dict[str, int]) -> oracle.Sharding:
+    """Return a sharding by whole axes as the oracle takes it."""
+    return [[(name, 1, mesh[name]) for name in names] for names in sharding]
+
+
+def sharding_text(sharding: Names, mesh: str = "@mesh") -> str:
     return f"<{mesh}, [{', '.join('{' + ', '.join(map(quoted, names)) + '}' for names in sharding)}]>"
 
 
@@ -31,7 +39,7 @@ def type_text(shape: tuple[int, ...]) -> str:
 
 
 @st.composite
-def shardings(draw: st.DrawFn, names: list[str], manual: list[str], rank: int) -> oracle.Sharding:
+def shardings(draw: st.DrawFn, names: list[str], manual: list[str], rank: int) -> Names:
     """Draw some of the axes, each of which splits one dimension; manual axes come first."""
     chosen = sorted(draw(st.permutations(names)), key=lambda name: name not in manual)
     place = {name: draw(st.integers(0, rank)) for name in names}  # `rank` for an axis that splits no dimension
@@ -53,22 +61,21 @@ def test_manual_computation(data: st.DataObject, sizes: list[int]) -> None:
     tensor = data.draw(arrays(INT32, shape))
     is_own = {name for names in sharding for name in names if name in manual} >= {n for n in mesh if mesh[n] > 1}
     (actual,) = run(tensor, mesh, ids, manual, sharding, is_own)
+    axes = axes_of(sharding, mesh)
     with np.errstate(all="ignore"):
         (expected,) = oracle.manual_computation(
-            (tensor,), [sharding], [sharding], manual,
+            (tensor,), [axes], [axes], manual,
             lambda parts: {d: (part * 2 + (np.int32(d) if is_own else 0),) for d, (part,) in parts.items()},
             mesh=mesh, device_ids=ids, results=[(shape, INT32)],
         )  # fmt: skip
     assert same(actual, expected), f"{tensor} {mesh} {ids} {manual} {sharding}: {actual}, not {expected}"
 
 
-def run(
-    tensor: Array, mesh: dict[str, int], ids: Any, manual: list[str], sharding: oracle.Sharding, adds_number: bool
-) -> Any:
+def run(tensor: Array, mesh: dict[str, int], ids: Any, manual: list[str], sharding: Names, adds_number: bool) -> Any:
     whole, text = type_text(tensor.shape), sharding_text(sharding)
     axes = ", ".join(f'"{name}"={size}' for name, size in mesh.items())
     inline = sharding_text(sharding, f"mesh<[{axes}], device_ids={list(ids)}>")
-    _, local = oracle.where(tensor.shape, sharding, dict.fromkeys(manual, 0), mesh)
+    _, local = oracle.where(tensor.shape, axes_of(sharding, mesh), dict.fromkeys(manual, 0), mesh)
     part = type_text(local)
     number = f"""%n = stablehlo.partition_id : tensor<ui32>
       %i = stablehlo.convert %n : (tensor<ui32>) -> tensor<i32>

@@ -82,7 +82,7 @@ class Record:
     @property
     def fingerprint(self) -> str:
         """The op, the verdict and the message without numbers and names of values; how a process died, for any op."""
-        message = re.sub(r"0x[0-9a-f]+|%?[0-9]+", "N", self.detail)[:120]
+        message = re.sub(r"\b0x[0-9a-f]+|%?[0-9]+", "N", self.detail)[:120]
         return message if self.cell is Cell.DIES else f"{self.op}: {self.cell.value}: {message}"
 
     def as_dictionary(self) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def meaning(reason: str) -> str:
     """Return the first line of a message that says what is wrong, without times and addresses."""
     lines = [line.strip() for line in reason.splitlines() if line.strip()]
     first = next((line for line in lines if TELLING.search(line)), lines[0] if lines else "")
-    return _line(re.sub(r"^[FEW]\d{4} \S+ +\d+ |0x[0-9a-f]+", "", first))
+    return _line(re.sub(r"^[FEW]\d{4} \S+ +\d+ |\b0x[0-9a-f]+", "", first))
 
 
 def _line(text: str) -> str:
