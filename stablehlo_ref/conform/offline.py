@@ -61,8 +61,8 @@ def export(
 ) -> tuple[int, int]:  # fmt: skip
     """Write cases to a folder; return how many, and how many of the names are left out.
 
-    These have no program, or one that `target` lacks, or take or return something else than tensors. Names of chains
-    are left out too, since verdicts on these need intermediate values.
+    These have no program, or one that `target` lacks, or take or return something else than tensors. Programs of
+    several ops are left out too, since verdicts on these need intermediate values.
     """
     rules = contract_of(contract)
     entries: list[dict[str, Any]] = []
@@ -91,6 +91,8 @@ def _written(folder: Path, id: str, made: Case, contract: Contract, target: str)
         return {"id": id, "name": made.name, "program": f"{id}.mlir", "rejected_by": made.broken}
     try:
         program = parse(made.text).verify()
+        if len(Flat(program).ops) > 1:
+            return None
         program.limits = LIMITS
         is_portable = "chlo." not in made.text  # there is no portable form of other dialects
         artifact = program.serialize(target) if is_portable else made.text.encode()

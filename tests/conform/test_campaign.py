@@ -295,7 +295,7 @@ def test_fault_of_a_more_basic_op_blocks() -> None:
 
 def test_addresses_are_left_out_of_messages_and_sizes_of_zero_are_not() -> None:
     assert meaning("error: no kernel for tensor<3x0xcomplex<f32>>") == "error: no kernel for tensor<3x0xcomplex<f32>>"
-    assert meaning("error: at 0x7f3a01 it ended") == "error: at  it ended"
+    assert meaning("error: at 0x7f3a01 it ended") == "error: at it ended"
 
 
 def test_crashes_with_other_addresses_are_one_fault() -> None:
