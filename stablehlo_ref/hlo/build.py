@@ -159,7 +159,10 @@ class Body:
 
     def arguments(self) -> list[Value]:
         """Return new values for the parameters, flattened."""
-        return [value for parameter in self.computation.parameters for value in flat(self._parameter(parameter))]
+        values = [value for parameter in self.computation.parameters for value in flat(self._parameter(parameter))]
+        for index, value in enumerate(values):
+            value.index = index
+        return values
 
     def _parameter(self, parameter: Instruction) -> Tree:
         location = self.builder.debug_location(parameter)

@@ -278,6 +278,30 @@ def test_random_numbers_of_an_algorithm() -> None:
         assert run(body.replace("ALGORITHM", hlo))[1].tolist() == expected
 
 
+def test_arguments_of_regions_are_numbered() -> None:
+    """Comparators are recognized by the numbers of their arguments."""
+    program = sr.load("""HloModule m
+
+less {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  %c = s32[] parameter(2)
+  %d = s32[] parameter(3)
+  ROOT %r = pred[] compare(%a, %b), direction=LT, type=TOTALORDER
+}
+
+ENTRY %main {
+  %x = f32[3]{0} parameter(0)
+  %y = s32[3]{0} parameter(1)
+  ROOT %s = (f32[3]{0}, s32[3]{0}) sort(%x, %y), dimensions={0}, is_stable=true, to_apply=less
+}
+""")
+    blocks = [block for op in program.module.walk() for region in op.regions for block in region.blocks]
+    assert [[a.index for a in block.arguments] for block in blocks] == [[], [0, 1], [0, 1, 2, 3]]
+    keys, values = program.run(np.array([2, np.nan, -1], F32), np.array([0, 1, 2], np.int32))
+    assert np.array_equal(values, [2, 0, 1]) and np.array_equal(keys[:2], [-1, 2])
+
+
 def test_custom_calls() -> None:
     before = "%double (a: f32[]) -> f32[] {\n %a = f32[] parameter(0)\n ROOT %s = f32[] add(%a, %a)\n}"
     body = """
