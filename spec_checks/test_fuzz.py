@@ -36,7 +36,7 @@ def test_changed_programs_are_results_or_located_errors(random: Random) -> None:
 
 
 def test_a_case_is_the_same_in_each_run() -> None:
-    assert [case_of(3, index) for index in range(5)] == [case_of(3, index) for index in range(5)]
+    assert [case_of(3, index, ()) for index in range(5)] == [case_of(3, index, ()) for index in range(5)]
 
 
 def fails(*_: Any) -> None:

@@ -80,6 +80,8 @@ def test_results_do_not_depend_on_shardings(name: str) -> None:
     found = case(name)
     if found is None or found.needs:
         pytest.skip("there is no such program")
+    if re.search("(unique_indices|indices_are_sorted) = true", found.text):
+        pytest.skip("the inputs may not be what the program promises")
     program = sr.load(found.text)
     types = [p.type for p in (*program.inputs, *program.outputs)]
     is_of_one_process = re.search("partition_id|replica_id", found.text) is None and len(program.functions) == 1
