@@ -106,7 +106,7 @@ func.func @f(%t: !mhlo.token, %a: tensor<2xf32>) -> !mhlo.token {{
   return
 }""",
     "top_k": """func.func @f(%a: tensor<16xf32>) {
-  %0:2 = "mhlo.topk"(%a) <{k = 8 : i64, largest = true}> : (tensor<16xf32>) -> (tensor<8xf32>, tensor<8xi32>)
+  %0:2 = "mhlo.topk"(%a) <{k = 8 : i64}> : (tensor<16xf32>) -> (tensor<8xf32>, tensor<8xi32>)
   %1:2 = mhlo.topk(%a, k=8, largest=false) : tensor<16xf32> -> (tensor<8xf32>, tensor<8xi32>)
   %2:2 = mhlo.topk(%a, k=8) : tensor<16xf32> -> (tensor<8xf32>, tensor<8xi32>)
   return
