@@ -41,7 +41,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, IntegerType, MeshTensorType, TensorType, TokenType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.bitwise import And, Or
-from stablehlo_ref.ops.control_flow import call, move
+from stablehlo_ref.ops.control_flow import call, iterate, move
 from stablehlo_ref.ops.elementwise import Add, Maximum, Minimum, Multiply
 
 INDICES = tuple(IntegerType(32, signedness) for signedness in ("", "s", "u"))
@@ -213,7 +213,7 @@ class Call(Op, op="call", dialect="mpmd", releases_operands=True):
 
 
 def is_counter(attribute: Attribute | None) -> bool:
-    """Whether an attribute is left out, or an integer of type ui32."""
+    """Return whether an attribute is left out, or an integer of type ui32."""
     return attribute is None or (isinstance(attribute, IntegerAttribute) and attribute.type == IntegerType(32, "u"))
 
 
@@ -267,14 +267,8 @@ class For(Op, op="for", dialect="mpmd"):
 
         def go(slots: Slots) -> Turns:
             start(slots)
-            for i in range(iterations):
-                slots[0].turn()
-                slots[number] = np.array(i, dtype)
-                if block.communicates:
-                    yield from block.coroutine(slots)
-                else:
-                    block.run(slots)
-                next_state(slots)
+            numbers = (np.array(i, dtype) for i in range(iterations))
+            yield from iterate(slots, block, number, numbers, next_state)
             finish(slots)
             for slot in state:
                 slots[slot] = None
@@ -283,13 +277,13 @@ class For(Op, op="for", dialect="mpmd"):
 
 
 def is_index(types: Sequence[Type]) -> bool:
-    """Whether the last of some types is that of the number of an iteration: a scalar integer of 32 bits."""
+    """Return whether the last of some types is that of the number of an iteration: a scalar integer of 32 bits."""
     type = types[-1] if types else None
     return isinstance(type, TensorType) and type.rank == 0 and type.element_type in INDICES
 
 
 def are_of_one_kind(types: Sequence[Type]) -> bool:
-    """Whether types are all those of tensors, or all those of mesh tensors, or the like."""
+    """Return whether types are all those of tensors, or all those of mesh tensors, or the like."""
     kinds = {isinstance(type, MeshTensorType) + 2 * isinstance(type, TensorType) for type in types}
     return len(kinds) <= 1
 
@@ -310,34 +304,30 @@ class Identity(Op, dialect="mpmd", computes_on_storage=True, returns_views=True)
         return lambda tensor: tensor
 
 
-class NamedTensor(Identity, op="named_tensor"):
+class Unmoved(Identity):
+    """The base class of those whose result has the type of their operand."""
+
+    @staticmethod
+    def infer(tensor: TensorType) -> TensorType:
+        return tensor
+
+    @staticmethod
+    def constraints(C: Checker, tensor: TensorType, result: TensorType) -> None:
+        C(1, tensor == result)
+
+
+class NamedTensor(Unmoved, op="named_tensor"):
     """Give a tensor a name, by which it may be assigned to a mesh."""
 
     name = Attr(String)
 
     syntax = "operands name=$name attr-dict : same_type"
 
-    @staticmethod
-    def infer(tensor: TensorType) -> TensorType:
-        return tensor
 
-    @staticmethod
-    def constraints(C: Checker, tensor: TensorType, result: TensorType) -> None:
-        C(1, tensor == result)
-
-
-class Broadcast(Identity, op="broadcast"):
+class Broadcast(Unmoved, op="broadcast"):
     """Let a tensor be on every mesh where it is used."""
 
     syntax = "attr-dict operands : same_type"
-
-    @staticmethod
-    def infer(tensor: TensorType) -> TensorType:
-        return tensor
-
-    @staticmethod
-    def constraints(C: Checker, tensor: TensorType, result: TensorType) -> None:
-        C(1, tensor == result)
 
 
 class Transfer(Identity, op="transfer"):

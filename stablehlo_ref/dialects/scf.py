@@ -30,7 +30,7 @@ from stablehlo_ref.dialects.mlir_types import boolean, fixed_integer
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.types import BOOLEAN, INDEX, FunctionType, IndexType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.ops.control_flow import all_compatible, are_located, branch, inits_text, move, parse_inits
+from stablehlo_ref.ops.control_flow import all_compatible, are_located, branch, inits_text, iterate, move, parse_inits
 
 YIELD = "scf.yield"
 
@@ -382,14 +382,8 @@ class For(Op, op="for", dialect="scf"):
             if stride <= 0:
                 raise EvaluationError(f"the step of the loop is {stride}, not a positive number")
             start(slots)
-            for i in range(first, stop, stride):
-                slots[0].turn()
-                slots[number] = as_number(i - modulus if bits > 1 and 2 * i >= modulus else i)
-                if block.communicates:
-                    yield from block.coroutine(slots)
-                else:
-                    block.run(slots)
-                next_state(slots)
+            signed = (i - modulus if bits > 1 and 2 * i >= modulus else i for i in range(first, stop, stride))
+            yield from iterate(slots, block, number, map(as_number, signed), next_state)
             finish(slots)
             for slot in state:
                 slots[slot] = None

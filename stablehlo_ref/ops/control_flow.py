@@ -6,8 +6,9 @@ slot like any other, and a loop is planned once for all its iterations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from stablehlo_ref.define.assembly import (
     AsmParser,
@@ -20,7 +21,7 @@ from stablehlo_ref.define.assembly import (
     is_plain,
 )
 from stablehlo_ref.define.bound import ControlFlowSite
-from stablehlo_ref.define.computation import Callee, ControlFlow, PlanBlock, Run, Slots, Turns
+from stablehlo_ref.define.computation import Callee, ControlFlow, PlanBlock, PlannedBlock, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import CALLS, KEEPS, MOVES
 from stablehlo_ref.define.op import Bodies, Body, In, Ins, Op, Outs
@@ -37,6 +38,20 @@ from stablehlo_ref.define.type_constraints import (
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, Type
+
+
+def iterate(
+    slots: Slots, block: PlannedBlock, number: int, values: Iterable[Any], next_state: Callable[[Slots], None]
+) -> Turns:
+    """Run a block once for each value of its argument in slot `number`; `next_state` carries its results on."""
+    for value in values:
+        slots[0].turn()
+        slots[number] = value
+        if block.communicates:
+            yield from block.coroutine(slots)
+        else:
+            block.run(slots)
+        next_state(slots)
 
 
 def move(sources: Sequence[int], targets: Sequence[int]) -> Callable[[Slots], None]:
