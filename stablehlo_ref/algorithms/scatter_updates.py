@@ -151,7 +151,7 @@ def _ufunc(body: RegionFunction) -> np.ufunc | None:
 
 
 def _may_have_wrong_zero(ufunc: np.ufunc, table: Array, numbers: Array, new: Array) -> bool:
-    """Whether np.maximum or np.minimum may return a zero of the wrong sign, because there are zeros of that sign."""
+    """Return whether np.maximum or np.minimum may return a zero of the wrong sign, as there are such zeros."""
     if ufunc not in (np.maximum, np.minimum) or (has_wrong_zero := ambiguous_zero_check(ufunc, table.dtype)) is None:
         return False
     if table.size <= new.size:

@@ -175,12 +175,12 @@ class Cursor:
         return self.data[start : start + length]
 
     def part(self, length: int) -> Cursor:
-        """Return a cursor of the next `length` bytes, and move behind them."""
+        """Return a cursor of the next `length` bytes, and move past them."""
         start = self.offset
         return Cursor(self.take(length), self.source, start)
 
     def terminated_string(self) -> bytes:
-        """Return the bytes up to the next zero byte, and move behind it."""
+        """Return the bytes up to the next zero byte, and move past it."""
         step = 64
         found = bytearray()
         while self.remaining:

@@ -67,7 +67,7 @@ class Template(NamedTuple):
 
 
 class BytecodeFile:
-    """The tables of a file, and the section with its operations, read from behind the header."""
+    """The tables of a file, and the section with its operations, read after the header."""
 
     def __init__(self, cursor: Cursor, version: int, allow_unregistered_dialect: bool) -> None:
         self.source = cursor.source

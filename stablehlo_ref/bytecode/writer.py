@@ -106,7 +106,7 @@ def _key(op: Operation) -> object:
 
 
 def _is_simple(value: object) -> bool:
-    """Whether a value is equal only to what is written in the same way; 0.0 and -0.0 are not."""
+    """Return whether a value is equal only to what is written in the same way; 0.0 and -0.0 are not."""
     if isinstance(value, tuple):
         return all(isinstance(item, int | Enum) for item in value)
     return isinstance(value, int | str | Enum)

@@ -120,7 +120,7 @@ class Equivalence:
         return "same on all inputs" if self.is_complete and not self.skipped else "no difference found"
 
     def __bool__(self) -> bool:
-        """Whether there is no difference that rounding does not explain, and something was compared."""
+        """Return whether there is no difference that rounding does not explain, and something was compared."""
         return self.verdict in ("same on all inputs", "no difference found")
 
     def __str__(self) -> str:

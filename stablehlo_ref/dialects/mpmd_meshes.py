@@ -192,18 +192,18 @@ def check_mesh_tensor(type: MeshTensorType, meshes: Mapping[str, Mesh]) -> None:
 
 
 def is_replicated(type: MeshTensorType) -> bool:
-    """Whether each device of the mesh has the whole tensor."""
+    """Return whether each device of the mesh has the whole tensor."""
     sharding: Sharding | None = read_attribute(f"#sdy.sharding{type.sharding}") if type.sharding else None
     return sharding is None or not sharding.sharding_axes
 
 
 def are_on_mesh(outer: Sequence[Type], inner: Sequence[Type], mesh: str) -> bool:
-    """Whether `outer` are tensors on a mesh that are those of types `inner`, or tokens."""
+    """Return whether `outer` are tensors on a mesh that are those of types `inner`, or tokens."""
     return len(outer) == len(inner) and all(
         x.mesh == mesh and x.tensor == y if isinstance(x, MeshTensorType) else x == y for x, y in zip(outer, inner)
     )
 
 
 def is_in(op: Operation, *names: str) -> bool:
-    """Whether an op is directly in an op of one of these names."""
+    """Return whether an op is directly in an op of one of these names."""
     return op.parent_op is None or op.parent_op.name in names

@@ -40,7 +40,7 @@ class MeshOp(Op, op="mesh", dialect="sdy"):
 
 
 def is_directly_in_module(op: Operation) -> bool:
-    """Whether an op is one of a module's own ops."""
+    """Return whether an op is one of a module's own ops."""
     return op.parent_op is None or op.parent_op.name == "builtin.module"
 
 
@@ -123,7 +123,7 @@ class DataFlowEdge(Annotation, op="data_flow_edge"):
 
 
 def may_own_edge(producer: Operation | None) -> bool:
-    """Whether the result of an op, or a block argument, may be the input of a data flow edge."""
+    """Return whether the result of an op, or a block argument, may be the input of a data flow edge."""
     dialect_ops = ("sdy.named_computation", "sdy.manual_computation")
     return producer is None or not producer.name.startswith("sdy.") or producer.name in dialect_ops
 
@@ -141,7 +141,7 @@ class FuncDataFlowEdge(Annotation, op="func_data_flow_edge"):
 
 
 def is_at_call(value: Value) -> bool:
-    """Whether a value is an argument of a function or a result of a call."""
+    """Return whether a value is an argument of a function or a result of a call."""
     value = probed(value)
     if isinstance(value.owner, Operation):
         return value.owner.name == "func.call"

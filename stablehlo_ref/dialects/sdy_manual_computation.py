@@ -147,12 +147,12 @@ class Shards:
         return [prod(part.size for part in parts) for parts in self.split(sharding)]
 
     def come_first(self, sharding: Sharding) -> bool:
-        """Whether manual axes come before all others in each dimension."""
+        """Return whether manual axes come before all others in each dimension."""
         order = [[axis.name not in self.manual for axis in dimension.axes] for dimension in sharding.dimensions]
         return order == list(map(sorted, order))
 
     def are_equal(self, type: Type, sharding: Sharding) -> bool:
-        """Whether all shards of a value have the same size."""
+        """Return whether all shards of a value have the same size."""
         if not isinstance(type, TensorType) or not sharding.dimensions:
             return True
         return all(n is None or n % count == 0 for n, count in zip(type.shape, self.counts(sharding), strict=True))

@@ -53,7 +53,7 @@ def mesh_of(sharding: Sharding, op: Operation) -> Mesh:
 
 
 def same_mesh(x: Mesh, y: Mesh) -> bool:
-    """Whether two meshes have the same axes and the same devices."""
+    """Return whether two meshes have the same axes and the same devices."""
     return x is y or str(x) == str(y)  # texts omit device ids that are in order
 
 

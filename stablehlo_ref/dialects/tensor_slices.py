@@ -130,7 +130,7 @@ def kept_dimensions(sizes: Sequence[int], declared: TensorType) -> list[int] | N
 
 
 def is_slice(slice: TensorType, static_sizes: Dims, whole: TensorType) -> bool:
-    """Whether a type is that of a slice, perhaps without some dimensions of size 1."""
+    """Return whether a type is that of a slice, perhaps without some dimensions of size 1."""
     return kept_dimensions(static_sizes, slice) is not None and element_type(slice) == element_type(whole)
 
 

@@ -341,7 +341,7 @@ class Reader(Cursor):
 
     # computation ::= ENTRY? name (( parameters ) -> shape)? { instruction* }
     def computation(self) -> Computation:
-        """Read a computation, behind ENTRY."""
+        """Read a computation, after ENTRY."""
         location = Location(self.source, self.start)
         name = self.name("a computation")
         if self.peek() == "(":

@@ -115,7 +115,7 @@ def arithmetic_of(c: Convolution, lhs: DType, rhs: DType, result: DType, is_exac
 
 
 def is_elementwise(c: Convolution, sums: Arithmetic) -> bool:
-    """Whether to use elementwise operations, which add in order: for few products, or with few outputs per group.
+    """Return whether to use elementwise operations, which add in order: for few products or few outputs per group.
 
     Only matrices have exact sums.
     """

@@ -230,7 +230,7 @@ class Reduce(Op, op="reduce", nans="computed", facts=FOLDS):
 
 
 def is_reducer(body: FunctionType, inputs: Types) -> bool:
-    """Whether `body` has the type `(E0, ..., EN-1, E0, ..., EN-1) -> (E0, ..., EN-1)` of a reduction of `inputs`.
+    """Return whether `body` is a reduction of `inputs`: `(E0, ..., EN-1, E0, ..., EN-1) -> (E0, ..., EN-1)`.
 
     `Ei` is a 0-dimensional tensor type whose element type that of `inputs[i]` can be promoted to.
     """

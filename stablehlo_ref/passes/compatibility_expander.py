@@ -52,7 +52,7 @@ def compatibility_expander(module: Operation, target: Version = CURRENT) -> None
 
 
 def is_default(accuracy: object) -> bool:
-    """Whether a `result_accuracy` asks for nothing special."""
+    """Return whether a `result_accuracy` asks for nothing special."""
     mode = accuracy.fields.get("mode") if isinstance(accuracy, StructAttribute) else None
     return accuracy is None or (isinstance(mode, EnumAttribute) and mode.value == "DEFAULT")
 

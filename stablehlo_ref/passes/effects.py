@@ -21,7 +21,7 @@ WITH_EFFECTS = frozenset(
 
 
 def is_pure(op: Operation, assume_no_undeclared: bool = False) -> bool:
-    """Whether an op, with all inside it, does nothing but compute its results from its operands.
+    """Return whether an op, with all inside it, does nothing but compute its results from its operands.
 
     Ops of dialects without classes, terminators and symbols are not pure. A custom call is unless it says
     `has_side_effect = true`, as for MLIR. With `assume_no_undeclared` calls have no effects but those in their regions.

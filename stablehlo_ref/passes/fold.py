@@ -54,7 +54,7 @@ def _may_fold(op: Operation) -> bool:
 
 
 def _is_small(op: Operation, limit: int) -> bool:
-    """Whether no result has more than `limit` elements, or more than one for an op without operands."""
+    """Return whether no result has more than `limit` elements, or more than one for an op without operands."""
     most = limit if op.operands else 1
     return all(isinstance(t, TensorType) and t.is_static and t.size <= most for t in op.result_types)
 
@@ -128,7 +128,7 @@ def folding(limit: int, name: str = "*") -> Patterns:
 
 
 def _is_kept(op: Operation, arrays: Sequence[Array]) -> bool:
-    """Whether MLIR's folder keeps an op: one that is NaN or infinite, loses the sign of zero, or reverses nothing."""
+    """Return whether MLIR's folder keeps an op: it is NaN or infinite, loses a zero's sign, or reverses nothing."""
     operand = known_array(op.operands[0]) if op.operands else None
     if op.name == "stablehlo.reverse":
         return operand is not None and np.array_equal(operand, arrays[0])
@@ -138,7 +138,7 @@ def _is_kept(op: Operation, arrays: Sequence[Array]) -> bool:
 
 
 def _is_pole(op: Operation, arrays: Sequence[Array]) -> bool:
-    """Whether an op is a function of one float that is NaN, or infinite where the operand is finite."""
+    """Return whether an op is a function of one float that is NaN, or infinite where the operand is finite."""
     definition = resolve(op)
     if len(op.operands) != 1 or definition is None or not definition.traits.elementwise:
         return False

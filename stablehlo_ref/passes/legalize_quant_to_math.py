@@ -108,7 +108,7 @@ def _is_legalizable_in_mlir(op: Operation, definition: OpDefinition) -> bool:
 
 
 def _is_same_on_integers(op: Operation) -> bool:
-    """Whether an op chooses among numbers that are in the order of the integers that are stored for them."""
+    """Return whether an op chooses among numbers that are in the order of the integers that are stored for them."""
     elements = set(map(_quantized_element, (*op.operand_types[-2:], *op.result_types)))
     return op.name in CHOICES and len(elements) == 1
 
@@ -312,7 +312,7 @@ def _scaled(x: Expr, factor: Expr) -> Expr:
 
 
 def _is_scaled_as_one(left: QuantizedType, right: QuantizedType, result: QuantizedType) -> bool:
-    """Whether one factor scales all sums of products, from which only the zero points of `left` must be taken."""
+    """Return whether one factor scales all sums of products, which need only the zero points of `left`."""
     per_axis = [element.quantization_dimension is not None for element in (left, right, result)]
     ratios = [scale / other for (scale, _), (other, _) in zip(_pairs(result, 1), _pairs(right, 1))]
     is_even = all(abs(ratio / ratios[0] - 1) <= NEGLIGIBLE for ratio in ratios)

@@ -39,12 +39,12 @@ def link(modules: Sequence[Operation]) -> Operation:
 
 
 def is_declaration(op: Operation) -> bool:
-    """Whether an op is a function without a body."""
+    """Return whether an op is a function without a body."""
     return op.name == "func.func" and not op.regions[0].blocks
 
 
 def is_private(op: Operation) -> bool:
-    """Whether a symbol is visible in its own module only. Functions say so; other symbols, such as meshes, all are."""
+    """Return whether a symbol is visible in its module only. Functions say so; others, such as meshes, all are."""
     return op.name != "func.func" or op.properties.get("sym_visibility") == "private"
 
 

@@ -30,7 +30,7 @@ def quantized_op_to_qdq(module: Operation) -> None:
 
 
 def is_legalized_on_floats(op: Operation, definition: OpDefinition) -> bool:
-    """Whether MLIR's passes compute an op on floats: all that the spec defines so, but `is_finite`."""
+    """Return whether MLIR's passes compute an op on floats: all that the spec defines so, but `is_finite`."""
     return is_on_expressed(bind_types(op, definition)) and op.name != "stablehlo.is_finite"
 
 

@@ -261,7 +261,7 @@ class _FunctionRefiner:
                 self.rewriter.replace_uses(result, emit.constant(result.type, array))
 
     def _is_effect_free(self, function: Operation, visited: set[Operation]) -> bool:
-        """Whether neither a function nor those that it calls have effects."""
+        """Return whether neither a function nor those that it calls have effects."""
         if function in visited:
             return True
         visited.add(function)

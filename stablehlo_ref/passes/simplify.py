@@ -89,7 +89,7 @@ def constant_second(emit: Emitter, op: Operation) -> Value | None:
 
 
 def is_neutral(name: str, element: np.generic, type: Type) -> bool:
-    """Whether `op(x, element)` is x for all x. Of floats only -0.0 is that for `add`, and only 0.0 for `subtract`."""
+    """Return whether `op(x, element)` is x for all x: of floats, only -0.0 for `add` and 0.0 for `subtract`."""
     number = element.item() if isinstance(element.item(), bool | int) else float(element)
     match name:
         case "multiply":

@@ -309,7 +309,7 @@ def dynamic_reshape(emit: Emitter, op: Operation) -> Value | None:
 
 
 def _has_equal_shapes(op: Operation) -> bool:
-    """Whether an op is elementwise, with operands and results of one shape."""
+    """Return whether an op is elementwise, with operands and results of one shape."""
     definition = definition_of(op)
     is_elementwise = definition is not None and definition.dialect == "stablehlo" and definition.traits.elementwise
     return is_elementwise and op.name not in ("stablehlo.select", "stablehlo.clamp")  # which take scalars, too

@@ -26,7 +26,7 @@ def symbol_dce(module: Operation) -> None:
 
 
 def is_discardable(op: Operation, used: set[str]) -> bool:
-    """Whether an op defines a private symbol that is not in `used`."""
+    """Return whether an op defines a private symbol that is not in `used`."""
     name = symbol_name(op)
     return name is not None and op.properties.get("sym_visibility") == "private" and name not in used
 

@@ -41,7 +41,7 @@ def rename_uses(op: Operation, names: Mapping[str, str]) -> None:
 
 
 def _is_symbol(op: Operation, name: str) -> bool:
-    """Whether a property holds names of symbols as plain strings."""
+    """Return whether a property holds names of symbols as plain strings."""
     definition = definition_of(op)
     member = definition.attributes.get(name) if definition else None
     return member is not None and _holds_symbols(member.codec)

@@ -314,7 +314,7 @@ def _zstandard(file: IO[bytes]) -> IO[bytes]:
 
 
 def _embedded(data: Data, filename: str) -> Data:
-    """Return the bytecode in a FlatBuffer, which stores a vector of bytes behind its length of 32 bits."""
+    """Return the bytecode in a FlatBuffer, which stores a vector of bytes after its length of 32 bits."""
     view = memoryview(data)
     start = data.find(BYTECODE) if not isinstance(data, memoryview) else bytes(data).find(BYTECODE)
     length = int.from_bytes(view[start - 4 : start], "little") if start >= 4 else 0

@@ -107,7 +107,7 @@ def _members(cls: type) -> tuple[str, ...] | None:
 
 
 class _Encoder:
-    """Collects the objects that operations share, each behind those that it refers to."""
+    """Collects the objects that operations share, each after those that it refers to."""
 
     def __init__(self) -> None:
         self.rows: list[list[Any]] = []

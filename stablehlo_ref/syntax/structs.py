@@ -98,7 +98,7 @@ class StructParser(TypeParser):
         return StructAttribute(name, STRUCTS.get(name, {}) | fields)
 
     def separator(self, closing: str) -> None:
-        """Parse the comma behind an item of a list, which may be left out behind the last one."""
+        """Parse the comma after an item of a list, which is optional after the last one."""
         if not self.accept(",") and self.peek() != closing:
             raise self.expected(f"',' or '{closing}'")
 

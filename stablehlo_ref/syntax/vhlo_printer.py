@@ -120,7 +120,7 @@ class VhloPrinter(Printer):
 
 
 def _is_of_vhlo(value: Value) -> bool:
-    """Whether a value has a type of VHLO: one that an op of VHLO, or a cast to it, defines."""
+    """Return whether a value has a type of VHLO: one that an op of VHLO, or a cast to it, defines."""
     owner = value.owner
     if isinstance(owner, Block):
         owner = owner.parent.parent if owner.parent else None

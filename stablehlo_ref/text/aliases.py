@@ -85,7 +85,7 @@ class Aliases:
     # --- where a value ends -------------------------------------------------------------------------------------
 
     def value_end(self, index: int, name: str) -> int:
-        """Return the token behind an attribute or type: `value (: type)?`, `(types) -> types`."""
+        """Return the token after an attribute or type: `value (: type)?`, `(types) -> types`."""
         while True:
             if self.tokens.kinds[index] == "-":
                 index += 1
@@ -111,7 +111,7 @@ class Aliases:
         return index
 
     def arguments_end(self, index: int) -> int:
-        """Return the token behind `[...]` and `<...>` or, for `loc`, `(...)`."""
+        """Return the token after `[...]` and `<...>` or, for `loc`, `(...)`."""
         if self.tokens.values[index - 1] == "loc" and self.tokens.kinds[index] == "(":
             return self.closers[index] + 1
         if self.tokens.kinds[index] == "[":  # distinct[0]<...>
@@ -119,7 +119,7 @@ class Aliases:
         return self.angle_end(index) if self.tokens.kinds[index] == "<" else index
 
     def angle_end(self, index: int) -> int:
-        """Return the token behind the `>` of the `<` at `index`."""
+        """Return the token after the `>` of the `<` at `index`."""
         kinds, first, depth = self.tokens.kinds, index, 0
         while index < len(kinds):
             kind = kinds[index]

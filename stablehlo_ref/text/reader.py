@@ -249,7 +249,7 @@ class _Reader:
         return self.kinds[name] == STRING_LITERAL
 
     def results(self, index: int) -> tuple[list[tuple[int, int]], int] | None:
-        """Read `%a, %b:2 =` or `%i loc(...) =`: tokens with counts, and the token behind; None if there is no `=`."""
+        """Read `%a, %b:2 =` or `%i loc(...) =`: tokens with counts, and the token after; None if there is no `=`."""
         kinds, found = self.kinds, []
         while kinds[index] == VALUE and "#" not in self.values[index]:
             token, count = index, 1

@@ -311,7 +311,7 @@ class _Resolver:
             self.names.uses[token] = labelled[self.tokens.values[token]]
 
     def binds(self, candidate: Candidate, region: Region, may_bind: bool) -> bool:
-        """Whether names in front of a region are its arguments; `may_bind` is False in front of a list of operands."""
+        """Return whether names before a region are its arguments; `may_bind` is False before a list of operands."""
         known = [self.find(name) is not None for name in self.names_of(candidate)]
         if candidate.mode is Mode.DEFINITE or region.is_labelled:
             return candidate.mode is Mode.DEFINITE

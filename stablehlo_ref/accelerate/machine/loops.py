@@ -211,7 +211,7 @@ class LoopWriter:
     # --- counts of iterations ----------------------------------------------------------------------------------------
 
     def _check(self, number: int) -> None:
-        """Use one of the iterations that are counted; if none is left, ask for how many the run may go on."""
+        """Count an iteration; if none is left, ask how many more the run may take."""
         code, index = self.code, Kind(INDEX)
         left, renew, go = code.load("%n", index), code.name("L"), code.name("L")
         code.do(f"br i1 {code.compare('sle', left, literal(index, 0))}, label %{renew}, label %{go}")

@@ -188,7 +188,7 @@ def elements_array(data: bytes | memoryview, type: TensorType) -> Array:
 
 
 def is_splat(array: Array) -> bool:
-    """Whether all elements of an array, of which there are some, have the same bits."""
+    """Return whether all elements of an array, of which there are some, have the same bits."""
     if array.size <= 1 or not any(array.strides):
         return array.size > 0
     flat = _element_bytes(array)

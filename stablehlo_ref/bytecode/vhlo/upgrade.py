@@ -125,7 +125,7 @@ def _is_default(member: Attr, value: object) -> bool:
 
 
 def _is_implied(base: str, name: str, own: Mapping[str, Any]) -> bool:
-    """Whether an attribute says what leaving it out says, and the default of the member does not tell."""
+    """Return whether an attribute says what leaving it out says, and the default of the member does not tell."""
     value = own[name]
     match name:
         case "compare_type":
@@ -146,5 +146,5 @@ def _is_implied(base: str, name: str, own: Mapping[str, Any]) -> bool:
 
 
 def _is_filled(value: Any, number: int) -> bool:
-    """Whether a tensor has elements, all of which are `number`."""
+    """Return whether a tensor has elements, all of which are `number`."""
     return isinstance(value, DenseElements) and value.array.size > 0 and bool(np.all(value.array == number))

@@ -18,7 +18,7 @@ _UNSTABLE = "a second run does not repeat it: the backend is unstable"
 
 
 def text_of(found: Diff) -> str:
-    """Return the report, the finding first."""
+    """Return the report, beginning with the finding."""
     return "\n".join(_lines(found))
 
 

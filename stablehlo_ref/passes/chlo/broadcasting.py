@@ -56,7 +56,7 @@ def combine_broadcast(
 
 
 def is_known(type: TensorType) -> bool:
-    """Whether each size of a type is known, or has a bound."""
+    """Return whether each size of a type is known, or has a bound."""
     bounds = type.bounds or (None,) * type.rank
     return all(size is not None or bound is not None for size, bound in zip(type.shape, bounds))
 
@@ -65,7 +65,7 @@ def is_known(type: TensorType) -> bool:
 
 
 def _is_prefix_padding(operands: Sequence[Expr], axes: Sequence[int]) -> bool:
-    """Whether the dimensions of the operand of lower rank are the last ones of the other."""
+    """Return whether the dimensions of the operand of lower rank are the last ones of the other."""
     low, high = sorted(x.type.rank for x in operands)
     return low == high or list(axes) == list(range(high - low, high))
 

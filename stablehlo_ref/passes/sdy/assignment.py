@@ -78,7 +78,7 @@ class Assignment:
 
 
 def _starts_at_zero(op: Operation) -> bool:
-    """Whether an op that sums adds nothing else, such as an initial value."""
+    """Return whether an op that sums adds nothing else, such as an initial value."""
     if op.name != "stablehlo.reduce":
         return True
     arrays = [known_array(value) for value in op.operands[len(op.results) :]]

@@ -73,7 +73,7 @@ def on_shards(module: Operation, entry: str | None, grid: Grid, whole: Collectio
 
 
 def _has_shards(op: Operation) -> bool:
-    """Whether an op has shardings, or changes them."""
+    """Return whether an op has shardings, or changes them."""
     parameters = [each for name in ("arg_attrs", "res_attrs") for each in op.properties.get(name) or ()]
     is_of_dialect = op.name.startswith("sdy.") and op.name not in ("sdy.mesh", "sdy.return")
     return is_of_dialect or SHARDING in op.attributes or any(SHARDING in each for each in parameters)
@@ -233,7 +233,7 @@ class _Converter:
         return shards
 
     def _is_reduced_by_users(self, value: Value, terms: Parts) -> bool:
-        """Whether all users of a value are collectives that add its terms."""
+        """Return whether all users of a value are collectives that add its terms."""
         users = self.users[value]
         return bool(users) and all(op.name in REDUCING and set(_reduced_parts(op)) == set(terms) for op in users)
 
