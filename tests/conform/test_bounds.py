@@ -57,3 +57,12 @@ def test_omitted_attributes_have_their_defaults(op: str) -> None:
     (bound,) = Bounds(program, STRICT)(inputs)
     expected = 2.0 if op == "cholesky" else 16.0
     assert is_known(bound) and np.all(np.abs(bound.center - expected) <= 1e-12)
+
+
+def test_complex_functions_of_operands_that_broadcast_have_bounds() -> None:
+    program = sr.parse("""func.func @main(%x: tensor<2xcomplex<f32>>, %y: tensor<complex<f32>>) -> tensor<2xcomplex<f32>> {
+      %0 = chlo.broadcast_power %x, %y : (tensor<2xcomplex<f32>>, tensor<complex<f32>>) -> tensor<2xcomplex<f32>>
+      return %0 : tensor<2xcomplex<f32>>
+    }""")
+    (bound,) = Bounds(program.verify(), STRICT)([np.complex64([2, 3j]), np.complex64(2)])
+    assert is_known(bound) and np.all(np.abs(bound.center - [4, -9]) <= bound.radius + 1e-12)
