@@ -83,7 +83,7 @@ def changed_type(rng: random.Random, type: Any, known: Members) -> Any:
         return rng.choice(others or [type])
     other = rng.choice([t for t in others if isinstance(t, TensorType)] or [type])
     shape, element = list(type.shape), type.element_type
-    match rng.randrange(9):
+    match rng.randrange(10):
         case 0:
             return other
         case 1:
@@ -103,6 +103,9 @@ def changed_type(rng: random.Random, type: Any, known: Members) -> Any:
             del shape[rng.randrange(len(shape))]
         case 8 if len(shape) > 1:
             rng.shuffle(shape)
+        case 9 if isinstance(element, QuantizedType) and (axes := [axis for axis, n in enumerate(shape) if n]):
+            axis = rng.choice(axes)
+            element = per_axis(axis, shape[axis] or 0)
     return _typed(shape, element)
 
 

@@ -34,7 +34,8 @@ def test_a_bound_contains_results_of_other_rounding() -> None:
 # Attributes that have defaults are left out.
 OMITTED = {
     "dot_general": """func.func @main(%x: tensor<2xf32>, %y: tensor<f32>) -> tensor<2xf32> {
-      %0 = "stablehlo.dot_general"(%x, %y) <{dot_dimension_numbers = #stablehlo.dot<>}> : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+      %0 = "stablehlo.dot_general"(%x, %y) <{dot_dimension_numbers = #stablehlo.dot<>}>
+        : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
       return %0 : tensor<2xf32>
     }""",
     "cholesky": """func.func @main(%x: tensor<1x1xf32>, %y: tensor<f32>) -> tensor<1x1xf32> {
@@ -60,7 +61,8 @@ def test_omitted_attributes_have_their_defaults(op: str) -> None:
 
 
 def test_complex_functions_of_operands_that_broadcast_have_bounds() -> None:
-    program = sr.parse("""func.func @main(%x: tensor<2xcomplex<f32>>, %y: tensor<complex<f32>>) -> tensor<2xcomplex<f32>> {
+    program = sr.parse("""
+    func.func @main(%x: tensor<2xcomplex<f32>>, %y: tensor<complex<f32>>) -> tensor<2xcomplex<f32>> {
       %0 = chlo.broadcast_power %x, %y : (tensor<2xcomplex<f32>>, tensor<complex<f32>>) -> tensor<2xcomplex<f32>>
       return %0 : tensor<2xcomplex<f32>>
     }""")

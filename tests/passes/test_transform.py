@@ -81,7 +81,8 @@ def test_a_pass_that_fails_leaves_the_program_alone() -> None:
 
 def test_cse_merges_ops_with_written_and_omitted_defaults() -> None:
     result = "(%x) <{{lower = {}}}> : (tensor<3x3xf32>) -> tensor<3x3xf32>"
-    program = sr.parse(f"""func.func @main(%x: tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>) {{
+    program = sr.parse(f"""
+    func.func @main(%x: tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>) {{
       %0 = "stablehlo.cholesky"(%x) : (tensor<3x3xf32>) -> tensor<3x3xf32>
       %1 = "stablehlo.cholesky"{result.format("false")}
       %2 = "stablehlo.cholesky"{result.format("true")}
