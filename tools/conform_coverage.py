@@ -157,8 +157,9 @@ def _reasons(definition: OpDefinition, label: str) -> tuple[str, ...]:
 
 def measure(ops: Sequence[str], rounds: int) -> bool:
     """Print the coverage of ops; return whether it is enough."""
-    every = [coverage(op, rounds) for op in ops]
-    for found in every:
+    every = []
+    for op in ops:
+        every.append(found := coverage(op, rounds))
         found.implied = {
             label: reasons
             for label in found.left(found.alone)
@@ -169,7 +170,7 @@ def measure(ops: Sequence[str], rounds: int) -> bool:
         for label in found.left(found.tight):
             print(f"{found.op} {label} is not at its edge")
         for label, reasons in found.implied.items():
-            print(f"{found.op} {label} is implied by {', '.join(reasons)}")
+            print(f"{found.op} {label} is implied: {' or '.join(reasons)} is broken, too", flush=True)
         for label in found.left(found.alone | found.implied.keys()):
             print(f"{found.op} {label} is not broken{' alone' if label in found.first else ''}")
     total = sum(len(c.labels) for c in every)

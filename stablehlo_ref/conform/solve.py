@@ -46,6 +46,7 @@ TYPE_OF = "type of "  # the start of labels for members of types that the class 
 RAISES = "raises"  # the label if a role fails where it checks no formula
 STEPS, RESTARTS = 400, 12
 BASES = 6  # valid members near which a constraint is broken, before it is broken by a search
+NEAR = 40  # members that break it, among which the search starts
 Wrong = Callable[[Members], list[Failure]]  # what keeps members from being what is sought
 FORMULAS = 13  # as many as a formula that cannot be evaluated counts, less those before it
 
@@ -173,10 +174,12 @@ class Solver:
                     near += [broken for first, broken in self.edges(valid) if first == label]
                 if alone := [broken for broken in near if not wrong(broken.members)]:
                     return self.rng.choice(alone)
+                if len(near) > NEAR:
+                    break
             starts = [broken.members for broken in self.rng.sample(near, min(BASES, len(near)))]
             starts = starts or [members for _ in range(BASES) if (members := self._attempt(label)) is not None]
             for start in starts:
-                end, left = self._walk(start, wrong, STEPS // 2)
+                end, left = self._walk(start, wrong, STEPS // 4)
                 first, *others = self._labels(end)
                 if first == label or (holding and not left):
                     near.append(Broken(end, tuple({first, *others} - {label})))
