@@ -14,6 +14,7 @@ from stablehlo_ref.ir.types import (
     TensorType,
     TupleType,
     Type,
+    UnrankedBufferType,
     UnrankedTensorType,
 )
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -40,6 +41,7 @@ def with_replaced(type: Type, replacement: Replacement) -> Type:
         case (
             TensorType(element_type=element)
             | BufferType(element_type=element)
+            | UnrankedBufferType(element_type=element)
             | UnrankedTensorType(element_type=element)
         ):
             return replace(type, element_type=with_replaced(element, replacement))
