@@ -94,38 +94,38 @@ def test_locations(tmp_path: Path, capsys: Capture, name: str) -> None:
 
 IN_PLACE_TEXT = """\
 module {
-  func.func @main(%arg0: tensor<4xf32> loc("x"), %arg1: tensor<f32> loc("y"("a.py":1:2))) -> tensor<4xf32> {
-    %0 = stablehlo.abs %arg0 : tensor<4xf32> loc("abs"("a.py":1:2))
-    %1 = stablehlo.abs %0 : tensor<4xf32> loc(callsite("abs"("a.py":1:2) at "f"))
-    %2 = stablehlo.reduce(%1 init: %arg1) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32> loc("sum")
+  func.func @main(%arg0: tensor<4xi8> loc("x"), %arg1: tensor<i8> loc("y"("a.py":1:2))) -> tensor<4xi8> {
+    %0 = stablehlo.abs %arg0 : tensor<4xi8> loc("abs"("a.py":1:2))
+    %1 = stablehlo.abs %0 : tensor<4xi8> loc(callsite("abs"("a.py":1:2) at "f"))
+    %2 = stablehlo.reduce(%1 init: %arg1) applies stablehlo.add across dimensions = [0] : (tensor<4xi8>, tensor<i8>) -> tensor<i8> loc("sum")
     %3 = "stablehlo.map"(%1) <{dimensions = array<i64: 0>}> ({
-    ^bb0(%arg2: tensor<f32> loc("x")):
-      %4 = stablehlo.add %arg2, %2 : tensor<f32> loc("a.py":1:2)
-      stablehlo.return %4 : tensor<f32> loc("a.py":3:2 to 4:5)
-    }) : (tensor<4xf32>) -> tensor<4xf32> loc(fused<"test">["sum", "map"])
-    return %3 : tensor<4xf32> loc(unknown)
+    ^bb0(%arg2: tensor<i8> loc("x")):
+      %4 = stablehlo.add %arg2, %2 : tensor<i8> loc("a.py":1:2)
+      stablehlo.return %4 : tensor<i8> loc("a.py":3:2 to 4:5)
+    }) : (tensor<4xi8>) -> tensor<4xi8> loc(fused<"test">["sum", "map"])
+    return %3 : tensor<4xi8> loc(unknown)
   } loc("main")
-  func.func private @h(tensor<4xf32>) loc("map")
+  func.func private @h(tensor<4xi8>) loc("map")
 } loc("module")
-"""
+"""  # noqa: E501
 # What MLIR prints for it with debug information.
 ALIASES = """\
 #loc2 = loc("x")
 #loc3 = loc("a.py":1:2)
 #loc9 = loc("y"(#loc3))
 module {
-  func.func @main(%arg0: tensor<4xf32> loc("x"), %arg1: tensor<f32> loc("y"(#loc3))) -> tensor<4xf32> {
-    %0 = stablehlo.abs %arg0 : tensor<4xf32> loc(#loc10)
-    %1 = stablehlo.abs %0 : tensor<4xf32> loc(#loc12)
-    %2 = stablehlo.reduce(%1 init: %arg1) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32> loc(#loc5)
+  func.func @main(%arg0: tensor<4xi8> loc("x"), %arg1: tensor<i8> loc("y"(#loc3))) -> tensor<4xi8> {
+    %0 = stablehlo.abs %arg0 : tensor<4xi8> loc(#loc10)
+    %1 = stablehlo.abs %0 : tensor<4xi8> loc(#loc12)
+    %2 = stablehlo.reduce(%1 init: %arg1) applies stablehlo.add across dimensions = [0] : (tensor<4xi8>, tensor<i8>) -> tensor<i8> loc(#loc5)
     %3 = "stablehlo.map"(%1) <{dimensions = array<i64: 0>}> ({
-    ^bb0(%arg2: tensor<f32> loc("x")):
-      %4 = stablehlo.add %arg2, %2 : tensor<f32> loc(#loc3)
-      stablehlo.return %4 : tensor<f32> loc(#loc7)
-    }) : (tensor<4xf32>) -> tensor<4xf32> loc(#loc11)
-    return %3 : tensor<4xf32> loc(#loc8)
+    ^bb0(%arg2: tensor<i8> loc("x")):
+      %4 = stablehlo.add %arg2, %2 : tensor<i8> loc(#loc3)
+      stablehlo.return %4 : tensor<i8> loc(#loc7)
+    }) : (tensor<4xi8>) -> tensor<4xi8> loc(#loc11)
+    return %3 : tensor<4xi8> loc(#loc8)
   } loc(#loc1)
-  func.func private @h(tensor<4xf32>) loc(#loc6)
+  func.func private @h(tensor<4xi8>) loc(#loc6)
 } loc(#loc)
 #loc = loc("module")
 #loc1 = loc("main")
@@ -137,7 +137,7 @@ module {
 #loc10 = loc("abs"(#loc3))
 #loc11 = loc(fused<"test">[#loc5, #loc6])
 #loc12 = loc(callsite(#loc10 at #loc4))
-"""
+"""  # noqa: E501
 
 
 def test_locations_are_aliases_as_in_mlir(tmp_path: Path, capsys: Capture) -> None:

@@ -38,6 +38,7 @@ DIFFERENT: dict[str, dict[int, str]] = {
     },
     "stablehlo_legalize_quant_to_int-0": {58: "another message"},
     "stablehlo_legalize_quantized_op_to_qdq-0": {23: "a loop whose types differ is printed in generic form"},
+    "stablehlo_legalize_to_vhlo_mixed-0": {0: "the verifier refuses it first"},
     "stablehlo_refine_shapes-0": {
         0: "another message",
         61: "a call with no_inline is printed in generic form, which every version of MLIR reads",
