@@ -174,7 +174,7 @@ def _equal(a: object, b: object) -> bool:
     return a == b  # an unknown size is equal to any, and also unequal
 
 
-def _sizes(left: _Dimension, a: Any, right: _Dimension, b: Any) -> str:
+def _sizes(left: _Dimension, a: object, right: _Dimension, b: object) -> str:
     other = f"{right.which} of {right.of}" if right.which != left.which else f"of {right.of}"
     return f"{left.which} of {left.of} has size {a}, {other if right.of else 'expected'} {b}"
 

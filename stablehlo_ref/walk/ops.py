@@ -154,7 +154,7 @@ class Call:
         """Return the function of the program that an attribute names."""
         return lambda *arguments: tuple(self.walker.function(self.bound.arguments[attribute], arguments))
 
-    def apply(self, function: Callable[..., Any], **given: Any) -> Any:
+    def apply(self, function: Callable[..., Any], **given: object) -> Any:
         """Call a function with what its parameters name: `given`, a member, or one of `also`.
 
         Parameters that have another name than the operand, as those of a function that several ops share, get the
@@ -199,7 +199,7 @@ class Call:
         op = lambda *floats: Call(bound, floats, self.walker, None).apply(function)  # noqa: E731
         return dequantize_op_quantize(op, operands, *map(quantization, results))
 
-    def listed(self, returned: Any) -> Values:
+    def listed(self, returned: object) -> Values:
         """Return what a function returned as a list of results; a token is the last one."""
         members = self.bound.definition.results
         if returned is None or (len(members) == 1 and isinstance(members[0], Out)):
@@ -251,7 +251,7 @@ def as_number(type: Type, value: Any) -> Any:
     return tuple(map(int, value)) if is_shape(type) else value
 
 
-def stored(type: Type, value: Any) -> Any:
+def stored(type: Type, value: object) -> Any:
     """Return a value of a function as a value of the program: numbers and shapes as arrays.
 
     EvaluationError for what represents an error: no shape, or a witness of a condition that does not hold.
@@ -293,7 +293,7 @@ def as_callee(call: Call, name: str) -> Any:
 def custom_call(call: Call) -> Any:
     """Call the target's handler, which may be one that communicates."""
 
-    def call_target(*inputs: Any) -> Any:
+    def call_target(*inputs: object) -> Any:
         returned = by_role(call)
         if not hasattr(returned, "send"):
             return returned
@@ -396,7 +396,7 @@ def for_(call: Call) -> Any:
     if bounds["step"] <= 0:
         raise EvaluationError(f"the step of the loop is {bounds['step']}, not a positive number")
 
-    def region(i: int, *carried: Any) -> Values:
+    def region(i: int, *carried: object) -> Values:
         return call.members["region"](i - modulus if 2 * i >= modulus else i, *carried)  # type: ignore[no-any-return]
 
     return call.apply(scf.for_, **bounds, region=region)

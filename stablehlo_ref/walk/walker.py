@@ -76,7 +76,7 @@ class Walker:
     def region(self, region: Region, outer: Scope | None) -> Callable[..., tuple[Any, ...]]:
         """Return a region, which captures values of the scope around it, as a function."""
 
-        def call(*arguments: Any) -> tuple[Any, ...]:
+        def call(*arguments: object) -> tuple[Any, ...]:
             self.context.turn()
             if not region.blocks:
                 return ()
@@ -234,7 +234,7 @@ class ProcessThread:
             raise Closed
         return answer
 
-    def resume(self, answer: Any) -> Request:
+    def resume(self, answer: object) -> Request:
         """Start the thread, or answer its request; return its next one. Raise its error, or `Returned`."""
         if self.thread.ident is None:
             self.thread.start()

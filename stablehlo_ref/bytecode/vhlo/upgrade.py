@@ -108,7 +108,7 @@ def _not_members(definition: OpDefinition, own: Mapping[str, Any]) -> dict[str, 
     return {name: value for name, value in own.items() if name not in spelled and value != () and name != "padding"}
 
 
-def _as_written(member: Attr, attribute: Any) -> Any:
+def _as_written(member: Attr, attribute: object) -> Any:
     """Return symbols, which are strings in VHLO, as such."""
     if isinstance(member.codec, SymbolCodec) and isinstance(attribute, str):
         return SymbolReference((attribute,))
@@ -145,6 +145,6 @@ def _is_implied(base: str, name: str, own: Mapping[str, Any]) -> bool:
     return base in WINDOW_OPS and name in WINDOW_DEFAULTS and _is_filled(value, WINDOW_DEFAULTS[name])
 
 
-def _is_filled(value: Any, number: int) -> bool:
+def _is_filled(value: object, number: int) -> bool:
     """Return whether a tensor has elements, all of which are `number`."""
     return isinstance(value, DenseElements) and value.array.size > 0 and bool(np.all(value.array == number))
