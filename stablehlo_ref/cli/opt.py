@@ -131,7 +131,8 @@ def _text(options: argparse.Namespace, module: Operation) -> str:
         elide_constants(module, options.mlir_elide_elementsattrs_if_larger)
     if not options.keep_names:
         number_values(module)
-    return print_operation(module, options.mlir_print_op_generic, _prints_locations(options))
+    is_local = options.mlir_print_local_scope
+    return print_operation(module, options.mlir_print_op_generic, _prints_locations(options), is_local)
 
 
 def _prints_locations(options: argparse.Namespace) -> bool:
@@ -193,6 +194,7 @@ OPTIONS = Group("", [
     option("-o FILE", "where to write; standard output if left out", Path, dest="output"),
     option("--mlir-print-op-generic", "print ops in MLIR's generic form"),
     option("--mlir-print-debuginfo FLAG", "whether to print locations; by default into files only", flag, bare="true"),
+    option("--mlir-print-local-scope", "print locations in place, not as aliases"),
     option("--mlir-elide-elementsattrs-if-larger N", "leave out constants of more elements", count),
     option("--keep-names", "print values under their names in the text, not numbered"),
     option("--verify-semantics", "run the program after each pass on the same random inputs; an error if a pass "

@@ -38,8 +38,8 @@ NAMES = [f"{folder.parent.name}/{path.relative_to(folder).with_suffix('')}" for 
 WITHOUT_SEMANTICS = {
     "builtin.unrealized_conversion_cast", "bufferization.to_buffer", "bufferization.to_memref",
     "bufferization.to_tensor", "cf.assert", "cf.br", "cf.cond_br", "cf.switch", "func.call_indirect", "func.constant",
-    "memref.get_global", "ml_program.global_load", "ml_program.global_load_const", "ml_program.global_store",
-    "sdy.manual_computation", "ub.poison",
+    "memref.cast", "memref.get_global", "ml_program.global_load", "ml_program.global_load_const",
+    "ml_program.global_store", "sdy.manual_computation", "ub.poison",
 }  # fmt: skip
 
 # How far elements may be from the exact result, in ULP of the largest element; all other results are equal bit for bit.

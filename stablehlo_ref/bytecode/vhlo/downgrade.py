@@ -54,6 +54,7 @@ from stablehlo_ref.ir.types import (
     TensorType,
     TupleType,
     Type,
+    UnrankedBufferType,
     UnrankedTensorType,
     integer_type,
     tensor_type,
@@ -144,7 +145,7 @@ def check_type(type: Type, target: Version) -> None:
 def _kind(type: Type) -> str:
     """Return the name under which the table of versions has a type."""
     match type:
-        case BufferType():
+        case BufferType() | UnrankedBufferType():
             return "memref"
         case FutureType():
             return "future"
@@ -159,7 +160,7 @@ def _parts(type: Type) -> Iterable[Type]:
     match type:
         case TensorType(element_type=part) | UnrankedTensorType(part) | ComplexType(part):
             return (part,)
-        case BufferType(element_type=part):
+        case BufferType(element_type=part) | UnrankedBufferType(part):
             return (part,)
         case TupleType(parts) | FutureType(parts):
             return parts
