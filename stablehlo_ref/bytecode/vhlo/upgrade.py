@@ -38,7 +38,7 @@ LAYOUTS = ("operand_layouts", "result_layouts")
 NO_ALGORITHM = TypeAttribute(NONE)
 
 
-class Place(Protocol):
+class ErrorSite(Protocol):
     """Where an op is in a file, for errors about it."""
 
     def error(self, message: str) -> StablehloError:
@@ -48,7 +48,7 @@ class Place(Protocol):
         """Return an error about contents that are not known."""
 
 
-def known_op(name: str, cursor: Place) -> tuple[str, int]:
+def known_op(name: str, cursor: ErrorSite) -> tuple[str, int]:
     """Return the name without dialect, and the revision, of an op that is known; UnsupportedError for others."""
     op = split_name(name)
     if op is None:
@@ -57,7 +57,7 @@ def known_op(name: str, cursor: Place) -> tuple[str, int]:
 
 
 def to_stablehlo(
-    name: str, attributes: Mapping[str, Attribute], in_function: bool, cursor: Place
+    name: str, attributes: Mapping[str, Attribute], in_function: bool, cursor: ErrorSite
 ) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Return name, members and discardable attributes of the op of StableHLO that an op of VHLO stands for."""
     base, revision = known_op(name, cursor)
