@@ -141,7 +141,7 @@ class _Encoder:
     def mapping(self, items: Mapping[str, object]) -> list[Any]:
         return [part for name, item in items.items() for part in (name, self.item(item))]
 
-    def item(self, value: Any) -> Any:
+    def item(self, value: object) -> Any:
         """Return a scalar, or a list of the number of an object's row."""
         if type(value) in _SCALARS:
             return value
@@ -197,7 +197,7 @@ class _Decoder:
         ]
         return FlatProgram(operations, values, [(item(a), item(target)) for a, target in tables["aliases"]])
 
-    def item(self, part: Any) -> Any:
+    def item(self, part: object) -> Any:
         return self.objects[part[0]] if type(part) is list else part
 
     def mapping(self, parts: list[Any]) -> dict[str, Any]:
