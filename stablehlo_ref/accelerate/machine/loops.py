@@ -52,9 +52,7 @@ class LoopWriter:
             field = self.arrays.fields[-1]
             field.is_state, field.is_written = True, value is not argument
             places.append(self.arrays.whole[-1])
-            if (
-                field.is_written and prod(field.shape) > SMALL
-            ):  # else a copy is on the stack, or in registers
+            if field.is_written and prod(field.shape) > SMALL:  # else a copy is on the stack, or in registers
                 self.arrays.writers[-1] = self.ops.loop
         for result, place in zip(self.loop(loop, state), places):
             if not (isinstance(result, Memory) and result.buffer == place.buffer):
