@@ -318,7 +318,7 @@ def _name(source: Source, allow_unregistered_dialect: bool) -> str:
 @cache
 def _sources() -> str:
     """Return a hash of the times and sizes of this package's files, which in a checkout change between versions."""
-    root = os.path.dirname(__file__)
+    root = os.path.dirname(os.path.dirname(__file__))
     paths = sorted(os.path.join(at, name) for at, _, names in os.walk(root) for name in names if name.endswith(".py"))
     states = [(path[len(root) :], status.st_mtime_ns, status.st_size) for path in paths if (status := os.stat(path))]
     return blake2b(repr(states).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
