@@ -15,6 +15,7 @@ from stablehlo_ref.ir.types import (
     TensorType,
     TupleType,
     Type,
+    UnrankedBufferType,
     UnrankedTensorType,
     integer_type,
 )
@@ -43,6 +44,7 @@ def with_replaced(type: Type, replacement: Replacement) -> Type:
         case (
             TensorType(element_type=element)
             | BufferType(element_type=element)
+            | UnrankedBufferType(element_type=element)
             | UnrankedTensorType(element_type=element)
         ):
             return replace(type, element_type=with_replaced(element, replacement))
