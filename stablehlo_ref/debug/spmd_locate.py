@@ -23,7 +23,7 @@ from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.debug.values import all_values
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts
-from stablehlo_ref.distribution.sharding import Tiling
+from stablehlo_ref.distribution.meshes import Tiling
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.numerics.dtypes import float_info, is_fractional, kind

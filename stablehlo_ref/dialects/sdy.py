@@ -19,15 +19,13 @@ from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import element_type, make_tensor_type, shape
 from stablehlo_ref.define.type_constraints import anything, token
 from stablehlo_ref.dialects.mlir_types import any_tensor, static_tensor
-from stablehlo_ref.dialects.sdy_codecs import (
+from stablehlo_ref.dialects.sdy_shardings import (
     Direction,
     ManualAxesValue,
     MeshValue,
     PropagationDirection,
     ShardingsValue,
     ShardingValue,
-)
-from stablehlo_ref.dialects.sdy_shardings import (
     bound_axes,
     check_reductions,
     check_value,
@@ -37,8 +35,8 @@ from stablehlo_ref.dialects.sdy_shardings import (
     rejecting,
 )
 from stablehlo_ref.distribution.axes import Span, span
+from stablehlo_ref.distribution.meshes import Devices, Tiling
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, Shardings
-from stablehlo_ref.distribution.sharding import Devices, Tiling
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.lexer import quoted
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, Type
