@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from enum import Enum
 from typing import Annotated, TypeAlias, TypeVar
 
@@ -15,7 +14,6 @@ from stablehlo_ref.distribution.axes import check_sharding, covers, overlap, sha
 from stablehlo_ref.distribution.sdy_attributes import (
     AxisList,
     AxisLists,
-    AxisRef,
     Exchanges,
     ManualAxes,
     Mesh,
@@ -164,14 +162,7 @@ def _of_argument(block: Block, index: int) -> Sharding | None:
 def _inside(sharding: Sharding, op: Operation) -> Sharding:
     """Return the sharding of an operand as the body of a manual computation sees it: without manual axes."""
     manual = getattr(op.properties.get("manual_axes"), "names", ())
-
-    def free(axes: tuple[AxisRef, ...]) -> tuple[AxisRef, ...]:
-        return tuple(axis for axis in axes if axis.name not in manual)
-
-    dimensions = tuple(replace(dimension, axes=free(dimension.axes)) for dimension in sharding.dimensions)
-    return replace(
-        sharding, dimensions=dimensions, replicated=free(sharding.replicated), unreduced=free(sharding.unreduced)
-    )
+    return sharding.filtered(lambda axis: axis.name not in manual)
 
 
 def parameter_sharding(function: Operation, name: str, index: int) -> Sharding | None:

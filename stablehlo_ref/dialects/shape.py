@@ -104,13 +104,17 @@ def shape_list(shapes: Sequence[Array]) -> str:
 # --- shapes ---------------------------------------------------------------------------------------------------------
 
 
-class ShapeOf(Op, op="shape_of", dialect="shape", computes_on_storage=True):
+class Typed(Op, dialect="shape"):
+    """The base class of ops whose text has all types."""
+
+    syntax: ClassVar[Syntax] = "operands attr-dict : type(operands) -> type(results)"
+
+
+class ShapeOf(Typed, op="shape_of", computes_on_storage=True):
     """Return the shape of a tensor."""
 
     arg = In(tensor_or_shape | unranked_tensor)
     result = Out(shape_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, arg: Type, result: Type) -> None:
@@ -175,13 +179,11 @@ class FromExtents(Op, op="from_extents", dialect="shape"):
         return lambda extents: np.array(extents, INT64)
 
 
-class SameShape(Op, dialect="shape"):
+class SameShape(Typed):
     """The base class of conversions between types of shapes."""
 
     input = In(shape_like)
     result = Out(shape_like)
-
-    syntax: ClassVar[Syntax] = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, input: Type, result: Type) -> None:
@@ -206,14 +208,12 @@ class ValueAsShape(SameShape, op="value_as_shape"):
     """Reinterpret a tensor of sizes as a shape."""
 
 
-class Broadcast(Op, op="broadcast", dialect="shape"):
+class Broadcast(Typed, op="broadcast"):
     """Return the shape to which all shapes broadcast. EvaluationError if they do not."""
 
     shapes = Ins(shape_like)
     error = Attr(String, default=None)
     result = Out(shape_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, shapes: Sequence[Type], result: Type) -> None:
@@ -225,14 +225,12 @@ class Broadcast(Op, op="broadcast", dialect="shape"):
         return lambda shapes: np.array(broadcast(*shapes), INT64)
 
 
-class Concat(Op, op="concat", dialect="shape"):
+class Concat(Typed, op="concat"):
     """Concatenate two shapes."""
 
     lhs = In(shape_like)
     rhs = In(shape_like)
     result = Out(shape_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
@@ -276,13 +274,11 @@ class SplitAt(Op, op="split_at", dialect="shape"):
 # --- properties of shapes ---------------------------------------------------------------------------------------------
 
 
-class NumElements(Op, op="num_elements", dialect="shape"):
+class NumElements(Typed, op="num_elements"):
     """Return the number of elements of a tensor of this shape."""
 
     shape = In(shape_like)
     result = Out(size_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, shape: Type, result: Type) -> None:
@@ -293,13 +289,11 @@ class NumElements(Op, op="num_elements", dialect="shape"):
         return lambda shape: size_value(prod(shape.tolist()))
 
 
-class Rank(Op, op="rank", dialect="shape"):
+class Rank(Typed, op="rank"):
     """Return the rank of a shape."""
 
     shape = In(shape_like)
     rank = Out(size_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, shape: Type, rank: Type) -> None:
@@ -310,14 +304,12 @@ class Rank(Op, op="rank", dialect="shape"):
         return lambda shape: size_value(len(shape))
 
 
-class GetExtent(Op, op="get_extent", dialect="shape"):
+class GetExtent(Typed, op="get_extent"):
     """Return size `dim` of a shape. EvaluationError if `dim` is out of bounds."""
 
     shape = In(shape_like)
     dim = In(size_like)
     extent = Out(size_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, shape: Type, dim: Type, extent: Type) -> None:
@@ -328,14 +320,12 @@ class GetExtent(Op, op="get_extent", dialect="shape"):
         return lambda shape, dim: size_value(shape[in_bounds(dim, len(shape))])
 
 
-class Dim(Op, op="dim", dialect="shape", computes_on_storage=True):
+class Dim(Typed, op="dim", computes_on_storage=True):
     """Return the size of dimension `index` of a tensor. EvaluationError if `index` is out of bounds."""
 
     value = In(tensor_or_shape)
     index = In(size_like)
     extent = Out(size_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, value: Type, index: Type, extent: Type) -> None:
@@ -375,14 +365,12 @@ class IndexToSize(Op, op="index_to_size", dialect="shape"):
         return lambda arg: arg
 
 
-class SizeArithmetic(Op, dialect="shape"):
+class SizeArithmetic(Typed):
     """The base class of arithmetic on two sizes."""
 
     lhs = In(size_like)
     rhs = In(size_like)
     result = Out(size_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     combine: Callable[..., Any]
 

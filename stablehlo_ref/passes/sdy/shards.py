@@ -99,7 +99,7 @@ class Shards:
         if not isinstance(shard.whole, TensorType) or layout == shard.layout:
             return shard
         layout = replace(layout, mesh=layout.mesh if layout.mesh.axes else shard.layout.mesh)
-        if shard.layout.mesh.axes and str(shard.layout.mesh) != str(layout.mesh):
+        if shard.layout.mesh.axes and shard.layout.mesh != layout.mesh:
             shard = self.reshard(shard, layout_of(None, shard.layout.mesh, shard.whole))
         shard = replace(shard, layout=replace(shard.layout, mesh=layout.mesh))
         if rest := [part for part in shard.layout.unreduced if part not in layout.unreduced]:
