@@ -17,10 +17,11 @@ from stablehlo_ref.accelerate.policy import FEW_OPS
 from stablehlo_ref.execute.run import Accelerator, BlockPlan, RunFast
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.ops.elementwise import LANES
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner, Planner
+
+FEW_ELEMENTS = 16  # of a tensor that is in no chain
 
 
 class PlanAccelerator(Accelerator):
@@ -49,6 +50,6 @@ class PlanAccelerator(Accelerator):
 
 
 def _is_large(op: Operation) -> bool:
-    """Return whether an op has an operand or a result that is large enough for a chain."""
+    """Return whether an op has an operand or a result with so many elements that it may be in a chain."""
     types = op.operand_types + op.result_types
-    return any(isinstance(t, TensorType) and t.is_static and t.size > LANES for t in types)
+    return any(isinstance(t, TensorType) and t.is_static and t.size > FEW_ELEMENTS for t in types)

@@ -14,7 +14,7 @@ import numpy as np
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Turns
 from stablehlo_ref.define.constraints import check_preconditions
-from stablehlo_ref.define.definition import Kind, OpDefinition, evaluated, group_by_member, resolve
+from stablehlo_ref.define.definition import Kind, OpDefinition, Traits, evaluated, group_by_member, resolve
 from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
@@ -35,7 +35,6 @@ from stablehlo_ref.execute.sharing import (
     objects_of,
 )
 from stablehlo_ref.execute.steps import (
-    constant_step,
     raising_step,
     step_for,
     with_grouped_operands,
@@ -243,8 +242,10 @@ class FramePlanner:
             if self.planner.step_by_step:
                 dying = [v for v in dying if v not in op.results]  # so that observers see results that nothing uses
             dead = [slot for slot in self.slots_of(dying) if slot not in self.constants] if dying else ()
-            constant = constant_step(outs[0], self.frame.template) if is_constant else None
-            step = constant or self._shared_step(op, ins, outs, dead) or self._step(op, ins, outs, dead)
+            if is_constant:  # for observers, and again in each iteration of a loop, which may have emptied the slot
+                step = step_for(Kernel(lambda: self.frame.template[outs[0]]), (), outs, (), Traits())
+            else:
+                step = self._step(op, ins, outs, dead)
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)
             if plan is self.always_run or isinstance(error, LimitError):
@@ -258,15 +259,6 @@ class FramePlanner:
         plan.ins.append(ins)
         plan.outs.append(outs)
 
-    def _shared_step(
-        self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]
-    ) -> Step | None:
-        """Return the step of an op if ops of its kind have a kernel."""
-        if (shared := self.known_kernel(op, self.planner.kind(op))) is None:
-            return None
-        self.allocated += shared.allocated
-        return step_for(shared.kernel, ins, outs, dead, shared.traits)
-
     def known_kernel(self, op: Operation, kind: Kind | None) -> SharedKernel | None:
         """Return the kernel of the kind of an op, if one has been planned and no constant operand needs another."""
         shared = None if kind is None or self.lanes is not None else self.planner.kernels.get(kind)
@@ -274,6 +266,9 @@ class FramePlanner:
         return shared if is_general or all(self.constant(v) is None for v in op.operands) else None
 
     def _step(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]) -> Step:
+        if (shared := self.known_kernel(op, self.planner.kind(op))) is not None:
+            self.allocated += shared.allocated
+            return step_for(shared.kernel, ins, outs, dead, shared.traits)
         definition = evaluated(op)
         if "plan_control_flow" in definition.roles:
             return self._control_flow_step(op, definition, ins, dead)

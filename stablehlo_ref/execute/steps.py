@@ -83,18 +83,7 @@ def _binary(run: Run, lhs: int, rhs: int, out: int, *dead: int) -> Step:
     return step_then_drop
 
 
-def _ternary(run: Run, a: int, b: int, c: int, out: int, *dead: int) -> Step:
-    def step(
-        slots: Slots, run: Run = run, a: int = a, b: int = b, c: int = c, out: int = out, dead: tuple[int, ...] = dead
-    ) -> None:
-        slots[out] = run(slots[a], slots[b], slots[c])
-        for slot in dead:
-            slots[slot] = None
-
-    return step
-
-
-_BY_ARITY: dict[int, Callable[..., Step]] = {1: _unary, 2: _binary, 3: _ternary}
+_BY_ARITY: dict[int, Callable[..., Step]] = {1: _unary, 2: _binary}
 
 
 def _general_step(run: Run, ins: tuple[int, ...], outs: tuple[int, ...], dead: tuple[int, ...]) -> Step:
@@ -140,16 +129,6 @@ def _communicating_step(run: Run, ins: tuple[int, ...], outs: tuple[int, ...], d
             slots[out] = value
         for slot in dead:
             slots[slot] = None
-
-    return step
-
-
-def constant_step(slot: int, template: Slots) -> Step:
-    """Return the step of a constant in a template, for observers; it fills the slot, which a loop may have emptied."""
-    value = template[slot]
-
-    def step(slots: Slots) -> None:
-        slots[slot] = value
 
     return step
 
