@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from stablehlo_ref.debug.traces.follow import joined
+from stablehlo_ref.debug.traces.record import joined
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import facts_of, is_constant_like
 from stablehlo_ref.define.facts import Arithmetic

@@ -12,17 +12,10 @@ from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import Flat, is_constant, is_constant_op, is_observable, operands_of, set_turn, single
-from stablehlo_ref.debug.evaluate import Evaluator, same_bits
-from stablehlo_ref.debug.exceptions import only_in_backend
-from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
-from stablehlo_ref.debug.explain import Beyond, Sensitivity, beyond, far_from_rounding, sensitivities
-from stablehlo_ref.debug.fused import FaultyGroup, failing_ops, find_group
-from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, wrong_in_isolation
-from stablehlo_ref.debug.repro import Repro, workarounds
-from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.debug.values import (
+from stablehlo_ref.debug.evaluate import (
     MAX_BYTES,
     BackendValues,
+    Evaluator,
     all_values,
     backend_values,
     can_enter,
@@ -31,7 +24,15 @@ from stablehlo_ref.debug.values import (
     most_compilations,
     parts,
     run_again,
+    same_bits,
 )
+from stablehlo_ref.debug.exceptions import only_in_backend
+from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
+from stablehlo_ref.debug.explain import Beyond, Sensitivity, beyond, far_from_rounding, sensitivities
+from stablehlo_ref.debug.fused import FaultyGroup, failing_ops, find_group
+from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, wrong_in_isolation
+from stablehlo_ref.debug.repro import Repro, workarounds
+from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array

@@ -21,9 +21,8 @@ from stablehlo_ref.debug.bounds.reductions import adds_up, is_exact_body
 from stablehlo_ref.debug.bounds.transfer import propagation
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
 from stablehlo_ref.debug.cut import Flat, has_fractions
-from stablehlo_ref.debug.evaluate import same_bits
+from stablehlo_ref.debug.evaluate import distance, same_bits
 from stablehlo_ref.debug.judge import NO_BOUND, Excess, Judge, Judgement, Verdict, excess_of
-from stablehlo_ref.debug.values import distance
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, facts_of
 from stablehlo_ref.define.facts import Arithmetic

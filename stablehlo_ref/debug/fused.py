@@ -25,10 +25,9 @@ from stablehlo_ref.debug.cut import (
     operands_of,
     subprogram,
 )  # fmt: skip
-from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evaluate import Evaluator, distance, run_subprogram
 from stablehlo_ref.debug.judge import Excess, excess_of
 from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.debug.values import distance, run_subprogram
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.ir.arrays import Array

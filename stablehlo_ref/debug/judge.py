@@ -23,9 +23,8 @@ from stablehlo_ref.debug.bounds.ball import (
 from stablehlo_ref.debug.bounds.transfer import transfer
 from stablehlo_ref.debug.contract import PRESETS, Contract
 from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, is_constant, single
-from stablehlo_ref.debug.evaluate import Evaluator, same_bits, widened
+from stablehlo_ref.debug.evaluate import Evaluator, checked, same_bits, widened
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.debug.values import checked
 from stablehlo_ref.define.definition import REGISTRY, attributes_of, facts_of
 from stablehlo_ref.define.facts import Fusion
 from stablehlo_ref.ir.arrays import Array, DType

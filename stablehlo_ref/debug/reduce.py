@@ -32,10 +32,9 @@ from stablehlo_ref.debug.cut import (
     operands_of,
     subprogram,
 )
-from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evaluate import Evaluator, all_values, can_enter, interpreted_parts
 from stablehlo_ref.debug.predicates import CachedPredicate, OutOfCalls, Predicate, Variant, by_backend
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.debug.values import all_values, can_enter, interpreted_parts
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.define.members import REQUIRED
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError

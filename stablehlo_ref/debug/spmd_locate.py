@@ -19,8 +19,7 @@ import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import real_dtype
 from stablehlo_ref.debug.cut import Flat, is_constant_op, is_observable, operands_of, subprogram
-from stablehlo_ref.debug.evaluate import widened
-from stablehlo_ref.debug.values import all_values
+from stablehlo_ref.debug.evaluate import all_values, widened
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts
 from stablehlo_ref.distribution.sharding import Tiling

@@ -21,11 +21,12 @@ from stablehlo_ref.debug.bounds.ball import (
     Query,
     dtype_of,
     gamma,
+    interval,
     largest,
     smallest_normal,
+    stored,
     unit_roundoff,
 )
-from stablehlo_ref.debug.bounds.elementary import interval, stored
 from stablehlo_ref.debug.bounds.sums import complex_sum, sum_of
 from stablehlo_ref.debug.cut import has_fractions
 from stablehlo_ref.debug.evaluate import widened

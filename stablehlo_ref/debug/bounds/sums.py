@@ -21,12 +21,13 @@ from stablehlo_ref.debug.bounds.ball import (
     accumulator_dtype,
     dtype_of,
     gamma,
+    known,
     largest,
+    rounded,
     smallest_normal,
     ulp,
     unit_roundoff,
 )
-from stablehlo_ref.debug.bounds.elementary import known, rounded
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import FLOATS, FloatType, TensorType, Type

@@ -16,18 +16,21 @@ from typing import TypeAlias
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.debug.bounds import elementary, reductions, sums
+from stablehlo_ref.debug.bounds import ball, reductions, sums
 from stablehlo_ref.debug.bounds.ball import (
     TINY,
     Ball,
     NoBound,
     Query,
     dtype_of,
+    ends,
     exact,
+    rounded,
     smallest_normal,
+    stored,
+    unknown_where,
     used,
 )
-from stablehlo_ref.debug.bounds.elementary import ends, rounded, stored, unknown_where
 from stablehlo_ref.debug.bounds.reductions import is_exact_body
 from stablehlo_ref.debug.bounds.sums import product_sum
 from stablehlo_ref.debug.contract import Contract
@@ -189,7 +192,7 @@ def rule_for(op_class: type, facts: Facts, is_complex: bool) -> Rule | None:
     if op_class in rules or facts.arithmetic is Arithmetic.MOVES:
         return rules.get(op_class, moved)
     if is_complex:
-        return elementary.complex_function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
+        return ball.complex_function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
     return _OF_ARITHMETIC.get(facts.arithmetic)
 
 
@@ -324,11 +327,11 @@ def _is_contained(source: DType, target: DType) -> bool:
 
 _OF_ARITHMETIC: dict[Arithmetic, Rule] = {
     Arithmetic.SELECTS: same_radius, Arithmetic.STEPS: steps, Arithmetic.EXACT: exactly,
-    Arithmetic.FUNCTION: elementary.function, Arithmetic.ROUNDS: elementary.function,
+    Arithmetic.FUNCTION: ball.function, Arithmetic.ROUNDS: ball.function,
 }  # fmt: skip
 _FOR_ALL: dict[type, Rule] = {
-    Real: same_radius, Imag: same_radius, Convert: converted, Compare: compared, Add: elementary.added,
-    Subtract: elementary.added, Multiply: elementary.multiplied, Divide: elementary.divided, Reduce: reductions.reduced,
+    Real: same_radius, Imag: same_radius, Convert: converted, Compare: compared, Add: ball.added,
+    Subtract: ball.added, Multiply: ball.multiplied, Divide: ball.divided, Reduce: reductions.reduced,
     **dict.fromkeys((DotGeneral, Dot, Convolution), product_sum),
     Fft: sums.transformed, TriangularSolve: sums.solved, Cholesky: sums.factored,
 }  # fmt: skip
@@ -337,11 +340,11 @@ _OF_REALS: dict[type, Rule] = {
     ReduceWindow: reductions.reduced,
     **dict.fromkeys((Scatter, SelectAndScatter), reductions.scattered),
     **dict.fromkeys((BatchNormInference, BatchNormTraining, BatchNormGrad), sums.normalised),
-    Sort: reductions.ordered, BitcastConvert: bits, ReducePrecision: exactly, Power: elementary.power,
-    Atan2: elementary.angle, Logistic: elementary.logistic, Rsqrt: elementary.reciprocal_root,
+    Sort: reductions.ordered, BitcastConvert: bits, ReducePrecision: exactly, Power: ball.power,
+    Atan2: ball.angle, Logistic: ball.logistic, Rsqrt: ball.reciprocal_root,
 }  # fmt: skip
 _OF_COMPLEX: dict[type, Rule] = {
-    **_FOR_ALL, Negate: same_radius, Abs: elementary.magnitude, Sign: elementary.complex_function,
+    **_FOR_ALL, Negate: same_radius, Abs: ball.magnitude, Sign: ball.complex_function,
 }  # fmt: skip
 
 

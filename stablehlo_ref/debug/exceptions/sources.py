@@ -26,7 +26,7 @@ from stablehlo_ref.debug.exceptions.findings import (
     call_text,
 )
 from stablehlo_ref.debug.exceptions.taint import element_at, first_index, is_float
-from stablehlo_ref.debug.traces.follow import Frame
+from stablehlo_ref.debug.traces.record import Frame
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.diagnostics import EvaluationError

@@ -32,8 +32,7 @@ from stablehlo_ref.debug.exceptions.taint import (
     sum_of_bits,
     without_repetition,
 )
-from stablehlo_ref.debug.traces.follow import Follower, Frame
-from stablehlo_ref.debug.traces.record import is_input
+from stablehlo_ref.debug.traces.record import Follower, Frame, is_input
 from stablehlo_ref.define.definition import REGISTRY, facts_of, is_constant_like
 from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.diagnostics import ArgumentValueError
