@@ -114,15 +114,6 @@ class Flat:
         used = {o: None for op in self.ops[end:] for o in operands_of(op)} | dict.fromkeys(self.outputs)
         return [value for value in inner if value in used]
 
-    def slice_of(self, start: int, end: int, value: Value) -> list[Operation]:
-        """Return the ops from `start` to `end` that a value depends on."""
-        needed, kept = {value}, []
-        for op in reversed(self.ops[start:end]):
-            if needed.intersection(op.results):
-                kept.append(op)
-                needed.update(operands_of(op))
-        return kept[::-1]
-
 
 @dataclass(frozen=True)
 class Subprogram:
@@ -182,6 +173,16 @@ def needed_by(ops: Sequence[Operation], wanted: Iterable[Value] = ()) -> list[Va
     made = {result for op in ops for result in op.results}
     used = {operand: None for op in ops for operand in operands_of(op)} | dict.fromkeys(wanted)
     return [value for value in used if value not in made and not is_constant(value)]
+
+
+def slice_of(ops: Sequence[Operation], value: Value) -> list[Operation]:
+    """Return those of some ops in order that a value depends on."""
+    needed, kept = {value}, []
+    for op in reversed(ops):
+        if needed.intersection(op.results):
+            kept.append(op)
+            needed.update(operands_of(op))
+    return kept[::-1]
 
 
 def subprogram(

@@ -116,10 +116,14 @@ class Diff:
         return tuple(index for index, op in enumerate(self.setup.flat.ops) if op in ops)
 
     @property
+    def is_located(self) -> bool:
+        """Whether ops are certainly wrong, alone or together, here or in a turn of a loop."""
+        return bool(self.suspects or self.inner or (self.group and self.group.is_certain))
+
+    @property
     def is_wrong(self) -> bool:
         """Whether the backend failed, or certainly computed something that the contract does not allow."""
-        is_located = self.suspects or self.inner or (self.group and self.group.is_certain)
-        return bool(self.failure or is_located or any(b.excess for b in self.outputs.beyond))
+        return bool(self.failure or self.is_located or any(b.excess for b in self.outputs.beyond))
 
     @property
     def is_explained(self) -> bool:
@@ -135,7 +139,7 @@ class Diff:
             return "same" if self.outputs.same else "not wrong"
         if not self.located:
             return "not located"
-        return "wrong" if self.suspects or self.inner or (self.group and self.group.is_certain) else "suspicious"
+        return "wrong" if self.is_located else "suspicious"
 
     @property
     def unjudged(self) -> list[Operation]:

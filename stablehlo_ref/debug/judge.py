@@ -16,6 +16,7 @@ from stablehlo_ref.debug.bounds.ball import (
     largest,
     overflow_threshold,
     overflowed,
+    shape_of,
     smallest_normal,
     ulp,
     used,
@@ -29,7 +30,6 @@ from stablehlo_ref.define.definition import REGISTRY, attributes_of, facts_of
 from stablehlo_ref.define.facts import Fusion
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32, has_infinity, is_fractional, kind
 
 MOST = 3  # ops that are run alone
@@ -419,8 +419,7 @@ def _is_repeated(op: Operation) -> bool:
 
 def _size(value: Value, dimensions: Sequence[int] | None = None) -> int:
     """Return the number of elements of a value, or that along some dimensions."""
-    assert isinstance(value.type, TensorType)
-    shape = [n or 0 for n in value.type.shape]
+    shape = shape_of(value)
     return prod(shape if dimensions is None else (shape[d] for d in dimensions))
 
 

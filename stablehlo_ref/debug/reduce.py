@@ -10,6 +10,7 @@ values of inputs are made simple. The fingerprint must stay, so that the search 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -238,10 +239,8 @@ class _Subset:
 
     def _cut(self, cut: Callable[[tuple[int, ...], int], tuple[int, ...]]) -> None:
         """Bisect for the smallest cut that is interesting."""
-        kept, low, high = self.kept, 0, len(self.kept) - 1
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.holds(cut(kept, middle)) else (middle + 1, high)
+        kept = self.kept
+        bisect_left(range(len(kept) - 1), True, key=lambda index: self.holds(cut(kept, index)))
 
     def _remove_subsets(self) -> None:
         count = 2

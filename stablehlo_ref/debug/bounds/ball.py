@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -189,6 +189,13 @@ def exact(array: Array) -> Ball:
     return Ball(widened(array), np.zeros((), np.float64))
 
 
+def shape_of(value: Value) -> list[int]:
+    """Return the sizes of a tensor, 0 for those that are not known."""
+    if not isinstance(value.type, TensorType):
+        raise NoBound
+    return [n or 0 for n in value.type.shape]
+
+
 def dtype_of(value: Value) -> DType:
     if not isinstance(value.type, TensorType):
         raise NoBound
@@ -318,16 +325,6 @@ def _unknown_at_zeros(query: Query, operand: Ball, center: Array) -> Array:
 # --- functions of one operand ---------------------------------------------------------------------------------------
 
 
-def ends(query: Query) -> tuple[Array, Array, Array]:
-    """Return a function of one operand at the center and at both ends of the operand's interval."""
-    operand = query.operand(0)
-    if operand.is_exact:
-        center = query.plain(query.centers) if not is_fractional(query.dtype) else query.wide(query.centers)
-        return center, center, center
-    low, high = interval(operand)
-    return query.wide([operand.center]), query.wide([low]), query.wide([high])
-
-
 def interval(operand: Ball) -> tuple[Array, Array]:
     """Return the ends of an interval, rounded outward; NaN if nothing is known."""
     if operand.is_exact:
@@ -345,13 +342,7 @@ def unknown_where(operand: Ball, radius: Array) -> Array:
 
 def monotone(query: Query) -> Ball:
     """A monotone function of one operand: the interval between its values at the ends."""
-    center, low, high = ends(query)
-    operand = query.operand(0)
-    radius = np.maximum(np.abs(low - center), np.abs(high - center))
-    is_nan = np.isnan(low) & np.isnan(center) & np.isnan(high)
-    return rounded(
-        query, center, unknown_where(operand, np.where((low == high) | is_nan, 0.0, radius)), accuracy(query)
-    )
+    return rounded(query, *hull(query), accuracy(query))
 
 
 def reciprocal_root(query: Query) -> Ball:
@@ -380,14 +371,11 @@ def function(query: Query) -> Ball:
     if facts.slope < np.inf:
         radius = unknown_where(operand, np.minimum(facts.slope * operand.radius, facts.spread))
         return rounded(query, query.wide(query.centers), radius, accuracy(query))
-    if facts.monotone is True and facts.least is None:
-        return monotone(query)
     low, high = interval(operand)
-    extreme = np.full(low.shape, np.nan)
-    if facts.least is not None:
-        argument, value = facts.least
-        extreme = np.where((low < argument) & (high > argument), value, np.nan)
-    return _hull(query, [[low], [high]], extreme, facts.monotone(low, high) if callable(facts.monotone) else True)
+    argument, value = facts.least or (np.nan, np.nan)
+    extreme = np.where((low < argument) & (high > argument), value, np.nan)
+    holds = facts.monotone(low, high) if callable(facts.monotone) else True
+    return rounded(query, *hull(query, extreme, holds), accuracy(query))
 
 
 # --- functions of two operands --------------------------------------------------------------------------------------
@@ -400,40 +388,35 @@ def power(query: Query) -> Ball:
     is_integer = (exponent.radius == 0) & (exponent.center == np.round(exponent.center))
     straddles = (low <= 0) & (high >= 0)
     monotone = (low > 0) | (is_integer & (~straddles | (exponent.center >= 0)))
-    return _hull(query, _corners(query), np.where(straddles & (exponent.center > 0), 0.0, np.nan), monotone)
+    extreme = np.where(straddles & (exponent.center > 0), 0.0, np.nan)
+    return rounded(query, *hull(query, extreme, monotone), accuracy(query))
 
 
 def angle(query: Query) -> Ball:
     """`atan2`: extremes are at corners, away from the origin and from the branch cut along the negative x axis."""
     (y_low, y_high), (x_low, _) = (interval(query.operand(i)) for i in range(2))
-    made = _hull(query, _corners(query), np.full(y_low.shape, np.nan), (x_low > 0) | (y_low > 0) | (y_high < 0))
+    holds = (x_low > 0) | (y_low > 0) | (y_high < 0)
+    made = rounded(query, *hull(query, holds=holds), accuracy(query))
     return Ball(made.center, made.radius + _unknown_at_zeros(query, query.operand(0), made.center))
 
 
-def _corners(query: Query) -> Iterable[list[Array]]:
-    return [list(corner) for corner in product(*(interval(query.operand(i)) for i in range(len(query.op.operands))))]
-
-
-def _hull(query: Query, corners: Iterable[list[Array]], extreme: Array, holds: Array | bool = True) -> Ball:
-    """Return the interval between values at corners and an extreme inside, NaN if there is none.
+def hull(query: Query, extreme: Array | float = np.nan, holds: Array | bool = True) -> tuple[Array, Array]:
+    """Return the value at the center, and the largest distance of values at corners and of an extreme inside, if any.
 
     Nothing is known of elements that are not exact and for which `holds` is false.
     """
     center = query.wide(query.centers)
     if query.is_exact:
-        return rounded(query, center, np.zeros(()), accuracy(query))
+        return center, np.zeros(())
     radius = np.where(np.isnan(extreme), 0.0, np.abs(extreme - center))
-    for corner in corners:
-        radius = np.maximum(radius, np.abs(query.wide(_by_value(query, corner)) - center))
-    is_known = sum(np.asarray(s.radius != 0) for s in query.operands) == 0
-    is_known_interval = holds & ~np.isnan(radius) & (len(query.values) == len(query.op.operands))
-    radius = np.where(is_known, 0.0, np.where(is_known_interval, radius, np.inf))
-    return rounded(query, center, radius, accuracy(query))
-
-
-def _by_value(query: Query, corner: list[Array]) -> list[Array]:
-    """Return one array for each value that the op is fed, which may be several of its operands."""
-    return [corner[query.op.operands.index(value)] for value in query.values]
+    intervals = [interval(query.operand(query.op.operands.index(value))) for value in query.values]
+    for corner in product(*intervals):
+        value = query.wide(corner)
+        same = (value == center) | (np.isnan(value) & np.isnan(center))
+        radius = np.maximum(radius, np.where(same, 0.0, np.abs(np.subtract(value, center, dtype=np.float64))))
+    is_known, is_unknown = (sum(np.asarray(s.radius == r) for s in query.operands) for r in (0, np.inf))
+    is_known_interval = holds & ~np.isnan(radius) & (is_unknown == 0) & (len(query.values) == len(query.op.operands))
+    return center, np.where(is_known == len(query.operands), 0.0, np.where(is_known_interval, radius, np.inf))
 
 
 def accuracy(query: Query) -> float:

@@ -25,8 +25,8 @@ from stablehlo_ref.debug.exceptions.findings import (
     OnlyInBackend,
     Place,
     Reach,
+    place_of,
 )
-from stablehlo_ref.debug.exceptions.sources import place_of
 from stablehlo_ref.debug.exceptions.taint import element_at, first_index, has_exceptions, masks
 from stablehlo_ref.debug.exceptions.watch import ExceptionWatcher
 from stablehlo_ref.debug.session import Session
