@@ -15,7 +15,7 @@ from typing import Any
 
 from stablehlo_ref.debug.traces.record import joined
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import facts_of, is_constant_like
+from stablehlo_ref.define.definition import definition_of, facts_of, is_constant_like
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import Location, UnsupportedError
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -127,6 +127,18 @@ class Subprogram:
     def text(self) -> str:
         """The program as a backend is given it."""
         return str(self.program)
+
+
+def has_trait(op: Operation, trait: str) -> bool:
+    """Return whether the class of an op has a trait, such as `elementwise`; an op of another dialect has none."""
+    definition = definition_of(op)
+    return definition is not None and bool(getattr(definition.traits, trait))
+
+
+def is_control_flow(op: Operation) -> bool:
+    """Return whether an op runs the ops in its regions, or in a function, one after the other."""
+    definition = definition_of(op)
+    return definition is not None and "plan_control_flow" in definition.roles
 
 
 def is_observable(value: Value) -> bool:

@@ -204,15 +204,12 @@ def parts(
     from the interpreter's, for the condition and for the body. The state before the first turn is in `values`; later
     ones are what the interpreter computes from it.
     """
-    if op.name in BRANCHES:
-        yield from interpreted_parts(flat, op, values, evaluate, 1)
-        return
     furthest: dict[int, tuple[float, RegionRun]] = {}
-    for part, ours in _turns(flat, op, values, evaluate):
+    for part, ours in _region_runs(flat, op, values, evaluate):
         outcome = session.run(part.program.text, part.feeds)
         pairs = zip(outcome.results, ours)
         apart = float("inf") if outcome.failure else max((distance(x, y) for x, y in pairs), default=0.0)
-        if apart > furthest.get(part.region, (0.0, part))[0]:
+        if op.name in BRANCHES or apart > furthest.get(part.region, (0.0, part))[0]:
             furthest[part.region] = apart, part
         if outcome.failure:
             break
@@ -224,29 +221,35 @@ def interpreted_parts(
     flat: Flat, op: Operation, values: Mapping[Value, Array], evaluate: Evaluator, most: int
 ) -> list[RegionRun]:
     """Return the bodies of the first turns of a loop, then its conditions; or the branch that is taken."""
-    if op.name in BRANCHES:
-        index = branch_of(op, evaluate.value(op.operands[0], values))
-        made = _program(flat, op, index)
-        return [RegionRun(0, index, made, _feeds(made, op, index, (), values))]
-    found = [part for part, _ in islice(_turns(flat, op, values, evaluate), 2 * most)]
+    found = [part for part, _ in islice(_region_runs(flat, op, values, evaluate), 2 * most)]
     return sorted(found, key=lambda part: -part.region)
 
 
-def _turns(
-    flat: Flat, loop: Operation, values: Mapping[Value, Array], evaluate: Evaluator
+def _region_runs(
+    flat: Flat, op: Operation, values: Mapping[Value, Array], evaluate: Evaluator
 ) -> Iterator[tuple[RegionRun, Sequence[Array]]]:
-    """Yield the condition and the body of each turn with the interpreter's results."""
-    condition, body = (_program(flat, loop, index) for index in range(2))
-    state: Sequence[Array] = [evaluate.value(value, values) for value in loop.operands]
+    """Yield the condition and the body of each turn, or the branch that is taken, with the interpreter's results."""
+    programs: dict[int, Subprogram] = {}
+
+    def run(turn: int, index: int, state: Sequence[Array] = ()) -> tuple[RegionRun, Sequence[Array]]:
+        block = op.regions[index].block
+        if index not in programs:
+            programs[index] = subprogram(flat, block.operations[:-1], block.operations[-1].operands)
+        made = programs[index]
+        feeds = [np.asarray(state[v.index] if v.owner is block else values[v]) for v in made.feeds]
+        return RegionRun(turn, index, made, feeds), made.program.run(*feeds)
+
+    if op.name in BRANCHES:
+        yield run(0, branch_of(op, evaluate.value(op.operands[0], values)))
+        return
+    state: Sequence[Array] = [evaluate.value(value, values) for value in op.operands]
     for turn in range(MOST_TURNS):
-        feeds = _feeds(condition, loop, 0, state, values)
-        goes_on = condition.program.run(*feeds)
-        yield RegionRun(turn, 0, condition, feeds), goes_on
+        condition, goes_on = run(turn, 0, state)
+        yield condition, goes_on
         if not goes_on[0]:
             return
-        feeds = _feeds(body, loop, 1, state, values)
-        state = body.program.run(*feeds)
-        yield RegionRun(turn, 1, body, feeds), state
+        body, state = run(turn, 1, state)
+        yield body, state
 
 
 def can_enter(op: Operation, values: Mapping[Value, Array]) -> bool:
@@ -254,18 +257,6 @@ def can_enter(op: Operation, values: Mapping[Value, Array]) -> bool:
     return op.name in (LOOP, *BRANCHES) and all(
         is_observable(value) and (is_constant(value) or value in values) for value in operands_of(op)
     )
-
-
-def _program(flat: Flat, op: Operation, index: int) -> Subprogram:
-    *ops, terminator = op.regions[index].block.operations
-    return subprogram(flat, ops, terminator.operands)
-
-
-def _feeds(
-    made: Subprogram, op: Operation, index: int, state: Sequence[Array], values: Mapping[Value, Array]
-) -> list[Array]:
-    block = op.regions[index].block
-    return [np.asarray(state[v.index] if v.owner is block else values[v]) for v in made.feeds]
 
 
 @dataclass

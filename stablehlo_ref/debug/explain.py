@@ -20,11 +20,11 @@ from stablehlo_ref.debug.bounds.ball import dtype_of, real_dtype, shape_of, smal
 from stablehlo_ref.debug.bounds.reductions import adds_up, is_exact_body
 from stablehlo_ref.debug.bounds.transfer import propagation
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
-from stablehlo_ref.debug.cut import Flat, has_fractions, slice_of
+from stablehlo_ref.debug.cut import Flat, has_fractions, is_control_flow, slice_of
 from stablehlo_ref.debug.evaluate import distance, same_bits
 from stablehlo_ref.debug.judge import NO_BOUND, Excess, Judge, Judgement, Verdict, excess_of
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import REGISTRY, facts_of
+from stablehlo_ref.define.definition import facts_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
@@ -188,16 +188,11 @@ class _Noise:
 
 def _entered(op: Operation) -> Iterator[Operation]:
     """Yield the ops inside functions, loops and conditionals, but not those in bodies of reductions and the like."""
-    for region in op.regions if _is_entered(op) else ():
+    for region in op.regions if is_control_flow(op) or op.name in ("builtin.module", "func.func") else ():
         for block in region.blocks:
             for inner in block.operations:
                 yield inner
                 yield from _entered(inner)
-
-
-def _is_entered(op: Operation) -> bool:
-    is_control_flow = op.name in REGISTRY and "plan_control_flow" in REGISTRY[op.name].roles
-    return is_control_flow or op.name in ("builtin.module", "func.func")
 
 
 def _adds_terms(op: Operation) -> bool:

@@ -17,8 +17,9 @@ import numpy as np
 from stablehlo_ref.arrays.value_text import element_text
 from stablehlo_ref.debug.bounds.ball import smallest_normal
 from stablehlo_ref.debug.bounds.reductions import adds_up
+from stablehlo_ref.debug.cut import has_trait
 from stablehlo_ref.define.builder import build_module
-from stablehlo_ref.define.definition import attributes_of, definition_of, facts_of
+from stablehlo_ref.define.definition import attributes_of, facts_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
@@ -148,19 +149,17 @@ def element_at(value: Any, index: tuple[int, ...]) -> str:
 
 def moves(op: Operation) -> bool:
     """Return whether an op only moves elements of tensors, so that it can be run on the numbers of elements."""
-    definition = definition_of(op)
-    if definition is None or definition.facts is None or definition.facts.arithmetic is not Arithmetic.MOVES:
+    facts = facts_of(op)
+    if facts is None or facts.arithmetic is not Arithmetic.MOVES:
         return False
-    if definition.traits.elementwise or definition.traits.communicates:
+    if has_trait(op, "elementwise") or has_trait(op, "communicates"):
         return False
     return bool(op.results) and all(isinstance(t, TensorType) for t in (*op.operand_types, *op.result_types))
 
 
 def is_exact(op: Operation) -> bool:
     """Return whether taints of an op's results are known element by element."""
-    definition = definition_of(op)
-    is_elementwise = definition is not None and definition.traits.elementwise
-    return is_elementwise or moves(op) or op.name in _BY_ROWS
+    return has_trait(op, "elementwise") or moves(op) or op.name in _BY_ROWS
 
 
 def bits_of(taint: Taint) -> int:
@@ -199,12 +198,12 @@ def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array], res
     Arrays broadcast to the shapes of the results. For ops that are not elementwise nor exact otherwise, each element
     has the sources of all operands.
     """
-    definition = definition_of(op)
+    facts = facts_of(op)
     if op.name in _BY_ROWS:
         return [_BY_ROWS[op.name](op, taints).reshape(np.shape(results[0]))] * len(results)
-    if definition is not None and definition.facts is not None and definition.facts.chooses:
+    if facts is not None and facts.chooses:
         return [np.where(np.asarray(operands[0]), *taints[1:])]
-    if definition is not None and definition.traits.elementwise:
+    if has_trait(op, "elementwise"):
         return [merged(taints)]
     return [np.asarray(UINT64.type(sum_of_bits(map(bits_of, taints))))] * len(results)
 

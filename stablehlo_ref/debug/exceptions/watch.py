@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.digest import statistics
+from stablehlo_ref.debug.cut import has_trait, is_control_flow
 from stablehlo_ref.debug.exceptions.findings import (
     FOLLOWED,
     GENERATIONS,
@@ -50,7 +51,7 @@ from stablehlo_ref.debug.exceptions.taint import (
     underflow,
 )
 from stablehlo_ref.debug.traces.record import Follower, Frame, is_input
-from stablehlo_ref.define.definition import REGISTRY, is_constant_like
+from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
@@ -155,17 +156,17 @@ class ExceptionWatcher(Follower):
     def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
         outer = frame.outer
         assert outer is not None
-        if outer.op is not None and (outer.data is None or not _is_control_flow(outer.op.name)):
+        if outer.op is not None and (outer.data is None or not is_control_flow(outer.op)):
             return  # inside an op that is looked at as a whole
         frame.data = operands
-        if _is_control_flow(op.name) or _communicates(op.name):
+        if is_control_flow(op) or has_trait(op, "communicates"):
             bits = sum_of_bits(map(bits_of, self._operands(frame, op)))
             self._sent[op] = self._sent.get(op, 0) | bits
 
     def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
         if frame.data is None:
             return
-        if _is_control_flow(op.name):
+        if is_control_flow(op):
             for value, result in zip(op.results, results):
                 self._set(value, result, self._taint(value, result, frame, op))
         elif is_constant_like(op):
@@ -248,7 +249,7 @@ class ExceptionWatcher(Follower):
             through = nan_through = [np.asarray(UINT64.type(taint))] * len(results)
         elif moves(op) and (followed := moved(op, operands, arrays, self._programs)):
             through = nan_through = followed[0]
-        elif _communicates(op.name) and (sent := self._sent[op]):
+        elif has_trait(op, "communicates") and (sent := self._sent[op]):
             through = nan_through = [np.asarray(UINT64.type(sent))] * len(results)
         else:
             nan_only = [np.where(masks(x).nan, t, UINT64.type(0)) for t, x in zip(arrays, operands)]
@@ -257,7 +258,7 @@ class ExceptionWatcher(Follower):
         for value, result, all_of, nan_of in zip(op.results, results, through, nan_through):
             made.append(self._result(frame, op, value, result, all_of, nan_of))
             self._set(value, result, compact(made[-1]))
-        is_exact = followed is not None or (_is_elementwise(op.name) and len(made) == 1)
+        is_exact = followed is not None or (has_trait(op, "elementwise") and len(made) == 1)
         for before, gone in zip(arrays, followed[1]) if followed else _removed(op, arrays, made, is_exact):
             bits = bits_of(np.where(gone, before, UINT64.type(0)))
             self._effect(op, True, bits, gone, frame, is_exact)
@@ -277,7 +278,7 @@ class ExceptionWatcher(Follower):
             ExceptionKind.OVERFLOW: new_inf & ~pole,
             ExceptionKind.DIVISION: new_inf & pole,
         }
-        if not _is_elementwise(op.name) and not any(map(is_float, frame.data)):
+        if not has_trait(op, "elementwise") and not any(map(is_float, frame.data)):
             new = {ExceptionKind.UNKNOWN: (nan | inf) & ~passed}  # such as of the infeed
         for kind, where in new.items():
             if where.any():
@@ -303,7 +304,7 @@ class ExceptionWatcher(Follower):
     def _new_source(self, kind: ExceptionKind, value: Value, array: Any, where: Array, frame: Frame) -> _Source:
         op, at = value.owner, first_index(where) if where.ndim else ()
         is_origin = kind in ORIGINS
-        is_exact = is_origin or (isinstance(op, Operation) and _is_elementwise(op.name))
+        is_exact = is_origin or (isinstance(op, Operation) and has_trait(op, "elementwise"))
         address = (frame.address, frame.turns) if isinstance(op, Operation) else (self.index.unique_name(value), ())
         operands = () if is_origin else frame.data
         event = Event(
@@ -361,18 +362,3 @@ def _removed(
     for taint in {id(v): a for v, a in zip(op.operands, arrays)}.values():
         left = made[0] if is_elementwise and taint.shape == made[0].shape else every
         yield taint, (taint != 0) & ((taint & left) == 0)
-
-
-@cache
-def _is_control_flow(name: str) -> bool:
-    return name in REGISTRY and "plan_control_flow" in REGISTRY[name].roles
-
-
-@cache
-def _communicates(name: str) -> bool:
-    return name in REGISTRY and REGISTRY[name].traits.communicates
-
-
-@cache
-def _is_elementwise(name: str) -> bool:
-    return name in REGISTRY and REGISTRY[name].traits.elementwise
