@@ -334,7 +334,7 @@ class PythonFunction:
 
     def __init__(self, name: str) -> None:
         module, _, function = name.partition(":")
-        self.run = getattr(importlib.import_module(module), function, None) if module and function else None
+        self.run: Any = getattr(importlib.import_module(module), function, None) if module and function else None
         if not callable(self.run):
             raise ValueError(f"expected python:MODULE:FUNCTION, got 'python:{name}'")
         self.name = name

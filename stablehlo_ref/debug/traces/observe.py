@@ -6,7 +6,6 @@ import cmd
 import sys
 import time
 import tracemalloc
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
@@ -34,7 +33,7 @@ def with_model(text: str, op: Operation) -> str:
     return f"{text} ({op.model_location})" if op.model_location else text
 
 
-class ValuePrinter(Observer):
+class ValuePrinter(Follower):
     """Prints a line for each op when it has run, or its results (`-v`).
 
     With `level` 1 a line has the types of results and the smallest, largest and mean element, the number of NaNs, and
@@ -53,40 +52,34 @@ class ValuePrinter(Observer):
         arguments: Collection[Value] = (),
         out: TextIO | None = None,
     ) -> None:
+        super().__init__(index)
         self.out = out or sys.stderr
-        self._index = index
         self._level = level
         self._selects = selects
-        self._arguments = {id(value): value for value in arguments}
-        self._users: dict[int, Operation] = {}  # the op that first uses an argument, at which it is printed
-        self._prefix = ""
-        self._started: dict[str, list[float]] = defaultdict(list)  # by process
+        self._arguments = {id(value) for value in arguments}
 
-    def resumes(self, process: Process) -> None:
-        self._prefix = f"process {process.id}: " if process.grid.count > 1 else ""
+    def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
+        for value, operand in self.first_uses(op, operands, self._arguments):
+            place = defined_at(value) or op.location
+            self._print(f"{place}: {self._of_process()}argument: {self._described(value, operand)}")
+        frame.data = time.perf_counter()
 
-    def before(self, op: Operation, operands: Sequence[Any]) -> None:
-        used = {id(v): (v, x) for v, x in zip(op.operands, operands) if id(v) in self._arguments}
-        for value, operand in used.values():
-            if self._users.setdefault(id(value), op) is op:
-                self._print(
-                    f"{defined_at(value) or op.location}: {self._prefix}argument: {self._described(value, operand)}"
-                )
-        self._started[self._prefix].append(time.perf_counter())
-
-    def after(self, op: Operation, results: Sequence[Any]) -> None:
-        milliseconds = 1000 * (time.perf_counter() - self._started[self._prefix].pop())
+    def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
+        milliseconds = 1000 * (time.perf_counter() - frame.data)
         if not self._selects(op):
             return
         end = with_model(f", {milliseconds:.3f} ms" if self._level == 1 else "", op)
-        head = f"{op.location}: {self._prefix}{op.name}"
+        head = f"{op.location}: {self._of_process()}{op.name}"
         for result, value in zip(op.results, results):
             self._print(f"{head}: {self._described(result, value)}{end}")
         if not results:
             self._print(f"{head}{end}")
 
+    def _of_process(self) -> str:
+        return f"process {self.process.id}: " if self.process.grid.count > 1 else ""
+
     def _described(self, result: Value, value: Any) -> str:
-        name = self._index.unique_name(result)
+        name = self.index.unique_name(result)
         if value is None and not isinstance(result.type, TokenType):
             return f"{name} = not used"
         if self._level > 1:
@@ -246,19 +239,16 @@ class Debugger(Follower):
         self.source, self.out = source, out
         self.stops = {id(value): value for value in stops}
         self.stop_at_depth: float = -1  # where `next` and `step` stop: an op at most this deep
-        self._users: dict[int, Operation] = {}  # the op that first uses a block argument, at which the run stops
 
     def new_stack(self, entry: Frame) -> None:
         entry.data = {}
 
     def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
         frame.data = {}
-        arguments = {id(v): (v, x) for v, x in zip(op.operands, operands) if isinstance(v.owner, Block)}
         self.frames.pop()  # the op is not in progress yet
-        self._add(arguments.values())
-        for value, data in arguments.values():
-            if id(value) in self.stops and self._users.setdefault(id(value), op) is op:
-                self.prompt(op, value, data)
+        self._add((v, x) for v, x in zip(op.operands, operands) if isinstance(v.owner, Block))
+        for value, data in self.first_uses(op, operands, self.stops):
+            self.prompt(op, value, data)
         self.frames.append(frame)
 
     def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:

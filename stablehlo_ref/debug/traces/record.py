@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from fnmatch import fnmatchcase
@@ -69,6 +69,7 @@ class Follower(Observer):
     def __init__(self, index: ValueIndex) -> None:
         self.index = index
         self.process = Process()
+        self._users: dict[int, Operation] = {}  # the op that first uses a block argument
         self._repeats: dict[Block, bool] = {}  # whether the ops of a block may run several times in one frame
         self.stacks: dict[int, tuple[Process, list[Frame]]] = {}
         self.frames = self._frames_of(self.process)
@@ -81,6 +82,11 @@ class Follower(Observer):
 
     def new_stack(self, entry: Frame) -> None:
         """Called with the frame of the entry of a process that starts."""
+
+    def first_uses(self, op: Operation, operands: Sequence[Any], among: Container[int]) -> list[tuple[Value, Any]]:
+        """Return the block arguments with the identities `among` that an op is the first to use, with their values."""
+        used = {id(v): (v, x) for v, x in zip(op.operands, operands) if isinstance(v.owner, Block) and id(v) in among}
+        return [pair for key, pair in used.items() if self._users.setdefault(key, op) is op]
 
     def _frames_of(self, process: Process) -> list[Frame]:
         if id(process) not in self.stacks:
