@@ -25,8 +25,8 @@ from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, Malfo
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, read
 from stablehlo_ref.distribution.axes import check_sharding
 from stablehlo_ref.distribution.layouts import DeviceMesh, layout_of
-from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
-from stablehlo_ref.distribution.sdy_reader import Reader, invalid_mesh
+from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, invalid_mesh
+from stablehlo_ref.distribution.sdy_forms import Reader
 from stablehlo_ref.distribution.sharding import Tiling
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.signature import Parameter
@@ -287,7 +287,7 @@ def parsed_shardings(text: str) -> list[Sharding | None]:
         while reader.peek():
             if found:
                 reader.expect(",")
-            found.append(Sharding("mesh", reader.tuple_of(reader.dimension, "[", "]")))
+            found.append(Sharding("mesh", Sharding.fields()["dimensions"].read(reader)))
     except MalformedError as error:
         raise ArgumentValueError(
             f'expected shardings such as [{{"x"}}, {{}}], []: {error.diagnostics[0].message}'
