@@ -19,9 +19,8 @@ from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import FLATTENING
 from stablehlo_ref.debug.diff_passes import differences, drawn
-from stablehlo_ref.debug.evaluate import same_bits
+from stablehlo_ref.debug.evaluate import distance, same_bits
 from stablehlo_ref.debug.spmd_locate import Locator, ShardFault, first_apart
-from stablehlo_ref.debug.values import distance
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, MalformedError, Source, StablehloError
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, read
 from stablehlo_ref.distribution.axes import check_sharding
