@@ -11,28 +11,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import inf, isfinite, isnan, sqrt
+from math import inf, isfinite, isnan, prod, sqrt
 from time import perf_counter
 
 import numpy as np
 
-from stablehlo_ref.debug.bounds.ball import real_dtype, smallest_normal, ulp, unit_roundoff
+from stablehlo_ref.debug.bounds.ball import dtype_of, real_dtype, shape_of, smallest_normal, ulp, unit_roundoff
 from stablehlo_ref.debug.bounds.reductions import adds_up, is_exact_body
 from stablehlo_ref.debug.bounds.transfer import propagation
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
-from stablehlo_ref.debug.cut import Flat, has_fractions
-from stablehlo_ref.debug.evaluate import same_bits
+from stablehlo_ref.debug.cut import Flat, has_fractions, is_control_flow, slice_of
+from stablehlo_ref.debug.evaluate import distance, same_bits
 from stablehlo_ref.debug.judge import NO_BOUND, Excess, Judge, Judgement, Verdict, excess_of
-from stablehlo_ref.debug.values import distance
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import REGISTRY, facts_of
+from stablehlo_ref.define.definition import facts_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import StablehloError
-from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter, clone
-from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.dtypes import float_info, kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import float_info, kind
 from stablehlo_ref.ops.extensibility import OPEN_TARGETS, CustomCall
 from stablehlo_ref.program import Program
 
@@ -172,7 +170,7 @@ class _Noise:
         is_arithmetic = _arithmetic(op) is Arithmetic.ROUNDS or _adds_terms(op)
         name = op.mnemonic.removeprefix("broadcast_")
         ulps = contract.ulps_of(name, 0.5 if is_arithmetic else contract.elementary_ulps)
-        ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _dtype(result).itemsize <= 2 else ulps
+        ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _itemsize(result) <= 2 else ulps
         is_off = self._scale > 1 and _arithmetic(op) is Arithmetic.FUNCTION
         errors = partial(_by_ulps, ulps=self._scale * ulps if _rounds(op) else 0.0, keeps_integers=not is_off)
         lossy = partial(_lossy, contract)
@@ -189,7 +187,8 @@ class _Noise:
             return
         is_product = _arithmetic(op) is Arithmetic.SUMS
         roundoff = DOT_ALGORITHMS[self._contract.dot_algorithm].roundoff if is_product else 0.0
-        of_sums = unit_roundoff(_dtype(result)) * sqrt(max(_size(operand) / max(_size(result), 1), 1))
+        sizes = [prod(shape_of(value)) for value in (operand, result)]
+        of_sums = unit_roundoff(dtype_of(result)) * sqrt(max(sizes[0] / max(sizes[1], 1), 1))
         call = self._call(partial(_relative, size=self._scale * max(roundoff, of_sums)), operand, op)
         rewriter.insert_before(op, call)
         rewriter.set_operand(op, 0, call.results[0])
@@ -197,16 +196,11 @@ class _Noise:
 
 def _entered(op: Operation) -> Iterator[Operation]:
     """Yield the ops inside functions, loops and conditionals, but not those in bodies of reductions and the like."""
-    for region in op.regions if _is_entered(op) else ():
+    for region in op.regions if is_control_flow(op) or op.name in ("builtin.module", "func.func") else ():
         for block in region.blocks:
             for inner in block.operations:
                 yield inner
                 yield from _entered(inner)
-
-
-def _is_entered(op: Operation) -> bool:
-    is_control_flow = op.name in REGISTRY and "plan_control_flow" in REGISTRY[op.name].roles
-    return is_control_flow or op.name in ("builtin.module", "func.func")
 
 
 def _adds_terms(op: Operation) -> bool:
@@ -216,6 +210,10 @@ def _adds_terms(op: Operation) -> bool:
 def _arithmetic(op: Operation) -> Arithmetic | None:
     facts = facts_of(op)
     return None if facts is None else facts.arithmetic
+
+
+def _itemsize(value: Value) -> int:
+    return real_dtype(dtype_of(value)).itemsize
 
 
 def _rounds(op: Operation) -> bool:
@@ -228,17 +226,7 @@ def _rounds(op: Operation) -> bool:
     is_conversion = len(op.operands) == 1 and op.operand_types != op.result_types
     operand, result = op.operands[0], op.results[0]
     are_fractions = has_fractions(operand) and has_fractions(result)
-    return not is_conversion or (are_fractions and _dtype(operand).itemsize > _dtype(result).itemsize)
-
-
-def _dtype(value: Value) -> DType:
-    assert isinstance(value.type, TensorType)
-    return real_dtype(numpy_dtype(value.type.element_type))
-
-
-def _size(value: Value) -> int:
-    assert isinstance(value.type, TensorType)
-    return int(np.prod([n or 1 for n in value.type.shape]))
+    return not is_conversion or (are_fractions and _itemsize(operand) > _itemsize(result))
 
 
 # --- random errors --------------------------------------------------------------------------------------------------
@@ -335,7 +323,7 @@ def beyond(
 def _is_open(flat: Flat, inputs: Sequence[Array], value: Value, judge: Judge, judgements: Sequence[Judgement]) -> bool:
     """Return whether a value may depend on a result that is not unique: the spec leaves it open, or it is random."""
     verdicts = {j.op: j.verdict for j in judgements}
-    needed = [op for op in flat.slice_of(0, len(flat.ops), value) if verdicts.get(op) is not Verdict.SAME]
+    needed = [op for op in slice_of(flat.ops, value) if verdicts.get(op) is not Verdict.SAME]
     if any(map(_is_random, needed)) or any(judge.is_open(op) for op in needed if op in verdicts):
         return True
     return bool(judge.evaluate.choices_of(flat.program, inputs))

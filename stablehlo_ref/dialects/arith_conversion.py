@@ -22,6 +22,7 @@ from stablehlo_ref.dialects.mlir_types import (
     FLAGS,
     alike,
     boolean_like,
+    boolean_of,
     fixed_integer_like,
     float_like,
     integer_like,
@@ -78,12 +79,6 @@ class Comparison(Elementwise, dialect="arith", facts=EXACT):
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
         C(1, lhs == rhs)
         C(2, result == boolean_of(lhs))
-
-
-def boolean_of(x: Type) -> Type:
-    """Return i1, or for a tensor type the tensor type of the same shape with element type i1."""
-    result: Type = with_element_type(x, BOOLEAN) if is_tensor(x) else BOOLEAN
-    return result
 
 
 class CmpI(Comparison, op="cmpi"):

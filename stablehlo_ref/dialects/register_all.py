@@ -23,7 +23,6 @@ from stablehlo_ref.dialects import (
     scf,
     sdy,
     sdy_collectives,
-    sdy_manual_computation,
     shape,
     shape_assumptions,
     shape_sizes,

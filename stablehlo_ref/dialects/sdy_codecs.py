@@ -12,14 +12,17 @@ from stablehlo_ref.distribution.sdy_attributes import (
     Exchanges,
     ManualAxes,
     Mesh,
+    SdySyntaxError,
     Sharding,
     Shardings,
+    read_attribute,
+    text_of,
 )
-from stablehlo_ref.distribution.sdy_reader import SdySyntaxError, read_attribute, text_of
+from stablehlo_ref.distribution.sdy_forms import SdyAttribute
 from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute, OpaqueAttribute
 from stablehlo_ref.ir.types import integer_type
 
-T = TypeVar("T")
+T = TypeVar("T", bound=SdyAttribute)
 I32 = integer_type(32)
 
 
@@ -29,11 +32,11 @@ class SdyCodec(SpelledCodec[T]):
     Pretty forms have only the part in brackets.
     """
 
-    def __init__(self, mnemonic: str, kind: type[T], what: str) -> None:
-        self.mnemonic = mnemonic
+    def __init__(self, kind: type[T], what: str) -> None:
+        self.mnemonic = kind.mnemonic
         self.kind = kind
         self.what = what
-        self.name = f"#sdy.{mnemonic}"
+        self.name = f"#sdy.{kind.mnemonic}"
 
     def decode(self, attribute: Attribute) -> T:
         try:
@@ -111,12 +114,12 @@ class ReductionOp(Enum):
     MIN = "min"
 
 
-MeshValue: TypeAlias = Annotated[Mesh, SdyCodec("mesh", Mesh, "mesh")]
-ShardingValue: TypeAlias = Annotated[Sharding, SdyCodec("sharding", Sharding, "sharding")]
-ShardingsValue: TypeAlias = Annotated[Shardings, SdyCodec("sharding_per_value", Shardings, "shardings")]
-ManualAxesValue: TypeAlias = Annotated[ManualAxes, SdyCodec("manual_axes", ManualAxes, "axes")]
-AxesValue: TypeAlias = Annotated[AxisList, SdyCodec("axis_ref_list", AxisList, "axes")]
-AxesPerDimension: TypeAlias = Annotated[AxisLists, SdyCodec("list_of_axis_ref_lists", AxisLists, "axes")]
-ExchangesValue: TypeAlias = Annotated[Exchanges, SdyCodec("all_to_all_param_list", Exchanges, "axes and dimensions")]
+MeshValue: TypeAlias = Annotated[Mesh, SdyCodec(Mesh, "mesh")]
+ShardingValue: TypeAlias = Annotated[Sharding, SdyCodec(Sharding, "sharding")]
+ShardingsValue: TypeAlias = Annotated[Shardings, SdyCodec(Shardings, "shardings")]
+ManualAxesValue: TypeAlias = Annotated[ManualAxes, SdyCodec(ManualAxes, "axes")]
+AxesValue: TypeAlias = Annotated[AxisList, SdyCodec(AxisList, "axes")]
+AxesPerDimension: TypeAlias = Annotated[AxisLists, SdyCodec(AxisLists, "axes")]
+ExchangesValue: TypeAlias = Annotated[Exchanges, SdyCodec(Exchanges, "axes and dimensions")]
 Direction: TypeAlias = Annotated[PropagationDirection, NumberedCodec(PropagationDirection, "propagation_direction")]
 Reduction: TypeAlias = Annotated[ReductionOp, NumberedCodec(ReductionOp, "reduction_op")]

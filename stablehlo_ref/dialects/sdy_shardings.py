@@ -14,18 +14,20 @@ from stablehlo_ref.distribution.sdy_attributes import (
     AxisRef,
     Mesh,
     PropagationEdges,
+    SdySyntaxError,
     Sharding,
     ShardingRule,
     Shardings,
     ValueRef,
     factor_name,
+    read_attribute,
 )
-from stablehlo_ref.distribution.sdy_reader import SdySyntaxError, read_attribute
+from stablehlo_ref.distribution.sdy_forms import SdyAttribute
 from stablehlo_ref.ir.attributes import Attribute, OpaqueAttribute
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import TensorType, Type
 
-T = TypeVar("T")
+T = TypeVar("T", bound=SdyAttribute)
 EMPTY_MESH = Mesh(())
 
 
@@ -52,11 +54,6 @@ def mesh_of(sharding: Sharding, op: Operation) -> Mesh:
     return mesh
 
 
-def same_mesh(x: Mesh, y: Mesh) -> bool:
-    """Return whether two meshes have the same axes and the same devices."""
-    return x is y or str(x) == str(y)  # texts omit device ids that are in order
-
-
 def common_mesh(shardings: Sequence[Sharding], op: Operation) -> Mesh:
     """Return the mesh of all shardings, those on an empty mesh aside; ValueError if they are on different meshes."""
     chosen, name = EMPTY_MESH, ""
@@ -65,7 +62,7 @@ def common_mesh(shardings: Sequence[Sharding], op: Operation) -> Mesh:
         if mesh == EMPTY_MESH:
             continue
         written = f"mesh{mesh}" if isinstance(sharding.mesh, Mesh) else f"@{sharding.mesh}"
-        if chosen != EMPTY_MESH and not same_mesh(chosen, mesh):
+        if chosen not in (EMPTY_MESH, mesh):
             raise ValueError(f"shardings are on different meshes, {name} and {written}")
         chosen, name = mesh, name or written
     return chosen
@@ -119,7 +116,7 @@ def probed(value: Value) -> Value:
 def check_reductions(op: Operation, sharding: Sharding) -> None:
     """Check that an op which changes a sharding keeps the reduction of unreduced axes, and adds such only by sum."""
     before, mesh = sharding_of(op.operands[0]), mesh_of(sharding, op)
-    if before is None or not same_mesh(mesh_of(before, op), mesh):
+    if before is None or mesh_of(before, op) != mesh:
         return
     kept, parts = spans(before.unreduced, mesh), spans(sharding.unreduced, mesh)
     if before.reduction != sharding.reduction and any(overlap(x, y) for x in kept for y in parts):
@@ -200,31 +197,31 @@ def read(attribute: Attribute | None) -> object:
 # --- attributes of ops of any dialect -------------------------------------------------------------------------------
 
 
-def _read_as(kind: type[T], attribute: Attribute, name: str) -> T:
+def _read_as(kind: type[T], attribute: Attribute) -> T:
     """Return the value of an attribute; ValueError if it is of another kind."""
     value = read_attribute(attribute.text) if isinstance(attribute, OpaqueAttribute) else None
     if not isinstance(value, kind):
-        raise ValueError(f"must be a #sdy.{name}")
+        raise ValueError(f"must be a #sdy.{kind.mnemonic}")
     return value
 
 
 def check_op_sharding(op: Operation, attribute: Attribute) -> None:
     """Check `sdy.sharding` of an op."""
     with rejecting(op, "attribute 'sdy.sharding' ", "sdy.sharding"):
-        shardings = _read_as(Shardings, attribute, "sharding_per_value")
+        shardings = _read_as(Shardings, attribute)
         check_values(op, shardings.shardings, op.result_types)
 
 
 def check_parameter_sharding(function: Operation, attribute: Attribute, type: Type, which: str) -> None:
     """Check `sdy.sharding` of an argument or result of a function."""
     with rejecting(function, f"attribute 'sdy.sharding' of {which} "):
-        check_value(function, _read_as(Sharding, attribute, "sharding"), type)
+        check_value(function, _read_as(Sharding, attribute), type)
 
 
 def check_rule(op: Operation, attribute: Attribute) -> None:
     """Check `sdy.sharding_rule` of an op."""
     with rejecting(op, "attribute 'sdy.sharding_rule' ", "sdy.sharding_rule"):
-        rule = _read_as(ShardingRule, attribute, "op_sharding_rule")
+        rule = _read_as(ShardingRule, attribute)
         in_operands = _check_mappings(rule, rule.operands, op.operand_types, "operand")
         in_results = _check_mappings(rule, rule.results, op.result_types, "result")
         if unused := set(range(len(rule.factor_sizes))) - in_operands - in_results:
@@ -267,9 +264,7 @@ def _check_mappings(
 def check_edges(op: Operation, attribute: Attribute) -> None:
     """Check `sdy.propagation_edges` of an op."""
     with rejecting(op, "attribute 'sdy.propagation_edges' ", "sdy.propagation_edges"):
-        edges = [
-            edge for step in _read_as(PropagationEdges, attribute, "propagation_edges").steps for edge in step.edges
-        ]
+        edges = [edge for step in _read_as(PropagationEdges, attribute).steps for edge in step.edges]
         values = [_value(op, ref) for edge in edges for ref in (edge.source, *edge.targets)]
         shardings = [sharding for value in values if value and (sharding := sharding_of(value))]
         if not shardings:
@@ -294,7 +289,7 @@ def _check_lists_of_edges(name: str) -> None:
             if not isinstance(attribute, tuple):
                 raise ValueError("must be a list of #sdy.propagation_edges")
             for item in attribute:
-                _read_as(PropagationEdges, item, "propagation_edges")
+                _read_as(PropagationEdges, item)
 
     OP_CHECKS[name] = check
 

@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.distribution.sdy_attributes import Mesh
-from stablehlo_ref.distribution.sdy_reader import invalid_mesh
+from stablehlo_ref.distribution.sdy_attributes import Mesh, invalid_mesh
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, IntegerAttribute, StructAttribute
 
 Sizes: TypeAlias = dict[str, int]  # of axes, by name

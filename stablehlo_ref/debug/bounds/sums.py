@@ -7,7 +7,6 @@ The bounds hold for blocked algorithms too, also if they invert blocks on the di
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import Enum
 from math import log2, prod
 
@@ -21,15 +20,17 @@ from stablehlo_ref.debug.bounds.ball import (
     accumulator_dtype,
     dtype_of,
     gamma,
+    known,
     largest,
+    rounded,
+    shape_of,
     smallest_normal,
     ulp,
     unit_roundoff,
 )
-from stablehlo_ref.debug.bounds.elementary import known, rounded
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.types import FLOATS, FloatType, TensorType, Type
+from stablehlo_ref.ir.types import FLOATS, FloatType, Type
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 
 _GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
@@ -62,20 +63,13 @@ def complex_sum(query: Query, terms: float, roundoff: float = 0.0) -> Ball:
 
 def terms_of(query: Query) -> int:
     """Return the number of products in an element of a dot product or convolution."""
-    properties, shapes = query.attributes, [_shape(query, i) for i in range(2)]
+    properties, shapes = query.attributes, [shape_of(query.op.operands[i]) for i in range(2)]
     if query.name == "dot":
         return shapes[0][-1]
     if query.name == "dot_general":
         return int(prod(shapes[0][d] for d in properties["lhs_contracting_dimensions"]))
     spatial = prod(shapes[1][d] for d in properties["kernel_spatial_dimensions"])
     return int(spatial * shapes[1][properties["kernel_input_feature_dimension"]])
-
-
-def _shape(query: Query, index: int) -> Sequence[int]:
-    type = query.op.operands[index].type
-    if not isinstance(type, TensorType):
-        raise NoBound
-    return [n or 0 for n in type.shape]
 
 
 def dot_algorithm(query: Query) -> ProductRounding:
