@@ -210,7 +210,7 @@ class Run:
         """What a user who leaves the prompt of `--break` raises."""
         if not self.options.breaks:
             return ()
-        from stablehlo_ref.debug.debugger import Quit
+        from stablehlo_ref.debug.traces.observe import Quit
 
         return (Quit,)
 
@@ -282,7 +282,7 @@ class Run:
         arguments = inputs_of_processes(options, program, self.grid, context.limits)
         profile = None
         if options.profile is not None:
-            from stablehlo_ref.debug.traces.profile import Profile  # imported when it is used
+            from stablehlo_ref.debug.traces.observe import Profile  # imported when it is used
 
             profile = Profile()
         with ExitStack() as stack:
