@@ -217,24 +217,16 @@ def start_watchdog(descriptor: int) -> None:
         fcntl.fcntl(descriptor, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_ASYNC)
-        if _is_closed(descriptor):  # before the signal was asked for
-            _end()
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        if poll.poll(0):  # it was closed before the signal was asked for
+            os.killpg(os.getpgrp(), signal.SIGKILL)
     else:
-        threading.Thread(target=_wait, args=(descriptor,), daemon=True).start()
+        threading.Thread(target=_end_with, args=(descriptor,), daemon=True).start()
 
 
-def _is_closed(descriptor: int) -> bool:
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(0))
-
-
-def _wait(descriptor: int) -> None:
+def _end_with(descriptor: int) -> None:
     os.read(descriptor, 1)
-    _end()
-
-
-def _end() -> None:
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 

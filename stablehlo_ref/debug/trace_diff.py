@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +27,6 @@ BLOCK = 1 << 18  # elements that are compared at a time
 INCOMPARABLE = 2**64 - 1  # the distance of a NaN from a number
 SHOWN = 8
 MOST_COMPARED = 30_000_000  # pairs of values, up to which sequences are aligned
-Key: TypeAlias = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -229,10 +228,10 @@ def match(a: Trace, b: Trace) -> Iterator[tuple[Record, Record]]:
     finds. What an `.npz` file has is found by name. Records of one value are told apart by their process and turns.
     """
     pairs = dict(_names(_first(a), _first(b)))
-    of_b: dict[Key, list[Record]] = defaultdict(list)
+    of_b: dict[tuple[object, ...], list[Record]] = defaultdict(list)
     for record in b.records:
         of_b[record.name, record.process, record.turns].append(record)
-    seen: dict[Key, int] = defaultdict(int)
+    seen: dict[tuple[object, ...], int] = defaultdict(int)
     for record in a.records:
         key = pairs.get(record.name), record.process, record.turns
         position, seen[key] = seen[key], seen[key] + 1
@@ -290,9 +289,9 @@ def _by_unique_key(a: Sequence[Record], b: Sequence[Record]) -> Iterator[tuple[R
             yield record, of_b[key]
 
 
-def _unique(records: Sequence[Record]) -> dict[Key, Record]:
+def _unique(records: Sequence[Record]) -> dict[tuple[object, ...], Record]:
     """Return the records that their op, type, location in the model and name in the text tell from all others."""
-    found: dict[Key, list[Record]] = defaultdict(list)
+    found: dict[tuple[object, ...], list[Record]] = defaultdict(list)
     for record in records:
         if record.model_location is not None or _is_named(record.name):
             name = record.name if _is_named(record.name) else ""

@@ -239,7 +239,7 @@ def _section(findings: Sequence[Finding], reach: Reach) -> Iterator[str]:
         if not (is_many and finding.kind is ExceptionKind.CONSTANT):
             yield from _paragraph(finding)
     if is_many:
-        yield f"  {len(constants)} constants have NaN or infinities: {_places([f.place for f in constants])}"
+        yield f"  {len(constants)} constants have NaN or infinities: {_listed([f.place for f in constants])}"
 
 
 def _paragraph(finding: Finding) -> Iterator[str]:
@@ -248,16 +248,18 @@ def _paragraph(finding: Finding) -> Iterator[str]:
     first = finding.first
     if finding.kind not in ORIGINS or first.result:
         index = list(first.index) if first.index else ""
-        yield f"      first at {first.address}{index}{_process(finding)}: {call_text(place.op, first)}"
+        process = f" in process {first.process}" if len(finding.processes) > 1 or any(first.process) else ""
+        yield f"      first at {first.address}{index}{process}: {call_text(place.op, first)}"
     if place.model_location:
         yield f"      in the model: {place.model_location}"
     if finding.outputs:
-        yield f"      reaches {_outputs(finding.outputs)}{_through(finding.propagated)}"
+        outputs = f"output{'s' if len(finding.outputs) > 1 else ''} {', '.join(map(str, finding.outputs))}"
+        through = [effect.place for effect in finding.propagated]
+        yield f"      reaches {outputs}" + (f" through {_listed(through)}" if through else "")
     if finding.removed:
-        yield f"      removed by {_effects(finding.removed)}"
-    origins = [*finding.slice.inputs, *finding.slice.constants]
-    if origins:
-        yield f"      computed from {_places(origins)}"
+        yield f"      removed by {_listed([f'{effect.place} ({effect.elements})' for effect in finding.removed])}"
+    if origins := [*finding.slice.inputs, *finding.slice.constants]:
+        yield f"      computed from {_listed(origins)}"
 
 
 def _what(finding: Finding) -> str:
@@ -274,26 +276,9 @@ def _what(finding: Finding) -> str:
     return f"{place.op} {place.name} generates {WORDS[finding.kind]}: {counted}"
 
 
-def _process(finding: Finding) -> str:
-    return f" in process {finding.first.process}" if len(finding.processes) > 1 or any(finding.first.process) else ""
-
-
-def _outputs(numbers: Sequence[int]) -> str:
-    return f"output{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
-
-
-def _through(effects: Sequence[Effect]) -> str:
-    return f" through {_places([effect.place for effect in effects])}" if effects else ""
-
-
-def _places(places: Sequence[Place]) -> str:
-    more = f", and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
-    return ", ".join(map(str, places[:SHOWN])) + more
-
-
-def _effects(effects: Sequence[Effect]) -> str:
-    shown = ", ".join(f"{effect.place} ({effect.elements})" for effect in effects[:SHOWN])
-    return shown + (f", and {len(effects) - SHOWN} more" if len(effects) > SHOWN else "")
+def _listed(things: Sequence[object]) -> str:
+    more = f", and {len(things) - SHOWN} more" if len(things) > SHOWN else ""
+    return ", ".join(map(str, things[:SHOWN])) + more
 
 
 # --- where values come from -----------------------------------------------------------------------------------------

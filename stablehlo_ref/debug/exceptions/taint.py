@@ -8,7 +8,9 @@ and calls pass the value on.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple, TypeAlias
 from weakref import ref
 
@@ -208,20 +210,14 @@ def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array], res
     return [np.asarray(UINT64.type(sum_of_bits(map(bits_of, taints))))] * len(results)
 
 
-def sum_of_bits(numbers: Any) -> int:
+def sum_of_bits(numbers: Iterable[int]) -> int:
     """Return the union of sets of sources."""
-    found = 0
-    for bits in numbers:
-        found |= bits
-    return found
+    return reduce(or_, numbers, 0)
 
 
 def merged(taints: Sequence[Array]) -> Array:
     """Return the union element by element."""
-    found = np.asarray(UINT64.type(0))
-    for taint in taints:
-        found = np.bitwise_or(found, taint)
-    return found
+    return reduce(np.bitwise_or, taints, np.asarray(UINT64.type(0)))
 
 
 def _reduced(op: Operation, taints: Sequence[Array]) -> Array:
