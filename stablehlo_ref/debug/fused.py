@@ -24,6 +24,7 @@ from stablehlo_ref.debug.cut import (
     is_observable,
     needed_by,
     operands_of,
+    sinks,
     slice_of,
     subprogram,
 )  # fmt: skip
@@ -246,8 +247,7 @@ def failing_ops(
 
     def fails(ops: Sequence[Operation]) -> bool:
         nonlocal left
-        used = {operand for op in ops for operand in operands_of(op)}
-        wanted = [r for op in ops for r in op.results if is_observable(r) and r not in used]
+        wanted = sinks(ops)
         made = subprogram(flat, ops, wanted)
         if left <= 0 or not wanted or any(value not in values for value in made.feeds):
             return False

@@ -196,7 +196,7 @@ def compare(x: Array, y: Array, ulps: int | None) -> Apart | None:
     flat_x, flat_y = x.reshape(-1), y.reshape(-1)
     for start in range(0, x.size, BLOCK):
         p, q = (np.ascontiguousarray(flat[start : start + BLOCK]) for flat in (flat_x, flat_y))
-        differ = _differing(p, q)
+        differ = (_bytes(p) != _bytes(q)).any(axis=1)
         if is_float and differ.any():
             distance = ulp_distance(p, q)
             differ = differ if ulps is None else distance > np.uint64(ulps)
@@ -211,10 +211,8 @@ def compare(x: Array, y: Array, ulps: int | None) -> Apart | None:
     return Apart(count, worst if is_float and worst != INCOMPARABLE else None, index, shown)
 
 
-def _differing(x: Array, y: Array) -> Array:
-    """Return which elements of two 1-dimensional arrays differ in any bit."""
-    p, q = (array.view(np.uint8).reshape(array.size, -1) for array in (x, y))
-    return np.asarray((p != q).any(axis=1))
+def _bytes(array: Array) -> Array:
+    return array.view(np.uint8).reshape(array.size, -1)
 
 
 # --- which values of two traces belong together, also where their programs differ a little ---------------------------
@@ -269,7 +267,8 @@ def _by_any_name(a: Sequence[Record], b: Sequence[Record]) -> Iterator[tuple[str
 
 def _aligned(a: Sequence[Record], b: Sequence[Record]) -> Iterator[tuple[str, str]]:
     """Yield the names of values that belong together: the unique ones by what they are called, then by alignment."""
-    certain = {record.name: other.name for record, other in _by_unique_key(a, b)}
+    of_a, of_b = _unique(a), _unique(b)
+    certain = {record.name: of_b[key].name for key, record in of_a.items() if key in of_b}
     yield from certain.items()
     taken = set(certain.values())
     rest_a = [record for record in a if record.name not in certain]
@@ -280,13 +279,6 @@ def _aligned(a: Sequence[Record], b: Sequence[Record]) -> Iterator[tuple[str, st
     for start_a, start_b, size in SequenceMatcher(None, keys_a, keys_b, autojunk=False).get_matching_blocks():
         for offset in range(size):
             yield rest_a[start_a + offset].name, rest_b[start_b + offset].name
-
-
-def _by_unique_key(a: Sequence[Record], b: Sequence[Record]) -> Iterator[tuple[Record, Record]]:
-    of_a, of_b = _unique(a), _unique(b)
-    for key, record in of_a.items():
-        if key in of_b:
-            yield record, of_b[key]
 
 
 def _unique(records: Sequence[Record]) -> dict[tuple[object, ...], Record]:

@@ -301,8 +301,9 @@ def converted(query: Query) -> Ball:
         if target == "boolean":  # not monotone: only zero is false
             may_be_zero = (operand.radius > 0) & (np.abs(operand.center) <= operand.radius)
             return Ball(made.center, np.where(may_be_zero, np.inf, made.radius))
-        low, high = integer_range(query.dtype)
-        inside = (operand.center - operand.radius > low - 1) & (operand.center + operand.radius < high + 1)
+        info = ml_dtypes.iinfo(query.dtype)  # type: ignore[no-untyped-call]
+        low, high = float(info.min) - 1, float(info.max) + 1
+        inside = (operand.center - operand.radius > low) & (operand.center + operand.radius < high)
         return Ball(made.center, np.where(inside, made.radius, np.inf))  # out of range: implementation-defined
     center, radius = query.wide(query.centers), query.operand(0).radius if query.values else np.zeros(())
     return (
@@ -344,12 +345,6 @@ _OF_REALS: dict[type, Rule] = {
 _OF_COMPLEX: dict[type, Rule] = {
     **_FOR_ALL, Negate: same_radius, Abs: ball.magnitude, Sign: ball.complex_function,
 }  # fmt: skip
-
-
-def integer_range(dtype: DType) -> tuple[float, float]:
-    """Return the least and largest number of an integer type."""
-    info = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
-    return float(info.min), float(info.max)
 
 
 def of_branch(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball] | None:

@@ -330,11 +330,6 @@ def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | No
     return Lossy(where) if tiny.any() else None
 
 
-def default_threshold(result: Any) -> int:
-    """Return half of the bits of a type's significand, rounded up: 12 for f32, 27 for f64, 4 for bf16."""
-    return (mantissa_bits(result.dtype) + 2) // 2
-
-
 def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold: int | None) -> Lossy | None:
     """Return where a sum or difference loses `threshold` bits or more; None if nowhere.
 
@@ -343,10 +338,13 @@ def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold:
     """
     if not is_real(result) or not result.size or not all(map(is_real, operands)):
         return None
-    least = 2.0 ** (default_threshold(result) if threshold is None else threshold)
+    if threshold is None:  # half of the bits of a type's significand, rounded up: 12 for f32, 27 for f64, 4 for bf16
+        threshold = (mantissa_bits(result.dtype) + 2) // 2
+    least = 2.0**threshold
     facts = facts_of(op)
     if facts is not None and facts.adds and len(operands) == 2:
-        return _lossy(_larger(*map(np.asarray, operands)), np.asarray(result), least)
+        larger = np.maximum(*(np.abs(widen_if_narrow(np.asarray(x))) for x in operands))
+        return _lossy(np.asarray(larger), np.asarray(result), least)
     if adds_up(op):
         terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
         return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
@@ -361,10 +359,6 @@ def _sums_of_magnitudes(op: Operation, lhs: Array, rhs: Array) -> Array:
     x, y = (rows_of(op, side, array.astype(np.float64)) for side, array in (("lhs", lhs), ("rhs", rhs)))
     with np.errstate(all="ignore"):
         return np.asarray(np.abs(x) @ np.abs(y).transpose(0, 2, 1))
-
-
-def _larger(lhs: Array, rhs: Array) -> Array:
-    return np.asarray(np.maximum(np.abs(widen_if_narrow(lhs)), np.abs(widen_if_narrow(rhs))))
 
 
 def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:
