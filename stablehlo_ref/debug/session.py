@@ -230,8 +230,8 @@ def serve(arguments: Sequence[str]) -> int:
     """Serve a backend until the connection is closed; return the exit code.
 
     The arguments are CONNECTION ALIVE DESCRIPTION MAX_BYTES. Reads (program, arrays, setting) from the connection with
-    that file descriptor, and answers ("ran", arrays) or ("refused", message), until the other end is closed. The process
-    is killed once the other end of ALIVE is closed. What a backend prints goes to standard error.
+    that file descriptor, and answers ("ran", arrays) or ("refused", message), until its other end is closed. The
+    process is killed once the other end of ALIVE is closed. What a backend prints goes to standard error.
     """
     *descriptors, description, max_bytes = arguments
     for descriptor in map(int, descriptors):
