@@ -61,7 +61,7 @@ class Repro:
     def _main(self, emit: Emitter, _: Sequence[Value]) -> list[Value]:
         feeds = emit.constants([value.type for value in self.program.feeds], self.feeds)
         call = emit.operation("func.call", feeds, [value.type for value in self.program.wanted], callee=SUSPECT)
-        checks = [_is_within(emit, *pair) for pair in zip(call.results, self.bounds) if pair[1] is not None]
+        checks = [_is_within(emit, value, b) for value, b in zip(call.results, self.bounds) if b is not None]
         return [reduce(partial(emit.value, "stablehlo.and"), checks)]
 
     def is_within(self, results: Sequence[Array], contract: Contract) -> bool:

@@ -22,7 +22,7 @@ from stablehlo_ref._version import __version__
 from stablehlo_ref.arrays.value_text import json_number
 from stablehlo_ref.debug.bounds.ball import Ball, overflowed, ulp
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import Flat, fed_to, is_constant, operands_of
+from stablehlo_ref.debug.cut import Flat, operands_of
 from stablehlo_ref.debug.diff import Diff, Setup
 from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, errors_of, excess_of
@@ -293,14 +293,12 @@ class Deviation:
 def deviations(judge: Judge, judgement: Judgement) -> Iterator[Deviation]:
     """Yield the deviation of each result of an op; none if values are missing and the op cannot be evaluated."""
     op = judgement.op
-    fed, values = fed_to(op), judge.values
-    if any(v not in values and not is_constant(v) for v in fed) or any(result not in values for result in op.results):
+    if not judge.knows(op):
         return
-    known = [judge.operand(value) for value in fed]
     balls = _bounds(judge, judgement)
-    ours = None if balls else judge.evaluate(op, known)
+    ours = None if balls else judge.evaluate(op, judge.operands(op))
     for index, result in enumerate(op.results):
-        actual = values[result]
+        actual = judge.values[result]
         bound = overflowed(balls[index], actual.dtype) if balls else None
         expected, radius = (bound.center, bound.radius) if bound else (None, None)
         expected = widened(ours[index]) if ours else expected
