@@ -209,7 +209,7 @@ def diff(
     """
     if max_bytes < 0:
         raise ArgumentValueError(f"max_bytes must not be negative, got {max_bytes}")
-    rules = contract if isinstance(contract, Contract) else contract_of(contract)
+    rules = contract_of(contract)
     if isinstance(backend, Session):
         return _Locator(program, inputs, backend, rules, max_bytes).run()
     with Session(backend) as session:

@@ -43,7 +43,7 @@ from stablehlo_ref.dialects.chlo_broadcasting import Broadcasting
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import BooleanType, IntegerType, QuantizedType, TensorType
-from stablehlo_ref.numerics.dtypes import FLOAT32, is_fractional, kind
+from stablehlo_ref.numerics.dtypes import float_info, is_fractional, kind
 from stablehlo_ref.ops.comparison import Compare
 from stablehlo_ref.ops.conversion import BitcastConvert, Convert, Imag, Real, ReducePrecision
 from stablehlo_ref.ops.convolution import Convolution
@@ -317,11 +317,8 @@ def _is_contained(source: DType, target: DType) -> bool:
     """Return whether one floating-point type has all numbers of another, so that no conversion rounds."""
     if kind(source) != "floating" or kind(target) != "floating":
         return False
-    return (
-        source == target
-        or (target.itemsize >= FLOAT32.itemsize > source.itemsize)
-        or target.itemsize > FLOAT32.itemsize
-    )
+    x, y = float_info(source), float_info(target)
+    return bool(x.nmant <= y.nmant and x.maxexp <= y.maxexp and x.minexp - x.nmant >= y.minexp - y.nmant)
 
 
 _OF_ARITHMETIC: dict[Arithmetic, Rule] = {

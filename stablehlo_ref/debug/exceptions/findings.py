@@ -13,13 +13,12 @@ from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.cut import CALLS, LOOP, operands_of
+from stablehlo_ref.debug.traces.record import Place, place_of
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.passes.call_graph import functions
-from stablehlo_ref.syntax.places import defined_at
 
 SHOWN = 4  # ops, inputs, constants of a line
 MOST = 32  # ops of a slice
@@ -62,20 +61,6 @@ class Reach(StrEnum):
     OUTPUT = "reaches an output"
     MASKED = "masked, harmless"
     NOT_FOLLOWED = "not followed"  # as the numbers after an underflow or a cancellation look like any others
-
-
-@dataclass(frozen=True)
-class Place:
-    """An op, or an argument: its value's unique name, and where it is in the program and in the model."""
-
-    name: str
-    op: str | None
-    location: str
-    model_location: str | None = None
-
-    def __str__(self) -> str:
-        model = f" ({self.model_location})" if self.op is None and self.model_location else ""
-        return f"{self.op or 'argument'} {self.name}{model} at {self.location}"
 
 
 @dataclass(frozen=True)
@@ -282,14 +267,6 @@ def _listed(things: Sequence[object]) -> str:
 
 
 # --- where values come from -----------------------------------------------------------------------------------------
-
-
-def place_of(index: ValueIndex, value: Value) -> Place:
-    """Return the name of a value and where it is computed."""
-    op = value.owner if isinstance(value.owner, Operation) else None
-    location = value.location if op is None else op.debug_location
-    name = None if op is None else op.name
-    return Place(index.unique_name(value), name, str(defined_at(value) or ""), model_location(location))
 
 
 class Slicer:
