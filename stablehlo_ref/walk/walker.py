@@ -24,7 +24,7 @@ from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import common_mesh
 from stablehlo_ref.distribution.axes import spans
 from stablehlo_ref.execute.dynamic import check_type, concrete_type, is_dynamic, result_types, shape_operand_values
-from stablehlo_ref.execute.grid import Request, communicating, run_grid
+from stablehlo_ref.execute.grid import Request, calls_of, run_grid
 from stablehlo_ref.execute.guard import byte_size
 from stablehlo_ref.execute.liveness import last_uses
 from stablehlo_ref.execute.run import FunctionPlan, located, notify
@@ -167,7 +167,7 @@ class WalkedFunction(FunctionPlan):
         inner = {op.properties["sym_name"]: list(op.walk()) for op in functions}
         if region is not None:
             inner[name] = [inside for op in region.block.operations for inside in op.walk()]
-        self.block.communicates = name in communicating(inner)
+        self.block.communicates = name in calls_of(inner).communicating
 
     def call(self, context: Context, arguments: list[Any]) -> list[Any]:
         """Call the function, which does not communicate."""
