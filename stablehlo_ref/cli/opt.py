@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stablehlo_ref.bytecode.vhlo.artifact import serialize
 from stablehlo_ref.bytecode.writer import write as write_bytecode
-from stablehlo_ref.cli.console import Part, for_each_part, is_file, write_output
+from stablehlo_ref.cli.console import Chunk, for_each_part, is_file, write_output
 from stablehlo_ref.cli.options import (
     LIMITS,
     PROGRAM_OR_STDIN,
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     show = _show(options)
     supported = _supported(options.supported_by, limits_of(options)) if options.supported_by else None
 
-    def handle(part: Part) -> None:
+    def handle(part: Chunk) -> None:
         module, reported = _transformed(options, part)
         for diagnostic in reported:
             options.messages.remark(diagnostic)
@@ -74,7 +74,7 @@ def _supported(file: Path, limits: Limits) -> tuple[str, ...]:
         return parse_supported(decode(contents(opened, str(file)), str(file)))
 
 
-def _transformed(options: argparse.Namespace, part: Part) -> tuple[Operation, list[Diagnostic]]:
+def _transformed(options: argparse.Namespace, part: Chunk) -> tuple[Operation, list[Diagnostic]]:
     """Return the module of one part after all passes, and what they report besides errors."""
     module = part.parse(options.allow_unregistered_dialect).verify().module
     reported: list[Diagnostic] = []

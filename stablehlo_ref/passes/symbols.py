@@ -105,7 +105,7 @@ def _renamed(value: object, names: Mapping[str, str]) -> object:
         case MeshAxes(attribute=attribute):
             return MeshAxes(cast(StructAttribute, _renamed(attribute, names)))
         case Sharding(mesh=str(mesh)) if mesh in names:
-            return replace(value, mesh=names[mesh], mesh_text="")
+            return replace(value, mesh=names[mesh])
         case Shardings(shardings=shardings):
             return Shardings(tuple(cast(Sharding, _renamed(sharding, names)) for sharding in shardings))
         case dict():

@@ -24,7 +24,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import OpaqueType
 from stablehlo_ref.program import Program
 from stablehlo_ref.semantics.functions import function_of
-from stablehlo_ref.walk.walker import Scope, Walker
+from stablehlo_ref.walk.walker import ValueScope, Walker
 from tests.command_line import run as run_command
 from tests.lit import expected_errors
 from tests.shared import UPSTREAM
@@ -118,7 +118,7 @@ class Compare(Observer):
         if op.name in ("func.call", "stablehlo.composite") or not all(map(is_whole, op.operands, operands)):
             return
         operands = [x if x is None or isinstance(x, tuple) else np.asarray(x) for x in operands]
-        for actual, expected in zip(results, self.walker.op(op, operands, Scope(None)), strict=True):
+        for actual, expected in zip(results, self.walker.op(op, operands, ValueScope(None)), strict=True):
             if actual is not None and not isinstance(actual, tuple):
                 assert agree(op, np.asarray(actual), np.asarray(expected)), f"{op}: {actual}, not {expected}"
         self.compared.append(op.name)

@@ -362,7 +362,7 @@ def read_attribute(reader: EntryReader) -> Any:
 # --- to bytes -------------------------------------------------------------------------------------------------------
 
 
-def write_attribute(writer: EntryWriter, attribute: Any) -> None:
+def write_attribute(writer: EntryWriter, attribute: object) -> None:
     """Write an attribute or location. NotImplementedError for what has no encoding and is written as text."""
     match attribute:
         case bool():
@@ -431,7 +431,7 @@ def _write_symbol(writer: EntryWriter, path: tuple[str, ...]) -> None:
         writer.attributes([SymbolReference((name,)) for name in path[1:]])
 
 
-def index_tensor(attribute: Any) -> Any:
+def index_tensor(attribute: object) -> Any:
     """Return a dense array of integers as a tensor of type index."""
     if not isinstance(attribute, DenseArray):
         return attribute
