@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from stablehlo_ref.debug.traces.follow import joined
+from stablehlo_ref.debug.traces.record import joined
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import facts_of, is_constant_like
+from stablehlo_ref.define.definition import definition_of, facts_of, is_constant_like
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import Location, UnsupportedError
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -104,24 +104,11 @@ class Flat:
         self.ops = [op for op in self.block.operations[:-1] if not op.name.startswith(CHECKS)]
         self.outputs: list[Value] = self.block.operations[-1].operands
 
-    def live_at(self, index: int) -> list[Value]:
-        """Return the values defined before op `index` that it or later ops use, or that are outputs; no constants."""
-        return needed_by(self.ops[index:], self.outputs)
-
     def live_after(self, start: int, end: int) -> list[Value]:
         """Return the results of the ops from `start` to `end` that later ops use, or that are outputs."""
         inner = {result: None for op in self.ops[start:end] for result in op.results}
         used = {o: None for op in self.ops[end:] for o in operands_of(op)} | dict.fromkeys(self.outputs)
         return [value for value in inner if value in used]
-
-    def slice_of(self, start: int, end: int, value: Value) -> list[Operation]:
-        """Return the ops from `start` to `end` that a value depends on."""
-        needed, kept = {value}, []
-        for op in reversed(self.ops[start:end]):
-            if needed.intersection(op.results):
-                kept.append(op)
-                needed.update(operands_of(op))
-        return kept[::-1]
 
 
 @dataclass(frozen=True)
@@ -136,6 +123,18 @@ class Subprogram:
     def text(self) -> str:
         """The program as a backend is given it."""
         return str(self.program)
+
+
+def has_trait(op: Operation, trait: str) -> bool:
+    """Return whether the class of an op has a trait, such as `elementwise`; an op of another dialect has none."""
+    definition = definition_of(op)
+    return definition is not None and bool(getattr(definition.traits, trait))
+
+
+def is_control_flow(op: Operation) -> bool:
+    """Return whether an op runs the ops in its regions, or in a function, one after the other."""
+    definition = definition_of(op)
+    return definition is not None and "plan_control_flow" in definition.roles
 
 
 def is_observable(value: Value) -> bool:
@@ -182,6 +181,22 @@ def needed_by(ops: Sequence[Operation], wanted: Iterable[Value] = ()) -> list[Va
     made = {result for op in ops for result in op.results}
     used = {operand: None for op in ops for operand in operands_of(op)} | dict.fromkeys(wanted)
     return [value for value in used if value not in made and not is_constant(value)]
+
+
+def sinks(ops: Sequence[Operation], outputs: Iterable[Value] = ()) -> list[Value]:
+    """Return the results that no other of the ops uses, or that are outputs, as far as they can be observed."""
+    used = {operand for op in ops for operand in operands_of(op)} - set(outputs)
+    return [result for op in ops for result in op.results if result not in used and is_observable(result)]
+
+
+def slice_of(ops: Sequence[Operation], value: Value) -> list[Operation]:
+    """Return those of some ops in order that a value depends on."""
+    needed, kept = {value}, []
+    for op in reversed(ops):
+        if needed.intersection(op.results):
+            kept.append(op)
+            needed.update(operands_of(op))
+    return kept[::-1]
 
 
 def subprogram(

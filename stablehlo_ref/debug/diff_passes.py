@@ -19,11 +19,10 @@ from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import Flat
-from stablehlo_ref.debug.evaluate import Evaluator, same_bits
+from stablehlo_ref.debug.evaluate import Evaluator, all_values, distance, same_bits
 from stablehlo_ref.debug.explain import beyond, sensitivities
 from stablehlo_ref.debug.judge import Judge
 from stablehlo_ref.debug.pass_dumps import Stage, is_partial, stages_of
-from stablehlo_ref.debug.values import all_values, distance
 from stablehlo_ref.diagnostics import EvaluationError, LimitError, StablehloError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
@@ -110,7 +109,7 @@ def diff_passes(
     With `bisect` few programs are run, and the pass found makes the output wrong, but may not be the first. Each run is
     within `limits`, by default of `MAX_SECONDS`. EvaluationError if no two programs can be compared.
     """
-    rules = contract if isinstance(contract, Contract) else contract_of(contract)
+    rules = contract_of(contract)
     draws: list[Draw] = draws_from(seed, trials) if inputs is None else [lambda _: inputs]
     return diff_stages(stages_of(Path(source), only), rules, draws, entry, bisect, limits)
 

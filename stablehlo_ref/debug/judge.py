@@ -16,21 +16,20 @@ from stablehlo_ref.debug.bounds.ball import (
     largest,
     overflow_threshold,
     overflowed,
+    shape_of,
     smallest_normal,
     ulp,
     used,
 )
 from stablehlo_ref.debug.bounds.transfer import transfer
 from stablehlo_ref.debug.contract import PRESETS, Contract
-from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, is_constant, single
-from stablehlo_ref.debug.evaluate import Evaluator, same_bits, widened
+from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, has_trait, is_constant, single
+from stablehlo_ref.debug.evaluate import Evaluator, checked, same_bits, widened
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.debug.values import checked
-from stablehlo_ref.define.definition import REGISTRY, attributes_of, facts_of
+from stablehlo_ref.define.definition import attributes_of, facts_of
 from stablehlo_ref.define.facts import Fusion
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32, has_infinity, is_fractional, kind
 
 MOST = 3  # ops that are run alone
@@ -92,46 +91,30 @@ class Judge:
 
     def __call__(self, op: Operation) -> Judgement:
         """Return the verdict on an op; NOT_JUDGED, and why, if values are missing or there is no bound."""
-        feeds = fed_to(op)
-        if not op.results or any(self._array(value) is None for value in (*feeds, *op.results)):
+        if not op.results or not self.knows(op):
             return Judgement(op, Verdict.NOT_JUDGED, reason="values are missing")
-        actual = [self.values[result] for result in op.results]
-        operands = [self.operand(value) for value in feeds]
-        ours = self.evaluate(op, operands)
-        if ours is not None and all(map(same_bits, actual, ours)):
+        ours = self.evaluate(op, self.operands(op))
+        if ours is not None and all(same_bits(self.values[result], array) for result, array in zip(op.results, ours)):
             return Judgement(op, Verdict.SAME)
-        found = self._excess(op, PRESETS["strict"])
-        if found is None or not found:
-            return Judgement(op, Verdict.LEGAL) if found is not None else self._under_contract(op, operands, [])
-        return self._under_contract(op, operands, found)
-
-    def _under_contract(self, op: Operation, operands: Sequence[Array], strict: Sequence[Excess]) -> Judgement:
-        """Return the verdict on an op that exceeds the bounds of the strict contract, or has none under it."""
+        strict = self._excess(op, PRESETS["strict"])
+        if strict == []:
+            return Judgement(op, Verdict.LEGAL)
         found = self._excess(op, self.contract)
         if found is None:
             return Judgement(op, Verdict.NOT_JUDGED, reason=NO_BOUND)
         if not found:
-            permissions = self._permissions(op)
-            return Judgement(op, Verdict.PERMITTED, permissions, strict[0] if strict else None)
-        choices = self.evaluate.choices(op, operands)
-        if choices and (decided := self._decided_excess(op, operands)):
-            return self._wrong_at(op, decided)
-        if choices:
+            return Judgement(op, Verdict.PERMITTED, self._permissions(op), strict[0] if strict else None)
+        choices = self.evaluate.choices(op, self.operands(op))
+        excess = self._decided_excess(op) if choices else found[0]
+        if excess is None:
             return Judgement(op, Verdict.NOT_JUDGED, excess=found[0], reason=f"the spec leaves it open: {choices[0]}")
-        return self._wrong_at(op, found[0])
-
-    def _wrong_at(self, op: Operation, excess: Excess) -> Judgement:
         self._wrong = self._wrong or op
         return Judgement(op, Verdict.WRONG, excess=excess)
 
-    def _decided_excess(self, op: Operation, operands: Sequence[Array]) -> Excess | None:
+    def _decided_excess(self, op: Operation) -> Excess | None:
         """Return where an elementwise op is wrong at an element of which the spec leaves nothing open."""
-        balls, actual = self.bounds(op), self.values[op.results[0]]
-        if (
-            not balls
-            or not REGISTRY[op.name].traits.elementwise
-            or any(array.shape != actual.shape for array in operands)
-        ):
+        operands, balls, actual = self.operands(op), self.bounds(op), self.values[op.results[0]]
+        if not balls or not has_trait(op, "elementwise") or any(array.shape != actual.shape for array in operands):
             return None
         (ball,) = balls
         for _ in range(_TRIED):
@@ -162,8 +145,7 @@ class Judge:
 
     def unknown_excess(self, op: Operation) -> Excess | None:
         """Return where results exceed the bounds on known operands, and fused code has none."""
-        feeds = (*fed_to(op), *op.results)
-        known = self.known_bounds(op) if all(self._array(value) is not None for value in feeds) else None
+        known = self.known_bounds(op) if self.knows(op) else None
         fused = self._fused_bounds(op) if known else None
         if known and fused:
             radii = [np.where(np.isinf(f.radius), k.radius, np.inf) for k, f in zip(known, fused)]
@@ -172,15 +154,13 @@ class Judge:
 
     def is_open(self, op: Operation) -> bool:
         """Return whether an op has results that are not unique on its operands, and that differ."""
-        arrays = [self._array(value) for value in fed_to(op)]
-        operands = [array for array in arrays if array is not None]
-        if len(operands) < len(arrays) or any(result not in self.values for result in op.results):
+        if not self.knows(op):
             return False
-        if self.evaluate.choices(op, operands):
+        if self.evaluate.choices(op, self.operands(op)):
             return True
         if op.name in (LOOP, *BRANCHES):
             return False
-        ours = self.evaluate(op, operands) or []
+        ours = self.evaluate(op, self.operands(op)) or []
         results = zip(op.results, ours, self.known_bounds(op) or ())
         return any(np.any(np.isinf(s.radius) & (widened(self.values[r]) != widened(x))) for r, x, s in results)
 
@@ -216,7 +196,7 @@ class Judge:
         made = self._made.setdefault(op, {})
         if (contract, fused) not in made:
             feeds = fed_to(op)
-            operands = [self._uses.of(v, op, contract) if fused else exact(self.operand(v)) for v in feeds]
+            operands = [self._uses.of(v, op, contract) for v in feeds] if fused else list(map(exact, self.operands(op)))
             if fused and all(operand.is_exact for operand in operands):
                 return self._balls(op, contract, False)
             made[contract, fused] = transfer(op, feeds, operands, contract, self.evaluate)
@@ -227,11 +207,13 @@ class Judge:
             return self.values.get(value)
         return self.evaluate.constant(value)
 
-    def operand(self, value: Value) -> Array:
-        """Return a value that the backend returned, or a constant."""
-        array = self._array(value)
-        assert array is not None
-        return array
+    def knows(self, op: Operation) -> bool:
+        """Return whether the values of an op's operands and results are known."""
+        return all(self._array(value) is not None for value in (*fed_to(op), *op.results))
+
+    def operands(self, op: Operation) -> list[Array]:
+        """Return what an op is fed (`fed_to`), of an op whose values are known."""
+        return [array for value in fed_to(op) if (array := self._array(value)) is not None]
 
 
 def _first_excess(results: Sequence[Array], balls: Sequence[Ball], contract: Contract) -> Excess | None:
@@ -243,7 +225,7 @@ def excess_of(actual: Array, ball: Ball, contract: Contract) -> Excess | None:
     """Return where an array is outside its ball; None if it is inside."""
     if actual.shape != ball.center.shape:
         return Excess(1, 1, (), f"shape {actual.shape}", f"shape {ball.center.shape}", 0.0, "shape")
-    ball = overflowed(ball, actual.dtype)
+    ball = _representable(overflowed(ball, actual.dtype), actual.dtype)
     errors = errors_of(actual, ball.center)
     with np.errstate(all="ignore"):
         wrong = ~_is_inside(actual, errors, ball, contract)
@@ -257,6 +239,18 @@ def excess_of(actual: Array, ball: Ball, contract: Contract) -> Excess | None:
     return Excess(
         count, actual.size, index, actual[index], expected, float(radius[index]), _special(actual[index], expected)
     )
+
+
+def _representable(ball: Ball, dtype: DType) -> Ball:
+    """Return a ball of which nothing is known where it has what the type lacks: NaN, infinities, zero."""
+    if kind(dtype) != "floating" or dtype.itemsize > 1:
+        return ball
+    center = ball.center
+    with np.errstate(all="ignore"):
+        is_open = ~np.isfinite(center) & np.isfinite(center.astype(dtype).astype(np.float64))
+        if np.isnan(np.zeros(()).astype(dtype)):
+            is_open |= center <= ball.radius
+    return replace(ball, radius=np.where(is_open, np.inf, ball.radius))
 
 
 def errors_of(actual: Array, center: Array) -> Array:
@@ -325,8 +319,7 @@ def wrong_in_isolation(
     suspect = [j for j in judgements if _is_open(j) and judge.unknown_excess(j.op)]
     for judgement in suspect[:MOST]:
         made = single(flat, judgement.op)
-        feeds = [judge.operand(value) for value in made.feeds]
-        outcome = checked(session.run(made.text, feeds), made.wanted)
+        outcome = checked(session.run(made.text, judge.operands(judgement.op)), made.wanted)
         if not outcome.failure and (found := judge.known_excess(judgement.op, outcome.results)):
             yield replace(judgement, verdict=Verdict.WRONG, permissions=(), excess=found, reason="")
 
@@ -420,8 +413,7 @@ def _is_repeated(op: Operation) -> bool:
 
 def _size(value: Value, dimensions: Sequence[int] | None = None) -> int:
     """Return the number of elements of a value, or that along some dimensions."""
-    assert isinstance(value.type, TensorType)
-    shape = [n or 0 for n in value.type.shape]
+    shape = shape_of(value)
     return prod(shape if dimensions is None else (shape[d] for d in dimensions))
 
 

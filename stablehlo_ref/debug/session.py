@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import resource
+import select
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.debug.backends import Backend, Parallel, open_backend
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
 
-WORKER = "stablehlo_ref.debug.backends.worker"
+WORKER = "import sys; from stablehlo_ref.debug.session import serve; sys.exit(serve(sys.argv[1:]))"
 GRACE = 10.0  # seconds that a process has to end once its pipe is closed
 TAIL = 600  # characters of a dead process's standard error that are shown
 
@@ -59,8 +67,7 @@ class Session:
         self._versions: Mapping[str, str] | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._messages: IO[bytes] | None = None
-        self._requests: Connection | None = None
-        self._replies: Connection | None = None
+        self._connection: Connection | None = None
         self._alive: int | None = None
 
     @property
@@ -125,13 +132,13 @@ class Session:
 
     def _exchange(self, program: str, inputs: Sequence[Array], setting: Any) -> Outcome:
         self._start()
-        assert self._requests is not None and self._replies is not None
+        assert self._connection is not None
         try:
-            self._requests.send((program, list(inputs), setting))
-            if not self._replies.poll(self.seconds or None):
+            self._connection.send((program, list(inputs), setting))
+            if not self._connection.poll(self.seconds or None):
                 self.close()
                 return Outcome((), "timed out", f"no answer in {self.seconds:g} seconds")
-            kind, answer = self._replies.recv()
+            kind, answer = self._connection.recv()
         except (EOFError, OSError):
             return self._died()
         except BaseException:  # such as KeyboardInterrupt: the next run must not receive this answer
@@ -155,31 +162,28 @@ class Session:
     def _start(self) -> None:
         if self._process is not None:
             return
-        read, to_worker = os.pipe()
-        from_worker, write = os.pipe()
+        self._connection, theirs = Pipe()
         alive, self._alive = os.pipe()  # closed with this process, also if it is killed
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
-        command = [self.python, "-m", WORKER, *map(str, (read, write, alive)), self.description, str(self.max_bytes)]
-        self._requests = Connection(to_worker, readable=False)
-        self._replies = Connection(from_worker, writable=False)
+        descriptors = theirs.fileno(), alive
+        command = [self.python, "-c", WORKER, *map(str, descriptors), self.description, str(self.max_bytes)]
         try:
             with file_errors(self.python, "start the backend's process"):
                 self._process = subprocess.Popen(
-                    command, pass_fds=(read, write, alive), stdin=subprocess.DEVNULL, stdout=self._messages,
+                    command, pass_fds=descriptors, stdin=subprocess.DEVNULL, stdout=self._messages,
                     stderr=self._messages, env=_environment(), process_group=0,
                 )  # fmt: skip
         except StablehloError:  # there is no such `python`
             self.close()
             raise
         finally:
-            for descriptor in (read, write, alive):
-                os.close(descriptor)
+            theirs.close()
+            os.close(alive)
 
     def close(self) -> None:
         """End the backend's process, and those that it started."""
-        for connection in (self._requests, self._replies):
-            if connection is not None:
-                connection.close()
+        if self._connection is not None:
+            self._connection.close()
         if self._process is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -188,10 +192,88 @@ class Session:
             os.close(self._alive)
         if self._messages is not None:
             self._messages.close()
-        self._process = self._messages = self._requests = self._replies = self._alive = None
+        self._process = self._messages = self._connection = self._alive = None
 
 
 def _environment() -> dict[str, str]:
     """Let the worker import this package, and modules of the current directory (`python:module:function`)."""
     roots = [str(Path(__file__).parents[2]), os.getcwd(), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, roots))}
+
+
+# --- in the process of the backend -----------------------------------------------------------------------------------
+
+
+def start_watchdog(descriptor: int) -> None:
+    """Kill this process group once nobody has the other end of a pipe open; nothing is ever written to it.
+
+    On Linux the kernel does it, also while a thread holds the interpreter's lock; elsewhere, a thread.
+    """
+    if sys.platform == "linux":
+        fcntl.fcntl(descriptor, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_ASYNC)
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        if poll.poll(0):  # it was closed before the signal was asked for
+            os.killpg(os.getpgrp(), signal.SIGKILL)
+    else:
+        threading.Thread(target=_end_with, args=(descriptor,), daemon=True).start()
+
+
+def _end_with(descriptor: int) -> None:
+    os.read(descriptor, 1)
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
+def serve(arguments: Sequence[str]) -> int:
+    """Serve a backend until the connection is closed; return the exit code.
+
+    The arguments are CONNECTION ALIVE DESCRIPTION MAX_BYTES. Reads (program, arrays, setting) from the connection with
+    that file descriptor, and answers ("ran", arrays) or ("refused", message), until its other end is closed. The
+    process is killed once the other end of ALIVE is closed. What a backend prints goes to standard error.
+    """
+    *descriptors, description, max_bytes = arguments
+    for descriptor in map(int, descriptors):
+        os.set_inheritable(descriptor, False)  # for processes that the backend starts
+    start_watchdog(int(descriptors[1]))
+    if int(max_bytes):
+        resource.setrlimit(resource.RLIMIT_DATA, (int(max_bytes), int(max_bytes)))
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    connection = Connection(int(descriptors[0]))
+    backend: Backend | None = None
+    while True:
+        try:
+            program, inputs, setting = connection.recv()
+        except EOFError:
+            return 0
+        try:
+            backend = backend or open_backend(description)
+            connection.send(("ran", answer(backend, program, inputs, setting)))
+        except BaseException as error:
+            connection.send(("refused", f"{type(error).__name__}: {error}"))
+
+
+def answer(backend: Backend, program: str, inputs: Sequence[Any], setting: Any) -> list[Any]:
+    """Return what a backend answers to a request of a session."""
+    options = {} if setting is None else {"setting": setting}
+    if program == "":  # asks for the switches or the versions, or only for the backend to be opened
+        return list(getattr(backend, str(setting), {}).items())
+    if isinstance(setting, Grid):
+        return [_array(result) for results in _in_grid(backend, program, inputs, setting) for result in results]
+    return [_array(result) for result in backend.run(program, inputs, **options)]
+
+
+def _in_grid(backend: Backend, program: str, inputs: Sequence[Any], grid: Grid) -> Sequence[Sequence[Any]]:
+    if not isinstance(backend, Parallel):
+        raise NotImplementedError(f"{backend.name} is not given {grid}")
+    count = len(inputs) // grid.count
+    return backend.run_parallel(program, [inputs[i * count : (i + 1) * count] for i in range(grid.count)], grid)
+
+
+def _array(result: object) -> np.ndarray[Any, Any]:
+    """Return a result as an array; TypeError for objects, whose classes the other process need not have."""
+    array = np.asarray(result)
+    if array.dtype.hasobject:
+        raise TypeError(f"expected arrays as results, got {type(result).__name__}")
+    return array

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Annotated, TypeAlias
+from typing import Annotated, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -11,10 +12,11 @@ from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draf
 from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW, EnumCodec, FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import CHOOSES, EXACT, rounds
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type, is_tensor, num_bits, shape, with_element_type
-from stablehlo_ref.define.type_constraints import anything
+from stablehlo_ref.define.type_constraints import TypeConstraint, anything
 from stablehlo_ref.dialects.arith import check_rounding, unsigned_dtype
 from stablehlo_ref.dialects.mlir_types import (
     CAST,
@@ -22,6 +24,8 @@ from stablehlo_ref.dialects.mlir_types import (
     FLAGS,
     alike,
     boolean_like,
+    boolean_of,
+    define,
     fixed_integer_like,
     float_like,
     integer_like,
@@ -78,12 +82,6 @@ class Comparison(Elementwise, dialect="arith", facts=EXACT):
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
         C(1, lhs == rhs)
         C(2, result == boolean_of(lhs))
-
-
-def boolean_of(x: Type) -> Type:
-    """Return i1, or for a tensor type the tensor type of the same shape with element type i1."""
-    result: Type = with_element_type(x, BOOLEAN) if is_tensor(x) else BOOLEAN
-    return result
 
 
 class CmpI(Comparison, op="cmpi"):
@@ -182,15 +180,16 @@ class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True
         return lambda condition, x, y: np.where(condition, x, y)
 
 
+FLAGGED: Syntax = ("operands", FLAGS, "attr-dict :", CAST)
+
+
 class Cast(Elementwise, dialect="arith", facts=EXACT):
     """The base class of conversions between element types of scalars or tensors."""
 
     operand = In(number_like)
-    fastmath = Attr(FastMath, default=NO_FAST_MATH)
-    rounding_mode = Attr(Opaque, default=None, name="roundingmode")
     result = Out(number_like)
 
-    syntax = ("operands", FLAGS, "attr-dict :", CAST)
+    syntax: ClassVar[Syntax] = ("operands attr-dict :", CAST)
 
     @staticmethod
     def infer(operand: Type, result: Type) -> Type:
@@ -201,8 +200,7 @@ class Cast(Elementwise, dialect="arith", facts=EXACT):
         C(1, alike(operand, result))
 
     @classmethod
-    def plan(cls, operand: Type, result: Type, rounding_mode: Opaque | None) -> Run:
-        check_rounding(rounding_mode)
+    def plan(cls, operand: Type, result: Type) -> Run:
         return cls.conversion(numpy_dtype(element_type(operand)), numpy_dtype(element_type(result)))
 
     @staticmethod
@@ -223,20 +221,10 @@ def narrower(C: Checker, operand: Type, result: Type) -> None:
     C(3, num_bits(element_type(operand)) > num_bits(element_type(result)))
 
 
-class ExtF(Cast, op="extf"):
-    """Convert floats to a wider float type."""
-
-    operand = In(float_like)
-    result = Out(float_like)
-    constraints = staticmethod(wider)
-
-
-class TruncF(Cast, op="truncf", facts=rounds(underflow="unless zero")):
-    """Convert floats to a narrower float type, rounding to nearest even."""
-
-    operand = In(float_like)
-    result = Out(float_like)
-    constraints = staticmethod(narrower)
+def one_is_index(C: Checker, operand: Type, result: Type) -> None:
+    """Check the constraints of conversions between `index` and fixed-width integers."""
+    Cast.constraints(C, operand, result)
+    C(3, isinstance(element_type(operand), IndexType) != isinstance(element_type(result), IndexType))
 
 
 class FPToSI(Cast, op="fptosi"):
@@ -273,27 +261,6 @@ class SignedCast(Cast):
         return (lambda x: convert(np.negative(x.astype(INT8)))) if source == BOOL else convert
 
 
-class ExtSI(SignedCast, op="extsi"):
-    """Convert signed integers to a wider integer type."""
-
-    operand = In(fixed_integer_like)
-    result = Out(fixed_integer_like)
-    constraints = staticmethod(wider)
-
-
-class SIToFP(SignedCast, op="sitofp", facts=rounds()):
-    """Convert signed integers to floats."""
-
-    operand = In(fixed_integer_like)
-    result = Out(float_like)
-
-
-def one_is_index(C: Checker, operand: Type, result: Type) -> None:
-    """Check the constraints of conversions between `index` and fixed-width integers."""
-    Cast.constraints(C, operand, result)
-    C(3, isinstance(element_type(operand), IndexType) != isinstance(element_type(result), IndexType))
-
-
 class IndexCast(SignedCast, op="index_cast"):
     """Convert between `index` and signed integers."""
 
@@ -309,6 +276,10 @@ class IndexCast(SignedCast, op="index_cast"):
 class UnsignedCast(Cast):
     """The base class of conversions that interpret the operand as unsigned."""
 
+    non_negative = Attr(Opaque, default=None, name="nonNeg")
+
+    syntax = FLAGGED
+
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:
         natural = source if source == BOOL else unsigned_dtype(source)
@@ -316,34 +287,48 @@ class UnsignedCast(Cast):
         return lambda x: convert(x.view(natural))
 
 
-class ExtUI(UnsignedCast, op="extui"):
-    """Convert unsigned integers to a wider integer type."""
-
-    operand = In(fixed_integer_like)
-    non_negative = Attr(Opaque, default=None, name="nonNeg")
-    result = Out(fixed_integer_like)
-    constraints = staticmethod(wider)
-
-
-class UIToFP(UnsignedCast, op="uitofp", facts=rounds()):
-    """Convert unsigned integers to floats."""
-
-    operand = In(fixed_integer_like)
-    non_negative = Attr(Opaque, default=None, name="nonNeg")
-    result = Out(float_like)
-
-
 class IndexCastUI(UnsignedCast, op="index_castui"):
     """Convert between `index` and unsigned integers."""
 
     operand = In(integer_like)
-    non_negative = Attr(Opaque, default=None, name="nonNeg")
     result = Out(integer_like)
     constraints = staticmethod(one_is_index)
 
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:
         return UnsignedCast.conversion(source, target) if target != BOOL else TruncI.conversion(source, target)
+
+
+WIDER = {"constraints": staticmethod(wider)}
+CONVERSIONS: Sequence[tuple[type[Cast], str, str, TypeConstraint, TypeConstraint, Mapping[str, object]]] = (
+    (Cast, "extf", "Convert floats to a wider float type.", float_like, float_like,
+     {**WIDER, "fastmath": Attr(FastMath, default=NO_FAST_MATH), "syntax": FLAGGED}),
+    (SignedCast, "extsi", "Convert signed integers to a wider integer type.", fixed_integer_like, fixed_integer_like,
+     WIDER),
+    (SignedCast, "sitofp", "Convert signed integers to floats.", fixed_integer_like, float_like, {"facts": rounds()}),
+    (UnsignedCast, "extui", "Convert unsigned integers to a wider integer type.", fixed_integer_like,
+     fixed_integer_like, WIDER),
+    (UnsignedCast, "uitofp", "Convert unsigned integers to floats.", fixed_integer_like, float_like,
+     {"facts": rounds()}),
+)  # fmt: skip
+for base, mnemonic, doc, source, target, options in CONVERSIONS:
+    define(base, mnemonic, doc, operand=In(source), result=Out(target), **options)
+
+
+class TruncF(Cast, op="truncf", facts=rounds(underflow="unless zero")):
+    """Convert floats to a narrower float type, rounding to nearest even."""
+
+    operand = In(float_like)
+    rounding_mode = Attr(Opaque, default=None, name="roundingmode")
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
+    result = Out(float_like)
+    constraints = staticmethod(narrower)
+    syntax = FLAGGED
+
+    @classmethod
+    def plan(cls, operand: Type, result: Type, rounding_mode: Opaque | None) -> Run:
+        check_rounding(rounding_mode)
+        return super().plan(operand, result)
 
 
 class TruncI(Cast, op="trunci"):
@@ -353,6 +338,7 @@ class TruncI(Cast, op="trunci"):
     result = Out(fixed_integer_like)
     constraints = staticmethod(narrower)
     overflow = Attr(Overflow, default=NO_OVERFLOW, name="overflowFlags")
+    syntax = FLAGGED
 
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:

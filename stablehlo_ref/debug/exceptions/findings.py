@@ -1,17 +1,27 @@
-"""Hold what a run shows of exceptional values: plain data, with forms in JSON and as text."""
+"""Hold what a run shows of exceptional values: plain data, with forms in JSON and as text; and what they come from."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from functools import cache, partial
+from itertools import islice
 from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.debug.cut import CALLS, LOOP, operands_of
+from stablehlo_ref.debug.traces.record import Place, place_of
+from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.define.processes import ProcessId
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.value_index import ValueIndex, defining_op
+from stablehlo_ref.passes.call_graph import functions
 
 SHOWN = 4  # ops, inputs, constants of a line
+MOST = 32  # ops of a slice
 
 
 class ExceptionKind(StrEnum):
@@ -51,20 +61,6 @@ class Reach(StrEnum):
     OUTPUT = "reaches an output"
     MASKED = "masked, harmless"
     NOT_FOLLOWED = "not followed"  # as the numbers after an underflow or a cancellation look like any others
-
-
-@dataclass(frozen=True)
-class Place:
-    """An op, or an argument: its value's unique name, and where it is in the program and in the model."""
-
-    name: str
-    op: str | None
-    location: str
-    model_location: str | None = None
-
-    def __str__(self) -> str:
-        model = f" ({self.model_location})" if self.op is None and self.model_location else ""
-        return f"{self.op or 'argument'} {self.name}{model} at {self.location}"
 
 
 @dataclass(frozen=True)
@@ -186,7 +182,6 @@ class Exceptions:
         return json.dumps(self.document(), allow_nan=False)
 
     def __str__(self) -> str:
-
         return text_of(self)
 
 
@@ -229,7 +224,7 @@ def _section(findings: Sequence[Finding], reach: Reach) -> Iterator[str]:
         if not (is_many and finding.kind is ExceptionKind.CONSTANT):
             yield from _paragraph(finding)
     if is_many:
-        yield f"  {len(constants)} constants have NaN or infinities: {_places([f.place for f in constants])}"
+        yield f"  {len(constants)} constants have NaN or infinities: {_listed([f.place for f in constants])}"
 
 
 def _paragraph(finding: Finding) -> Iterator[str]:
@@ -238,16 +233,18 @@ def _paragraph(finding: Finding) -> Iterator[str]:
     first = finding.first
     if finding.kind not in ORIGINS or first.result:
         index = list(first.index) if first.index else ""
-        yield f"      first at {first.address}{index}{_process(finding)}: {call_text(place.op, first)}"
+        process = f" in process {first.process}" if len(finding.processes) > 1 or any(first.process) else ""
+        yield f"      first at {first.address}{index}{process}: {call_text(place.op, first)}"
     if place.model_location:
         yield f"      in the model: {place.model_location}"
     if finding.outputs:
-        yield f"      reaches {_outputs(finding.outputs)}{_through(finding.propagated)}"
+        outputs = f"output{'s' if len(finding.outputs) > 1 else ''} {', '.join(map(str, finding.outputs))}"
+        through = [effect.place for effect in finding.propagated]
+        yield f"      reaches {outputs}" + (f" through {_listed(through)}" if through else "")
     if finding.removed:
-        yield f"      removed by {_effects(finding.removed)}"
-    origins = [*finding.slice.inputs, *finding.slice.constants]
-    if origins:
-        yield f"      computed from {_places(origins)}"
+        yield f"      removed by {_listed([f'{effect.place} ({effect.elements})' for effect in finding.removed])}"
+    if origins := [*finding.slice.inputs, *finding.slice.constants]:
+        yield f"      computed from {_listed(origins)}"
 
 
 def _what(finding: Finding) -> str:
@@ -264,23 +261,76 @@ def _what(finding: Finding) -> str:
     return f"{place.op} {place.name} generates {WORDS[finding.kind]}: {counted}"
 
 
-def _process(finding: Finding) -> str:
-    return f" in process {finding.first.process}" if len(finding.processes) > 1 or any(finding.first.process) else ""
+def _listed(things: Sequence[object]) -> str:
+    more = f", and {len(things) - SHOWN} more" if len(things) > SHOWN else ""
+    return ", ".join(map(str, things[:SHOWN])) + more
 
 
-def _outputs(numbers: Sequence[int]) -> str:
-    return f"output{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+# --- where values come from -----------------------------------------------------------------------------------------
 
 
-def _through(effects: Sequence[Effect]) -> str:
-    return f" through {_places([effect.place for effect in effects])}" if effects else ""
+class Slicer:
+    """Finds backward slices in a module."""
+
+    def __init__(self, index: ValueIndex, most: int = MOST) -> None:
+        self._most = most
+        self._place = cache(partial(place_of, index))
+        self._sources = cache(self._find_sources)
+        self._functions = functions(index.module)
+        self._callers: dict[str, list[Operation]] = defaultdict(list)
+        for op in index.module.walk():
+            if op.name in CALLS:
+                self._callers[str(op.properties[CALLS[op.name]])].append(op)
+
+    def __call__(self, values: Iterable[Value], most: int | None = None) -> BackwardSlice:
+        """Return what values are computed from, breadth first; after `most` ops no further ones are looked at."""
+        pending, seen = deque(values), set[Value]()
+        ops: dict[Operation, None] = {}
+        inputs, constants = [], []
+        while pending and (most is None or len(ops) < most):
+            value = pending.popleft()
+            if value in seen:
+                continue
+            seen.add(value)
+            owner = value.owner
+            if isinstance(owner, Operation):
+                if is_constant_like(owner):
+                    constants.append(value)
+                    continue
+                ops[owner] = None
+            sources = self._sources(value)
+            if not sources and isinstance(owner, Block):
+                inputs.append(value)
+            pending.extend(sources)
+        shown = [op.results[0] for op in islice(ops, self._most)]
+        places = [tuple(map(self._place, found)) for found in (shown, inputs, constants)]
+        return BackwardSlice(places[0], places[1], places[2], len(ops) - len(shown))
+
+    def _find_sources(self, value: Value) -> Sequence[Value]:
+        """Return the values that a value directly depends on."""
+        op = value.owner
+        if isinstance(op, Block):
+            return self._of_argument(value)
+        if op is None:
+            return []
+        function = self._functions.get(str(op.properties.get(CALLS.get(op.name, ""), "")))
+        if function is not None:
+            return yielded(function.regions, value.index)
+        return [*yielded(op.regions, value.index), *operands_of(op)] if op.regions else op.operands
+
+    def _of_argument(self, value: Value) -> list[Value]:
+        op = defining_op(value)
+        if op is None:
+            return []
+        if op.name == "func.func":
+            calls = self._callers[str(op.properties["sym_name"])]
+            return [call.operands[value.index] for call in calls if value.index < len(call.operands)]
+        if op.name == LOOP:
+            return [op.operands[value.index], *yielded(op.regions[1:], value.index)]
+        return op.operands
 
 
-def _places(places: Sequence[Place]) -> str:
-    more = f", and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
-    return ", ".join(map(str, places[:SHOWN])) + more
-
-
-def _effects(effects: Sequence[Effect]) -> str:
-    shown = ", ".join(f"{effect.place} ({effect.elements})" for effect in effects[:SHOWN])
-    return shown + (f", and {len(effects) - SHOWN} more" if len(effects) > SHOWN else "")
+def yielded(regions: Iterable[Region], index: int) -> list[Value]:
+    """Return what the terminators of regions return at an index."""
+    ends = [block.operations[-1].operands for region in regions for block in region.blocks if block.operations]
+    return [values[index] for values in ends if index < len(values)]
