@@ -144,8 +144,7 @@ def is_observable(value: Value) -> bool:
 
 def is_constant_op(op: Operation) -> bool:
     """Return whether an op has the same result in each program: a constant, or `iota`."""
-    facts = facts_of(op)
-    return facts is not None and facts.arithmetic is Arithmetic.MOVES and not op.operands and bool(op.results)
+    return facts_of(op).arithmetic is Arithmetic.MOVES and not op.operands and bool(op.results)
 
 
 def is_constant(value: Value) -> bool:

@@ -37,14 +37,8 @@ class ExceptionKind(StrEnum):
     UNKNOWN = "unknown"  # it comes from a loop or call whose values are not followed
 
 
-GENERATIONS = (
-    ExceptionKind.NAN,
-    ExceptionKind.OVERFLOW,
-    ExceptionKind.DIVISION,
-    ExceptionKind.UNDERFLOW,
-    ExceptionKind.CANCELLATION,
-)
 ORIGINS = (ExceptionKind.INPUT, ExceptionKind.CONSTANT, ExceptionKind.UNKNOWN)
+GENERATIONS = tuple(kind for kind in ExceptionKind if kind not in ORIGINS)
 FOLLOWED = (ExceptionKind.NAN, ExceptionKind.OVERFLOW, ExceptionKind.DIVISION, *ORIGINS)  # through the run, to outputs
 WORDS = {
     ExceptionKind.NAN: "NaN",
