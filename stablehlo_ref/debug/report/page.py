@@ -258,11 +258,11 @@ class _Findings:
                 self.users[value].append(op)
 
     def finding(self, fault: Fault) -> DiffFinding:
-        numbers, judge = [self.indices[op] for op in fault.ops], self.setup.judge
+        numbers = [self.indices[op] for op in fault.ops]
         return DiffFinding(
             fault.verdict, [self.document["ops"][number] for number in numbers], [f"{self.prefix}{n}" for n in numbers],
             excess_document(fault.excess), self.where, fault.notes, list(self._slice(fault.ops)),
-            [] if judge is None or fault.judgement is None else list(deviations(judge, fault.judgement)),
+            [] if fault.judgement is None else list(deviations(self.setup.judge, fault.judgement)),
             self.document["repro"] if fault.is_shown_by_repro else None,
         )  # fmt: skip
 
@@ -278,8 +278,7 @@ class _Findings:
 
     def _neighbour(self, role: str, value: Value) -> Neighbour:
         """Return a value with its op, its type, and the statistics of what the backend returned."""
-        number, judge = self.indices.get(value.owner), self.setup.judge
-        array = None if judge is None else judge.values.get(value)
+        number, array = self.indices.get(value.owner), self.setup.judge.values.get(value)
         contents = str(value.type) + (f": {statistics(array)}" if array is not None else "")
         if number is None:
             return Neighbour(role, value.origin, None, contents, "")
