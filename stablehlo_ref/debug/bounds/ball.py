@@ -126,7 +126,7 @@ class Query:
     def facts(self) -> Facts:
         """The facts of the op; NoBound if they are not known."""
         found = facts_of(self.op)
-        if found is None:
+        if found.arithmetic is Arithmetic.UNKNOWN:
             raise NoBound
         return found
 
