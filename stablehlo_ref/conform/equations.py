@@ -18,7 +18,6 @@ from stablehlo_ref.ir.types import FunctionType, TensorType, Type, tensor_type
 
 ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, StablehloError)
 MAX_RANK = 8  # of types that are tried
-ITEMS = (0, 1, 2, 3, -1, 4, 5)  # of a list, that are tried
 
 Solution = tuple[str, Any]  # the name of a member and its value
 
@@ -79,20 +78,12 @@ class _Equations:
                     for y in arguments:
                         if x is not y:
                             yield from self._solved(x, self.value(y))
-            case ast.Call(ast.Name("is_sorted"), [argument]):
-                if isinstance(value := self.value(argument), tuple | list):
-                    yield from self._solved(argument, tuple(sorted(value)))
-            case ast.Call(ast.Name("is_unique"), [argument]):
-                if isinstance(value := self.value(argument), tuple | list):
-                    yield from self._solved(argument, tuple(dict.fromkeys(value)))
             case ast.Call(ast.Name("in_range"), [argument, stop]):
                 value, count = self.value(argument), self.value(stop)
                 if isinstance(value, tuple | list) and isinstance(count, int) and len(value) <= count:
                     sample = self.rng.sample(range(count), len(value))
                     yield from self._solved(argument, tuple(sample))
                     yield from self._solved(argument, tuple(sorted(sample)))
-            case ast.Call(ast.Name("all"), [ast.GeneratorExp(condition, [comprehension])]):
-                yield from self._each(condition, comprehension)
 
     def _compared(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Iterator[Solution]:
         a, b = self.value(left), self.value(right)
@@ -104,22 +95,10 @@ class _Equations:
             yield from self._solved(left, b - off)
             yield from self._solved(right, a + off)
 
-    def _each(self, condition: ast.expr, comprehension: ast.comprehension) -> Iterator[Solution]:
-        """Yield a list of which each item satisfies a condition, as far as other integers do."""
-        items, target = self.value(comprehension.iter), comprehension.target
-        if not isinstance(items, tuple | list) or not isinstance(target, ast.Name):
-            return
-        if all(isinstance(item, int) for item in items):
-            fixed = []
-            for item in items:
-                fits = (x for x in (item, *ITEMS) if self.value(condition, {target.id: x}))
-                fixed.append(next(fits, item))
-            yield from self._solved(comprehension.iter, tuple(fixed))
-
-    def value(self, node: ast.expr, names: Mapping[str, Any] | None = None) -> Any:
+    def value(self, node: ast.expr) -> Any:
         """Return the value of an expression; None if it cannot be evaluated."""
         try:
-            return eval(compile(ast.Expression(node), "<formula>", "eval"), {**self.scope, **(names or {})})
+            return eval(compile(ast.Expression(node), "<formula>", "eval"), self.scope)
         except (*ERRORS, NameError):
             return None
 
@@ -134,38 +113,14 @@ class _Equations:
                 yield name, value
             case ast.Tuple(elements) | ast.List(elements) if isinstance(value, tuple | list):
                 yield from self._parts(elements, tuple(value))
-            case ast.Subscript(ast.Name(name), ast.Constant(int(index))):
-                items = self.scope.get(name)
-                if isinstance(items, tuple) and index < len(items):
-                    yield name, (*items[:index], value, *items[index + 1 :])
             case ast.Attribute(ast.Name(name), "inputs" | "outputs" as part):
                 old = self.scope.get(name)
                 if isinstance(old, FunctionType) and isinstance(value, tuple | list):
                     yield name, FunctionType(**{"inputs": old.inputs, "outputs": old.outputs, part: tuple(value)})
             case ast.BinOp(left, operator, right):
                 yield from self._operated(left, operator, right, value)
-            case ast.Call(ast.Name("list" | "tuple"), [ast.Call(ast.Name("map"), [ast.Name(function), argument])]):
-                items = self.value(argument)
-                values = list(value) if isinstance(value, tuple | list) else []
-                if isinstance(items, tuple) and len(items) == len(values):
-                    yield from self._solved(argument, tuple(_adjusted(function, x, v) for x, v in zip(items, values)))
-            case ast.Call(ast.Name("dim"), [argument, axis]):
-                yield from self._with_sizes(argument, [self.value(axis)], [value])
-            case ast.Call(ast.Name("dims"), [argument, axis]):
-                axes = self.value(axis)
-                if axes is not None and isinstance(value, tuple | list):
-                    yield from self._with_sizes(argument, list(axes), list(value))
             case ast.Call(ast.Name(function), [argument]):
                 yield from self._solved(argument, _adjusted(function, self.value(argument), value))
-
-    def _with_sizes(self, argument: ast.expr, axes: list[Any], sizes: list[Any]) -> Iterator[Solution]:
-        old = self.value(argument)
-        if isinstance(old, TensorType):
-            pairs = {
-                i: n for i, n in zip(axes, sizes) if isinstance(i, int) and 0 <= i < old.rank and isinstance(n, int)
-            }
-            shape = tuple(pairs.get(axis, n) for axis, n in enumerate(old.shape))
-            yield from self._solved(argument, tensor_type(shape, old.element_type))
 
     def _parts(self, elements: list[ast.expr], value: tuple[Any, ...]) -> Iterator[Solution]:
         """Yield the members that are the elements of a tuple; of a list in it as many items as it has."""
@@ -196,13 +151,6 @@ class _Equations:
             case ast.Sub():
                 yield from self._solved(left, value + b)
                 yield from self._solved(right, a - value)
-            case ast.FloorDiv():
-                yield from self._solved(left, value * b)
-            case ast.Mult() if b:
-                yield from self._solved(left, value // b)
-            case ast.Mod() if b:
-                yield from self._solved(left, a - a % b + value)
-                yield from self._solved(right, 1)
 
 
 def _is_shape(value: Any) -> bool:

@@ -149,7 +149,12 @@ def draw_member(rng: random.Random, member: Member, known: Members) -> Any:
             if isinstance(member, In) and member.optional and rng.random() < 0.5:
                 return None
             similar = [t for t in types_in(known) if member.constraint.holds(t)]
-            return rng.choice(similar) if similar and rng.random() < 0.7 else draw_type(rng, member.constraint)
+            if not similar or rng.random() < 0.1:
+                return draw_type(rng, member.constraint)
+            chosen = rng.choice(similar)
+            if isinstance(chosen, TensorType) and rng.random() < 0.2:  # of another shape
+                chosen = draw_tensor(rng, chosen.element_type)
+            return chosen if member.constraint.holds(chosen) else draw_type(rng, member.constraint)
         case Ins() | Outs():
             return tuple(draw_member(rng, In(member.constraint), known) for _ in range(rng.choice((1, 1, 2, 2, 3))))
         case Body() | Callee():

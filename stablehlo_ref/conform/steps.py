@@ -49,7 +49,7 @@ MAX_SIZE = 64
 
 def changed(rng: random.Random, member: Member, value: Any, known: Members) -> Any:
     """Return another value of a member: a step away, or with numbers or types of other members, or drawn anew."""
-    if value is None or rng.random() < 0.2:
+    if value is None or rng.random() < 0.15:
         return draw_member(rng, member, known)
     if rng.random() < 0.4:
         return _mixed(rng, value, known)
