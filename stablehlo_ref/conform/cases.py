@@ -282,16 +282,20 @@ def _is_ours(definition: OpDefinition) -> bool:
 
 
 def _invalid(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
-    op, label, _ = rest
-    for _ in range(INVALID_TRIES):
-        builder = Builder(rng, [rng.choice(QUANTIZED)] if rng.random() < 0.3 else [])
-        broken = builder.add_broken(REGISTRY[op], label)
-        text = "" if broken is None else print_operation(builder.module())
-        if broken is not None and is_rejected_by(text, label):
-            generator = np.random.Generator(np.random.Philox(key=rng.getrandbits(64)))
-            inputs = tuple(builder.fixed.get(v, contents(generator, v.type)) for v in builder.arguments)
-            return Case(name, text, inputs, broken=label, others=broken.others)
-    return None
+    made = (invalid_case(name, rng, *rest[:2]) for _ in range(INVALID_TRIES))
+    return next((found for found in made if found is not None), None)
+
+
+def invalid_case(name: str, rng: random.Random, op: str, label: str) -> Case | None:
+    """Return a program of an op that breaks a constraint, and of which the verifier says so; None if none is found."""
+    builder = Builder(rng, [rng.choice(QUANTIZED)] if rng.random() < 0.3 else [])
+    broken = builder.add_broken(REGISTRY[op], label)
+    text = "" if broken is None else print_operation(builder.module())
+    if broken is None or not is_rejected_by(text, label):
+        return None
+    generator = np.random.Generator(np.random.Philox(key=rng.getrandbits(64)))
+    inputs = tuple(builder.fixed.get(v, contents(generator, v.type)) for v in builder.arguments)
+    return Case(name, text, inputs, broken=label, others=broken.others)
 
 
 def is_rejected_by(text: str, label: str) -> bool:

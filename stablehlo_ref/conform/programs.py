@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
-from stablehlo_ref.arrays.random_values import random_array
-from stablehlo_ref.conform.members import CALLEE, Members, NotDrawn
+from stablehlo_ref.conform.members import CALLEE, Members, NotDrawn, constant_of
 from stablehlo_ref.conform.solve import Broken, Solver
 from stablehlo_ref.define.bound import NOWHERE
 from stablehlo_ref.define.builder import build_module, build_operation
@@ -33,7 +32,6 @@ from stablehlo_ref.ir.types import (
     integer_type,
     tensor_type,
 )
-from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.communication import ChannelType
 from stablehlo_ref.ops.comparison import ComparisonDirection
 from stablehlo_ref.syntax.printer import print_operation
@@ -372,7 +370,7 @@ class _BlockBuilder:
             for argument in pair or self.arguments:
                 if _is_converted(argument.type, type):
                     return self.append("stablehlo.convert", [argument], [type])
-            return self.append("stablehlo.constant", [], [type], value=constant(self.rng, type))
+            return self.append("stablehlo.constant", [], [type], value=constant_of(type))
         if isinstance(type, TupleType):
             return self.append("stablehlo.tuple", [self.value(element, None) for element in type.elements], [type])
         if isinstance(type, TokenType):
@@ -387,11 +385,3 @@ def _is_converted(operand: Type, result: TensorType) -> bool:
         and operand.shape == result.shape
         and not any(isinstance(type.element_type, QuantizedType) for type in (operand, result))
     )
-
-
-def constant(rng: random.Random, type: TensorType) -> DenseElements:
-    """Return a tensor constant of a static type, of random elements."""
-    generator = np.random.default_rng(rng.getrandbits(32))
-    array = np.asarray(random_array(generator, numpy_dtype(type.element_type), tuple(n or 0 for n in type.shape)))
-    array.flags.writeable = False
-    return DenseElements(type, array)

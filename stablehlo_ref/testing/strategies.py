@@ -26,7 +26,7 @@ from stablehlo_ref.conform.cases import (
     ELEMENTS,
     PLAIN,
     contents,
-    is_rejected_by,
+    invalid_case,
     labels_of,
     names_of_ops,
     valid_case,
@@ -41,7 +41,6 @@ from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import parse
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.parser import parse_attribute
-from stablehlo_ref.syntax.printer import print_operation
 
 st: Any = require("hypothesis.strategies")
 
@@ -110,11 +109,8 @@ def invalid_programs(ops: Sequence[str] = ()) -> Any:
     labels = [(name, label) for name in _ops(ops) for label in labels_of(REGISTRY[name])]
 
     def example(seed: int, choice: tuple[str, str]) -> Example | None:
-        rng = Random(seed)
-        builder = Builder(rng)
-        found = builder.add_broken(REGISTRY[choice[0]], choice[1])
-        text = print_operation(builder.module())
-        return Example(text, (), choice[1]) if found is not None and is_rejected_by(text, choice[1]) else None
+        made = invalid_case("", Random(seed), *choice)
+        return None if made is None else Example(made.text, (), made.broken)
 
     drawn = st.builds(example, SEEDS, st.sampled_from(labels))
     return drawn.filter(lambda found: found is not None)
