@@ -54,7 +54,14 @@ def changed(rng: random.Random, member: Member, value: Any, known: Members) -> A
     if rng.random() < 0.4:
         return _mixed(rng, value, known)
     near = list(neighbours(member, value))
+    if rng.random() < 0.8:  # most steps leave element types alone
+        near = [step for step in near if _element_types(step) <= _element_types(value)] or near
     return rng.choice(near) if near else draw_member(rng, member, known)
+
+
+def _element_types(value: Any) -> set[Type]:
+    parts = [value.inputs, value.outputs] if isinstance(value, FunctionType) else [value]
+    return {getattr(type, "element_type", type) for type in types_in({str(i): part for i, part in enumerate(parts)})}
 
 
 def _mixed(rng: random.Random, value: Any, known: Members) -> Any:
