@@ -279,7 +279,7 @@ GROWTH = 2.0**12  # what inverting a block may add to the error bound of substit
 def substitute(u: Array, b: Array, unit_diagonal: bool, is_rounded: bool, load: Run = np.ascontiguousarray) -> Array:
     """Solve `u @ x = b` for upper triangular matrices `u`, of which nothing else is read, by back substitution.
 
-    `load` converts a block of `u` when it is needed, and `b` may have a narrower type. If the result `is_rounded` to f32
+    `load` converts a block of `u` when it is needed, and `b` may be narrower. If the result `is_rounded` to f32
     or a narrower type, blocks of rows are multiplied by their inverses where that is accurate enough.
     """
     x = b.astype(load(u[..., :0, :0]).dtype, order="C")
