@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import Enum
-from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from stablehlo_ref.define.attribute_codecs import AttributeCodec
@@ -337,8 +336,6 @@ def member_value(op: Operation, name: str) -> Any:
 
 class SpelledCodec(AttributeCodec[T]):
     """The codec of an attribute that has a pretty form of its own."""
-
-    words: Mapping[str, T] = MappingProxyType({})  # values whose pretty form is a word
 
     def parse(self, parser: AsmParser) -> T:
         """Parse the pretty form."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, member_value
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -44,6 +45,21 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 
 Members: TypeAlias = Mapping[str, Any]  # of an op
+
+
+class ReductionWord(Directive):
+    """`sum`, `max`, `min` or nothing."""
+
+    members = ("reduction_op",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        words = {word.value: word for word in ReductionOp}
+        if parser.peek() in words:
+            draft.members["reduction_op"] = words[parser.advance()]
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if op.properties.get("reduction_op") and (word := member_value(op, "reduction_op").value) != "sum":
+            printer.value(word)
 
 
 class Transition:
@@ -246,7 +262,7 @@ class AllReduce(Collective, op="all_reduce"):
     reduction_axes = Attr(AxesValue)
     reduction_op = Attr(Reduction, default=ReductionOp.SUM)
 
-    syntax = "($reduction_op)? $reduction_axes operands out_sharding=$out_sharding attr-dict : same_type"
+    syntax = (ReductionWord(), "$reduction_axes operands out_sharding=$out_sharding attr-dict : same_type")
     may_be_replicated = True
 
     @staticmethod
@@ -268,7 +284,7 @@ class ReduceScatter(Collective, op="reduce_scatter"):
     reduce_scatter_axes = Attr(AxesPerDimension)
     reduction_op = Attr(Reduction, default=ReductionOp.SUM)
 
-    syntax = "($reduction_op)? $reduce_scatter_axes operands out_sharding=$out_sharding attr-dict : same_type"
+    syntax = (ReductionWord(), "$reduce_scatter_axes operands out_sharding=$out_sharding attr-dict : same_type")
     may_be_replicated = True
 
     @staticmethod

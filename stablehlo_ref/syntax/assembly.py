@@ -14,8 +14,7 @@ in the line                       in the text
 ``word=$member``                  the same as `word = $member`, printed without blanks
 ``attr-dict``                     the remaining attributes `{...}`; nothing if there are none
 ``( ... )?``                      the parts inside, if the first attribute, region or operand list among them is
-                                  present, an attribute if it is not the default; the first part must be a token,
-                                  `operands` or an attribute whose form is a word
+                                  present; the first part must be a token or `operands`
 ``type(operands)``                the types, separated by commas; also ``type(results)``
 ``functional_type``               `(operand types) -> result types`
 ``same_type``                     the one type of all operands and results, or a functional type
@@ -299,11 +298,7 @@ class Attribute(Directive):
         printer.value(self.form.text(member_value(op, self.member.name)))
 
     def present(self, op: Operation) -> bool:
-        return bool(op.properties.get(self.member.name, self.member.default) != self.member.default)
-
-    def is_next(self, parser: AsmParser) -> bool:
-        codec = self.member.codec
-        return isinstance(codec, SpelledCodec) and parser.peek() in codec.words
+        return self.member.name in op.properties
 
 
 class SymbolName(Directive):
