@@ -156,7 +156,7 @@ class PlannedRegion:
         shape = max(map(np.shape, arrays), key=len)
         count = prod(shape)
         if count not in self._by_count:
-            self._by_count[count] = self.lanes(count) or self._one_by_one
+            self._by_count[count] = self._batched(count) or self._one_by_one
         lanes = [np.reshape(a, count) if np.shape(a) == shape else np.broadcast_to(a, count) for a in arrays]
         return [np.reshape(r, shape) for r in self._by_count[count](*lanes)]
 
@@ -223,18 +223,8 @@ class PlannedRegion:
             self.region.block
         )
 
-    def lanes(self, count: int) -> Call | None:
-        """Return the body on arrays with a leading axis of `count` lanes; None if an op has no batching rule."""
-        if not self.is_elementwise:
-            return self._batched(count)
-
-        def run(*arrays: Array) -> list[Any]:
-            shape = np.broadcast_shapes((count,), *[np.shape(a) for a in arrays])
-            return [r if np.shape(r) == shape else np.broadcast_to(r, shape) for r in self(*arrays)]
-
-        return run
-
     def _batched(self, count: int) -> Call | None:
+        """Return the body on arrays with a leading axis of `count` lanes; None if an op has no batching rule."""
         if self._captures or not _has_batching_rules(self.region.block):
             return None
         plan = self._plan(self.region.block, count)
