@@ -300,20 +300,16 @@ def _is_elementwise(block: Block) -> bool:
 
 def _has_batching_rules(block: Block) -> bool:
     *operations, _ = block.operations
+    definitions = [(op, definition_of(op)) for op in operations if op.name != "stablehlo.constant"]
     return all(
-        not op.regions and (op.name == "stablehlo.constant" or _traits(op).elementwise or _has_batching_rule(op))
-        for op in operations
+        d is not None and not op.regions and (d.traits.elementwise or "batching_rule" in d.roles)
+        for op, d in definitions
     )
 
 
 def _traits(op: Operation) -> Traits:
     definition = definition_of(op)
     return definition.traits if definition else Traits()
-
-
-def _has_batching_rule(op: Operation) -> bool:
-    definition = definition_of(op)
-    return definition is not None and "batching_rule" in definition.roles
 
 
 def batched_type(type: Type, lanes: int) -> Type:

@@ -25,8 +25,8 @@ from stablehlo_ref.accelerate.machine.ops import Ops
 from stablehlo_ref.accelerate.machine.reductions import is_sum, reduced_row, reduction_of
 from stablehlo_ref.accelerate.machine.tensors import HEAD, Memory, offset
 from stablehlo_ref.define.computation import Slots
+from stablehlo_ref.execute.plan import kernel_kind
 from stablehlo_ref.execute.run import CONTEXT, BlockPlan
-from stablehlo_ref.execute.sharing import kernel_kind
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.limits.budget import check_time, reserve
