@@ -238,7 +238,7 @@ def excess_of(actual: Array, ball: Ball, contract: Contract) -> Excess | None:
     """Return where an array is outside its ball; None if it is inside."""
     if actual.shape != ball.center.shape:
         return Excess(1, 1, (), f"shape {actual.shape}", f"shape {ball.center.shape}", 0.0, "shape")
-    ball = overflowed(ball, actual.dtype)
+    ball = _representable(overflowed(ball, actual.dtype), actual.dtype)
     errors = errors_of(actual, ball.center)
     with np.errstate(all="ignore"):
         wrong = ~_is_inside(actual, errors, ball, contract)
@@ -252,6 +252,18 @@ def excess_of(actual: Array, ball: Ball, contract: Contract) -> Excess | None:
     return Excess(
         count, actual.size, index, actual[index], expected, float(radius[index]), _special(actual[index], expected)
     )
+
+
+def _representable(ball: Ball, dtype: DType) -> Ball:
+    """Return a ball of which nothing is known where it has what the type lacks: NaN, infinities, zero."""
+    if kind(dtype) != "floating" or dtype.itemsize > 1:
+        return ball
+    center = ball.center
+    with np.errstate(all="ignore"):
+        is_open = ~np.isfinite(center) & np.isfinite(center.astype(dtype).astype(np.float64))
+        if np.isnan(np.zeros(()).astype(dtype)):
+            is_open |= center <= ball.radius
+    return replace(ball, radius=np.where(is_open, np.inf, ball.radius))
 
 
 def errors_of(actual: Array, center: Array) -> Array:

@@ -25,9 +25,9 @@ from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, Malfo
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, read
 from stablehlo_ref.distribution.axes import check_sharding
 from stablehlo_ref.distribution.layouts import DeviceMesh, layout_of
+from stablehlo_ref.distribution.meshes import Tiling
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, invalid_mesh
 from stablehlo_ref.distribution.sdy_forms import Reader
-from stablehlo_ref.distribution.sharding import Tiling
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType

@@ -21,7 +21,7 @@ from stablehlo_ref.debug.bounds.ball import real_dtype
 from stablehlo_ref.debug.cut import Flat, has_trait, is_constant_op, is_observable, operands_of, subprogram
 from stablehlo_ref.debug.evaluate import all_values, widened
 from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts
-from stablehlo_ref.distribution.sharding import Tiling
+from stablehlo_ref.distribution.meshes import Tiling
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.numerics.dtypes import float_info, is_fractional, kind

@@ -7,7 +7,6 @@ change shardings by communication.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular
 from stablehlo_ref.define.attribute_codecs import Dense, Int, String
@@ -19,15 +18,13 @@ from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import element_type, make_tensor_type, shape
 from stablehlo_ref.define.type_constraints import anything, token
 from stablehlo_ref.dialects.mlir_types import any_tensor, static_tensor
-from stablehlo_ref.dialects.sdy_codecs import (
+from stablehlo_ref.dialects.sdy_shardings import (
     Direction,
     ManualAxesValue,
     MeshValue,
     PropagationDirection,
     ShardingsValue,
     ShardingValue,
-)
-from stablehlo_ref.dialects.sdy_shardings import (
     bound_axes,
     check_reductions,
     check_value,
@@ -36,9 +33,8 @@ from stablehlo_ref.dialects.sdy_shardings import (
     probed,
     rejecting,
 )
-from stablehlo_ref.distribution.axes import Span, span
+from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, layout_of
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, Shardings
-from stablehlo_ref.distribution.sharding import Devices, Tiling
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.lexer import quoted
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, Type
@@ -324,8 +320,11 @@ class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_fro
     ) -> ControlFlow:
         inputs, outputs = in_shardings.shardings, out_shardings.shardings
         shards = Shards(common_mesh(inputs + outputs, site.op), frozenset(manual_axes.names))
-        devices = Devices(shards.mesh)
-        in_tilings, out_tilings = ([shards.tiling(sharding, devices) for sharding in s] for s in (inputs, outputs))
+        devices = DeviceMesh(shards.mesh)
+        in_tilings, out_tilings = (
+            [devices.tiling(shards.layout(value.type, sharding)) for value, sharding in zip(values, each)]
+            for values, each in ((site.op.operands, inputs), (site.op.results, outputs))
+        )
         grid = Grid(1, devices.count)
 
         def go(slots: Slots) -> Turns:
@@ -367,16 +366,9 @@ class Shards:
     def __str__(self) -> str:
         return f"along {', '.join(map(quoted, sorted(self.manual)))} of {self.mesh}"
 
-    def split(self, sharding: Sharding) -> list[list[Span]]:
-        """Return the manual axes that split each dimension."""
-        return [
-            [span(axis, self.mesh) for axis in dimension.axes if axis.name in self.manual]
-            for dimension in sharding.dimensions
-        ]
-
-    def counts(self, sharding: Sharding) -> list[int]:
-        """Return the number of shards of each dimension."""
-        return [prod(part.size for part in parts) for parts in self.split(sharding)]
+    def layout(self, type: Type, sharding: Sharding) -> Layout:
+        """Return the layout along the manual axes."""
+        return layout_of(sharding.filtered(lambda axis: axis.name in self.manual), self.mesh, type)
 
     def come_first(self, sharding: Sharding) -> bool:
         """Return whether manual axes come before all others in each dimension."""
@@ -385,19 +377,14 @@ class Shards:
 
     def are_equal(self, type: Type, sharding: Sharding) -> bool:
         """Return whether all shards of a value have the same size."""
-        if not isinstance(type, TensorType) or not sharding.dimensions:
+        if not isinstance(type, TensorType):
             return True
-        return all(n is None or n % count == 0 for n, count in zip(type.shape, self.counts(sharding), strict=True))
+        return all(n is None or n % count == 0 for n, count in zip(type.shape, self.layout(type, sharding).counts))
 
     def local(self, type: Type, sharding: Sharding) -> Type:
         """Return the type of a device's shard of a value."""
         if not isinstance(type, TensorType) or not sharding.dimensions:
             return type
-        sizes = [n // count for n, count in zip(shape(type), self.counts(sharding), strict=True)]
+        sizes = [n // count for n, count in zip(shape(type), self.layout(type, sharding).counts, strict=True)]
         part: Type = make_tensor_type(sizes, element_type(type))
         return part
-
-    def tiling(self, sharding: Sharding, devices: Devices) -> Tiling:
-        """Return how a tensor is split over the devices along the manual axes."""
-        numbers = tuple(map(devices.numbers, self.split(sharding)))
-        return Tiling(tuple(self.counts(sharding)), numbers, devices.count)

@@ -16,15 +16,18 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.dialects.mlir_types import any_tensor
-from stablehlo_ref.dialects.sdy_codecs import (
+from stablehlo_ref.dialects.sdy_shardings import (
     AxesPerDimension,
     AxesValue,
     ExchangesValue,
     Reduction,
     ReductionOp,
     ShardingValue,
+    check_value,
+    mesh_of,
+    rejecting,
+    sharding_of,
 )
-from stablehlo_ref.dialects.sdy_shardings import check_value, mesh_of, rejecting, sharding_of
 from stablehlo_ref.distribution.axes import (
     Span,
     check_axes,

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import prod
 from typing import Annotated, Any, Self, TypeAlias
@@ -235,6 +236,12 @@ class Sharding(
     def sharding_axes(self) -> tuple[AxisRef, ...]:
         """The axes that shard dimensions."""
         return tuple(axis for dimension in self.dimensions for axis in dimension.axes)
+
+    def filtered(self, keeps: Callable[[AxisRef], bool]) -> Sharding:
+        """Return the sharding with some of its axes."""
+        dimensions = tuple(replace(d, axes=tuple(filter(keeps, d.axes))) for d in self.dimensions)
+        replicated, unreduced = (tuple(filter(keeps, axes)) for axes in (self.replicated, self.unreduced))
+        return replace(self, dimensions=dimensions, replicated=replicated, unreduced=unreduced)
 
     @classmethod
     def read(cls, reader: Reader) -> Self:

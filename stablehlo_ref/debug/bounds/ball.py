@@ -12,9 +12,8 @@ import numpy as np
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import is_constant
 from stablehlo_ref.debug.evaluate import Evaluator, widened
-from stablehlo_ref.define.definition import REGISTRY, attributes_of, facts_of
+from stablehlo_ref.define.definition import attributes_of, facts_of
 from stablehlo_ref.define.facts import Arithmetic, Facts
-from stablehlo_ref.dialects.chlo_broadcasting import Broadcasting, aligned
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import StructAttribute
 from stablehlo_ref.ir.core import Operation, Value
@@ -121,7 +120,7 @@ class Query:
 
     @property
     def name(self) -> str:
-        return self.op.mnemonic.removeprefix("broadcast_")
+        return self.op.mnemonic
 
     @property
     def facts(self) -> Facts:
@@ -155,14 +154,10 @@ class Query:
         return results[self.index]
 
     def operand(self, index: int) -> Ball:
-        """Return the ball of an operand by its number, in the shape in which the op broadcasts it."""
+        """Return the ball of an operand by its number."""
         value = self.op.operands[index]
         is_fed = value in self.values or not is_constant(value)
-        ball = self.operands[self.values.index(value)] if is_fed else exact(self.evaluate.constant(value))
-        if not (self.is_exact and issubclass(REGISTRY[self.op.name].op_class, Broadcasting)):
-            return ball
-        shapes = aligned(self.op.operand_types, self.op.properties.get("broadcast_dimensions"))  # type: ignore[arg-type]
-        return exact(ball.center.reshape(shapes[index]))
+        return self.operands[self.values.index(value)] if is_fed else exact(self.evaluate.constant(value))
 
     def body(self, index: int) -> Program:
         """Return the program of a region by its number; NoBound if it uses values from outside."""

@@ -194,13 +194,13 @@ def _same(found: Sequence[Array], expected: Sequence[Array]) -> bool:
 
 
 def scattered(query: Query) -> Ball:
-    """`scatter` that adds or overwrites, and `select_and_scatter` that adds."""
+    """`scatter` that adds, overwrites or keeps the larger or smaller one, and `select_and_scatter` that adds."""
     body = recognised(query.op.regions[-1])
     if body == "add" and len(query.op.results) == 1 and (query.name == "scatter" or query.is_exact):
         return sum_of(query, _terms_by_counting(query))
     if query.is_exact and all(map(is_exact_body, query.op.regions)):
         return Ball(widened(query.plain(query.centers)), np.zeros(()))
-    if body != "second" or query.name != "scatter":
+    if body not in ("second", *_IDENTITY) or query.name != "scatter":
         raise NoBound
     return _kept(query)
 

@@ -37,12 +37,13 @@ from stablehlo_ref.debug.bounds.sums import product_sum
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import BRANCHES, LOOP, branch_of, fed_to, is_constant, is_constant_op, needed_by, slice_of
 from stablehlo_ref.debug.evaluate import Evaluator, widened
-from stablehlo_ref.define.definition import REGISTRY, facts_of
+from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.definition import REGISTRY, attributes_of, facts_of
 from stablehlo_ref.define.facts import Arithmetic, Facts
-from stablehlo_ref.dialects.chlo_broadcasting import Broadcasting
+from stablehlo_ref.dialects.chlo_broadcasting import Broadcasting, aligned
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.types import BooleanType, IntegerType, QuantizedType, TensorType
+from stablehlo_ref.ir.types import BooleanType, IntegerType, QuantizedType, TensorType, tensor_type
 from stablehlo_ref.numerics.dtypes import FLOAT32, is_fractional, kind
 from stablehlo_ref.ops.comparison import Compare
 from stablehlo_ref.ops.conversion import BitcastConvert, Convert, Imag, Real, ReducePrecision
@@ -77,6 +78,8 @@ def transfer(
             return of_branch(op, dict(zip(values, operands)), contract, evaluate)
         if op.name == LOOP:
             return of_loop(op, dict(zip(values, operands)), contract, evaluate)
+        if op.name in REGISTRY and issubclass(REGISTRY[op.name].op_class, Broadcasting):
+            op, values, operands = _broadcast(op, dict(zip(values, operands)), evaluate)
         dtypes = [dtype_of(value) for value in values]
         with np.errstate(all="ignore"):
             known = [_flushed(ball, dtype, contract) for ball, dtype in zip(operands, dtypes)]
@@ -88,6 +91,26 @@ def transfer(
         return made
     except NoBound:
         return None
+
+
+def _broadcast(op: Operation, balls: Balls, evaluate: Evaluator) -> tuple[Operation, Sequence[Value], Sequence[Ball]]:
+    """Return the op that one with broadcasting applies, and its operands of one shape with their balls."""
+    op_class, sizes = REGISTRY[op.name].op_class, tuple(shape_of(op.results[0]))
+    assert issubclass(op_class, Broadcasting)
+    attributes = attributes_of(op)
+    types = [type for type in op.operand_types if isinstance(type, TensorType)]
+    shapes = aligned(types, attributes.pop("broadcast_dimensions", None))
+    made: dict[Value, tuple[Value, Ball]] = {}
+    for value, type, shape in zip(op.operands, types, shapes):
+        ball = balls[value] if value in balls else exact(evaluate.constant(value))
+        radius = np.broadcast_to(ball.radius, ball.center.shape)
+        arrays = [np.broadcast_to(array.reshape(shape), sizes) for array in (ball.center, radius)]
+        made[value] = Value(tensor_type(sizes, type.element_type), None, len(made)), Ball(*arrays)
+    operands = [made[value][0] for value in op.operands]
+    name, results = op_class.applies.definition.name, [result.type for result in op.results]
+    applied = build_operation(name, operands, results, op.location, members=attributes)
+    values, known = zip(*made.values())
+    return applied, values, known
 
 
 def _flushed(ball: Ball, dtype: DType, contract: Contract) -> Ball:
@@ -170,9 +193,8 @@ def propagation(arrays: Mapping[Value, Array], contract: Contract, evaluate: Eva
 
 def rule_of(query: Query) -> Rule:
     """Return the rule of a query's op; NoBound if there is none."""
-    op_class, facts, values = op_class_of(query.op), query.facts, (*query.op.operands, *query.op.results)
-    if not query.is_exact and op_class is not REGISTRY[query.op.name].op_class and _is_broadcast(query.op):
-        raise NoBound
+    facts, values = query.facts, (*query.op.operands, *query.op.results)
+    op_class = REGISTRY[query.op.name].op_class
     if any(map(_is_quantized, values)):
         return exactly if facts.arithmetic is Arithmetic.MOVES else quantized
     dtypes = [dtype_of(value) for value in values]
@@ -196,16 +218,6 @@ def rule_for(op_class: type, facts: Facts, is_complex: bool) -> Rule | None:
     return _OF_ARITHMETIC.get(facts.arithmetic)
 
 
-def op_class_of(op: Operation) -> type:
-    """Return the class of an op, or of the op that it applies to broadcast operands."""
-    found = REGISTRY[op.name].op_class
-    return found.applies if issubclass(found, Broadcasting) else found
-
-
-def _is_broadcast(op: Operation) -> bool:
-    return len({tuple(shape_of(operand)) for operand in op.operands}) > 1
-
-
 def _is_quantized(value: Value) -> bool:
     return isinstance(value.type, TensorType) and isinstance(value.type.element_type, QuantizedType)
 
@@ -225,7 +237,7 @@ def exactly(query: Query) -> Ball:
 
 def quantized(query: Query) -> Ball:
     """An op on quantized tensors: at most one step from what the interpreter computes, as it rounds to a step."""
-    if not query.is_exact or (query.op.regions and op_class_of(query.op) is not ReduceWindow):
+    if not query.is_exact or (query.op.regions and query.name != "reduce_window"):
         raise NoBound
     center = widened(query.plain(query.centers))
     if not is_fractional(query.dtype):
@@ -337,7 +349,7 @@ _OF_REALS: dict[type, Rule] = {
     **_FOR_ALL,
     ReduceWindow: reductions.reduced,
     **dict.fromkeys((Scatter, SelectAndScatter), reductions.scattered),
-    **dict.fromkeys((BatchNormInference, BatchNormTraining, BatchNormGrad), sums.normalised),
+    **dict.fromkeys((BatchNormInference, BatchNormTraining), sums.normalised), BatchNormGrad: sums.gradients,
     Sort: reductions.ordered, BitcastConvert: bits, ReducePrecision: exactly, Power: ball.power,
     Atan2: ball.angle, Logistic: ball.logistic, Rsqrt: ball.reciprocal_root,
 }  # fmt: skip
