@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.exact_reductions import add_rows, exact_addition
-from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, signed
+from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, Starts, signed
 from stablehlo_ref.define.computation import Kernel, RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array, DType
@@ -124,8 +124,6 @@ def _may_have_wrong_zero(ufunc: np.ufunc, table: Array, numbers: Array, new: Arr
     """Return whether np.maximum or np.minimum may return a zero of the wrong sign, as there are such zeros."""
     if ufunc not in (np.maximum, np.minimum) or (has_wrong_zero := ambiguous_zero_check(ufunc, table.dtype)) is None:
         return False
-    if table.size <= new.size:
-        return has_wrong_zero(new) or has_wrong_zero(table)
     blocks = [slice(start, start + BLOCK) for start in range(0, len(numbers), BLOCK)]
     return any(has_wrong_zero(new[b]) or has_wrong_zero(table.take(numbers[b], 0, mode="clip")) for b in blocks)
 
@@ -145,18 +143,13 @@ def first_rounds(numbers: Array, row_count: int) -> tuple[list[Round], Array]:
     first = _are_first(numbers, row_count)
     if first.all():
         return [slice(None)], np.empty(0, np.intp)
-    hits, left = _indices(first), _indices(~first)
+    hits, left = (np.flatnonzero(x).astype(_index_dtype(len(x)), copy=False) for x in (first, ~first))
     found: list[Round] = [hits]
     while len(left) and len(left) <= PATIENCE * len(hits):
         first = _are_first(numbers[left], row_count)
         hits, left = left[first], left[~first]
         found.append(hits)
     return found, left
-
-
-def _indices(chosen: Array) -> Array:
-    """Return the indices of the chosen elements, in 32 bits if they fit."""
-    return np.flatnonzero(chosen).astype(_index_dtype(len(chosen)), copy=False)
 
 
 def _index_dtype(count: int) -> DType:
@@ -188,9 +181,6 @@ def _by_rank(numbers: Array, left: Array) -> Iterator[Array]:
     by_rank = order[np.argsort(ranks, kind="stable")]
     for start, stop in pairwise([0, *np.cumsum(np.bincount(ranks)).tolist()]):
         yield by_rank[start:stop]
-
-
-Starts: TypeAlias = list[Array]  # the components of all start_index, of any integer dtype
 
 
 def plan_updates(windows: IndexedWindows, body: RegionFunction, unique: bool, dtypes: Sequence[DType]) -> Kernel:

@@ -47,16 +47,11 @@ def select_and_scatter_kernel(
     Sources and init values are promoted to the element type of the result.
     """
     if 0 in counts or not size(x):
-        return lambda operand, source, init_value: filled(shape(x), init_value)
+        return lambda operand, source, init_value: np.full(shape(x), init_value)
     if prod(window) > FEW or adds_exactly(scatter):
         return _by_reduction(select, scatter, x, window, strides, padding)
     positions = list(window_positions(shape(x), counts, window, strides, padding))
     return _by_position(scatter, positions, selector(select, positions, counts, numpy_dtype(element_type(x))))
-
-
-def filled(sizes: Sizes | int, value: Array) -> Array:
-    """Return a writable array of equal elements."""
-    return np.full(sizes, value, value.dtype)
 
 
 # --- position by position -------------------------------------------------------------------------------------------
@@ -68,7 +63,7 @@ def _by_position(
     blend = kernel_of_select(numpy_dtype(element_type(scatter.function_type.outputs[0])))
 
     def run(operand: Array, source: Array, init_value: Array) -> Array:
-        selection, results = selected(operand), filled(operand.shape, init_value)
+        selection, results = selected(operand), np.full(operand.shape, init_value)
         for number, (windows, elements) in within_time(reversed(list(enumerate(positions, 1)))):
             (scattered,) = scatter.each(results[elements], source[windows])
             results[elements] = blend(selection[windows] == number, scattered, results[elements])
@@ -146,7 +141,7 @@ def _by_reduction(
         _, selected = reduce_windows(combine, padded, window, strides, no_dilation)
         found = selected.reshape(-1) >= 0
         rows = selected.reshape(-1)[found].astype(np.intp)
-        results = filled(operand.size, init_value)
+        results = np.full(operand.size, init_value)
         update.rows([results], rows, [source.reshape(-1)[found]])
         return results.reshape(operand.shape)
 

@@ -172,13 +172,13 @@ def exact_window_sums(
 
 
 def exact_cumulative_sums(
-    dtype: DType, inits: Sequence[Array], xs: Sequence[Array], axis: int, reverse: bool
+    combine: Combine, axis: int, reverse: bool, inits: Sequence[Array], xs: Sequence[Array]
 ) -> Arrays:
     """Add, for each element along an axis, the init value and all elements up to it; in `reverse`, from it on."""
     shape = xs[0].shape
     middle = (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
-    x, result = xs[0].reshape(middle), np.empty(middle, dtype)
-    order, sums = (slice(None), slice(None, None, -1 if reverse else 1)), shared_sums(dtype)
+    x, result = xs[0].reshape(middle), np.empty(middle, combine.dtype)
+    order, sums = (slice(None), slice(None, None, -1 if reverse else 1)), shared_sums(combine.dtype)
     width = max(COLUMNS, SLICE // middle[1])
     height = max(1, SLICE // (middle[1] * min(width, middle[2])))
     for a, b in within_time(product(range(0, middle[0], height), range(0, middle[2], width))):
@@ -190,8 +190,13 @@ def exact_cumulative_sums(
 # --- cumulative reductions ------------------------------------------------------------------------------------------
 
 
-def reduce_cumulatively(combine: Combine, xs: Sequence[Array], axis: int, reverse: bool) -> Arrays:
-    """Reduce, for each element along an axis, all elements up to it; in `reverse`, that element and all after it."""
+def reduce_cumulatively(
+    combine: Combine, axis: int, reverse: bool, inits: Sequence[Array], xs: Sequence[Array]
+) -> Arrays:
+    """Reduce, for each element along an axis, all elements up to it; in `reverse`, that element and all after it.
+
+    Init values are left out.
+    """
     shape = xs[0].shape
     middle = (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
     order = (slice(None), slice(None, None, -1 if reverse else 1))

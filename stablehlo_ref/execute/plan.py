@@ -63,11 +63,9 @@ class Planner:
     ) -> None:
         self.limits = limits
         self.mode = mode  # how exact results are
-        self.fast = fast  # whether fast paths may be used
         self.accelerator = accelerator_of(self, fast)
         self.step_by_step = step_by_step  # whether observers must see each op: nothing is folded or recognised
         self.plans: dict[str, FunctionPlan] = {}
-        self.frames: dict[str, FramePlanner] = {}  # by function, with `fast`
         self.generated: list[tuple[str, str]] = []  # what the accelerator has made, and its code
         self.kernels: dict[Kind | None, SharedKernel] = {}
         # Results of ops on constants by kind and ids of constants, with the objects whose identities are the key.
@@ -123,8 +121,6 @@ class Planner:
             while self._pending:
                 name = self._pending.pop()
                 frame = FramePlanner(self, self.plans[name], is_entry=name == entry)
-                if self.fast:
-                    self.frames[name] = frame
                 frame.plan_region(self.functions[name].regions[0])
         except Exception:
             self.plans.clear()  # some may refer to plans that are still empty

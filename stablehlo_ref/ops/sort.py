@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.algorithms.comparators import Keys, partially_ordered_inputs, sort_keys
+from stablehlo_ref.algorithms.comparators import Keys, sort_keys
 from stablehlo_ref.algorithms.padding import boxes
 from stablehlo_ref.define.attribute_codecs import Flag, Int
 from stablehlo_ref.define.bound import Site
@@ -19,6 +19,7 @@ from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
 from stablehlo_ref.define.spec import BOOLEAN, element_type, is_float, rank, same, shape, size, tensor_type
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, tensor
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import FunctionType, TensorType
 from stablehlo_ref.limits.budget import check_time, reserve, within_time
 from stablehlo_ref.numerics import ulp
@@ -114,6 +115,31 @@ class Sort(Op, op="sort", facts=ORDERS):
 def row_major(x: Array) -> Array:
     """Return a C-contiguous array: `x` itself, or a copy."""
     return x if x.flags.c_contiguous else contiguous(x)
+
+
+def partially_ordered_inputs(block: Block) -> set[int]:
+    """Return the indices of inputs that a comparator compares by an order in which NaNs are unordered.
+
+    A comparison that depends on one side only, as `x != x` does, is no order of two elements.
+    """
+    found: set[int] = set()
+    for op in block.operations:
+        if op.name == "stablehlo.compare" and getattr(op.properties.get("compare_type"), "name", "") != "TOTALORDER":
+            used = _arguments_of(op, block)
+            if len({argument.index % 2 for argument in used}) == 2:
+                found.update(argument.index // 2 for argument in used)
+    return found
+
+
+def _arguments_of(op: Operation, block: Block) -> set[Value]:
+    """Return the arguments of a block that an op of it depends on."""
+    values, seen = list(op.operands), set[Value]()
+    while values:
+        value = values.pop()
+        if value not in seen and isinstance(value.owner, Operation) and value.owner.parent is block:
+            values += value.owner.operands
+        seen.add(value)
+    return seen.intersection(block.arguments)
 
 
 # --- strategies -----------------------------------------------------------------------------------------------------
