@@ -26,10 +26,10 @@ from spec_checks.test_reduction import (
     small,
 )
 from stablehlo_ref.algorithms import reduction_schedule, sliding_windows, window_reductions
-from stablehlo_ref.algorithms import select_and_scatter as algorithm
 from stablehlo_ref.algorithms.window_reductions import BOX, LARGE, full_windows
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.ops import windows as algorithm
 from stablehlo_ref.ops.windows import num_windows
 from stablehlo_ref.semantics import elementwise
 from stablehlo_ref.semantics.reduction import reduce_window, select_and_scatter
