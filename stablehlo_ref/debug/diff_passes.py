@@ -109,7 +109,7 @@ def diff_passes(
     With `bisect` few programs are run, and the pass found makes the output wrong, but may not be the first. Each run is
     within `limits`, by default of `MAX_SECONDS`. EvaluationError if no two programs can be compared.
     """
-    rules = contract if isinstance(contract, Contract) else contract_of(contract)
+    rules = contract_of(contract)
     draws: list[Draw] = draws_from(seed, trials) if inputs is None else [lambda _: inputs]
     return diff_stages(stages_of(Path(source), only), rules, draws, entry, bisect, limits)
 

@@ -22,6 +22,7 @@ from stablehlo_ref.debug.cut import (
     is_constant,
     is_literal,
     is_observable,
+    needed_by,
     operands_of,
     single,
     subprogram,
@@ -279,7 +280,7 @@ def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_by
     ranges, most = ranges_of(flat, max_bytes), most_compilations(flat) - 5
     for start, end in ranges[:most]:
         inner = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_literal(r)]
-        wanted = list(dict.fromkeys([*(v for v in flat.live_at(end) if v in set(inner)), *inner]))
+        wanted = list(dict.fromkeys([*(v for v in needed_by(flat.ops[end:], flat.outputs) if v in set(inner)), *inner]))
         if not wanted:
             found.seen = end
             continue

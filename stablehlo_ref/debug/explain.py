@@ -343,11 +343,11 @@ def far_from_rounding(judge: Judge, judgements: Sequence[Judgement]) -> Iterator
     """Yield ops without a bound whose results, on the backend's operands, are far beyond what rounding makes."""
     unjudged = [j.op for j in judgements if j.reason == NO_BOUND and not _is_random(j.op)]
     for op in unjudged[:MOST]:
-        made = judge.evaluate.subprogram(op)
-        feeds, actual = [judge.operand(v) for v in made.feeds], [judge.values[r] for r in op.results]
+        made, feeds = judge.evaluate.subprogram(op), judge.operands(op)
         ours = judge.evaluate(op, feeds)
         if ours is None or judge.is_open(op):
             continue
         limits = limits_of(made.program, feeds, ours, judge.contract, perturbs=True)
-        if any(distance(x, y) > FAR * limit for x, y, limit in zip(actual, ours, limits)):
+        results = zip(op.results, ours, limits)
+        if any(distance(judge.values[result], y) > FAR * limit for result, y, limit in results):
             yield op

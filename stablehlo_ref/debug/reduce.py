@@ -26,11 +26,9 @@ from stablehlo_ref.debug.cut import (
     BRANCHES,
     LOOP,
     Flat,
-    Subprogram,
     is_constant_op,
-    is_observable,
     needed_by,
-    operands_of,
+    sinks,
     subprogram,
 )
 from stablehlo_ref.debug.evaluate import Evaluator, all_values, can_enter, interpreted_parts
@@ -155,10 +153,12 @@ class _Reduction:
         while self._enter():
             self._fewer_ops()
         self._smaller_sizes()
-        self._take_all(lambda: simplified(self.best))
+        while self._take_first(list(simplified(self.best))):
+            pass
         for index in range(min(len(self.best.inputs), MOST_INPUTS)):
-            values = [with_input(self.best, index, array) for array in simple_values(self.best.inputs[index])]
-            self._take_first([c for c in values if c.key != self.best.key])
+            program, inputs = self.best.program, self.best.inputs
+            changed = ((*inputs[:index], array, *inputs[index + 1 :]) for array in simple_values(inputs[index]))
+            self._take_first([c for given in changed if (c := Variant(program, given)).key != self.best.key])
 
     def _ask_first(self) -> None:
         """Ask for the fingerprint of the whole program; EvaluationError if there is none, or it is not stable."""
@@ -185,11 +185,6 @@ class _Reduction:
             self.best = found
             self._cached.save(found)
         return found
-
-    def _take_all(self, variants: Callable[[], Iterator[Variant]]) -> None:
-        """Take variants of the best program as long as one has the fingerprint."""
-        while self._take_first(list(variants())):
-            pass
 
     def _fewer_ops(self) -> None:
         located = getattr(self._predicate, "located", {}).get(self.best.text, ())
@@ -269,21 +264,12 @@ class _Subset:
 
     def candidate(self, kept: Sequence[int]) -> Variant | None:
         """Return the program of some ops; None if it would need a value that is not a static tensor."""
-        made = self._subprogram(kept)
-        return None if made is None else Variant(made.program, tuple(self.values[v] for v in made.feeds))
-
-    def _subprogram(self, kept: Sequence[int]) -> Subprogram | None:
         ops = [self.ops[index] for index in kept]
-        wanted = self._sinks(ops)
+        wanted = sinks(ops, self.flat.outputs)
         if not wanted or any(value not in self.values for value in needed_by(ops, wanted)):
             return None
-        return subprogram(self.flat, ops, wanted)
-
-    def _sinks(self, ops: Sequence[Operation]) -> list[Value]:
-        """Return the results that no other of the ops uses, or that are outputs of the program."""
-        used = {operand for op in ops for operand in operands_of(op)} - set(self.flat.outputs)
-        results = [result for op in ops for result in op.results]
-        return [value for value in results if value not in used and is_observable(value)]
+        made = subprogram(self.flat, ops, wanted)
+        return Variant(made.program, tuple(self.values[v] for v in made.feeds))
 
 
 def sizes_of(candidate: Variant) -> list[int]:
@@ -369,12 +355,6 @@ def simple_values(array: Array) -> Iterator[Array]:
             wide = array.astype(np.float64)
             yield np.clip(np.round(wide), -8, 8).astype(array.dtype)
             yield np.round(wide * 8).astype(array.dtype)
-
-
-def with_input(candidate: Variant, index: int, array: Array) -> Variant:
-    inputs = list(candidate.inputs)
-    inputs[index] = array
-    return Variant(candidate.program, tuple(inputs))
 
 
 def _checked(module: Operation, program: Program, inputs: Sequence[Array]) -> Variant | None:

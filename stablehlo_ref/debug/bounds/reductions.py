@@ -110,13 +110,10 @@ def _extreme(query: Query, identity: float) -> Ball:
     if np.all(query.operand(1).center == identity) or not query.operand(0).center.size:
         return stored(query, center, radius)
     init = query.op.operands[1]
-    without = query.wide([np.full_like(s.center, identity) if v is init else s.center for v, s in _fed(query)])
+    fed = zip(query.values, query.operands)
+    without = query.wide([np.full_like(s.center, identity) if v is init else s.center for v, s in fed])
     apart = np.where((center == without) | (np.isnan(center) & np.isnan(without)), 0.0, np.abs(center - without))
     return stored(query, center, radius + apart)
-
-
-def _fed(query: Query) -> Sequence[tuple[object, Ball]]:
-    return list(zip(query.values, query.operands))
 
 
 def _product(query: Query) -> Ball:

@@ -13,13 +13,12 @@ from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.cut import CALLS, LOOP, operands_of
+from stablehlo_ref.debug.traces.record import Place, place_of
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.passes.call_graph import functions
-from stablehlo_ref.syntax.places import defined_at
 
 SHOWN = 4  # ops, inputs, constants of a line
 MOST = 32  # ops of a slice
@@ -62,20 +61,6 @@ class Reach(StrEnum):
     OUTPUT = "reaches an output"
     MASKED = "masked, harmless"
     NOT_FOLLOWED = "not followed"  # as the numbers after an underflow or a cancellation look like any others
-
-
-@dataclass(frozen=True)
-class Place:
-    """An op, or an argument: its value's unique name, and where it is in the program and in the model."""
-
-    name: str
-    op: str | None
-    location: str
-    model_location: str | None = None
-
-    def __str__(self) -> str:
-        model = f" ({self.model_location})" if self.op is None and self.model_location else ""
-        return f"{self.op or 'argument'} {self.name}{model} at {self.location}"
 
 
 @dataclass(frozen=True)
@@ -239,7 +224,7 @@ def _section(findings: Sequence[Finding], reach: Reach) -> Iterator[str]:
         if not (is_many and finding.kind is ExceptionKind.CONSTANT):
             yield from _paragraph(finding)
     if is_many:
-        yield f"  {len(constants)} constants have NaN or infinities: {_places([f.place for f in constants])}"
+        yield f"  {len(constants)} constants have NaN or infinities: {_listed([f.place for f in constants])}"
 
 
 def _paragraph(finding: Finding) -> Iterator[str]:
@@ -248,16 +233,18 @@ def _paragraph(finding: Finding) -> Iterator[str]:
     first = finding.first
     if finding.kind not in ORIGINS or first.result:
         index = list(first.index) if first.index else ""
-        yield f"      first at {first.address}{index}{_process(finding)}: {call_text(place.op, first)}"
+        process = f" in process {first.process}" if len(finding.processes) > 1 or any(first.process) else ""
+        yield f"      first at {first.address}{index}{process}: {call_text(place.op, first)}"
     if place.model_location:
         yield f"      in the model: {place.model_location}"
     if finding.outputs:
-        yield f"      reaches {_outputs(finding.outputs)}{_through(finding.propagated)}"
+        outputs = f"output{'s' if len(finding.outputs) > 1 else ''} {', '.join(map(str, finding.outputs))}"
+        through = [effect.place for effect in finding.propagated]
+        yield f"      reaches {outputs}" + (f" through {_listed(through)}" if through else "")
     if finding.removed:
-        yield f"      removed by {_effects(finding.removed)}"
-    origins = [*finding.slice.inputs, *finding.slice.constants]
-    if origins:
-        yield f"      computed from {_places(origins)}"
+        yield f"      removed by {_listed([f'{effect.place} ({effect.elements})' for effect in finding.removed])}"
+    if origins := [*finding.slice.inputs, *finding.slice.constants]:
+        yield f"      computed from {_listed(origins)}"
 
 
 def _what(finding: Finding) -> str:
@@ -274,37 +261,12 @@ def _what(finding: Finding) -> str:
     return f"{place.op} {place.name} generates {WORDS[finding.kind]}: {counted}"
 
 
-def _process(finding: Finding) -> str:
-    return f" in process {finding.first.process}" if len(finding.processes) > 1 or any(finding.first.process) else ""
-
-
-def _outputs(numbers: Sequence[int]) -> str:
-    return f"output{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
-
-
-def _through(effects: Sequence[Effect]) -> str:
-    return f" through {_places([effect.place for effect in effects])}" if effects else ""
-
-
-def _places(places: Sequence[Place]) -> str:
-    more = f", and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
-    return ", ".join(map(str, places[:SHOWN])) + more
-
-
-def _effects(effects: Sequence[Effect]) -> str:
-    shown = ", ".join(f"{effect.place} ({effect.elements})" for effect in effects[:SHOWN])
-    return shown + (f", and {len(effects) - SHOWN} more" if len(effects) > SHOWN else "")
+def _listed(things: Sequence[object]) -> str:
+    more = f", and {len(things) - SHOWN} more" if len(things) > SHOWN else ""
+    return ", ".join(map(str, things[:SHOWN])) + more
 
 
 # --- where values come from -----------------------------------------------------------------------------------------
-
-
-def place_of(index: ValueIndex, value: Value) -> Place:
-    """Return the name of a value and where it is computed."""
-    op = value.owner if isinstance(value.owner, Operation) else None
-    location = value.location if op is None else op.debug_location
-    name = None if op is None else op.name
-    return Place(index.unique_name(value), name, str(defined_at(value) or ""), model_location(location))
 
 
 class Slicer:

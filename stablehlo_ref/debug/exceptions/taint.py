@@ -8,7 +8,9 @@ and calls pass the value on.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple, TypeAlias
 from weakref import ref
 
@@ -208,20 +210,14 @@ def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array], res
     return [np.asarray(UINT64.type(sum_of_bits(map(bits_of, taints))))] * len(results)
 
 
-def sum_of_bits(numbers: Any) -> int:
+def sum_of_bits(numbers: Iterable[int]) -> int:
     """Return the union of sets of sources."""
-    found = 0
-    for bits in numbers:
-        found |= bits
-    return found
+    return reduce(or_, numbers, 0)
 
 
 def merged(taints: Sequence[Array]) -> Array:
     """Return the union element by element."""
-    found = np.asarray(UINT64.type(0))
-    for taint in taints:
-        found = np.bitwise_or(found, taint)
-    return found
+    return reduce(np.bitwise_or, taints, np.asarray(UINT64.type(0)))
 
 
 def _reduced(op: Operation, taints: Sequence[Array]) -> Array:
@@ -334,11 +330,6 @@ def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | No
     return Lossy(where) if tiny.any() else None
 
 
-def default_threshold(result: Any) -> int:
-    """Return half of the bits of a type's significand, rounded up: 12 for f32, 27 for f64, 4 for bf16."""
-    return (mantissa_bits(result.dtype) + 2) // 2
-
-
 def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold: int | None) -> Lossy | None:
     """Return where a sum or difference loses `threshold` bits or more; None if nowhere.
 
@@ -347,10 +338,13 @@ def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold:
     """
     if not is_real(result) or not result.size or not all(map(is_real, operands)):
         return None
-    least = 2.0 ** (default_threshold(result) if threshold is None else threshold)
+    if threshold is None:  # half of the bits of a type's significand, rounded up: 12 for f32, 27 for f64, 4 for bf16
+        threshold = (mantissa_bits(result.dtype) + 2) // 2
+    least = 2.0**threshold
     facts = facts_of(op)
     if facts is not None and facts.adds and len(operands) == 2:
-        return _lossy(_larger(*map(np.asarray, operands)), np.asarray(result), least)
+        larger = np.maximum(*(np.abs(widen_if_narrow(np.asarray(x))) for x in operands))
+        return _lossy(np.asarray(larger), np.asarray(result), least)
     if adds_up(op):
         terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
         return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
@@ -365,10 +359,6 @@ def _sums_of_magnitudes(op: Operation, lhs: Array, rhs: Array) -> Array:
     x, y = (rows_of(op, side, array.astype(np.float64)) for side, array in (("lhs", lhs), ("rhs", rhs)))
     with np.errstate(all="ignore"):
         return np.asarray(np.abs(x) @ np.abs(y).transpose(0, 2, 1))
-
-
-def _larger(lhs: Array, rhs: Array) -> Array:
-    return np.asarray(np.maximum(np.abs(widen_if_narrow(lhs)), np.abs(widen_if_narrow(rhs))))
 
 
 def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:

@@ -7,14 +7,13 @@ import io
 import json
 import re
 from base64 import b64encode
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ import numpy as np
 from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.contract import PRESETS
+from stablehlo_ref.debug.cut import operands_of
 from stablehlo_ref.debug.diff import Diff, Setup
 from stablehlo_ref.debug.judge import Verdict
 from stablehlo_ref.debug.report import Fault, faults_of, inner_text
@@ -270,7 +270,11 @@ class _Findings:
     where: str
 
     def __post_init__(self) -> None:
-        self.indices = {op: index for index, op in enumerate(self.setup.flat.ops)}
+        self.indices: dict[object, int] = {op: index for index, op in enumerate(self.setup.flat.ops)}
+        self.users: dict[Value, list[Operation]] = defaultdict(list)
+        for op in self.setup.flat.ops:
+            for value in operands_of(op):
+                self.users[value].append(op)
 
     def finding(self, fault: Fault) -> DiffFinding:
         numbers, judge = [self.indices[op] for op in fault.ops], self.setup.judge
@@ -283,36 +287,22 @@ class _Findings:
 
     def _slice(self, ops: Sequence[Operation]) -> Iterator[Neighbour]:
         """Yield the values that ops use, the ops, and the ops that use their results."""
-        listed = self.document["ops"]
-        inside = {name for op in ops for name in listed[self.indices[op]]["results"]}
-        used = dict.fromkeys(chain.from_iterable(listed[self.indices[op]]["operands"] for op in ops))
-        defined = {name: number for number, op in enumerate(listed) for name in op["results"]}
-        for name in used:
-            if name not in inside:
-                yield self._neighbour("operand", name, defined.get(name))
-        for op in ops:
-            yield self._neighbour("this op", listed[self.indices[op]]["results"][0], self.indices[op])
-        users = [n for n, op in enumerate(listed) if inside.intersection(op["operands"])]
-        outside = [n for n in users if not inside.intersection(listed[n]["results"])]
-        for number in outside[:SHOWN_USERS]:
-            yield self._neighbour("user", next(iter(listed[number]["results"]), ""), number)
+        inside = {result for op in ops for result in op.results}
+        used = dict.fromkeys(value for op in ops for value in operands_of(op))
+        yield from (self._neighbour("operand", value) for value in used if value not in inside)
+        yield from (self._neighbour("this op", op.results[0]) for op in ops)
+        users = dict.fromkeys(user for value in inside for user in self.users.get(value, ()) if user not in ops)
+        for user in sorted(users, key=self.indices.__getitem__)[:SHOWN_USERS]:
+            yield from (self._neighbour("user", result) for result in user.results[:1])
 
-    def _neighbour(self, role: str, name: str, number: int | None) -> Neighbour:
-        flat = self.setup.flat
-        if number is None:
-            known = {argument.origin: argument for argument in flat.arguments}
-            return Neighbour(role, name, None, self._value(known.get(name)), "")
-        results = flat.ops[number].results
-        value = self._value(results[0]) if results else ""
-        return Neighbour(role, name, self.document["ops"][number], value, f"{self.prefix}{number}")
-
-    def _value(self, value: Value | None) -> str:
-        """Return the type and the statistics of a value of the backend."""
-        if value is None:
-            return ""
-        judge = self.setup.judge
+    def _neighbour(self, role: str, value: Value) -> Neighbour:
+        """Return a value with its op, its type, and the statistics of what the backend returned."""
+        number, judge = self.indices.get(value.owner), self.setup.judge
         array = None if judge is None else judge.values.get(value)
-        return str(value.type) + (f": {statistics(array)}" if array is not None else "")
+        contents = str(value.type) + (f": {statistics(array)}" if array is not None else "")
+        if number is None:
+            return Neighbour(role, value.origin, None, contents, "")
+        return Neighbour(role, value.origin, self.document["ops"][number], contents, f"{self.prefix}{number}")
 
 
 # --- plots, as SVG that takes its colours from the page: matplotlib draws them ---------------------------------------
