@@ -450,5 +450,4 @@ def _is_integral(op: Operation) -> bool:
     """Return whether an op has only one legal result: one of integers and booleans that is not random."""
     types = (*op.operand_types, *op.result_types)
     integral = (isinstance(t, TensorType) and isinstance(t.element_type, IntegerType | BooleanType) for t in types)
-    facts = facts_of(op)
-    return all(integral) and facts is not None and facts.arithmetic is not Arithmetic.OPEN
+    return all(integral) and facts_of(op).arithmetic not in (Arithmetic.OPEN, Arithmetic.UNKNOWN)
