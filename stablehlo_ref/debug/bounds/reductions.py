@@ -67,8 +67,7 @@ def is_exact_body(region: Region) -> bool:
 
 def never_rounds(op: Operation) -> bool:
     """Return whether an op is known to have exact results, given its operands."""
-    facts = facts_of(op)
-    return facts is not None and facts.arithmetic in _EXACT
+    return facts_of(op).arithmetic in _EXACT
 
 
 def reduced(query: Query) -> Ball:
