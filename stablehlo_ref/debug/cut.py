@@ -104,12 +104,6 @@ class Flat:
         self.ops = [op for op in self.block.operations[:-1] if not op.name.startswith(CHECKS)]
         self.outputs: list[Value] = self.block.operations[-1].operands
 
-    def live_after(self, start: int, end: int) -> list[Value]:
-        """Return the results of the ops from `start` to `end` that later ops use, or that are outputs."""
-        inner = {result: None for op in self.ops[start:end] for result in op.results}
-        used = {o: None for op in self.ops[end:] for o in operands_of(op)} | dict.fromkeys(self.outputs)
-        return [value for value in inner if value in used]
-
 
 @dataclass(frozen=True)
 class Subprogram:
@@ -144,8 +138,7 @@ def is_observable(value: Value) -> bool:
 
 def is_constant_op(op: Operation) -> bool:
     """Return whether an op has the same result in each program: a constant, or `iota`."""
-    facts = facts_of(op)
-    return facts is not None and facts.arithmetic is Arithmetic.MOVES and not op.operands and bool(op.results)
+    return facts_of(op).arithmetic is Arithmetic.MOVES and not op.operands and bool(op.results)
 
 
 def is_constant(value: Value) -> bool:

@@ -53,10 +53,10 @@ class Setup:
     inputs: Sequence[Array]
     backend: str
     contract: Contract
+    judge: Judge  # with the backend's values
     compilations: int = 0
     versions: Mapping[str, str] = field(default_factory=dict)  # of the backend, as far as it says
     origin: str = "given"  # where the inputs come from: what the caller knows of them
-    judge: Judge | None = None  # with the backend's values; None if it returned none
 
 
 @dataclass
@@ -231,7 +231,8 @@ class _Locator:
         self.seconds = 0.0  # that the interpreter takes
         self.evaluate = Evaluator(self.flat)
         self.contract = contract
-        self.found = Diff(Setup(program, self.flat, self.inputs, session.description, contract))
+        nothing = Judge({}, contract, self.evaluate)
+        self.found = Diff(Setup(program, self.flat, self.inputs, session.description, contract, nothing))
         for value in (*self.flat.arguments, *self.flat.outputs):
             if not is_observable(value):
                 raise EvaluationError(f"`diff` needs static tensors as inputs and outputs, got {value.type}")

@@ -61,7 +61,7 @@ class Evaluator:
     def __call__(self, op: Operation, arrays: Sequence[Array], wide: bool = False) -> list[Array] | None:
         """Return the results of an op, that is fed (`fed_to`) `arrays`; None on an error."""
         try:
-            if wide and (facts := facts_of(op)) is not None and facts.fusion == "once":
+            if wide and facts_of(op).fusion == "once":
                 return self._remembered(op, arrays)
             return self._run(self.subprogram(op, wide).program, arrays)
         except StablehloError:

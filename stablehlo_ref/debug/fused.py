@@ -166,14 +166,15 @@ class _GroupSearch:
 
         Those of the last ops are the outputs.
         """
-        ops, is_end = self.flat.ops[start:end], end == len(self.flat.ops)
-        used = set() if is_end else {operand for op in ops for operand in operands_of(op)}
+        ops, left = self.flat.ops[start:end], {*needed_by(self.flat.ops[end:], self.flat.outputs)}
+        if end < len(self.flat.ops):
+            left -= {operand for op in ops for operand in operands_of(op)}
         depending = set(ops[0].results)
         for op in ops:
             if not depending.isdisjoint(operands_of(op)):
                 depending.update(op.results)
-        left = dict.fromkeys(self.flat.outputs) if is_end else self.flat.live_after(start, end)
-        return [value for value in left if value in self.arrays and value not in used and value in depending]
+        left &= depending & self.arrays.keys()
+        return [result for op in ops for result in op.results if result in left]
 
     def _run(self, made: Subprogram) -> tuple[Array, ...] | None:
         if any(value not in self.arrays for value in made.feeds):

@@ -27,7 +27,6 @@ from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, has_trait, is_
 from stablehlo_ref.debug.evaluate import Evaluator, checked, same_bits, widened
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.define.definition import attributes_of, facts_of
-from stablehlo_ref.define.facts import Fusion
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.numerics.dtypes import FLOAT32, has_infinity, is_fractional, kind
@@ -378,7 +377,7 @@ class FusedOperands:
         if array is None:
             return Ball(np.zeros(()), np.asarray(np.inf))
         known = exact(array)
-        if not isinstance(op, Operation) or _fusion(op) == "never":
+        if not isinstance(op, Operation) or facts_of(op).fusion == "never":
             return known
         if not _is_repeated(op):
             return _unrounded(known, value)
@@ -397,15 +396,10 @@ class FusedOperands:
         return found[0] if found else None
 
 
-def _fusion(op: Operation) -> Fusion:
-    facts = facts_of(op)
-    return "again" if facts is None else facts.fusion
-
-
 def _is_repeated(op: Operation) -> bool:
     """Return whether fused code may compute an op again: products of vectors too, which are rewritten to `multiply`."""
     if op.name != "stablehlo.dot_general":
-        return _fusion(op) == "again"
+        return facts_of(op).fusion == "again"
     sizes, attributes = [_size(value) for value in op.operands], attributes_of(op)
     batch, terms = (_size(op.operands[0], attributes[f"lhs_{of}_dimensions"]) for of in ("batching", "contracting"))
     return terms == 1 or min(sizes) <= batch * terms
@@ -419,14 +413,14 @@ def _size(value: Value, dimensions: Sequence[int] | None = None) -> int:
 
 def _is_contracted(value: Value, user: Operation) -> bool:
     """Return whether a fused multiply-add may compute a value and its user."""
-    facts, op = facts_of(user), value.owner
-    return facts is not None and facts.adds and isinstance(op, Operation) and op.name == "stablehlo.multiply"
+    op = value.owner
+    return facts_of(user).adds and isinstance(op, Operation) and op.name == "stablehlo.multiply"
 
 
 def _inputs_of(value: Value) -> list[Value]:
     """Return what a value is computed again from."""
     op = value.owner
-    if not isinstance(op, Operation) or _fusion(op) == "never" or not _is_repeated(op):
+    if not isinstance(op, Operation) or facts_of(op).fusion == "never" or not _is_repeated(op):
         return []
     return fed_to(op)
 

@@ -46,6 +46,7 @@ from stablehlo_ref.limits import check_positive
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.passes.emit import read_only
 from stablehlo_ref.program import Program
+from stablehlo_ref.text.tokens import counted
 
 _EXTENTS = ("limit_indices", "slice_sizes", "window_dimensions", "broadcast_sizes", "fft_length")
 MAX_CALLS = 150
@@ -70,8 +71,7 @@ class Reduced:
     def __str__(self) -> str:
         end = "" if self.is_complete else "; the limit of calls was reached"
         end += "; the predicate is flaky: a second call differs" if self.is_flaky else ""
-        ops, calls = ("" if count == 1 else "s" for count in (self.ops, self.calls))
-        return f"{self.ops} op{ops} of {self.before}, after {self.calls} call{calls} of the predicate{end}"
+        return f"{counted(self.ops, 'op')} of {self.before}, after {counted(self.calls, 'call')} of the predicate{end}"
 
 
 @checks_arguments

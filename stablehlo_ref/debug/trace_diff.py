@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.arrays.agreement import blockwise
 from stablehlo_ref.arrays.digest import Digest
 from stablehlo_ref.arrays.host_values import as_numpy_loads
 from stablehlo_ref.arrays.value_text import element_text
@@ -23,7 +24,6 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import is_fractional
 from stablehlo_ref.numerics.ulp import ulp_distance
 
-BLOCK = 1 << 18  # elements that are compared at a time
 INCOMPARABLE = 2**64 - 1  # the distance of a NaN from a number
 SHOWN = 8
 MOST_COMPARED = 30_000_000  # pairs of values, up to which sequences are aligned
@@ -191,28 +191,24 @@ def _how(
 
 def compare(x: Array, y: Array, ulps: int | None) -> Apart | None:
     """Return how two arrays of a type and shape differ by more than `ulps`, or in a bit; None if they do not."""
-    is_float = is_fractional(x.dtype)
-    count, worst, first = 0, 0, -1
     flat_x, flat_y = x.reshape(-1), y.reshape(-1)
-    for start in range(0, x.size, BLOCK):
-        p, q = (np.ascontiguousarray(flat[start : start + BLOCK]) for flat in (flat_x, flat_y))
-        differ = (_bytes(p) != _bytes(q)).any(axis=1)
-        if is_float and differ.any():
-            distance = ulp_distance(p, q)
-            differ = differ if ulps is None else distance > np.uint64(ulps)
-            worst = max(worst, int(distance.max()))
-        if differ.any():
-            count += int(np.count_nonzero(differ))
-            first = start + int(np.argmax(differ)) if first < 0 else first
-    if not count:
+    found = np.flatnonzero(~_same_bits(flat_x, flat_y))
+    apart = ulp_distance(flat_x[found], flat_y[found]) if is_fractional(x.dtype) else None
+    if apart is not None and ulps is not None:
+        found, apart = found[apart > np.uint64(ulps)], apart[apart > np.uint64(ulps)]
+    if not found.size:
         return None
+    first, worst = int(found[0]), INCOMPARABLE if apart is None else int(apart.max())
     index = tuple(int(i) for i in np.unravel_index(first, x.shape))
     shown = element_text(flat_x[first]), element_text(flat_y[first])
-    return Apart(count, worst if is_float and worst != INCOMPARABLE else None, index, shown)
+    return Apart(found.size, worst if worst != INCOMPARABLE else None, index, shown)
 
 
-def _bytes(array: Array) -> Array:
-    return array.view(np.uint8).reshape(array.size, -1)
+@blockwise
+def _same_bits(x: Array, y: Array) -> Array:
+    """Return which elements of two 1-dimensional arrays have the same bits."""
+    p, q = (np.ascontiguousarray(array).view(np.uint8).reshape(array.size, -1) for array in (x, y))
+    return np.asarray((p == q).all(axis=1))
 
 
 # --- which values of two traces belong together, also where their programs differ a little ---------------------------

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from stablehlo_ref.algorithms.associativity import ASSOCIATIVE
-from stablehlo_ref.algorithms.comparators import partially_ordered_inputs
 from stablehlo_ref.debug.bounds.ball import (
     OURS,
     TINY,
@@ -36,6 +35,7 @@ from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Region
 from stablehlo_ref.numerics.dtypes import BOOL, kind
+from stablehlo_ref.ops.sort import partially_ordered_inputs
 
 SAMPLES = 32  # elements on which bodies are tried
 _EXACT = (Arithmetic.MOVES, Arithmetic.SELECTS, Arithmetic.ORDERS, Arithmetic.STEPS, Arithmetic.EXACT)
@@ -67,8 +67,7 @@ def is_exact_body(region: Region) -> bool:
 
 def never_rounds(op: Operation) -> bool:
     """Return whether an op is known to have exact results, given its operands."""
-    facts = facts_of(op)
-    return facts is not None and facts.arithmetic in _EXACT
+    return facts_of(op).arithmetic in _EXACT
 
 
 def reduced(query: Query) -> Ball:

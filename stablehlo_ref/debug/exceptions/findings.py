@@ -19,6 +19,7 @@ from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.text.tokens import counted
 
 SHOWN = 4  # ops, inputs, constants of a line
 MOST = 32  # ops of a slice
@@ -37,14 +38,8 @@ class ExceptionKind(StrEnum):
     UNKNOWN = "unknown"  # it comes from a loop or call whose values are not followed
 
 
-GENERATIONS = (
-    ExceptionKind.NAN,
-    ExceptionKind.OVERFLOW,
-    ExceptionKind.DIVISION,
-    ExceptionKind.UNDERFLOW,
-    ExceptionKind.CANCELLATION,
-)
 ORIGINS = (ExceptionKind.INPUT, ExceptionKind.CONSTANT, ExceptionKind.UNKNOWN)
+GENERATIONS = tuple(kind for kind in ExceptionKind if kind not in ORIGINS)
 FOLLOWED = (ExceptionKind.NAN, ExceptionKind.OVERFLOW, ExceptionKind.DIVISION, *ORIGINS)  # through the run, to outputs
 WORDS = {
     ExceptionKind.NAN: "NaN",
@@ -209,9 +204,9 @@ def text_of(found: Exceptions) -> str:
 
 def _summary(found: Exceptions) -> str:
     counts = ", ".join(f"{n} {_COUNTED[reach]}" for reach in Reach if (n := len(found.reaching(reach))))
-    looked = f"looked for {', '.join(found.kinds)} in {found.ops} executed op{'' if found.ops == 1 else 's'}"
-    sources = f"{len(found.findings)} source{'s' if len(found.findings) > 1 else ''} of exceptions"
-    return f"{sources}: {counts}; {looked}" if counts else f"no exceptions; {looked}"
+    looked = f"looked for {', '.join(found.kinds)} in {counted(found.ops, 'executed op')}"
+    sources = counted(len(found.findings), "source")
+    return f"{sources} of exceptions: {counts}; {looked}" if counts else f"no exceptions; {looked}"
 
 
 def _section(findings: Sequence[Finding], reach: Reach) -> Iterator[str]:
@@ -250,15 +245,15 @@ def _paragraph(finding: Finding) -> Iterator[str]:
 def _what(finding: Finding) -> str:
     place = finding.place
     runs = f" in {finding.runs} runs" if finding.runs > 1 else ""
-    counted = f"{finding.elements} element{'s' if finding.elements > 1 else ''}{runs}"
+    elements = f"{counted(finding.elements, 'element')}{runs}"
     match finding.kind:
         case ExceptionKind.INPUT | ExceptionKind.CONSTANT:
-            return f"{finding.kind} {place.name} has NaN or infinities: {counted}"
+            return f"{finding.kind} {place.name} has NaN or infinities: {elements}"
         case ExceptionKind.UNKNOWN:
-            return f"{place.name} has NaN or infinities from where values are not followed: {counted}"
+            return f"{place.name} has NaN or infinities from where values are not followed: {elements}"
         case ExceptionKind.CANCELLATION:
-            return f"{place.op} {place.name} loses up to {finding.lost_bits} bits by cancellation: {counted}"
-    return f"{place.op} {place.name} generates {WORDS[finding.kind]}: {counted}"
+            return f"{place.op} {place.name} loses up to {finding.lost_bits} bits by cancellation: {elements}"
+    return f"{place.op} {place.name} generates {WORDS[finding.kind]}: {elements}"
 
 
 def _listed(things: Sequence[object]) -> str:

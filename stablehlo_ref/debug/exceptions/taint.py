@@ -151,10 +151,7 @@ def element_at(value: Any, index: tuple[int, ...]) -> str:
 
 def moves(op: Operation) -> bool:
     """Return whether an op only moves elements of tensors, so that it can be run on the numbers of elements."""
-    facts = facts_of(op)
-    if facts is None or facts.arithmetic is not Arithmetic.MOVES:
-        return False
-    if has_trait(op, "elementwise") or has_trait(op, "communicates"):
+    if facts_of(op).arithmetic is not Arithmetic.MOVES or has_trait(op, "elementwise") or has_trait(op, "communicates"):
         return False
     return bool(op.results) and all(isinstance(t, TensorType) for t in (*op.operand_types, *op.result_types))
 
@@ -190,8 +187,7 @@ def only_taint(op: Operation, taints: Sequence[Taint]) -> int:
     is_uniform = len(different) == 1 and all(isinstance(taint, int) for taint in taints)
     if not is_uniform or not moves(op):
         return 0
-    facts = facts_of(op)
-    return different.pop() if facts is not None and facts.keeps else 0
+    return different.pop() if facts_of(op).keeps else 0
 
 
 def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array], results: Sequence[Any]) -> Sequence[Array]:
@@ -200,10 +196,9 @@ def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array], res
     Arrays broadcast to the shapes of the results. For ops that are not elementwise nor exact otherwise, each element
     has the sources of all operands.
     """
-    facts = facts_of(op)
     if op.name in _BY_ROWS:
         return [_BY_ROWS[op.name](op, taints).reshape(np.shape(results[0]))] * len(results)
-    if facts is not None and facts.chooses:
+    if facts_of(op).chooses:
         return [np.where(np.asarray(operands[0]), *taints[1:])]
     if has_trait(op, "elementwise"):
         return [merged(taints)]
@@ -299,33 +294,26 @@ class Lossy(NamedTuple):
 def at_pole(op: Operation, operands: Sequence[Any]) -> Array:
     """Return where an op has a pole, so that an infinite result is exact."""
     facts, arrays = facts_of(op), [np.asarray(x) for x in operands]
-    if facts is None or facts.pole is None or len({array.shape for array in arrays}) > 1:
+    if facts.pole is None or len({array.shape for array in arrays}) > 1:
         return np.asarray(False)
     return np.asarray(facts.pole(*map(widen_if_narrow, arrays)))
 
 
-def may_underflow(op: Operation, result: Any) -> bool:
-    """Return whether an op is one whose results may be zero or subnormal by rounding, and some result is."""
-    facts = facts_of(op)
-    if facts is None or facts.underflow is None or not is_real(result) or not result.size:
-        return False
-    wide = widen_if_narrow(without_repetition(np.asarray(result)))
-    tiny = smallest_normal(result.dtype)
-    return not (wide.min() >= tiny or wide.max() <= -tiny)
-
-
 def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | None:
-    """Return where a result is zero or subnormal although the operands are normal numbers; None if nowhere."""
-    if not may_underflow(op, result) or not all(map(is_real, operands)):
-        return None
+    """Return where a result is zero or subnormal by rounding, although the operands are normal numbers, or None."""
     facts = facts_of(op)
-    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result.dtype))
+    if facts.underflow is None or not all(map(is_real, (result, *operands))) or not result.size:
+        return None
+    wide, least = widen_if_narrow(without_repetition(np.asarray(result))), smallest_normal(result.dtype)
+    if wide.min() >= least or wide.max() <= -least:
+        return None
+    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < least)
     tiny = np.ones(np.count_nonzero(where), bool)
     for operand in operands if tiny.size else ():
         array = np.asarray(operand)
         size = np.abs(widen_if_narrow(array[where] if array.shape == where.shape else array))
         is_normal = (size >= smallest_normal(operand.dtype)) & (size < np.inf)
-        tiny &= is_normal if facts is not None and facts.underflow == "unless zero" else is_normal | (size == 0)
+        tiny &= is_normal if facts.underflow == "unless zero" else is_normal | (size == 0)
     where[where] = tiny
     return Lossy(where) if tiny.any() else None
 
@@ -341,8 +329,7 @@ def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold:
     if threshold is None:  # half of the bits of a type's significand, rounded up: 12 for f32, 27 for f64, 4 for bf16
         threshold = (mantissa_bits(result.dtype) + 2) // 2
     least = 2.0**threshold
-    facts = facts_of(op)
-    if facts is not None and facts.adds and len(operands) == 2:
+    if facts_of(op).adds and len(operands) == 2:
         larger = np.maximum(*(np.abs(widen_if_narrow(np.asarray(x))) for x in operands))
         return _lossy(np.asarray(larger), np.asarray(result), least)
     if adds_up(op):

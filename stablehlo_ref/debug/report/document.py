@@ -132,7 +132,6 @@ def _measures(found: Diff, judgement: Judgement) -> Document:
     """Return the largest error of an op relative to its bound and in ULPs, and how many elements are off."""
     if judgement.verdict is Verdict.SAME:
         return {"error": 0.0, "ulps": 0.0, "differing": 0}
-    assert found.setup.judge is not None
     every = list(deviations(found.setup.judge, judgement))
     if not every:
         return {"error": None, "ulps": None, "differing": None}
