@@ -229,11 +229,9 @@ class _Lister(Printer):
 
 
 def _listed(ops: Sequence[Operation]) -> list[Listed]:
-    printer = _Lister()
     found = []
     for op in ops:
-        printer.parts = []
-        printer.spaced, printer.after_mark = False, False
+        printer = _Lister()
         printer.operation(op)
         names = tuple(map(printer.operand, op.results)), tuple(map(printer.operand, operands_of(op)))
         found.append(Listed("".join(printer.parts).strip(), *names))
@@ -248,10 +246,6 @@ class Deviation:
     actual: Array
     expected: Array  # in f64 or complex128 for floating-point types
     radius: Array | None  # None if there is no bound
-
-    @property
-    def size(self) -> int:
-        return self.actual.size
 
     @cached_property
     def errors(self) -> Array:
