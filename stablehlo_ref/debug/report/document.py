@@ -333,8 +333,7 @@ COLOURS = {
 }  # fmt: skip
 RANKS = list(COLOURS)
 
-_Key: TypeAlias = tuple[str, int, int]  # name, line, column
-_Judged: TypeAlias = dict[_Key, tuple[str, float]]  # verdict and error
+_Judged: TypeAlias = dict[tuple[str, int, int], tuple[str, float]]  # verdicts and errors by name, line, column
 
 
 def node_data(found: Diff) -> dict[str, Any]:
@@ -393,5 +392,5 @@ def _add(judged: _Judged, op: Document, verdict: str, error: float) -> None:
     judged[key] = min(verdict, known, key=RANKS.index), min(max(error, largest), LARGEST)
 
 
-def _key(op: Operation) -> _Key:
+def _key(op: Operation) -> tuple[str, int, int]:
     return op.name, op.location.line, op.location.column
