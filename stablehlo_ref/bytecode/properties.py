@@ -24,9 +24,6 @@ SEGMENT_SIZES = ("operandSegmentSizes", "resultSegmentSizes")
 SEGMENTS: Mapping[str, int] = {  # how many there are; 2 for other ops
     "cf.cond_br": 3, "cf.switch": 3, "tensor.extract_slice": 4, "tensor.insert_slice": 5, "tensor.pad": 3,
 }  # fmt: skip
-REQUIRED_GROUPS = frozenset((
-    "dimension_numbers", "dot_dimension_numbers", "ragged_dot_dimension_numbers", "scatter_dimension_numbers",
-))  # fmt: skip
 
 
 class Property(NamedTuple):
@@ -91,7 +88,7 @@ def properties_of(op: str) -> tuple[Property, ...] | None:
     found = [Property(m.spelling, m.default is not REQUIRED) for m in definition.attributes.values()
              if m.name not in grouped and m.spelling not in SEGMENT_SIZES]  # fmt: skip
     for group in definition.groups.values():
-        is_required = group.name in REQUIRED_GROUPS or any(m.default is REQUIRED for m in group.fields.values())
+        is_required = group.is_required or any(m.default is REQUIRED for m in group.fields.values())
         found.append(Property(group.name, not is_required))
     return tuple(sorted(found))
 
