@@ -150,7 +150,6 @@ class FramePlanner:
         if self.is_entry:
             self.always_run = self.frame.block
         self.block(block, self.frame.block).arguments += self.slots_of(captures)
-        self.frame.run_fast = None if captures else self.planner.accelerator.function(self, block)
 
     def plan_region(self, region: Region) -> None:
         """Plan a region that captures nothing, of one block or several, as the body of the frame."""
