@@ -57,7 +57,17 @@ def solutions(rng: random.Random, failure: Failure) -> list[Solution]:
     if failure.formula is None:
         return []
     equations = _Equations(rng, failure.scope, failure.assigned)
-    return [found for node in ast.walk(failure.formula) for found in equations.of(node)]
+    return [found for node in _parts(failure.formula) for found in equations.of(node)]
+
+
+@cache
+def _parts(formula: ast.expr) -> list[ast.AST]:
+    return [node for node in ast.walk(formula) if isinstance(node, ast.Compare | ast.Call)]
+
+
+@cache
+def _compiled(node: ast.expr) -> CodeType:
+    return compile(ast.Expression(node), "<formula>", "eval")
 
 
 class _Equations:
@@ -98,7 +108,7 @@ class _Equations:
     def value(self, node: ast.expr) -> Any:
         """Return the value of an expression; None if it cannot be evaluated."""
         try:
-            return eval(compile(ast.Expression(node), "<formula>", "eval"), self.scope)
+            return eval(_compiled(node), self.scope)
         except (*ERRORS, NameError):
             return None
 

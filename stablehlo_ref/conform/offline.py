@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -18,38 +17,22 @@ import numpy as np
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.conform.bounds import Bounds, is_known
-from stablehlo_ref.conform.cases import LIMITS, Case, case, names_of_ops
-from stablehlo_ref.conform.verdicts import Cell, Record, judge
+from stablehlo_ref.conform.cases import LIMITS, Case, case
+from stablehlo_ref.conform.verdicts import Cell, Record, Recorded, judge
 from stablehlo_ref.debug.bounds.ball import overflowed
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import Flat
-from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
+from stablehlo_ref.debug.session import Outcome
+from stablehlo_ref.diagnostics import EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import element_type_of, numpy_dtype
 from stablehlo_ref.reading.parsing import parse
-from stablehlo_ref.suggestions import did_you_mean
 
 FORMAT = 1
 INDEX = "index.json"
 FAILURES = ("refused", "died", "timed out", "unstable")  # with which a .txt file may begin
 
 Show = Callable[[int, int], None]
-
-
-def select_ops(patterns: Sequence[str]) -> list[str]:
-    """Return the ops that patterns with wildcards select, all for none; `add` is `stablehlo.add`.
-
-    ArgumentValueError for a pattern that selects none.
-    """
-    ops, found = names_of_ops(), list[str]()
-    for pattern in patterns:
-        matching = [op for op in ops if fnmatchcase(op, pattern) or fnmatchcase(op, f"stablehlo.{pattern}")]
-        if not matching:
-            known = [*ops, *(op.partition(".")[2] for op in ops)]
-            raise ArgumentValueError(f"there is no op {pattern!r}{did_you_mean(pattern, known)}")
-        found += matching
-    return list(dict.fromkeys(found)) or ops
 
 
 # --- export -----------------------------------------------------------------------------------------------------------
@@ -184,23 +167,3 @@ def _loaded(path: Path, dtype: DType) -> Array:
     array: Array = np.load(path, allow_pickle=False)
     is_bits = array.dtype.kind in "uV" and array.dtype.itemsize == dtype.itemsize
     return array.view(dtype) if _is_stored_as_bits(dtype) and is_bits else array
-
-
-class Recorded(Session):
-    """What a backend did with the program of one op, in place of the backend."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__("files of results")
-        self._outcome = outcome
-
-    def run(self, program: str, inputs: Sequence[Array], setting: Any = None) -> Outcome:
-        """Return the outcome, if the program is of one op; `diff` asks for that op alone, too."""
-        if self._outcome.failure or not self._outcome.results:
-            return self._outcome
-        is_one = len(Flat(parse(program)).ops) == 1
-        return (
-            self._outcome if is_one and not setting else Outcome((), "stopped", "there are no results of this program")
-        )
-
-    def _asked(self, attribute: str) -> dict[str, Any]:
-        return {}

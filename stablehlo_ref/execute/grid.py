@@ -13,7 +13,6 @@ from functools import cache
 from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
-from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.host_values import run_callback
 from stablehlo_ref.define.computation import Callee
 from stablehlo_ref.define.context import Context
@@ -31,9 +30,8 @@ from stablehlo_ref.define.processes import (
     Send,
     callee,
 )
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, StablehloError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
 from stablehlo_ref.execute.run import running
-from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.passes.call_graph import bottom_up
 
@@ -44,7 +42,6 @@ Request: TypeAlias = Rendezvous | Send | Receive
 Coroutine: TypeAlias = Generator[Request, Any, list[Any]]  # of one process: yields requests, returns results
 ReadInfeed: TypeAlias = Callable[[Context], Sequence[Any]]
 
-GRID_SIZES = ("num_replicas", "num_partitions")  # arguments of a run
 SHOWN = 8  # the number of processes that a message names
 
 
@@ -92,37 +89,6 @@ def on_shards(
     from stablehlo_ref.passes.sdy.convert_global_to_local import on_shards  # passes are imported when they are needed
 
     return on_shards(module, entry, grid or Grid(), whole)
-
-
-@checks_arguments
-def declared_grid(
-    module: Operation, count: int, num_replicas: int | None, num_partitions: int | None, location: Location
-) -> Grid:
-    """Return the grid of the sizes that are given, or else are the module's, or else follow from `count`.
-
-    EvaluationError, at a location, if the sizes are invalid or the grid does not have `count` processes.
-    """
-    try:
-        return _declared_grid(module, count, num_replicas, num_partitions)
-    except EvaluationError as error:
-        raise EvaluationError(error.diagnostics[0].message, location) from None
-
-
-def _declared_grid(module: Operation, count: int, replicas: int | None, partitions: int | None) -> Grid:
-    replicas = _size(module, "mhlo.num_replicas") if replicas is None else replicas
-    declared = _size(module, "mhlo.num_partitions") if partitions is None else partitions
-    if replicas is None:
-        replicas = count // Grid(num_partitions=1 if declared is None else declared).count or 1
-    grid = Grid(replicas, count // Grid(replicas).count or 1 if declared is None else declared)
-    if grid.count != count:
-        raise EvaluationError(f"got inputs for {count}, but the grid is of {grid}")
-    return grid
-
-
-def _size(module: Operation, name: str) -> int | None:
-    """Return the size of the process grid that an attribute of the module declares; None without it."""
-    attribute = module.attributes.get(name)
-    return attribute.value if isinstance(attribute, IntegerAttribute) else None
 
 
 class HostOutfeed:
@@ -318,10 +284,10 @@ def _show(value: object) -> str:
 
 
 class Calls(NamedTuple):
-    """The names of functions whose calls are more than calls of their ops.
+    """What calls of functions lead to: the names of those that communicate, and of those whose calls are counted.
 
-    Calls of functions that are `counted` count for the limits of steps and depth. These are recursive ones, and those
-    that lead to many calls: any other makes few for each iteration.
+    Calls of recursive functions, and of those that lead to many calls, count for the limits of steps and depth: any
+    other makes few for each iteration.
     """
 
     communicating: set[str]  # with other processes, directly or in what they call
@@ -332,7 +298,7 @@ def calls_of(functions: Mapping[str, Iterable[Operation]]) -> Calls:
     """Return what calls of functions lead to, given the ops in each."""
     found, graph = Calls(set(), set()), dict[str, Counter[str]]()
     for name, operations in functions.items():
-        ops = [op for op in operations if _may_call_or_communicate(op.name)]
+        ops = [op for op in operations if _may_communicate(op.name)]
         graph[name] = Counter(called for op in ops for called in _called(op) if called in functions)
         if any(map(_itself_communicates, ops)):
             found.communicating.add(name)
@@ -353,11 +319,11 @@ def calls_of(functions: Mapping[str, Iterable[Operation]]) -> Calls:
 def communicates(op: Operation, functions: Set[str]) -> bool:
     """Return whether an op, or an op in its regions, communicates, given the names of the functions that do."""
     inside = op.walk() if op.regions else (op,)
-    return any(_may_call_or_communicate(o.name) and (callee(o) in functions or _itself_communicates(o)) for o in inside)
+    return any(callee(o) in functions or _itself_communicates(o) for o in inside if _may_communicate(o.name))
 
 
 @cache
-def _may_call_or_communicate(name: str) -> bool:
+def _may_communicate(name: str) -> bool:
     """Return whether ops of a name call functions or communicate, or may do so depending on their attributes."""
     definition = REGISTRY.get(name)
     if definition is None or definition.variant or definition.traits.communicates:

@@ -8,7 +8,7 @@ looks at bits, such as `bitcast_convert`. Other ops that compute ignore the bits
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,7 @@ CALLS = "stablehlo.custom_call"  # looks at bits, and its results are canonical
 def with_observed_nans(functions: Iterable[Iterable[Operation]]) -> set[Operation]:
     """Return the ops that compute floats whose bits can be observed if they are NaN, given the ops of each function.
 
-    The state of a loop is made canonical after the last iteration, by `canonical_state`, if it is computed in each
+    The state of a loop is made canonical after the last iteration, by `canonical_results`, if it is computed in each
     iteration and none observes its bits; such loops are among the ops.
     """
     found: set[Operation] = set()
@@ -94,14 +94,11 @@ def _visit(op: Operation, observed: set[Value], found: set[Operation], later: Co
         if is_observed and any(_may_differ(result.type) for result in op.results):
             found.add(op)
     elif not _ends_computation(op, definition):
-        is_next_state = definition is not None and definition.traits.terminator and _name_around(op) == LOOP
+        is_last = definition is not None and definition.traits.terminator
+        is_next_state = is_last and op.parent_op is not None and op.parent_op.name == LOOP
         observed.update(v for v in op.operands if v not in later) if is_next_state else observed.update(op.operands)
         if op.name == CALLS and any(_may_differ(result.type) for result in op.results):
             found.add(op)
-
-
-def _name_around(op: Operation) -> str:
-    return op.parent_op.name if op.parent_op else ""
 
 
 def _computes(op: Operation, definition: OpDefinition) -> bool:
@@ -111,12 +108,7 @@ def _computes(op: Operation, definition: OpDefinition) -> bool:
         return False
     if op.regions:  # a block of one op only moves what it returns
         return any(len(block.operations) > 1 for block in op.regions[-1].blocks)
-    return not _keeps_signs(op)
-
-
-def _keeps_signs(op: Operation) -> bool:
-    """Return whether an op converts NaNs to zeros of the same sign."""
-    return op.name in CONVERTING and _float_dtype(op.results[0].type) in WITHOUT_NAN
+    return not (op.name in CONVERTING and _float_dtype(op.results[0].type) in WITHOUT_NAN)
 
 
 def _ends_computation(op: Operation, definition: OpDefinition | None) -> bool:
@@ -164,21 +156,8 @@ def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
     return replace(kernel, run=_replacing(kernel.run, changes), in_place=in_place, into=None)
 
 
-def canonical_state(
-    op: Operation, outs: Sequence[int], canonical: Collection[Operation]
-) -> Callable[[list[Any]], None]:
-    """Return a function that makes NaNs canonical in the slots of a loop's results, of state that its body computes."""
-    replace = [(outs[number], function) for number, function in canonical_results(op, canonical)]
-
-    def make_canonical(slots: list[Any]) -> None:
-        for slot, function in replace:
-            slots[slot] = function(slots[slot], slots[slot])  # without iterations it may be an argument of the program
-
-    return make_canonical
-
-
 def canonical_results(op: Operation, canonical: Collection[Operation]) -> list[tuple[int, ArrayKernel]]:
-    """Return the numbers of the results of a loop that `canonical_state` changes, and the kernels that do."""
+    """Return kernels that make NaNs canonical, with the numbers of results of a loop: state that its body computes."""
     if op.name != LOOP or op not in canonical:
         return []
     return [

@@ -9,8 +9,7 @@ definition. (`algorithms` also recognise some regions of several ops, and say wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod
@@ -26,10 +25,10 @@ from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.spec import is_quantized
 from stablehlo_ref.diagnostics import EvaluationError, LimitError, UnsupportedError
 from stablehlo_ref.execute.implementation_defined import may_be_implementation_defined
-from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.run import CONTEXT, FunctionPlan, Step, current_context, running
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.graph import captured
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
@@ -66,29 +65,23 @@ class Captures:
         return all(region.is_associative_on_trial() == found for region, found in self._trials)
 
 
-@contextmanager
-def capturing(context: Context, key: object, values: Sequence[Any]) -> Iterator[None]:
-    """Let regions capture values, also when a run of the same op is in progress in the same run."""
-    before = context.captured.get(key, ())
-    context.captured[key] = values
-    try:
-        yield
-    finally:
-        context.captured[key] = before
-
-
 def capturing_step(key: object, sources: Sequence[int], planned: Callable[[Captures], Step]) -> Step:
     """Return the step of an op whose regions capture the values of slots, as planned when it is first reached."""
     planned_before: list[tuple[Captures, Step]] = []
 
     def step(slots: Slots) -> None:
-        with capturing(slots[CONTEXT], key, [slots[source] for source in sources]):
+        captured = slots[CONTEXT].captured
+        before = captured.get(key, ())  # of the same op, which may be in progress in the same run
+        captured[key] = [slots[source] for source in sources]
+        try:
             captures, run = planned_before[-1] if planned_before else (None, None)
             if captures is None or run is None or not captures.hold():
                 captures = Captures(key)
                 run = planned(captures)
                 planned_before[:] = [(captures, run)]
             run(slots)
+        finally:
+            captured[key] = before
 
     return step
 
@@ -156,7 +149,7 @@ class PlannedRegion:
         shape = max(map(np.shape, arrays), key=len)
         count = prod(shape)
         if count not in self._by_count:
-            self._by_count[count] = self.lanes(count) or self._one_by_one
+            self._by_count[count] = self._batched(count) or self._one_by_one
         lanes = [np.reshape(a, count) if np.shape(a) == shape else np.broadcast_to(a, count) for a in arrays]
         return [np.reshape(r, shape) for r in self._by_count[count](*lanes)]
 
@@ -223,18 +216,8 @@ class PlannedRegion:
             self.region.block
         )
 
-    def lanes(self, count: int) -> Call | None:
-        """Return the body on arrays with a leading axis of `count` lanes; None if an op has no batching rule."""
-        if not self.is_elementwise:
-            return self._batched(count)
-
-        def run(*arrays: Array) -> list[Any]:
-            shape = np.broadcast_shapes((count,), *[np.shape(a) for a in arrays])
-            return [r if np.shape(r) == shape else np.broadcast_to(r, shape) for r in self(*arrays)]
-
-        return run
-
     def _batched(self, count: int) -> Call | None:
+        """Return the body on arrays with a leading axis of `count` lanes; None if an op has no batching rule."""
         if self._captures or not _has_batching_rules(self.region.block):
             return None
         plan = self._plan(self.region.block, count)
@@ -310,20 +293,16 @@ def _is_elementwise(block: Block) -> bool:
 
 def _has_batching_rules(block: Block) -> bool:
     *operations, _ = block.operations
+    definitions = [(op, definition_of(op)) for op in operations if op.name != "stablehlo.constant"]
     return all(
-        not op.regions and (op.name == "stablehlo.constant" or _traits(op).elementwise or _has_batching_rule(op))
-        for op in operations
+        d is not None and not op.regions and (d.traits.elementwise or "batching_rule" in d.roles)
+        for op, d in definitions
     )
 
 
 def _traits(op: Operation) -> Traits:
     definition = definition_of(op)
     return definition.traits if definition else Traits()
-
-
-def _has_batching_rule(op: Operation) -> bool:
-    definition = definition_of(op)
-    return definition is not None and "batching_rule" in definition.roles
 
 
 def batched_type(type: Type, lanes: int) -> Type:
