@@ -18,13 +18,14 @@ import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import dtype_of, real_dtype, shape_of, smallest_normal, ulp, unit_roundoff
 from stablehlo_ref.debug.bounds.reductions import adds_up, is_exact_body
+from stablehlo_ref.debug.bounds.sums import roundoff_of
 from stablehlo_ref.debug.bounds.transfer import propagation
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
 from stablehlo_ref.debug.cut import Flat, has_fractions, is_control_flow, slice_of
 from stablehlo_ref.debug.evaluate import distance, same_bits
 from stablehlo_ref.debug.judge import NO_BOUND, Excess, Judge, Judgement, Verdict, excess_of
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import facts_of
+from stablehlo_ref.define.definition import attributes_of, facts_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
@@ -187,6 +188,8 @@ class _Noise:
             return
         is_product = facts_of(op).arithmetic is Arithmetic.SUMS
         roundoff = DOT_ALGORITHMS[self._contract.dot_algorithm].roundoff if is_product else 0.0
+        requested = (attributes_of(op).get(f"{side}_precision_type") for side in ("lhs", "rhs"))
+        roundoff = max(roundoff, *map(roundoff_of, filter(None, requested)), 0.0)
         sizes = [prod(shape_of(value)) for value in (operand, result)]
         of_sums = unit_roundoff(dtype_of(result)) * sqrt(max(sizes[0] / max(sizes[1], 1), 1))
         call = self._call(partial(_relative, size=self._scale * max(roundoff, of_sums)), operand, op)

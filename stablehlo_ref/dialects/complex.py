@@ -164,6 +164,7 @@ define_like(
         "tan": ops.Tan,
         "tanh": ops.Tanh,
     },
+    "complex",
 )
 
 
@@ -191,6 +192,7 @@ define_like(
         "pow": elementwise.Power,
         "sub": elementwise.Subtract,
     },
+    "complex",
 )
 
 

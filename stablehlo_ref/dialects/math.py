@@ -19,6 +19,7 @@ from stablehlo_ref.dialects.mlir_types import (
     LATER_FLAGS,
     alike,
     boolean_like,
+    boolean_of,
     define_like,
     float_like,
     integer_like,
@@ -136,6 +137,10 @@ class Predicate(Unary, facts=EXACT):
     result = Out(boolean_like)
 
     syntax = ("operands", LATER_FLAGS, "attr-dict :", COMPARED)
+
+    @staticmethod
+    def infer(operand: Type) -> Type:
+        return boolean_of(operand)
 
     @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:

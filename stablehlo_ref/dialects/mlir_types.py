@@ -286,9 +286,8 @@ def define(base: type[Op], mnemonic: str, doc: str | None, **options: Any) -> No
     new_class(mnemonic, (base,), {"op": mnemonic, **arguments}, lambda namespace: namespace.update(body))
 
 
-def define_like(base: type[Op], models: Mapping[str, type[Elementwise]]) -> None:
-    """Define ops of class `base`, each of which does to an element what an op of StableHLO or CHLO does."""
+def define_like(base: type[Op], models: Mapping[str, type[Elementwise]], elements: str = "floating") -> None:
+    """Define ops of class `base`, each of which does to floats, or complex numbers, what an op elsewhere does."""
     for mnemonic, model in models.items():
         facts, nans = model.definition.facts, model.definition.traits.nans
-        kernels = {kind: getattr(model, kind) for kind in ("floating", "complex")}
-        define(base, mnemonic, model.__doc__, facts=facts, nans=nans, **kernels)
+        define(base, mnemonic, model.__doc__, facts=facts, nans=nans, **{elements: getattr(model, elements)})

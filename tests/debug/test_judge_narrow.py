@@ -82,6 +82,18 @@ def test_narrow_numbers_round_at_random_too(dtype: type) -> None:
     np.testing.assert_array_equal(_by_ulps(np.random.default_rng(0), zeros, 8.0), zeros)
 
 
+def test_operands_of_dots_are_rounded_as_the_algorithm_says() -> None:
+    """1 + 2^-8 is 1 in bf16; a backend that does not round it is right, too, if sums may be imprecise."""
+    text = """func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+      %0 = stablehlo.dot_general %x, %y, contracting_dims = [] x [], algorithm = <lhs_precision_type = bf16,
+        rhs_precision_type = f32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1,
+        num_primitive_operations = 1, allow_imprecise_accumulation = true>
+        : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      return %0 : tensor<f32> }"""
+    x, y = F32(1 + 2.0**-8), F32(0.3)
+    assert limits_of(load(text), [x, y], [y], contract_of("strict"))[0] > 2.0**-8
+
+
 def test_large_numbers_are_integers_that_were_rounded() -> None:
     made = _by_ulps(np.random.default_rng(0), np.full(100, 2.0**20 + 2.0**13, ml_dtypes.bfloat16), 1.0)
     assert len(np.unique(made)) == 3

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.ir.types import BOOLEAN, FLOATS, tensor_type
 
 
 def body(text: str, head: str = "") -> sr.Program:
@@ -165,3 +167,9 @@ def test_pretty_form_round_trips(line: str) -> None:
     program = body(f"{head}\n{line}", 'sdy.mesh @mesh = <["a"=2]>')
     assert line in str(program)
     program.run()
+
+
+@pytest.mark.parametrize("name", ["isfinite", "isinf", "isnan", "isnormal"])
+def test_predicates_have_boolean_results(name: str) -> None:
+    x = tensor_type((2,), FLOATS["f32"])
+    assert REGISTRY[f"math.{name}"].roles["infer"].function(x) == tensor_type((2,), BOOLEAN)

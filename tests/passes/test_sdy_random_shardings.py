@@ -83,6 +83,8 @@ def test_results_do_not_depend_on_shardings(name: str) -> None:
         pytest.skip("there is no such program")
     if re.search("(unique_indices|indices_are_sorted) = true", found.text):
         pytest.skip("the inputs may not be what the program promises")
+    if re.search(r"\^bb0\(.*!quant.*\n.*(add|multiply) ", found.text):
+        pytest.skip("each step of a sum or product of quantized tensors rounds, so that the order of terms counts")
     program = sr.load(found.text)
     types = [p.type for p in (*program.inputs, *program.outputs)]
     is_of_one_process = re.search("partition_id|replica_id", found.text) is None and len(program.functions) == 1

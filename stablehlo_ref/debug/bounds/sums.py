@@ -87,13 +87,14 @@ def _requested(query: Query, operations: int) -> ProductRounding:
     if properties["allow_imprecise_accumulation"]:
         raise NoBound
     sides = [(properties[f"{side}_precision_type"], properties[f"{side}_component_count"]) for side in ("lhs", "rhs")]
-    roundoffs = [_roundoff(type) ** count * 2 ** (count - 1) for type, count in sides]
+    roundoffs = [roundoff_of(type) ** count * 2 ** (count - 1) for type, count in sides]
     dtype = dtype_of(query.op.operands[0])
     is_rounded = any(roundoff > unit_roundoff(dtype) for roundoff in roundoffs)
     return ProductRounding(max(roundoffs) if is_rounded else 0.0, operations)
 
 
-def _roundoff(type: object) -> float:
+def roundoff_of(type: object) -> float:
+    """Return the unit roundoff of a type to which an algorithm of dots rounds operands."""
     if type == FLOATS["tf32"]:
         return 2.0**-11
     assert isinstance(type, Type)
