@@ -145,7 +145,11 @@ def _order(layout: tuple[int, ...] | None, rank: int) -> tuple[int, ...]:
 def _compare(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     element = _tensor(i, _at(i, x, 0)).element_type
     is_unsigned = isinstance(element, BooleanType) or (isinstance(element, IntegerType) and not element.is_signed)
-    default = "UNSIGNED" if is_unsigned else "SIGNED" if isinstance(element, IntegerType) else "FLOAT"
+    order = i.attributes.text("order", "PARTIAL")
+    if order not in ("PARTIAL", "TOTAL"):
+        raise i.attributes.error("order", "PARTIAL or TOTAL")
+    of_floats = "TOTALORDER" if order == "TOTAL" else "FLOAT"
+    default = "UNSIGNED" if is_unsigned else "SIGNED" if isinstance(element, IntegerType) else of_floats
     direction = enum_of("direction", ComparisonDirection)(i)
     kind = enum_of("type", ComparisonType, default)(i)
     return b.emit(i, "stablehlo.compare", x, (), {"comparison_direction": direction, "compare_type": kind})

@@ -141,7 +141,7 @@ def _move_attributes(op: Operation, successor: Operation, is_new: bool) -> None:
     """Give an op the discardable attributes of one that it replaces, except where they would be operands of it.
 
     `mhlo.sharding` of a custom call says what the call computes, and attributes of other ops with effects may, too.
-    Shardings have as many entries as there are results.
+    Shardings have as many entries as there are results; Shardy's rules and edges name operands and results by number.
     """
     is_hint = is_new or (
         is_pure(successor) and successor.name != "stablehlo.custom_call" and len(successor.results) == 1
@@ -149,7 +149,9 @@ def _move_attributes(op: Operation, successor: Operation, is_new: bool) -> None:
     if not op.attributes or not is_hint or (op.regions and op.name != successor.name):
         return
     has_as_many = len(op.results) == len(successor.results)
-    moved = {name: value for name, value in op.attributes.items() if has_as_many or not name.endswith(".sharding")}
+    stay = () if has_as_many else (".sharding",)
+    stay += () if has_as_many and len(op.operands) == len(successor.operands) else NUMBERED
+    moved = {name: value for name, value in op.attributes.items() if not name.endswith(stay)}
     merged = {**successor.attributes, **moved}
     own, other = (x.attributes.get(FRONTEND) for x in (successor, op))
     if isinstance(own, dict) and isinstance(other, dict):
@@ -157,6 +159,7 @@ def _move_attributes(op: Operation, successor: Operation, is_new: bool) -> None:
     successor.attributes = merged
 
 
+NUMBERED = ("sdy.sharding_rule", "sdy.propagation_edges")
 FRONTEND = "mhlo.frontend_attributes"
 IDENTITY = "xla_metadata_payload"  # an entry that stays with the op that remains
 

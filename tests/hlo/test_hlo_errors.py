@@ -56,6 +56,7 @@ def test_what_stablehlo_has_not_is_named(line: str, message: str) -> None:
         ("ROOT %y = f32[2,3] parameter(2)", "parameters are numbered [0, 2], not from 0 without gaps"),
         ("ROOT %y = f32[2,3] parameter(0)", "expected the number of a parameter, each once"),
         ("ROOT %y = pred[2,3] compare(%x, %x), direction=XX", "expected EQ or NE"),
+        ("ROOT %y = pred[2,3] compare(%x, %x), direction=EQ, order=X", "expected PARTIAL or TOTAL"),
         ("ROOT %y = f32[2,3] slice(%x), slice={[a:b]}", "as 'slice', got '{[a:b]}'"),
         ("ROOT %y = f32[2,3] pad(%x, %x), padding=1_1xz", "as 'padding', got '1_1xz'"),
         ("ROOT %y = f32[2,3] reduce-window(%x, %x), window={size=2x2 pad=1}, to_apply=%x", "defined before this one"),

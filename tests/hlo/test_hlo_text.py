@@ -264,6 +264,15 @@ def test_ops_one_by_one(shape: str, line: str, expected: Any) -> None:
         assert run(body, before=before)[0].tolist() == expected
 
 
+@pytest.mark.parametrize(("order", "expected"), [("PARTIAL", [False, False]), ("TOTAL", [True, True])])
+def test_the_order_of_a_comparison(order: str, expected: list[bool]) -> None:
+    body = f"""
+  %x = f32[2]{{0}} constant({{-0, 1}})
+  %y = f32[2]{{0}} constant({{0, nan}})
+  ROOT %r = pred[2]{{0}} compare(%x, %y), direction=LT, order={order}"""
+    assert run(body)[0].tolist() == expected
+
+
 def test_random_numbers_of_an_algorithm() -> None:
     body = """
   %s = u64[2]{0} constant({1, 2})
