@@ -256,7 +256,8 @@ class SelectAndScatter(Op, op="select_and_scatter", nans="computed", facts=repla
 Position: TypeAlias = tuple[Index, Index]  # the windows, and an element of each in the operand
 
 FEW = 32  # elements of a window: for more, reductions are faster
-PIECE = 1 << 18  # elements of the operand that are selected from at a time, if windows do not cross an axis
+PIECE = 1 << 20  # elements of the operand that are selected from at a time, if windows do not cross an axis
+REDUCED_PIECE = 1 << 18  # the same by reductions, which take more memory
 
 
 def select_and_scatter_in_pieces(
@@ -275,8 +276,9 @@ def select_and_scatter_in_pieces(
     dtype, sizes = numpy_dtype(element_type(scatter.function_type.outputs[0])), shape(x)
     geometry = enumerate(zip(sizes, counts, window, strides, padding))
     alone = [d for d, (n, count, *rest) in geometry if n == count > 1 and rest == [1, 1, (0, 0)]]
-    axis, n = (alone[0], sizes[alone[0]]) if alone and size(x) > PIECE else (0, 1)
-    step = max(1, PIECE * n // max(1, size(x)))
+    most = REDUCED_PIECE if is_reduced(scatter, window) else PIECE
+    axis, n = (alone[0], sizes[alone[0]]) if alone and size(x) > most else (0, 1)
+    step = max(1, most * n // max(1, size(x)))
 
     def of_piece(length: int) -> ArrayKernel:
         inner, outer = ((*full[:axis], length, *full[axis + 1 :]) if n > 1 else full for full in (sizes, counts))
@@ -297,7 +299,7 @@ def select_and_scatter_in_pieces(
 
     part = min(step, n) / n
     return Kernel(
-        run, temporaries=int(part * temporaries_of(scatter, x, counts, window, padding)) + dtype.itemsize * PIECE
+        run, temporaries=int(part * temporaries_of(scatter, x, counts, window, padding)) + dtype.itemsize * most
     )
 
 
