@@ -149,8 +149,8 @@ def _move_attributes(op: Operation, successor: Operation, is_new: bool) -> None:
     if not op.attributes or not is_hint or (op.regions and op.name != successor.name):
         return
     has_as_many = len(op.results) == len(successor.results)
-    stay = () if has_as_many else (".sharding",)
-    stay += () if has_as_many and len(op.operands) == len(successor.operands) else NUMBERED
+    is_like = has_as_many and len(op.operands) == len(successor.operands)
+    stay = () if is_like else NUMBERED if has_as_many else (".sharding", *NUMBERED)
     moved = {name: value for name, value in op.attributes.items() if not name.endswith(stay)}
     merged = {**successor.attributes, **moved}
     own, other = (x.attributes.get(FRONTEND) for x in (successor, op))
