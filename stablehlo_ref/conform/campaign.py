@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -16,12 +16,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from time import monotonic
 
+from stablehlo_ref.argument_types import check_fields
 from stablehlo_ref.conform import cases
 from stablehlo_ref.conform.known import Known
 from stablehlo_ref.conform.members import COMMON
 from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
+from stablehlo_ref.diagnostics import EvaluationError
 
 ENDING = (Cell.REFUSES, Cell.DIES, Cell.HANGS)
 SHARD = 5  # cases that a worker is given at a time
@@ -108,24 +110,38 @@ class Results:
     """The verdicts of a campaign in a SQLite file, or in memory for ":memory:"."""
 
     def __init__(self, path: Path | str = ":memory:") -> None:
-        self._file = sqlite3.connect(path)
-        self._file.execute(
-            "CREATE TABLE IF NOT EXISTS records"
-            " (name TEXT PRIMARY KEY, cell TEXT, detail TEXT, seconds REAL, uses TEXT)"
-        )
+        self._path = path
+        with self._errors():
+            self._file = sqlite3.connect(path)
+            self._file.execute(
+                "CREATE TABLE IF NOT EXISTS records"
+                " (name TEXT PRIMARY KEY, cell TEXT, detail TEXT, seconds REAL, uses TEXT)"
+            )
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Convert what sqlite3 raises, and the errors of values that are no verdicts, to EvaluationError."""
+        try:
+            yield
+        except (sqlite3.Error, ValueError, TypeError, AttributeError) as error:
+            raise EvaluationError(f"cannot keep verdicts in {self._path}: {error}") from None
 
     def add(self, records: Iterable[Record]) -> None:
         """Store records; those of a name that is there are replaced."""
         rows = [(r.name, r.cell.value, r.detail, r.seconds, " ".join(r.uses)) for r in records]
-        with self._file:
+        with self._errors(), self._file:
             self._file.executemany("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)", rows)
 
     def records(self) -> dict[str, Record]:
         """Return all records by the names of cases."""
-        rows = self._file.execute("SELECT name, cell, detail, seconds, uses FROM records ORDER BY rowid")
-        return {
-            n: Record(n, Cell(cell), detail, seconds, tuple(uses.split())) for n, cell, detail, seconds, uses in rows
-        }
+        with self._errors():
+            rows = self._file.execute("SELECT name, cell, detail, seconds, uses FROM records ORDER BY rowid")
+            found = [
+                Record(n, Cell(cell), detail, seconds, tuple(uses.split())) for n, cell, detail, seconds, uses in rows
+            ]
+            for record in found:
+                check_fields(record)
+        return {record.name: record for record in found}
 
     def close(self) -> None:
         """Close the file."""

@@ -30,6 +30,7 @@ from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.files import read_text
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.loading import load
 
@@ -128,9 +129,9 @@ def _read(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+        lines = read_text(path).split("\n")[:-1]
         return dict(json.loads(line) for line in lines)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise EvaluationError(f"cannot read {path}: expected [key, answer] in each line, but {error}") from None
 
 

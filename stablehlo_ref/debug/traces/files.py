@@ -28,6 +28,8 @@ from stablehlo_ref.arrays.files import array_errors, map_array, member_names, re
 from stablehlo_ref.arrays.host_values import as_numpy_saves
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, file_errors
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
+from stablehlo_ref.limits import check_type
+from stablehlo_ref.limits.files import read_text
 from stablehlo_ref.numerics.dtypes import kind
 
 INDEX = "index.jsonl"
@@ -116,12 +118,13 @@ def read_index(folder: Path) -> Iterator[dict[str, Any]]:
     path = folder / INDEX
     if not path.is_file():
         raise ArgumentValueError(f"{folder} has no trace: there is no {INDEX} in it")
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                yield _fields(folder, json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                raise ArgumentValueError(f"{path}:{number}: not a value of a trace: {error!r}") from None
+    with file_errors(path, "read the trace"):
+        text = read_text(path)
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), 1):
+        try:
+            yield _fields(folder, json.loads(line))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ArgumentValueError(f"{path}:{number}: not a value of a trace: {error!r}") from None
 
 
 def _fields(folder: Path, fields: dict[str, Any]) -> dict[str, Any]:
@@ -129,7 +132,14 @@ def _fields(folder: Path, fields: dict[str, Any]) -> dict[str, Any]:
     given = {key: fields[key] for key in ("number", "name", "address", "op", "type", "location", "model_location")}
     tuples = {key: tuple(fields[key]) for key in ("names", "turns", "process")}
     found = _from_json(Digest.from_json, fields.get("digest"))
+    _from_json(_check_stored, fields["stored"])
     return {**given, **tuples, "digest": found, "stored": Stored(folder, fields["stored"])}
+
+
+def _check_stored(description: Mapping[str, Any]) -> None:
+    """Raise ArgumentTypeError unless a description of an array names its file, if there is one, and its dtype."""
+    check_type("the dtype of a value", description["dtype"], str, "a string")
+    check_type("the file of a value", description.get("file", ""), str, "a string")
 
 
 def read_archive(path: Path) -> Iterator[dict[str, Any]]:

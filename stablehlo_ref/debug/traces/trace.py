@@ -10,7 +10,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.argument_types import check_fields, checks_arguments
 from stablehlo_ref.debug.traces.files import Archived, Stored, read_archive, read_index
 from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.diagnostics import UnknownIndexError
@@ -121,7 +121,7 @@ class Trace(Mapping[str, Any]):
         An `.npz` file, of any tool, is read as a trace too: its arrays by their names. ArgumentValueError without one.
         """
         path = Path(folder)
-        return cls([Record(**fields) for fields in (read_archive(path) if path.is_file() else read_index(path))])
+        return cls(list(map(_record, read_archive(path) if path.is_file() else read_index(path))))
 
     def __getitem__(self, name: str | int | Value) -> Any:
         records = self.find(name)
@@ -189,6 +189,13 @@ class Trace(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"<Trace of {len(self)} values, {len(self.records)} records>"
+
+
+def _record(fields: Mapping[str, Any]) -> Record:
+    """Return the record of fields in a file; ArgumentTypeError if they have other types."""
+    record = Record(**fields)
+    check_fields(record)
+    return record
 
 
 def _value(records: Sequence[Record]) -> Any:
