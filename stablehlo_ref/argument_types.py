@@ -47,7 +47,7 @@ def checks_arguments(function: Callable[P, T]) -> Callable[P, T]:
     return call
 
 
-def check_fields(record: object) -> None:
+def check_fields(record: Any) -> None:
     """Raise ArgumentTypeError unless the fields of a dataclass have the types that they are declared with."""
     for name, hint in _hints(type(record)).items():
         if not fits(value := getattr(record, name), hint):

@@ -12,6 +12,7 @@ from pathlib import Path
 from stablehlo_ref.cli.backend_options import PYTHON
 from stablehlo_ref.cli.commands import FINE
 from stablehlo_ref.cli.options import (
+    LIMITS,
     MESSAGES,
     CommandLineError,
     CommandParser,
@@ -21,6 +22,7 @@ from stablehlo_ref.cli.options import (
     option,
     positive,
     seconds,
+    within_limits,
 )
 from stablehlo_ref.conform import metamorphic
 from stablehlo_ref.conform.survey import SAMPLES, TYPES, Refused, Row, as_markdown, as_text, functions, survey
@@ -41,8 +43,11 @@ exit codes: 0 if the measurement ran, 1 if the backend cannot be opened, 2 for a
 
 def run(options: argparse.Namespace) -> int:
     """Measure; return the exit code."""
-    if options.relations:
-        return _relations(options)
+    with within_limits(options):
+        return _relations(options) if options.relations else _survey(options)
+
+
+def _survey(options: argparse.Namespace) -> int:
     ops = _ops(options.ops, functions())
     rows: list[Row] = []
     with Session(options.backend, seconds=options.seconds, python=options.backend_python) as session:
@@ -118,4 +123,5 @@ OPTIONS = Group("", [
 
 def parser() -> CommandParser:
     """Return the parser of the command line."""
-    return CommandParser("survey", DESCRIPTION, EPILOG, OPTIONS, MESSAGES, renamed={"--python": "--backend-python="})
+    return CommandParser("survey", DESCRIPTION, EPILOG, OPTIONS, LIMITS, MESSAGES,
+                         renamed={"--python": "--backend-python="})  # fmt: skip

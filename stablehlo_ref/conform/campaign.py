@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import zlib
 from collections import deque
@@ -12,8 +13,9 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from time import monotonic
 
 from stablehlo_ref.argument_types import check_fields
@@ -229,9 +231,21 @@ def _one_by_one(names: Sequence[str], judged: Judged, results: Results, end: flo
         pool.close()
 
 
+def _end_with_parent() -> None:
+    """Let this process end when the one that started it does, also if that is killed; so do its backend's processes."""
+
+    def watch() -> None:
+        if (parent := parent_process()) is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
+
+
 class _Pool:
     def __init__(self, jobs: int) -> None:
-        self.executor = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+        context = get_context("spawn")
+        self.executor = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
 
     def close(self) -> None:
         self.executor.shutdown(wait=True, cancel_futures=True)

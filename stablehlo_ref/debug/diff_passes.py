@@ -30,6 +30,7 @@ from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
 from stablehlo_ref.passes.equivalence import operation_key
 from stablehlo_ref.program import Program
@@ -234,7 +235,8 @@ class _Search:
 
     def _run(self, stage: Stage) -> _Ran | None:
         try:
-            program = self._whole(stage).verify()
+            with limited(self.limits):
+                program = self._whole(stage).verify()
             program.limits = self.limits
         except StablehloError as error:
             self._skip(stage, error)
@@ -264,7 +266,8 @@ class _Search:
         """Return what a stage has, or why it cannot be read."""
         if stage not in self.parsed:
             try:
-                self.parsed[stage] = stage.read(self.entry)
+                with limited(self.limits):
+                    self.parsed[stage] = stage.read(self.entry)
             except StablehloError as error:
                 self.parsed[stage] = error
         return self.parsed[stage]

@@ -18,8 +18,10 @@ from typing import IO, Any
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import check_time, time_left
 
 WORKER = "stablehlo_ref.debug.backends.worker"
+MAX_WAIT = 1e6  # seconds to wait for a backend without a limit; `poll` takes no more than 24 days
 GRACE = 10.0  # seconds that a process has to end once its pipe is closed
 TAIL = 600  # characters of a dead process's standard error that are shown
 
@@ -128,8 +130,9 @@ class Session:
         assert self._requests is not None and self._replies is not None
         try:
             self._requests.send((program, list(inputs), setting))
-            if not self._replies.poll(self.seconds or None):
+            if not self._replies.poll(time_left(self.seconds or MAX_WAIT)):
                 self.close()
+                check_time("the backend")
                 return Outcome((), "timed out", f"no answer in {self.seconds:g} seconds")
             kind, answer = self._replies.recv()
         except (EOFError, OSError):

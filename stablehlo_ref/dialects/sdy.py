@@ -237,7 +237,7 @@ class NamedComputation(
             ("out_shardings", out_shardings, results),
         ):
             if shardings is not None:
-                with rejecting(site.op, f"{name} ", name):
+                with rejecting(site.op, name, name):
                     check_values(site.op, shardings.shardings, types)
 
     @staticmethod

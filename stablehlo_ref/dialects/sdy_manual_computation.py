@@ -110,7 +110,7 @@ class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_fro
 def check_shardings(op: Operation, name: str, shardings: Shardings, types: Sequence[Type]) -> None:
     """Check the shardings of the operands or results; InvalidError if they are not valid."""
     if types or shardings.shardings:
-        with rejecting(op, f"{name} ", name):
+        with rejecting(op, name, name):
             check_values(op, shardings.shardings, types)
 
 

@@ -20,6 +20,7 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import REGISTRY, resolve
 from stablehlo_ref.define.processes import (
     CALLEES,
+    INDIRECT,
     Contributions,
     Grid,
     Group,
@@ -354,7 +355,7 @@ def _may_communicate(name: str) -> bool:
     definition = REGISTRY.get(name)
     if definition is None or definition.variant or definition.traits.communicates:
         return True
-    return any(name in definition.attributes for name in CALLEES)
+    return name == INDIRECT or any(attribute in definition.attributes for attribute in CALLEES)
 
 
 def _itself_communicates(op: Operation) -> bool:
@@ -392,4 +393,6 @@ def _called(op: Operation) -> list[str]:
 @cache
 def _may_call(name: str) -> bool:
     definition = REGISTRY.get(name)
-    return definition is None or any(a in definition.attributes for a in (*CALLEES, "called_computations"))
+    if definition is None or name == INDIRECT:
+        return True
+    return any(a in definition.attributes for a in (*CALLEES, "called_computations"))

@@ -24,8 +24,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import repeat
 
 from stablehlo_ref.ir.lexer import HASH, IDENTIFIER, LABEL, STRING_LITERAL, SYMBOL, TYPE, VALUE
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.text.scopes import (
     Block,
     Candidate,
@@ -41,7 +43,7 @@ from stablehlo_ref.text.scopes import (
     Successor,
     Use,
 )
-from stablehlo_ref.text.tokens import Tokens
+from stablehlo_ref.text.tokens import READING, Tokens
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "{-#": "#-}"}
 _OPENERS = {closer: opener for opener, closer in _CLOSERS.items()}
@@ -108,7 +110,9 @@ class _Reader:
 
     def read(self) -> Structure:
         kinds, handlers, index, end = self.kinds, self.handlers, 0, len(self.tokens) - 1
-        while index < end:
+        for _ in within_time(repeat(None), READING):
+            if index >= end:
+                break
             kind = kinds[index]
             handler = handlers.get(kind)
             if self.frames[-1].region and self.is_alias_definition(index):
@@ -461,7 +465,7 @@ def _match_brackets(tokens: Tokens) -> dict[int, int]:
     """Return the closing token of each bracket token; angle brackets may also be comparisons and are left out."""
     closers: dict[int, int] = {}
     pending: list[int] = []
-    for index, kind in enumerate(tokens.kinds):
+    for index, kind in enumerate(within_time(tokens.kinds, READING)):
         if kind in _CLOSERS:
             pending.append(index)
         elif kind in _OPENERS:

@@ -17,14 +17,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zipfile import is_zipfile
 
 import ml_dtypes
 import numpy as np
 
 from stablehlo_ref.arrays.digest import Digest, digest
-from stablehlo_ref.arrays.files import array_errors, map_array, member_names, read_npz
+from stablehlo_ref.arrays.files import array_errors, map_array, member_names, read_npz, reason_of
 from stablehlo_ref.arrays.host_values import as_numpy_saves
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, file_errors
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
@@ -33,6 +33,7 @@ from stablehlo_ref.limits.files import read_text
 from stablehlo_ref.numerics.dtypes import kind
 
 INDEX = "index.jsonl"
+T = TypeVar("T")
 _NAME = re.compile(r"\d{6,}\.npy")
 
 
@@ -113,8 +114,8 @@ class TraceFiles:
         self._index.close()
 
 
-def read_index(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the fields of each record of a folder; ArgumentValueError for a folder without a trace."""
+def read_index(folder: Path, record: Callable[[Mapping[str, Any]], T]) -> Iterator[T]:
+    """Yield what `record` makes of the fields of each line of a folder; ArgumentValueError for one without a trace."""
     path = folder / INDEX
     if not path.is_file():
         raise ArgumentValueError(f"{folder} has no trace: there is no {INDEX} in it")
@@ -122,9 +123,9 @@ def read_index(folder: Path) -> Iterator[dict[str, Any]]:
         text = read_text(path)
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), 1):
         try:
-            yield _fields(folder, json.loads(line))
+            yield record(_fields(folder, json.loads(line)))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise ArgumentValueError(f"{path}:{number}: not a value of a trace: {error!r}") from None
+            raise ArgumentValueError(f"{path}:{number}: not a value of a trace: {reason_of(error)}") from None
 
 
 def _fields(folder: Path, fields: dict[str, Any]) -> dict[str, Any]:

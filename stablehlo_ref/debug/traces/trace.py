@@ -121,7 +121,7 @@ class Trace(Mapping[str, Any]):
         An `.npz` file, of any tool, is read as a trace too: its arrays by their names. ArgumentValueError without one.
         """
         path = Path(folder)
-        return cls(list(map(_record, read_archive(path) if path.is_file() else read_index(path))))
+        return cls(list(map(_record, read_archive(path)) if path.is_file() else read_index(path, _record)))
 
     def __getitem__(self, name: str | int | Value) -> Any:
         records = self.find(name)
