@@ -15,7 +15,7 @@ import stablehlo_ref
 from spec_checks.evaluate import combine, evaluate, region
 from spec_checks.examples import examples
 from spec_checks.strategies import ALL, BOOLEANS, COMPLEXES, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same
-from stablehlo_ref.algorithms import gather, scatter_updates
+from stablehlo_ref.algorithms import indexed_windows, scatter_updates
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.semantics import elementwise
 from stablehlo_ref.semantics import gather_scatter as oracle
@@ -83,9 +83,9 @@ def test_gather(small: bool, data: st.DataObject) -> None:
         operand = operand.copy("F")  # not contiguous
     with pytest.MonkeyPatch.context() as patch:
         if not small:  # treat every window as a large one
-            patch.setattr(gather, "WINDOW", 0)
-            patch.setattr(gather, "BLOCK", 2)
-            patch.setattr(gather, "INDICES", data.draw(st.sampled_from([1, 3])))
+            patch.setattr(indexed_windows, "WINDOW", 0)
+            patch.setattr(indexed_windows, "BLOCK", 2)
+            patch.setattr(indexed_windows, "INDICES", data.draw(st.sampled_from([1, 3])))
         actual = evaluate("gather", operand, start_indices, **numbers)
     expected = oracle.gather(operand, start_indices, **numbers)
     assert same(actual, expected), f"{operand!r} {start_indices!r} {numbers}\n  got {actual!r}\n  not {expected!r}"
@@ -132,7 +132,6 @@ def check_scatter(
     """
     inputs, scatter_indices, news, numbers = arguments
     with pytest.MonkeyPatch.context() as patch:  # every algorithm is correct for every window
-        patch.setattr(scatter_updates, "BOX", data.draw(st.sampled_from([2, scatter_updates.BOX])))
         patch.setattr(scatter_updates, "PATIENCE", data.draw(st.sampled_from([0, scatter_updates.PATIENCE])))
         patch.setattr(scatter_updates, "BLOCK", data.draw(st.sampled_from([2, scatter_updates.BLOCK])))
         results = evaluate("scatter", *inputs, scatter_indices, *news, bodies=[body], **numbers)

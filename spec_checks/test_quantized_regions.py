@@ -45,7 +45,7 @@ def promoted(x: Array, q: Quantized) -> Array:
 @FEW
 @given(data=st.data())
 @pytest.mark.parametrize("q", [EXACT, WIDE], ids=["same type", "promoted"])
-@pytest.mark.parametrize("op", ["add", "maximum"])
+@pytest.mark.parametrize("op", ["add", "maximum", "subtract"])
 def test_reduce(op: str, q: Quantized, data: st.DataObject) -> None:
     x, init = data.draw(numbers((2, 3))), data.draw(numbers(()))
     types = [tensor_type(s, element_type(EXACT)) for s in ((2, 3), ())]

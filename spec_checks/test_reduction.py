@@ -16,7 +16,7 @@ from spec_checks.evaluate import NOWHERE, combine, evaluate, region
 from spec_checks.examples import examples
 from spec_checks.schedules import is_among, reduce_schedules
 from spec_checks.strategies import ALL, BOOLEANS, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same, shapes
-from stablehlo_ref.algorithms import arg_reductions, reduction_schedule
+from stablehlo_ref.algorithms import reduction_schedule
 from stablehlo_ref.execute.plan import FramePlanner, Planner
 from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.execute.run import FunctionPlan
@@ -320,7 +320,7 @@ def test_argmax_and_argmin(direction: str, element: str, data: st.DataObject) ->
             if many is None:
                 force("lanes", patch)
             else:
-                patch.setattr(arg_reductions, "MANY", many)
+                patch.setattr(reduction_schedule, "MANY", many)
             results.append(evaluate("reduce", operand, index, *inits, bodies=[body], dimensions=tuple(axes)))
     assert all(all(map(same, results[0], other)) for other in results[1:]), (operand, results)
 

@@ -17,7 +17,7 @@ from stablehlo_ref.arrays.weights import Weights, weights_of, with_random_consta
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.define.processes import Grid, ProcessId
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.display.guarantees import Guarantees, guarantees
 from stablehlo_ref.display.html import summary
 from stablehlo_ref.execute.arguments import (
@@ -31,11 +31,10 @@ from stablehlo_ref.execute.arguments import (
     checked_options,
     host_functions,
     separated,
-    take_results_of_processes,
     without_mapping,
 )
-from stablehlo_ref.execute.evaluation import evaluate, run_plan, taking_results
-from stablehlo_ref.execute.grid import GRID_SIZES, declared_grid, on_shards, read_infeed, run_grid
+from stablehlo_ref.execute.evaluation import run_plan, run_processes
+from stablehlo_ref.execute.grid import GRID_SIZES, declared_grid, on_shards
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -375,6 +374,8 @@ class Program:
         self, inputs_per_replica: Sequence[Inputs], **options: Unpack[RunOptions]
     ) -> list[tuple[Any, ...]]:
         """Run the entry in one process for each item of `inputs_per_replica`: `run_parallel` with one partition."""
+        if sizes := options.keys() & set(GRID_SIZES):
+            raise ArgumentTypeError(f"run_replicas has no option {min(sizes)!r}, which run_parallel has")
         check_type("inputs_per_replica", inputs_per_replica, Sequence | np.ndarray, "a list of inputs")
         return self.run_parallel(inputs_per_replica, num_replicas=len(inputs_per_replica), num_partitions=1, **options)
 
@@ -443,16 +444,11 @@ class Program:
         check_host_functions(context, lambda: self._names_of_host_functions)
         with in_force(context.budget):
             plan = self._plan_for(context)
-            programs = [
-                (plan, self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {}))
+            inputs = [
+                self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
                 for given in inputs_per_process
             ]
-            reads = map(read_infeed, infeed)
-            results = evaluate(
-                self.module, self.entry, plan, context, lambda: run_grid(context, grid, programs, reads, outfeed)
-            )
-            with taking_results(context, results, self.entry):
-                return take_results_of_processes(results)
+            return run_processes(self.module, self.entry, plan, inputs, context, grid, infeed, outfeed)
 
     def _context(self, **options: Unpack[RunOptions]) -> Context:
         given = {name: option for name, option in checked_options(options).items() if option is not None}

@@ -288,6 +288,7 @@ def test_a_call_that_does_not_fit_the_signature() -> None:
         (lambda p: p.value("%9"), KeyError, "no value is called '%9'"),
         (lambda p: p.trace(X)["%9"], KeyError, "no value is called '%9'"),
         (lambda p: sr.Values(p.trace(X).records)[9], IndexError, "no value number 9; there are "),
+        (lambda p: p.run_replicas([[X]], num_replicas=1), TypeError, "run_replicas has no option 'num_replicas'"),
         (lambda p: p.run_parallel([[X]], typo=1), TypeError, "unknown option 'typo'; the options are limits, "),
         (lambda p: p.run_parallel([[X]], num_replicas="a"), TypeError, "num_replicas must be int | None, got 'a'"),
         (lambda p: p.trace_parallel(None), TypeError, "inputs_per_process must be a list of inputs, got None"),

@@ -13,7 +13,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.arrays.value_text import value_text
-from stablehlo_ref.debug.traces.profile import Profile
+from stablehlo_ref.debug.traces.observe import Profile
 from stablehlo_ref.ir.types import FloatType, tensor_type
 
 NEGATE = """

@@ -26,7 +26,7 @@ from stablehlo_ref.define.definition import OpDefinition, Role  # noqa: E402
 from stablehlo_ref.define.members import Attr, Group, In, Member  # noqa: E402
 
 PACKAGE = ROOT / "stablehlo_ref"
-MAX_SHARE = 0.03
+MAX_SHARE = 0.02
 ALIASES = {value: name for name, value in vars(attribute_codecs).items() if get_origin(value) is Annotated}
 REGION_TYPES = ("FunctionType", "RegionFunction", "PlanBlock", "Callee")
 

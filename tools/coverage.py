@@ -51,7 +51,7 @@ NOTHING_TO_COMPUTE = {
     "bufferization.to_buffer", "bufferization.to_memref", "bufferization.to_tensor",
     "builtin.unrealized_conversion_cast", "func.call", "func.call_indirect", "func.constant",
     "interpreter.probe", "interpreter.run_parallel",
-    "memref.get_global", "ml_program.global_load", "ml_program.global_load_const",
+    "memref.cast", "memref.get_global", "ml_program.global_load", "ml_program.global_load_const",
     "sdy.all_gather", "sdy.all_reduce", "sdy.all_slice",
     "sdy.all_to_all", "sdy.collective_permute", "sdy.constant", "sdy.data_flow_edge", "sdy.func_data_flow_edge",
     "sdy.named_computation", "sdy.propagation_barrier", "sdy.reduce_scatter", "sdy.replicated_to_unreduced",

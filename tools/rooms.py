@@ -41,6 +41,10 @@ BESIDE = {
         ("hlo", "passes/sdy", "distribution/sharding_rules.py", "distribution/layouts.py", "debug/diff_passes.py",
          "debug/pass_dumps.py", "debug/spmd_check.py", "debug/spmd_locate.py", "cli/diff_passes.py",
          "cli/spmd_check.py"), 4000),
+    "newer passes, mpmd": Room(
+        ("passes/compatibility_expander.py", "passes/complex_math_expander.py", "passes/patterns.py",
+         "passes/shape_legalize_to_stablehlo.py", "passes/simplify.py", "passes/simplify_movement.py",
+         "dialects/mpmd.py", "dialects/mpmd_meshes.py"), 2200),
 }  # fmt: skip
 REST, ALL, FILES = 24_700, 66_000, 400
 

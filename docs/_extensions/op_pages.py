@@ -82,8 +82,18 @@ def _links(definition: OpDefinition) -> str:
 
 
 def _source(op_class: type) -> str:
+    op_class = _written(op_class)
     file = Path(inspect.getsourcefile(op_class) or "").relative_to(ROOT)
     return f"{file}#L{inspect.getsourcelines(op_class)[1]}"
+
+
+def _written(op_class: type) -> type:
+    """Return a class that is in the source: the base class of one that a table defines."""
+    try:
+        inspect.getsourcelines(op_class)
+    except OSError:
+        return _written(op_class.__bases__[0])
+    return op_class
 
 
 @cache
@@ -178,7 +188,7 @@ def _choices(definition: OpDefinition) -> str:
     if role is None:
         return ""
     source = inspect.getsource(inspect.getmodule(definition.op_class) or definition.op_class)
-    body = inspect.getsource(definition.op_class)
+    body = inspect.getsource(_written(definition.op_class))
     names = re.findall(r"Choice\.([A-Z_]+)", body) or re.findall(r"Choice\.([A-Z_]+)", source)
     chosen = [choice for choice in Choice if choice.name in names]
     rows = [f'- <a href="../../../choices.html#{choice.anchor}">{choice.value}</a>' for choice in chosen]

@@ -24,7 +24,7 @@ from stablehlo_ref.accelerate.python import count_iterations, python_function, p
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import LimitError
-from stablehlo_ref.execute.ownership import is_exclusively_owned
+from stablehlo_ref.execute.liveness import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, located
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation

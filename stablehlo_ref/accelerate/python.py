@@ -1,8 +1,8 @@
 """Print a loop, or a function, as the source of one Python function, for scalars and small tensors.
 
-Each value is a local variable, named after its slot. An op becomes an expression, else a call of its kernel. What has
-neither, such as an op whose region captures values, runs as the step of the plan: its operands are copied to slots, and
-its results from slots. Loops and branches become part of the source.
+Each value is a local variable, named after its slot. An op becomes an expression, else a call of its kernel. Loops and
+branches become part of the source. The plan runs what has an op without a kernel, such as one whose region captures
+values.
 
 Names in the source are made of letters and numbers only, such as `v7`; nothing of a program's text is in it. What is
 not a small number, such as kernels and constants, is a global of the source.
@@ -11,14 +11,11 @@ not a small number, such as kernels and constants, is a global of the source.
 from __future__ import annotations
 
 import math
-import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from stablehlo_ref.accelerate.elements import expression
 from stablehlo_ref.accelerate.ir import (
@@ -28,34 +25,25 @@ from stablehlo_ref.accelerate.ir import (
     Node,
     NotCompiled,
     dtype_of,
-    is_plain,
     is_scalar,
     number,
-    shape_of,
 )
 from stablehlo_ref.accelerate.policy import iterations_of
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import StablehloError
-from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, byte_size, small_bytes
-from stablehlo_ref.execute.liveness import captured
+from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
+from stablehlo_ref.execute.liveness import ONE_REFERENCE_TO_LOCAL, references
 from stablehlo_ref.execute.nans import canonical_results
-from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, references
-from stablehlo_ref.execute.run import Step, located
+from stablehlo_ref.execute.run import located
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits.budget import check_time, reserve
-from stablehlo_ref.numerics import floats
-from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
-from stablehlo_ref.ops.elementwise import on_element
-from stablehlo_ref.ops.slicing import OWN_BYTES, DynamicSlice, DynamicUpdateSlice
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 FILENAME = "<generated>"
 MAX_NESTING = 15  # of Python's 20 nested blocks
-_EXTREMA: Mapping[object, np.ufunc] = {floats.maximum: np.maximum, floats.minimum: np.minimum}
 _NUMBERS = {"zero": 0, "one": 1, "minus_one": -1}
 
 
@@ -115,8 +103,8 @@ class Generated:
 def python_loop(planner: FramePlanner, loop: Loop, runs_apart: Callable[[Operation], bool]) -> Generated:
     """Return a loop as a function of slots that hold the state, which it replaces, and captured values.
 
-    It returns False, and does nothing, where values have the lanes of a region. Inner loops that run apart are steps.
-    NotCompiled if the plan has to run the loop.
+    It returns False, and does nothing, where values have the lanes of a region. NotCompiled if the
+    plan has to run the loop, as where an inner loop runs apart.
     """
     printer, state = Printer(planner, runs_apart), loop.body.block.arguments
 
@@ -146,9 +134,7 @@ class Printer:
         self._names: dict[int, str] = {}  # of globals, by identity
         self._loaded: dict[str, tuple[int, Value]] = {}  # slots that are read before the source writes them
         self._known: set[int] = set()  # slots that have a local variable
-        self._owned: set[str] = set()  # variables of arrays that ufuncs have made and only ufuncs have read
         self._same: dict[str, str] = {}  # variables that are not written, as another one has the same value
-        self._steps: dict[Operation, Step] = {}
         self._loops = 0
 
     def function(
@@ -183,7 +169,6 @@ class Printer:
 
         names = {
             "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "sqrt": math.sqrt,
-            "index": operator.index,
         }  # fmt: skip
         text = "\n".join([*head, *self._lines]) + "\n"
         return Generated(text, [*[None] * len(head), *self._ops], {**self._globals, **names})
@@ -217,12 +202,6 @@ class Printer:
     # --- values -------------------------------------------------------------------------------------------------
 
     def read(self, value: Value) -> str:
-        """Return the name of a value that something other than a ufunc reads."""
-        name = self.variable(value)
-        self._owned.discard(name)
-        return name
-
-    def variable(self, value: Value) -> str:
         """Return the name of a value."""
         slot = self.planner.slot(value)
         if slot in self.planner.constants:
@@ -263,19 +242,12 @@ class Printer:
     def _class_of(self, value: Value) -> str:
         return self.refer(dtype_of(value).type, "t")
 
-    def as_scalar(self, name: str, value: Value, op: Operation | None = None) -> None:
-        """Make the value of a variable a numpy scalar if it may be an array of rank 0."""
-        if is_scalar(value.type):
-            self.line(f"if type({name}) is not {self._class_of(value)}: {name} = {name}[()]", op)
-
     # --- ops ----------------------------------------------------------------------------------------------------
 
     def body(self, body: Body) -> list[str]:
         """Print the ops of a body; return the names of its results."""
-        plan = self.planner.blocks.get(body.block)
-        if plan is None:
+        if body.block not in self.planner.blocks:
             raise NotCompiled("ops that run as a chain")
-        self._steps.update(zip(plan.ops, plan.steps))
         unwatched = 0  # bytes of small results
         for index, node in enumerate(body.nodes, 1):
             unwatched += small_bytes(node.op.result_types)
@@ -286,7 +258,7 @@ class Printer:
         return self.read_all(body.results)
 
     def node(self, node: Node) -> None:
-        """Print an op, and drop the tensors that it is the last to use."""
+        """Print an op, and drop the tensors that it is the last to use. NotCompiled if only the plan runs it."""
         may_nest = self._depth < MAX_NESTING
         if isinstance(node, Loop) and may_nest and not self._runs_apart(node.op):
             self.inner_loop(node)
@@ -295,17 +267,12 @@ class Printer:
         elif node.kernel is not None:
             self.compute(node, node.kernel)
         else:
-            return self.step(node)
-        return self.drop(self._tensors(node.dying))
+            raise NotCompiled(f"{node.op.name}, which only the plan runs")
+        self.drop(self._tensors(node.dying))
 
     def compute(self, node: Node, kernel: Kernel) -> None:
         """Print the expression of an op, or the call of its kernel."""
         op = node.op
-        ufunc = kernel.run if isinstance(kernel.run, np.ufunc) else self._extremum(node)
-        if ufunc is not None and isinstance(type := op.results[0].type, TensorType) and type.shape:
-            return self._call_ufunc(node, ufunc)
-        if node.op_class in (DynamicSlice, DynamicUpdateSlice) and self._slice(node):
-            return None
         code = expression(op, list(map(self.planner.constant, op.operands)))
         operands, results = self.read_all(op.operands), self.write(op.results)
         if code == "{0}":
@@ -314,57 +281,6 @@ class Printer:
             self._express(code, node, operands, results[0])
         else:
             self._call(node, kernel, operands, results)
-        return None
-
-    def _slice(self, node: Node) -> bool:
-        """Print a slice, or an update of one in place, at clamped indices; return whether the kernel does no more."""
-        op, is_update = node.op, node.op_class is DynamicUpdateSlice
-        if not all(map(is_plain, op.operand_types)) or (is_update and byte_size(op.operands[0].type) >= LARGE):
-            return False
-        shape, sizes = shape_of(op.operands[0]), shape_of(op.operands[1] if is_update else op.results[0])
-        (whole, *others), (result,), places = self.read_all(op.operands), self.write(op.results), list[str]()
-        if shape == sizes:
-            return False
-        for axis, (length, size, start) in enumerate(zip(shape, sizes, others[is_update:])):
-            self.line(f"x{axis} = index({start})", op)
-            self.line(f"if not 0 <= x{axis} <= {length - size}: x{axis} = 0 if x{axis} < 0 else {length - size}")
-            places.append(f"x{axis}:x{axis} + {size}")
-        place, is_small = ", ".join(places), byte_size(op.results[0].type) <= OWN_BYTES
-        if not is_update:
-            self.line(f"{result} = {whole}[{place}]{'.copy()' if is_small else ''}", op)
-            return True
-        owned = self._is_owned(whole) if self._may_overwrite(node, whole, others) else "False"
-        self.line(f"{result} = {whole} if {owned} else {whole}.copy()", op)
-        self.line(f"{result}[{place}] = {others[0]}", op)
-        return True
-
-    def _may_overwrite(self, node: Node, first: str, others: Sequence[str]) -> bool:
-        """Return whether an op is the last to use its first operand."""
-        return first in self._tensors(node.dying) and first not in others
-
-    def _is_owned(self, name: str) -> str:
-        """Return the test whether a variable has an array to which nothing else refers."""
-        count = self.refer(ONE_REFERENCE_TO_LOCAL, "n")
-        return f"{self.refer(references)}({name}) == {count} and {name}.base is None and {name}.flags.writeable"
-
-    def _extremum(self, node: Node) -> np.ufunc | None:
-        """Return the ufunc of a maximum or minimum that has no wrong zeros, as an operand is known to have none."""
-        op = node.op
-        ufunc = _EXTREMA.get(on_element(op)) if op.operands else None
-        if ufunc is None or node.is_canonical or dtype_of(op.operands[0]) not in (FLOAT32, FLOAT64):
-            return None
-        known = [x for x in map(self.planner.constant, op.operands) if x is not None]
-        return ufunc if any(x.flags.c_contiguous and x.all() for x in known) else None
-
-    def _call_ufunc(self, node: Node, ufunc: np.ufunc) -> None:
-        """Print the call of a ufunc. Its result takes the place of a dead array of its type that a ufunc has made."""
-        (result,), operands = self.write(node.op.results), list(map(self.variable, node.op.operands))
-        # In place, numpy's extrema are slow.
-        free = self._owned.intersection(self._tensors(node.dying) if ufunc not in _EXTREMA.values() else ())
-        types = zip(operands, node.op.operand_types)
-        out = [name for name, type in types if name in free and type == node.op.results[0].type][:1]
-        self.line(f"{result} = {self.refer(ufunc)}({', '.join([*operands, *out])})", node.op)
-        self._owned.add(result)
 
     def _express(self, code: str, node: Node, operands: Sequence[str], result: str) -> None:
         """Print an expression; where its NaNs can be observed, the kernel computes them."""
@@ -383,30 +299,15 @@ class Printer:
     def _call(self, node: Node, kernel: Kernel, operands: Sequence[str], results: Sequence[str]) -> None:
         """Print the call of a kernel: the form that overwrites the first operand, if nothing else has its array."""
         k, (first, *others) = self.refer(kernel.run), operands or [""]
-        if kernel.in_place and len(results) == 1 and self._may_overwrite(node, first, others):
-            k = f"({self.refer(kernel.in_place)} if {self._is_owned(first)} else {k})"
+        if kernel.in_place and len(results) == 1 and first in self._tensors(node.dying) and first not in others:
+            count = self.refer(ONE_REFERENCE_TO_LOCAL, "n")
+            owned = f"{self.refer(references)}({first}) == {count} and {first}.base is None and {first}.flags.writeable"
+            k = f"({self.refer(kernel.in_place)} if {owned} else {k})"
         targets = f"{', '.join(results)} = " if results else ""
         self.line(f"{targets}{k}({', '.join(['C', *operands] if node.has_effects else operands)})", node.op)
         for result, value in zip(results, node.op.results):
-            self.as_scalar(result, value, node.op)
-
-    def step(self, node: Node) -> None:
-        """Print a call of the step of the plan, which empties the slots of dead values."""
-        op, dying = node.op, set(node.dying)
-        values = [*op.operands, *(value for region in op.regions for value in captured(region))]
-        taken = {v: self.read(v) for v in values if self.planner.slot(v) not in self.planner.constants}
-        for value, name in taken.items():
-            self.line(f"s0[{self.planner.slot(value)}] = {name}")
-        self.drop(name for value, name in taken.items() if value in dying and not is_scalar(value.type))
-        self.line(f"{self.refer(self._steps[op])}(s0)", op)
-        for name, value in zip(self.write(op.results), op.results):
-            slot = self.planner.slot(value)
-            self.line(f"{name} = s0[{slot}]; s0[{slot}] = None")
-            if value not in dying:
-                self.as_scalar(name, value)
-        # The plan still needs what it has not computed here.
-        kept = [self.planner.slot(v) for v in taken if v not in dying]
-        self.drop(f"s0[{slot}]" for slot in kept if f"v{slot}" not in self._loaded)
+            if is_scalar(value.type):
+                self.line(f"if type({result}) is not {self._class_of(value)}: {result} = {result}[()]", node.op)
 
     # --- control flow -------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Positions of the windows that gather reads and scatter writes, as row numbers of the tensor.
+"""Windows that gather reads and scatter writes: their positions as row numbers of the tensor, and how they are read.
 
 A row is what is contiguous in a window: the trailing dimensions that the window covers completely and that are not
 indexed. A tensor is a table of rows; a window has the row numbers `start + offset`, where only `start` depends on
@@ -7,7 +7,7 @@ indices. A row can be a whole window (an embedding lookup) or a single element.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -16,9 +16,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import Dims
+from stablehlo_ref.define.spec import is_sorted, without
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import reserve, within_time
 from stablehlo_ref.numerics.dtypes import UINT64, bits_dtype, is_sub_byte_integer
 from stablehlo_ref.numerics.integers import clamp_index, unpack
+from stablehlo_ref.numerics.layout import contiguous
 
 Index: TypeAlias = tuple[Any, ...]  # of integers and slices
 
@@ -166,16 +169,6 @@ class IndexedWindows:
         by_dimension = fixed | dict(zip(self.indexed, starts))
         return [by_dimension.get(d, np.zeros((1,) * len(self.batch_axes), np.intp)) for d in range(len(self.sizes))]
 
-    def indices(self, starts: Sequence[Array]) -> tuple[Array, ...]:
-        """Return indices into the dimensions before those of a row, as arrays that broadcast to `other_shape`."""
-        indices = [
-            broadcastable(start, self.batch_axes, self.other_axes) for start in self.all_starts(starts)[: self.lead]
-        ]
-        for d, axis in self.window_axes.items():
-            if d < self.lead:
-                indices[d] = indices[d] + broadcastable(np.arange(self.extents[d]), [axis], self.other_axes)
-        return tuple(indices)
-
 
 def index_components(indices: Array, index_vector_dim: int) -> list[Array]:
     """Return the components of indices, each an array with one element per index."""
@@ -214,3 +207,78 @@ def _all_up_to(start: Array, last: int) -> bool:
     if start.dtype.kind == "i":
         last = min(last, int(np.iinfo(start.dtype).max))
     return int(start.view(bits_dtype(start.dtype)).max()) <= last
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+Starts: TypeAlias = list[Array]
+Read: TypeAlias = Callable[[Array, Starts], Array]
+
+BLOCK = 1 << 16  # elements gathered at a time
+INDICES = 1 << 14  # rows gathered at a time at most, so that their numbers need little memory
+WINDOW = 32  # elements: windows of at least this size are copied as a whole, smaller ones row by row
+
+
+def window_reader(windows: IndexedWindows) -> Read:
+    """Return a function that reads the windows at any starts, which are clamped so that windows are in bounds."""
+    read = whole_windows(windows) or rows(windows)
+
+    def run(operand: Array, starts: Starts) -> Array:
+        if not operand.flags.c_contiguous:
+            reserve(0, operand.nbytes)
+            operand = contiguous(operand)
+        return read(operand, windows.clamped(starts))
+
+    return run
+
+
+def whole_windows(windows: IndexedWindows) -> Read | None:
+    """Index a strided view of all windows, if they are large: numpy copies their contiguous runs as single elements."""
+    lead, inner = windows.lead, windows.lead - 1
+    count = prod(windows.extents[:lead])
+    if count == 1 or count * windows.row < WINDOW:
+        return None
+    counts = tuple(n - extent + 1 for n, extent in zip(windows.sizes[:lead], windows.extents[:lead]))
+    arrange = arranging(windows, windows.batch_axes + windows.position_axes)
+
+    def run(operand: Array, starts: Starts) -> Array:
+        bits = operand if operand.itemsize > 8 else operand.view(bits_dtype(operand.dtype))
+        piece = f"V{windows.extents[inner] * windows.row * operand.itemsize}"
+        strides = operand.strides[:lead] + operand.strides[:inner]
+        view: Array = np.ndarray(counts + windows.extents[:inner], piece, bits, 0, strides)
+        first, *others = windows.all_starts([x.astype(np.intp, copy=False) for x in starts])[:lead]
+        found = view[(np.broadcast_to(first, windows.batch_shape or (1,)), *others)]
+        return arrange(np.ascontiguousarray(found).view(operand.dtype))
+
+    return run
+
+
+def rows(windows: IndexedWindows) -> Read:
+    """Read rows by their numbers, block by block if there are many."""
+    arrange = arranging(windows, windows.other_axes + windows.row_axes)
+    count = windows.other_shape[0] if windows.other_shape else 1
+    each = prod(windows.other_shape[1:])  # rows for each index of the first axis
+    step = max(1, min(BLOCK // windows.row, INDICES) // each)
+
+    def run(operand: Array, starts: Starts) -> Array:
+        table = operand.reshape(windows.table_shape)
+        return arrange(table.take(windows.row_numbers(starts), 0, mode="clip"))
+
+    def run_blockwise(operand: Array, starts: Starts) -> Array:
+        table = operand.reshape(windows.table_shape)
+        out = np.empty((count * each, *table.shape[1:]), table.dtype)
+        for start in within_time(range(0, count, step)):
+            some = slice(start, min(start + step, count))
+            table.take(windows.row_numbers(starts, some), 0, out[some.start * each : some.stop * each], "clip")
+        return arrange(out)
+
+    return run_blockwise if count > step and windows.other_axes[0] in windows.batch_axes else run
+
+
+def arranging(windows: IndexedWindows, axes: Sequence[int]) -> Callable[[Array], Array]:
+    """Return a function to the tensor of windows from an array with these axes of it, except for some of size 1."""
+    all_axes = (*axes, *without(range(len(windows.shape)), axes))
+    sizes, order = tuple(windows.shape[a] for a in all_axes), tuple(np.argsort(all_axes).tolist())
+    if is_sorted(all_axes):
+        return lambda x: x.reshape(sizes)
+    return lambda x: x.reshape(sizes).transpose(order)

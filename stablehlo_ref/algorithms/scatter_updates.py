@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.algorithms.exact_reductions import add_rows, adds_exactly, exact_addition
-from stablehlo_ref.algorithms.indexed_windows import Index, IndexedWindows, signed
+from stablehlo_ref.algorithms.exact_reductions import add_rows, exact_addition
+from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, signed
 from stablehlo_ref.algorithms.sorting import SECONDS
 from stablehlo_ref.define.computation import Kernel, RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
@@ -33,50 +33,26 @@ PATIENCE = 8  # scanning for rounds ends if more than this multiple of the size 
 
 
 class ScatterUpdate:
-    """An update computation for tables of `rows` rows.
+    """An update computation for tables of `row_count` rows, whose independent results are computed one by one.
 
     `unique` promises that no call updates a row twice; this is checked.
     """
 
-    def __init__(self, body: RegionFunction, rows: int, unique: bool) -> None:
-        self._each = body.each
-        self._overwrites = overwrites(body)
-        self._updates = [_Independent(part, rows, unique) for part in body.parts]
-        self.adds_exactly = adds_exactly(body)  # all updates of a row that come in one call
-
-    def box(self, tables: Arrays, box: Index, news: Arrays) -> None:
-        """Update all elements in a box of the tables, once each."""
-        if self._overwrites:
-            values = news
-        else:
-            values = self._each(*[table[box] for table in tables], *news)
-            if len(tables) > 1:  # a value may be a view of a table that is written before the value is read
-                values = list(map(np.array, values))
-        for table, value in zip(tables, values):
-            table[box] = value
-
-    def rows(self, tables: Arrays, numbers: Array, news: Arrays) -> None:
-        """Update the rows `numbers` (of any integer dtype) of the tables with the rows of `news`."""
-        if len(self._updates) == 1:
-            self._updates[0].rows(tables, numbers, news)
-        else:
-            for update, table, new in zip(self._updates, tables, news):
-                update.rows([table], numbers, [new])
-
-
-class _Independent:
-    """An update computation of which no result is independent of the others; most have a single result."""
-
-    def __init__(self, body: RegionFunction, rows: int, unique: bool) -> None:
+    def __init__(self, body: RegionFunction, row_count: int, unique: bool) -> None:
+        self._parts = [ScatterUpdate(part, row_count, unique) for part in body.parts] if len(body.parts) > 1 else []
         self._each = body.each
         self._overwrites = overwrites(body)
         self._ufunc = _ufunc(body)
         self._exact = exact_addition(body)
-        self._row_count = rows
+        self._row_count = row_count
         self._unique = unique
 
     def rows(self, tables: Arrays, numbers: Array, news: Arrays) -> None:
-        if self._overwrites:
+        """Update the rows `numbers` (of any integer dtype) of the tables with the rows of `news`."""
+        if self._parts:
+            for part, table, new in zip(self._parts, tables, news):
+                part.rows([table], numbers, [new])
+        elif self._overwrites:
             for table, new in zip(tables, news):
                 _set_rows(table, numbers, new)
         elif len(numbers) == 1 or (self._unique and _are_first(numbers, self._row_count).all()):
@@ -221,45 +197,15 @@ def _by_rank(numbers: Array, left: Array) -> Iterator[Array]:
 
 
 Starts: TypeAlias = list[Array]  # the components of all start_index, of any integer dtype
-Write: TypeAlias = Callable[[Sequence[Array], Starts, Sequence[Array]], None]
-
-BOX = 1 << 12  # elements: windows of this size and larger are updated one after another
 
 
 def plan_updates(windows: IndexedWindows, body: RegionFunction, unique: bool, dtypes: Sequence[DType]) -> Kernel:
-    """Return the kernel that updates windows by `body`, by the first strategy that applies.
+    """Return the kernel that updates all rows of all windows at once by `body`, by their row numbers.
 
     It takes contiguous tensors, which it updates, the starts of windows, and updates of these dtypes.
     `unique` promises that no element is updated twice.
     """
     update = ScatterUpdate(body, windows.rows, unique)
-    return window_by_window(windows, update, dtypes) or row_by_row(windows, update, body, dtypes)
-
-
-def window_by_window(windows: IndexedWindows, update: ScatterUpdate, dtypes: Sequence[DType]) -> Kernel | None:
-    """Update one window after another, if they are large, and innermost in the updates, which keeps their order."""
-    is_in_order = windows.batch_axes == tuple(range(len(windows.batch_axes)))
-    if prod(windows.extents) < BOX or not is_in_order or update.adds_exactly:
-        return None
-    order, count = windows.batch_axes + windows.position_axes, prod(windows.batch_shape)
-
-    def write(results: Sequence[Array], starts: Starts, updates: Sequence[Array]) -> None:
-        news = [x.transpose(order).reshape(count, *windows.extents) for x in updates]
-        columns = [np.broadcast_to(x, windows.batch_shape).reshape(-1).tolist() for x in windows.all_starts(starts)]
-        for k, start in enumerate(within_time(zip(*columns))):
-            low = [max(0, -first) for first in start]
-            high = [min(n, whole - first) for first, n, whole in zip(start, windows.extents, windows.sizes)]
-            if all(map(int.__lt__, low, high)):
-                box: Index = tuple(slice(first + a, first + b) for first, a, b in zip(start, low, high))
-                inside: Index = (k, *map(slice, low, high))
-                update.box(results, box, [x[inside] for x in news])
-
-    of_window = prod(windows.extents) * sum(dtype.itemsize for dtype in dtypes)
-    return Kernel(write, temporaries=of_window + _copied(windows, order, dtypes))
-
-
-def row_by_row(windows: IndexedWindows, update: ScatterUpdate, body: RegionFunction, dtypes: Sequence[DType]) -> Kernel:
-    """Update all rows of all windows at once, by their row numbers."""
     order, row = windows.other_axes + windows.row_axes, windows.table_shape[1:]
 
     def write(results: Sequence[Array], starts: Starts, updates: Sequence[Array]) -> None:
@@ -271,13 +217,8 @@ def row_by_row(windows: IndexedWindows, update: ScatterUpdate, body: RegionFunct
             numbers, news = numbers[within], [x[within] for x in news]
         update.rows(tables, numbers, news)
 
-    count = prod(windows.shape) // prod(row)
+    count, is_copy = prod(windows.shape) // prod(row), order != tuple(range(len(windows.shape)))
     numbers = 0 if windows.starts_are_numbers else count * np.dtype(np.intp).itemsize
     rounds = temporary_bytes(body, windows.rows, prod(row), count)
-    return Kernel(write, temporaries=numbers + rounds + _copied(windows, order, dtypes))
-
-
-def _copied(windows: IndexedWindows, order: Sequence[int], dtypes: Sequence[DType]) -> int:
-    """Return the bytes of the updates if they are copied to have their axes in this order."""
-    is_copy = tuple(order) != tuple(range(len(windows.shape)))
-    return prod(windows.shape) * sum(dtype.itemsize for dtype in dtypes) if is_copy else 0
+    copies = prod(windows.shape) * sum(dtype.itemsize for dtype in dtypes) if is_copy else 0
+    return Kernel(write, temporaries=numbers + rounds + copies)

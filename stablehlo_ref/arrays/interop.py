@@ -68,7 +68,7 @@ def _packages(extra: str, lines: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def to_array(value: Any) -> Any:
+def to_array(value: object) -> Any:
     """Return a tensor as an array that shares its memory where it can; anything else as it is."""
     if not hasattr(value, "detach"):
         return value
@@ -89,7 +89,7 @@ def to_arrays(values: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
         raise ArgumentValueError(f"expected arrays, or lists of numbers: {error}") from None
 
 
-def to_tensor(value: Any) -> Any:
+def to_tensor(value: object) -> Any:
     """Return an array as a tensor that shares its memory; anything else as it is."""
     if not isinstance(value, np.ndarray):
         return value

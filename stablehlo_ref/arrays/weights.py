@@ -75,7 +75,7 @@ def _named(items: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _items(source: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _items(source: object, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the arrays in nested containers, with the names that JAX gives them: `layers[0]['w']`."""
     match source:
         case Mapping():
@@ -92,7 +92,7 @@ def _items_of_list(source: Sequence[Any], prefix: str = "") -> Iterator[tuple[st
         yield from _items(value, f"{prefix}[{index}]")
 
 
-def _is_container(source: Any) -> bool:
+def _is_container(source: object) -> bool:
     """Return whether a list has arrays, or containers, as its items; others are arrays themselves."""
     if isinstance(source, list | tuple):
         return any(hasattr(item, "shape") or _is_container(item) for item in source)

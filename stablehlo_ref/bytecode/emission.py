@@ -19,7 +19,7 @@ from stablehlo_ref.bytecode.operations import (
     HAS_USE_LIST_ORDERS,
 )
 from stablehlo_ref.bytecode.pool import Blob, Entry, Pool, Reference
-from stablehlo_ref.bytecode.sections import BLOB, MAGIC, Section, Version
+from stablehlo_ref.bytecode.sections import BLOB, MAGIC, FormatVersion, Section
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Value
@@ -120,7 +120,7 @@ class _FileEmitter:
         self.numbering = Numbering(root, pool)
         self.strings = _Strings()
         self.properties: dict[bytes, int] = {}
-        self.orders = use_orders(root) if version >= Version.USE_LIST_ORDERS else {}
+        self.orders = use_orders(root) if version >= FormatVersion.USE_LIST_ORDERS else {}
         self.unknown_location = pool.location(UNKNOWN_LOCATION)
 
     def file(self, producer: str) -> Emitter:
@@ -137,7 +137,7 @@ class _FileEmitter:
         emitter.section(Section.RESOURCE_OFFSETS, offsets)
         emitter.section(Section.RESOURCES, resources)
         emitter.section(Section.STRINGS, self.strings.section())
-        if self.version >= Version.PROPERTIES:
+        if self.version >= FormatVersion.PROPERTIES:
             emitter.section(Section.PROPERTIES, self._properties())
         return emitter
 
@@ -148,14 +148,14 @@ class _FileEmitter:
         emitter.varint(len(numbering.dialects))
         for dialect in numbering.dialects:
             number = self.strings.number(dialect)
-            emitter.varint(number if self.version < Version.DIALECT_VERSIONS else number << 1)
+            emitter.varint(number if self.version < FormatVersion.DIALECT_VERSIONS else number << 1)
         names = list(numbering.name_numbers)
-        if self.version >= Version.ELIDED_LOCATIONS:
+        if self.version >= FormatVersion.ELIDED_LOCATIONS:
             emitter.varint(len(names))
 
         def write_name(name: tuple[str, bool]) -> None:
             number = self.strings.number(name[0].partition(".")[2])
-            if self.version < Version.PROPERTIES:
+            if self.version < FormatVersion.PROPERTIES:
                 emitter.varint(number)
             else:
                 emitter.flagged_varint(number, name[1])
@@ -244,7 +244,7 @@ class _FileEmitter:
 
     def _regions(self, emitter: Emitter, op: WrittenOp) -> None:
         emitter.flagged_varint(len(op.regions), op.is_isolated)
-        has_section = op.is_isolated and self.version >= Version.LAZY_LOADING
+        has_section = op.is_isolated and self.version >= FormatVersion.LAZY_LOADING
         content = Emitter() if has_section else emitter
         for region in op.regions:
             self._region(content, region)
@@ -264,7 +264,7 @@ class _FileEmitter:
             emitter.varint(len(block.arguments))
             for type, location in zip(block.types, block.locations):
                 self._argument(emitter, type, location)
-            if self.version >= Version.USE_LIST_ORDERS:
+            if self.version >= FormatVersion.USE_LIST_ORDERS:
                 orders = encoded_orders(block.arguments, self.orders)
                 emitter.byte(bool(orders) * HAS_USE_LIST_ORDERS)
                 for number in orders:
@@ -274,7 +274,7 @@ class _FileEmitter:
 
     def _argument(self, emitter: Emitter, type: int, location: int) -> None:
         number = self.numbering.type_numbers[type]
-        if self.version < Version.ELIDED_LOCATIONS:
+        if self.version < FormatVersion.ELIDED_LOCATIONS:
             emitter.varint(number)
             emitter.varint(self.numbering.attribute_numbers[location])
             return

@@ -88,7 +88,7 @@ class EntryReader(Cursor):
         """Return bytes that start with their number, without copying them."""
         return self.take(self.varint())
 
-    def expected(self, what: str, found: Any, offset: int) -> NoReturn:
+    def expected(self, what: str, found: object, offset: int) -> NoReturn:
         """Raise the error for an attribute that is not of the kind that is needed."""
         raise self.error(f"expected {what}, got {described(found)}", offset)
 
@@ -218,7 +218,7 @@ class Entries:
         return value
 
 
-def untyped(attribute: Any) -> Any:
+def untyped(attribute: object) -> Any:
     """Return an integer of type i64 or a number of type f64 without its type, anything else as it is."""
     match attribute:
         case IntegerAttribute(value, IntegerType(64, "")):

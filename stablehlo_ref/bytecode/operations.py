@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stablehlo_ref.bytecode.encoding import ByteLocation, Cursor
 from stablehlo_ref.bytecode.file import BytecodeFile, Template
-from stablehlo_ref.bytecode.sections import Section, Version, read_section
+from stablehlo_ref.bytecode.sections import FormatVersion, Section, read_section
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.lexer import MAX_NESTING
@@ -165,7 +165,7 @@ class OperationReader:
 
     def _isolated_reader(self) -> OperationReader:
         """Return a reader of regions that see no values from above; from version 2 on they are a section."""
-        if self.file.version < Version.LAZY_LOADING:
+        if self.file.version < FormatVersion.LAZY_LOADING:
             return OperationReader(self.file, self.cursor, self.depth)
         offset = self.cursor.offset
         section, content = read_section(self.cursor)
@@ -207,13 +207,13 @@ class OperationReader:
         cursor = self.cursor
         arguments = [self._argument(index) for index in range(cursor.count("arguments of a block"))]
         self._define(arguments)
-        if self.file.version >= Version.USE_LIST_ORDERS and cursor.byte():
+        if self.file.version >= FormatVersion.USE_LIST_ORDERS and cursor.byte():
             self._skip_use_list_orders(len(arguments))
         return arguments
 
     def _argument(self, index: int) -> Value:
         cursor, file = self.cursor, self.file
-        if file.version >= Version.ELIDED_LOCATIONS:
+        if file.version >= FormatVersion.ELIDED_LOCATIONS:
             type, has_location = cursor.flagged_varint()
         else:
             type, has_location = cursor.varint(), True

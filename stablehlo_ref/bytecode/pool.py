@@ -50,7 +50,7 @@ class Entry:
 class Encodings(Protocol):
     """How attributes and types are encoded: as in MLIR, or as in VHLO."""
 
-    def write_attribute(self, writer: EntryWriter, attribute: Any) -> None:
+    def write_attribute(self, writer: EntryWriter, attribute: object) -> None:
         """Write an attribute or a location, and set `writer.dialect`."""
 
     def write_type(self, writer: EntryWriter, type: Type) -> None:
@@ -72,7 +72,7 @@ class Pool:
         self._resources: dict[str, int] = {}
         self._objects: dict[tuple[Encodings, int], tuple[object, int]] = {}  # by identity; the object stays alive
 
-    def attribute(self, attribute: Any, encodings: Encodings) -> int:
+    def attribute(self, attribute: object, encodings: Encodings) -> int:
         """Return the index of an attribute."""
         known = self._objects.get((encodings, id(attribute)))
         if known is None:
@@ -132,7 +132,7 @@ class Pool:
         return self._entries[key]
 
 
-def location_parts(location: Any) -> list[Any]:
+def location_parts(location: object) -> list[Any]:
     """Return the locations that a location is made of."""
     parts = [getattr(location, name, None) for name in ("child", "callee", "caller")]
     parts += getattr(location, "locations", ())
@@ -214,10 +214,10 @@ class EntryWriter:
     def resource(self, resource: DenseResource) -> None:
         self._refer("resource", self.pool.resource(resource))
 
-    def attribute(self, attribute: Any) -> None:
+    def attribute(self, attribute: object) -> None:
         self._refer("attribute", self.pool.attribute(attribute, self.encodings))
 
-    def optional_attribute(self, attribute: Any) -> None:
+    def optional_attribute(self, attribute: object) -> None:
         if attribute is None:
             self.varint(0)
         else:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from stablehlo_ref.bytecode.encoding import Cursor, encode_varint
 from stablehlo_ref.bytecode.entries import Entries, EntryReader
-from stablehlo_ref.bytecode.sections import Version
+from stablehlo_ref.bytecode.sections import FormatVersion
 from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.members import REQUIRED
@@ -151,13 +151,13 @@ def read_op_properties(op: str, cursor: Cursor, entries: Entries, version: int, 
         raise reader.unsupported(f"unsupported properties of op '{op}', which is not known")
     attributes: dict[str, Any] = {}
     segments = has_segments(op)
-    if segments and version < Version.NATIVE_SEGMENT_SIZES:
+    if segments and version < FormatVersion.NATIVE_SEGMENT_SIZES:
         known = with_segments(op)
     for name, is_optional in known if segments else _present(op, known, reader):
         value = reader.optional_attribute() if is_optional else reader.attribute()
         if value is not None:
             attributes[name] = value
-    if version >= Version.NATIVE_SEGMENT_SIZES:
+    if version >= FormatVersion.NATIVE_SEGMENT_SIZES:
         count = SEGMENTS.get(op, 2)
         attributes |= {name: DenseArray(integer_type(32), _read_sparse(reader, count)) for name in segments}
     reader.expect_end(f"the properties of op '{op}'")

@@ -12,7 +12,7 @@ from stablehlo_ref.bytecode.encoding import Cursor
 MAGIC = b"ML\xefR"
 
 
-class Version(IntEnum):
+class FormatVersion(IntEnum):
     """Versions of the format, each named after what it introduced."""
 
     FIRST = 0
@@ -24,7 +24,7 @@ class Version(IntEnum):
     NATIVE_SEGMENT_SIZES = 6
 
 
-NEWEST = max(Version)
+NEWEST = max(FormatVersion)
 
 
 class Section(IntEnum):
@@ -86,7 +86,7 @@ def read_sections(cursor: Cursor, version: int) -> Mapping[Section, Cursor]:
         if section in sections:
             raise cursor.error(f"duplicate {section.title}", offset)
         sections[section] = content
-    optional = OPTIONAL if version >= Version.PROPERTIES else OPTIONAL | {Section.PROPERTIES}
+    optional = OPTIONAL if version >= FormatVersion.PROPERTIES else OPTIONAL | {Section.PROPERTIES}
     for section in Section:
         if section not in sections and section not in optional:
             raise cursor.error(f"missing {section.title}")
@@ -138,7 +138,7 @@ class Dialects:
 
 def read_dialects(section: Cursor, strings: Strings, version: int) -> Dialects:
     names = [_dialect(section, strings, version) for _ in range(section.count("dialects"))]
-    if version >= Version.ELIDED_LOCATIONS:
+    if version >= FormatVersion.ELIDED_LOCATIONS:
         section.varint()  # the number of ops
     ops: list[OpName] = []
 
@@ -152,7 +152,7 @@ def read_dialects(section: Cursor, strings: Strings, version: int) -> Dialects:
 
 def _dialect(section: Cursor, strings: Strings, version: int) -> str:
     """Read the name of a dialect; its version, which some files state, does not change how they are read."""
-    if version < Version.DIALECT_VERSIONS:
+    if version < FormatVersion.DIALECT_VERSIONS:
         return strings.read(section)
     index, has_version = section.flagged_varint()
     name, offset = strings.at(section, index), section.offset
@@ -163,7 +163,7 @@ def _dialect(section: Cursor, strings: Strings, version: int) -> str:
 
 
 def _op_name(section: Cursor, strings: Strings, dialect: str, version: int) -> OpName:
-    if version < Version.PROPERTIES:
+    if version < FormatVersion.PROPERTIES:
         name, was_registered = strings.read(section), True
     else:
         index, was_registered = section.flagged_varint()

@@ -11,7 +11,7 @@ from stablehlo_ref.bytecode.encodings import builtin, plain
 from stablehlo_ref.bytecode.numbering import WrittenBlock, WrittenOp, WrittenRegion, isolate
 from stablehlo_ref.bytecode.pool import Encodings, Pool
 from stablehlo_ref.bytecode.properties import Property, encode_sparse, has_segments, properties_of, with_segments
-from stablehlo_ref.bytecode.sections import NEWEST, Version
+from stablehlo_ref.bytecode.sections import NEWEST, FormatVersion
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute, DenseArray
@@ -45,7 +45,7 @@ class OpForm(NamedTuple):
     is_replaced: bool = False  # by another revision of the op
 
 
-class Form(Protocol):
+class WrittenForm(Protocol):
     """What ops become when they are written."""
 
     def check(self, op: Operation) -> None:
@@ -74,12 +74,12 @@ class PlainForm:
         return OpForm(op.name, inherent, op.attributes, properties_of(op.name), plain, has_segments(op.name))
 
 
-def write_program(module: Operation, form: Form, version: int, producer: str) -> bytes:
+def write_program(module: Operation, form: WrittenForm, version: int, producer: str) -> bytes:
     """Return a program as bytecode, its ops in the given form."""
     return on_enough_stack(module.location, FRAMES, _written, module, form, version, producer)
 
 
-def _written(module: Operation, form: Form, version: int, producer: str) -> bytes:
+def _written(module: Operation, form: WrittenForm, version: int, producer: str) -> bytes:
     pool = Pool(plain)
     root = _ProgramWriter(form, pool, version).op(module, {})
     isolate(root)
@@ -124,7 +124,7 @@ def _at(op: Operation, error: UnsupportedError) -> UnsupportedError:
 class _ProgramWriter:
     """Turns operations into what is written of them, and collects their attributes and types in a pool."""
 
-    def __init__(self, form: Form, pool: Pool, version: int) -> None:
+    def __init__(self, form: WrittenForm, pool: Pool, version: int) -> None:
         self.form = form
         self.pool = pool
         self.version = version
@@ -169,7 +169,7 @@ class _ProgramWriter:
 
     def _attributes(self, form: OpForm) -> tuple[int | None, list[tuple[int | None, bool]] | None, bytes]:
         """Return the dictionary of an op, its properties, and what follows them."""
-        if self.version < Version.PROPERTIES:
+        if self.version < FormatVersion.PROPERTIES:
             return self._dictionary({**form.discardable, **form.inherent}, form.encodings), None, b""
         if form.properties is None:
             inherent = self._dictionary(form.inherent, form.encodings)
@@ -185,7 +185,7 @@ class _ProgramWriter:
 
     def _legacy(self, form: OpForm) -> Sequence[Property]:
         """Return the properties of an op; sizes of segments are among them before version 6."""
-        is_legacy = form.segments and self.version < Version.NATIVE_SEGMENT_SIZES
+        is_legacy = form.segments and self.version < FormatVersion.NATIVE_SEGMENT_SIZES
         return with_segments(form.name) if is_legacy else form.properties or ()
 
     def _property(self, form: OpForm, property: Property, rest: dict[str, Attribute]) -> tuple[int | None, bool]:
@@ -199,7 +199,7 @@ class _ProgramWriter:
 
     def _suffix(self, form: OpForm, rest: dict[str, Attribute]) -> bytes:
         """Return the sizes of segments from version 6 on, and take them out of the attributes that are left."""
-        if self.version < Version.NATIVE_SEGMENT_SIZES:
+        if self.version < FormatVersion.NATIVE_SEGMENT_SIZES:
             return b""
         sizes = [rest.pop(name, None) for name in form.segments]
         return b"".join(encode_sparse(size.values) for size in sizes if isinstance(size, DenseArray))

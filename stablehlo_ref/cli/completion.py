@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from stablehlo_ref.arrays.interop import how_to_install, require
 from stablehlo_ref.cli.commands import COMMANDS, FINE
@@ -32,7 +32,7 @@ PATHS = ("FILE", "DIR", "PYTHON")  # what the help calls values that are paths
 _match_name = re.compile("[a-z]+:?").match  # of a backend, in its form: `jax[:PLATFORM]`
 
 
-def _nothing(**_: Any) -> Sequence[str]:
+def _nothing(**_: object) -> Sequence[str]:
     return ()
 
 
@@ -44,13 +44,13 @@ class _Completers:
 
     # --- names in the program -----------------------------------------------------------------------------------------
 
-    def input(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Mapping[str, str]:
+    def input(self, prefix: str, parsed_args: argparse.Namespace, **_: object) -> Mapping[str, str]:
         name, equals, path = prefix.partition("=")
         if equals:
             return {f"{name}={file}": "" for file in self._files(path)}
         return {f"{name}=": type for name, type in self._inputs(parsed_args)}
 
-    def random(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
+    def random(self, prefix: str, parsed_args: argparse.Namespace, **_: object) -> Iterable[str]:
         from stablehlo_ref.arrays.random_values import COUNTS
 
         name, equals, _form = prefix.partition("=")
@@ -58,21 +58,21 @@ class _Completers:
             return [f"{name}={form}(" for form in COUNTS]
         return ["*=", *(f"{name}=" for name, _type in self._inputs(parsed_args))]
 
-    def dim(self, parsed_args: argparse.Namespace, **_: Any) -> Iterator[str]:
+    def dim(self, parsed_args: argparse.Namespace, **_: object) -> Iterator[str]:
         for parameter in self._parameters(parsed_args):
             shape = parameter.type.shape if isinstance(parameter.type, TensorType) else ()
             unknown = [axis for axis, size in enumerate(shape) if size is None]
             yield from (f"{name}:{axis}=" for name in parameter.names for axis in unknown)
 
-    def entry(self, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
+    def entry(self, parsed_args: argparse.Namespace, **_: object) -> Iterable[str]:
         program = self._program(parsed_args)
         return program.functions if program else ()
 
-    def trace(self, prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
+    def trace(self, prefix: str, parsed_args: argparse.Namespace, **_: object) -> Iterable[str]:
         ops = {op.name for op in self._walk(parsed_args) if "." in op.name}
         return _after_commas(prefix, [*self.breaks(parsed_args), *sorted(ops)])
 
-    def breaks(self, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
+    def breaks(self, parsed_args: argparse.Namespace, **_: object) -> list[str]:
         return sorted({f"%{value.name}" for op in self._walk(parsed_args) for value in op.results if value.name})
 
     def _program(self, options: argparse.Namespace) -> Program | None:
@@ -103,7 +103,7 @@ class _Completers:
 
     # --- names that are always the same -------------------------------------------------------------------------------
 
-    def backend(self, prefix: str, **_: Any) -> Mapping[str, str]:
+    def backend(self, prefix: str, **_: object) -> Mapping[str, str]:
         from stablehlo_ref.debug.backends import DESCRIPTIONS, ENTRY_POINTS
 
         name, colon, path = prefix.partition(":")
@@ -114,7 +114,7 @@ class _Completers:
         names = {match[0]: text for form, text in DESCRIPTIONS.items() if (match := _match_name(form))}
         return {**names, **dict.fromkeys(others, "")}
 
-    def contract(self, prefix: str, **_: Any) -> Iterable[str]:
+    def contract(self, prefix: str, **_: object) -> Iterable[str]:
         from stablehlo_ref.debug.contract import ACCUMULATORS, DOT_ALGORITHMS, PRESETS
 
         if "," not in prefix:
@@ -127,18 +127,18 @@ class _Completers:
             return _after_commas(prefix, [f"{key}={value}" for value in values.get(key, ())])
         return _after_commas(prefix, [*(f"{f.name}=" for f in known), "ulp.", "error."])
 
-    def kinds(self, prefix: str, **_: Any) -> Iterable[str]:
+    def kinds(self, prefix: str, **_: object) -> Iterable[str]:
         from stablehlo_ref.debug.exceptions import GENERATIONS, GROUPS
 
         return _after_commas(prefix, [*map(str, GENERATIONS), *GROUPS])
 
-    def pass_pipeline(self, prefix: str, **_: Any) -> Iterable[str]:
+    def pass_pipeline(self, prefix: str, **_: object) -> Iterable[str]:
         from stablehlo_ref.passes.catalog import PASSES
 
         head = prefix[: max(prefix.rfind("("), prefix.rfind(",")) + 1]
         return [f"{head}{name}" for name in PASSES] if head else ["builtin.module("]
 
-    def mode(self, prefix: str, **_: Any) -> Iterable[str]:
+    def mode(self, prefix: str, **_: object) -> Iterable[str]:
         from stablehlo_ref.cli.run import MODES
 
         return _after_commas(prefix, MODES)

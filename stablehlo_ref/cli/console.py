@@ -29,7 +29,7 @@ from stablehlo_ref.testing.expected import Unexpected, expectations, mismatches
 
 
 @dataclass(frozen=True)
-class Part:
+class Chunk:
     """A part of an input: its text, or the data of an input that is not text; neither for a folder or an archive."""
 
     filename: str
@@ -49,7 +49,7 @@ class Part:
         return open_program(Path(self.filename), allow_unregistered_dialect, entry)
 
 
-Action = Callable[[Part], None]
+Action = Callable[[Chunk], None]
 
 
 def for_each_part(options: argparse.Namespace, action: Action) -> int:
@@ -65,7 +65,7 @@ def for_each_part(options: argparse.Namespace, action: Action) -> int:
     return max(codes, default=FINE)
 
 
-def _compare(action: Action, messages: Messages, part: Part) -> None:
+def _compare(action: Action, messages: Messages, part: Chunk) -> None:
     """Apply `action` to a part; an error where its diagnostics are not those that the part expects."""
     with messages.caught() as reported:
         try:
@@ -112,20 +112,20 @@ def fail(messages: Messages, error: StablehloError | str, subject: str = "stable
     return USAGE if isinstance(error, CommandLineError) else AT_FAULT
 
 
-def parts(file: str, split: bool, limits: Limits) -> Iterator[Part]:
+def parts(file: str, split: bool, limits: Limits) -> Iterator[Chunk]:
     """Yield the parts of a file that is read within limits, one unless it is text to split; `-` is standard input."""
     name = "<stdin>" if file == "-" else file
     if file != "-" and Path(existing(file)).is_dir():
-        yield Part(name)
+        yield Chunk(name)
         return
     with limited(limits):
         data = unpacked(_standard_input() if file == "-" else read(name), name)
     if bytes(data[:4]) in (BYTECODE, ZIP):
-        yield Part(name, data=None if bytes(data[:4]) == ZIP else data)
+        yield Chunk(name, data=None if bytes(data[:4]) == ZIP else data)
         return
     text = decode(bytes(data), name)
     for first_line, part in split_text(text) if split else [(1, text)]:
-        yield Part(name, part, first_line)
+        yield Chunk(name, part, first_line)
 
 
 def _standard_input() -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stablehlo_ref.bytecode.vhlo.artifact import serialize
 from stablehlo_ref.bytecode.writer import write as write_bytecode
-from stablehlo_ref.cli.console import Part, for_each_part, is_file, write_output
+from stablehlo_ref.cli.console import Chunk, for_each_part, is_file, write_output
 from stablehlo_ref.cli.options import (
     LIMITS,
     PROGRAM_OR_STDIN,
@@ -29,11 +29,9 @@ from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import activity, limited
 from stablehlo_ref.limits.files import contents, open_file
 from stablehlo_ref.passes.catalog import PASSES
-from stablehlo_ref.passes.elide import elide_constants
-from stablehlo_ref.passes.op_graph import op_graph
-from stablehlo_ref.passes.op_stats import as_json, as_table, op_counts
+from stablehlo_ref.passes.inspection import as_json, as_table, op_counts, op_graph, parse_supported, unsupported_ops
 from stablehlo_ref.passes.registry import BoundPass, Pass, flag, parse_pipeline
-from stablehlo_ref.passes.supported_by import parse_supported, unsupported_ops
+from stablehlo_ref.passes.strip import elide_constants
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import decode
 from stablehlo_ref.syntax.printer import print_operation
@@ -58,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     show = _show(options)
     supported = _supported(options.supported_by, limits_of(options)) if options.supported_by else None
 
-    def handle(part: Part) -> None:
+    def handle(part: Chunk) -> None:
         module, reported = _transformed(options, part)
         for diagnostic in reported:
             options.messages.remark(diagnostic)
@@ -76,7 +74,7 @@ def _supported(file: Path, limits: Limits) -> tuple[str, ...]:
         return parse_supported(decode(contents(opened, str(file)), str(file)))
 
 
-def _transformed(options: argparse.Namespace, part: Part) -> tuple[Operation, list[Diagnostic]]:
+def _transformed(options: argparse.Namespace, part: Chunk) -> tuple[Operation, list[Diagnostic]]:
     """Return the module of one part after all passes, and what they report besides errors."""
     module = part.parse(options.allow_unregistered_dialect).verify().module
     reported: list[Diagnostic] = []
@@ -133,7 +131,8 @@ def _text(options: argparse.Namespace, module: Operation) -> str:
         elide_constants(module, options.mlir_elide_elementsattrs_if_larger)
     if not options.keep_names:
         number_values(module)
-    return print_operation(module, options.mlir_print_op_generic, _prints_locations(options))
+    is_local = options.mlir_print_local_scope
+    return print_operation(module, options.mlir_print_op_generic, _prints_locations(options), is_local)
 
 
 def _prints_locations(options: argparse.Namespace) -> bool:
@@ -195,6 +194,7 @@ OPTIONS = Group("", [
     option("-o FILE", "where to write; standard output if left out", Path, dest="output"),
     option("--mlir-print-op-generic", "print ops in MLIR's generic form"),
     option("--mlir-print-debuginfo FLAG", "whether to print locations; by default into files only", flag, bare="true"),
+    option("--mlir-print-local-scope", "print locations in place, not as aliases"),
     option("--mlir-elide-elementsattrs-if-larger N", "leave out constants of more elements", count),
     option("--keep-names", "print values under their names in the text, not numbered"),
     option("--verify-semantics", "run the program after each pass on the same random inputs; an error if a pass "

@@ -50,7 +50,7 @@ class Group(NamedTuple):
     is_choice: bool = False
 
 
-def option(form: str, help: str, type: Callable[[str], Any] | None = None, **keywords: Any) -> Option:
+def option(form: str, help: str, type: Callable[[str], Any] | None = None, **keywords: object) -> Option:
     """Return a row: `FILE`, `-q --quiet` for a flag, `--max-errors N` for an option with a value.
 
     `type` converts the value. `bare` is the value of an option whose value may be left out, which then needs `=`.

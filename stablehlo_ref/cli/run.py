@@ -14,7 +14,7 @@ from time import perf_counter
 from stablehlo_ref._version import __version__
 from stablehlo_ref.arrays.results import compare_results, read_expected, save_results
 from stablehlo_ref.cli.commands import EXIT_CODES, INTERRUPTED
-from stablehlo_ref.cli.console import Part, for_each_part
+from stablehlo_ref.cli.console import Chunk, for_each_part
 from stablehlo_ref.cli.inputs import GRID, INPUTS, grid_of, inputs_of_processes
 from stablehlo_ref.cli.options import (
     ENTRY,
@@ -210,11 +210,11 @@ class Run:
         """What a user who leaves the prompt of `--break` raises."""
         if not self.options.breaks:
             return ()
-        from stablehlo_ref.debug.debugger import Quit
+        from stablehlo_ref.debug.traces.observe import Quit
 
         return (Quit,)
 
-    def part(self, part: Part) -> None:
+    def part(self, part: Chunk) -> None:
         """Run one part, and print its results or a report."""
         self.parts += 1
         report = Report(part.filename, part.first_line)
@@ -241,7 +241,7 @@ class Run:
 
     # --- one part ---------------------------------------------------------------------------------------------
 
-    def _part(self, part: Part, report: Report) -> None:
+    def _part(self, part: Chunk, report: Report) -> None:
         with _timed(report, "parse"), self.cache.in_use():
             program = part.parse(self.options.allow_unregistered_dialect, self.options.entry)
         with _timed(report, "verify"):
@@ -271,7 +271,7 @@ class Run:
             first = error.diagnostics[0]
             raise EvaluationError([replace(first, notes=(*first.notes, "choose it by --entry NAME"))]) from None
 
-    def _run(self, program: Program, part: Part, report: Report) -> None:
+    def _run(self, program: Program, part: Chunk, report: Report) -> None:
         options = self.options
         report.signature(program.entry.name, program.inputs, program.outputs)
         if options.output:
@@ -282,7 +282,7 @@ class Run:
         arguments = inputs_of_processes(options, program, self.grid, context.limits)
         profile = None
         if options.profile is not None:
-            from stablehlo_ref.debug.traces.profile import Profile  # imported when it is used
+            from stablehlo_ref.debug.traces.observe import Profile  # imported when it is used
 
             profile = Profile()
         with ExitStack() as stack:
@@ -342,7 +342,7 @@ class Run:
 
     def _show(
         self,
-        part: Part,
+        part: Chunk,
         context: Context,
         parameters: Sequence[Parameter],
         results: Sequence[RuntimeValue],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stablehlo_ref.bytecode.vhlo.artifact import serialize, target_version
 from stablehlo_ref.cli import run as interpreting
-from stablehlo_ref.cli.console import Part, for_each_part, write_output
+from stablehlo_ref.cli.console import Chunk, for_each_part, write_output
 from stablehlo_ref.cli.options import (
     LIMITS,
     PROGRAM_OR_STDIN,
@@ -22,7 +22,7 @@ from stablehlo_ref.cli.options import (
     option,
 )
 from stablehlo_ref.limits.budget import activity
-from stablehlo_ref.passes.strip_debuginfo import strip_debuginfo
+from stablehlo_ref.passes.strip import strip_debuginfo
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.syntax.value_names import number_values
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         return interpreting.run(_as_run(options), is_upstream=True)
     outputs: list[str | bytes] = []
 
-    def convert(part: Part) -> None:
+    def convert(part: Chunk) -> None:
         module = part.parse(options.allow_unregistered_dialect).verify().module
         if options.strip_debuginfo:
             strip_debuginfo(module)

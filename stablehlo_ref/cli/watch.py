@@ -25,7 +25,7 @@ from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.mhlo import renamed
 
 if TYPE_CHECKING:
-    from stablehlo_ref.debug.traces.profile import Profile
+    from stablehlo_ref.debug.traces.observe import Profile
 
 _match_line = re.compile(r".+:\d+").fullmatch
 
@@ -76,7 +76,7 @@ def observers(options: argparse.Namespace, program: Program, stack: ExitStack) -
         stack.callback(recorder.close)
         yield recorder
     if options.breaks:
-        from stablehlo_ref.debug.debugger import Debugger  # imports `cmd`, which is rarely needed
+        from stablehlo_ref.debug.traces.observe import Debugger  # imports `cmd`, which is rarely needed
 
         stops = [_value(program, name, "--break") for name in options.breaks]
         yield Debugger(program.value_index, stops, sys.stdin, sys.stderr)

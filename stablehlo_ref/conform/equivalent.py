@@ -25,11 +25,10 @@ from stablehlo_ref.conform.probes import is_complete, literals, probes, shapes
 from stablehlo_ref.debug.bounds.ball import Ball, exact
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import subprogram
-from stablehlo_ref.debug.evaluate import same_bits, widen, widened
+from stablehlo_ref.debug.evaluate import distance, same_bits, widen, widened
 from stablehlo_ref.debug.explain import limits_of
 from stablehlo_ref.debug.judge import Excess, excess_of
 from stablehlo_ref.debug.repro import Repro
-from stablehlo_ref.debug.values import distance
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.diagnostics import (
     ArgumentValueError,

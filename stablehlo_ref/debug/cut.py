@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from stablehlo_ref.debug.traces.follow import joined
+from stablehlo_ref.debug.traces.record import joined
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import facts_of, is_constant_like
+from stablehlo_ref.define.definition import definition_of, facts_of, is_constant_like
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import Location, UnsupportedError
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -114,15 +114,6 @@ class Flat:
         used = {o: None for op in self.ops[end:] for o in operands_of(op)} | dict.fromkeys(self.outputs)
         return [value for value in inner if value in used]
 
-    def slice_of(self, start: int, end: int, value: Value) -> list[Operation]:
-        """Return the ops from `start` to `end` that a value depends on."""
-        needed, kept = {value}, []
-        for op in reversed(self.ops[start:end]):
-            if needed.intersection(op.results):
-                kept.append(op)
-                needed.update(operands_of(op))
-        return kept[::-1]
-
 
 @dataclass(frozen=True)
 class Subprogram:
@@ -136,6 +127,18 @@ class Subprogram:
     def text(self) -> str:
         """The program as a backend is given it."""
         return str(self.program)
+
+
+def has_trait(op: Operation, trait: str) -> bool:
+    """Return whether the class of an op has a trait, such as `elementwise`; an op of another dialect has none."""
+    definition = definition_of(op)
+    return definition is not None and bool(getattr(definition.traits, trait))
+
+
+def is_control_flow(op: Operation) -> bool:
+    """Return whether an op runs the ops in its regions, or in a function, one after the other."""
+    definition = definition_of(op)
+    return definition is not None and "plan_control_flow" in definition.roles
 
 
 def is_observable(value: Value) -> bool:
@@ -182,6 +185,16 @@ def needed_by(ops: Sequence[Operation], wanted: Iterable[Value] = ()) -> list[Va
     made = {result for op in ops for result in op.results}
     used = {operand: None for op in ops for operand in operands_of(op)} | dict.fromkeys(wanted)
     return [value for value in used if value not in made and not is_constant(value)]
+
+
+def slice_of(ops: Sequence[Operation], value: Value) -> list[Operation]:
+    """Return those of some ops in order that a value depends on."""
+    needed, kept = {value}, []
+    for op in reversed(ops):
+        if needed.intersection(op.results):
+            kept.append(op)
+            needed.update(operands_of(op))
+    return kept[::-1]
 
 
 def subprogram(

@@ -12,17 +12,10 @@ from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import Flat, is_constant, is_constant_op, is_observable, operands_of, set_turn, single
-from stablehlo_ref.debug.evaluate import Evaluator, same_bits
-from stablehlo_ref.debug.exceptions import only_in_backend
-from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
-from stablehlo_ref.debug.explain import Beyond, Sensitivity, beyond, far_from_rounding, sensitivities
-from stablehlo_ref.debug.fused import FaultyGroup, failing_ops, find_group
-from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, wrong_in_isolation
-from stablehlo_ref.debug.repro import Repro, workarounds
-from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.debug.values import (
+from stablehlo_ref.debug.evaluate import (
     MAX_BYTES,
     BackendValues,
+    Evaluator,
     all_values,
     backend_values,
     can_enter,
@@ -31,7 +24,15 @@ from stablehlo_ref.debug.values import (
     most_compilations,
     parts,
     run_again,
+    same_bits,
 )
+from stablehlo_ref.debug.exceptions import only_in_backend
+from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
+from stablehlo_ref.debug.explain import Beyond, Sensitivity, beyond, far_from_rounding, sensitivities
+from stablehlo_ref.debug.fused import FaultyGroup, failing_ops, find_group
+from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, wrong_in_isolation
+from stablehlo_ref.debug.repro import Repro, workarounds
+from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
@@ -115,10 +116,14 @@ class Diff:
         return tuple(index for index, op in enumerate(self.setup.flat.ops) if op in ops)
 
     @property
+    def is_located(self) -> bool:
+        """Whether ops are certainly wrong, alone or together, here or in a turn of a loop."""
+        return bool(self.suspects or self.inner or (self.group and self.group.is_certain))
+
+    @property
     def is_wrong(self) -> bool:
         """Whether the backend failed, or certainly computed something that the contract does not allow."""
-        is_located = self.suspects or self.inner or (self.group and self.group.is_certain)
-        return bool(self.failure or is_located or any(b.excess for b in self.outputs.beyond))
+        return bool(self.failure or self.is_located or any(b.excess for b in self.outputs.beyond))
 
     @property
     def is_explained(self) -> bool:
@@ -134,7 +139,7 @@ class Diff:
             return "same" if self.outputs.same else "not wrong"
         if not self.located:
             return "not located"
-        return "wrong" if self.suspects or self.inner or (self.group and self.group.is_certain) else "suspicious"
+        return "wrong" if self.is_located else "suspicious"
 
     @property
     def unjudged(self) -> list[Operation]:

@@ -19,11 +19,10 @@ from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import Flat
-from stablehlo_ref.debug.evaluate import Evaluator, same_bits
+from stablehlo_ref.debug.evaluate import Evaluator, all_values, distance, same_bits
 from stablehlo_ref.debug.explain import beyond, sensitivities
 from stablehlo_ref.debug.judge import Judge
 from stablehlo_ref.debug.pass_dumps import Stage, is_partial, stages_of
-from stablehlo_ref.debug.values import all_values, distance
 from stablehlo_ref.diagnostics import EvaluationError, LimitError, StablehloError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name

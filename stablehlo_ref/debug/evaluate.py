@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from math import ceil, inf, isfinite, log2, prod
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.debug.cut import Flat, Subprogram, fed_to, single, subprogram
+from stablehlo_ref.debug.cut import (
+    BRANCHES,
+    LOOP,
+    Flat,
+    Subprogram,
+    branch_of,
+    fed_to,
+    is_constant,
+    is_literal,
+    is_observable,
+    operands_of,
+    single,
+    subprogram,
+)
+from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.define.definition import facts_of, kind_of
 from stablehlo_ref.diagnostics import Diagnostic, StablehloError
 from stablehlo_ref.execute.implementation_defined import ChoiceReporter, may_be_implementation_defined
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import FLOATS, ComplexType, FloatType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import is_fractional, kind, numpy_dtype
 from stablehlo_ref.passes.element_types import with_replaced
@@ -160,3 +177,208 @@ def same_bits(actual: Array, expected: Array) -> bool:
         return False
     x, y = (widened(a).view(np.float64) for a in (x, y))
     return bool(np.all(((x == y) & (np.signbit(x) == np.signbit(y))) | (np.isnan(x) & np.isnan(y))))
+
+
+# --- what a backend computes: prefix cuts within a memory budget, regions, single turns of loops ---------------------
+
+MAX_BYTES = 1 << 30  # of intermediate values that one program of a backend returns
+MOST_TURNS = 64
+
+
+@dataclass(frozen=True)
+class RegionRun:
+    """A region as a program, what it is fed, and the turn of the loop; `region` is its index."""
+
+    turn: int
+    region: int
+    program: Subprogram
+    feeds: Sequence[Array]
+
+
+def parts(
+    flat: Flat, op: Operation, values: Mapping[Value, Array], evaluate: Evaluator, session: Session
+) -> Iterator[RegionRun]:
+    """Yield the parts of a loop or of a branch to compare, the most different first.
+
+    The first turns of a loop, at most `MOST_TURNS`, are run by the backend; those are yielded whose result is furthest
+    from the interpreter's, for the condition and for the body. The state before the first turn is in `values`; later
+    ones are what the interpreter computes from it.
+    """
+    furthest: dict[int, tuple[float, RegionRun]] = {}
+    for part, ours in _region_runs(flat, op, values, evaluate):
+        outcome = session.run(part.program.text, part.feeds)
+        pairs = zip(outcome.results, ours)
+        apart = float("inf") if outcome.failure else max((distance(x, y) for x, y in pairs), default=0.0)
+        if op.name in BRANCHES or apart > furthest.get(part.region, (0.0, part))[0]:
+            furthest[part.region] = apart, part
+        if outcome.failure:
+            break
+    for _, part in sorted(furthest.values(), key=lambda item: -item[0]):
+        yield part
+
+
+def interpreted_parts(
+    flat: Flat, op: Operation, values: Mapping[Value, Array], evaluate: Evaluator, most: int
+) -> list[RegionRun]:
+    """Return the bodies of the first turns of a loop, then its conditions; or the branch that is taken."""
+    found = [part for part, _ in islice(_region_runs(flat, op, values, evaluate), 2 * most)]
+    return sorted(found, key=lambda part: -part.region)
+
+
+def _region_runs(
+    flat: Flat, op: Operation, values: Mapping[Value, Array], evaluate: Evaluator
+) -> Iterator[tuple[RegionRun, Sequence[Array]]]:
+    """Yield the condition and the body of each turn, or the branch that is taken, with the interpreter's results."""
+    programs: dict[int, Subprogram] = {}
+
+    def run(turn: int, index: int, state: Sequence[Array] = ()) -> tuple[RegionRun, Sequence[Array]]:
+        block = op.regions[index].block
+        if index not in programs:
+            programs[index] = subprogram(flat, block.operations[:-1], block.operations[-1].operands)
+        made = programs[index]
+        feeds = [np.asarray(state[v.index] if v.owner is block else values[v]) for v in made.feeds]
+        return RegionRun(turn, index, made, feeds), made.program.run(*feeds)
+
+    if op.name in BRANCHES:
+        yield run(0, branch_of(op, evaluate.value(op.operands[0], values)))
+        return
+    state: Sequence[Array] = [evaluate.value(value, values) for value in op.operands]
+    for turn in range(MOST_TURNS):
+        condition, goes_on = run(turn, 0, state)
+        yield condition, goes_on
+        if not goes_on[0]:
+            return
+        body, state = run(turn, 1, state)
+        yield body, state
+
+
+def can_enter(op: Operation, values: Mapping[Value, Array]) -> bool:
+    """Return whether all that a loop or branch uses is known: static tensors, whose values the backend returned."""
+    return op.name in (LOOP, *BRANCHES) and all(
+        is_observable(value) and (is_constant(value) or value in values) for value in operands_of(op)
+    )
+
+
+@dataclass
+class BackendValues:
+    """The values by SSA value, and how the runs that returned them went."""
+
+    arrays: dict[Value, Array] = field(default_factory=dict)
+    failure: Outcome | None = None
+    seen: int = 0  # ops whose values were asked for
+    parts: list[Subprogram] = field(default_factory=list)  # the programs that returned them
+
+
+def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_bytes: int) -> BackendValues:
+    """Return the backend's values of all ops, asked for in as few programs as `max_bytes` of outputs allow.
+
+    Each program starts where the one before ended, fed with what the backend returned there. At most as many programs
+    are run as a bisection would need; `failure` says so if that is not all ops.
+    """
+    found = BackendValues(dict(zip(flat.arguments, inputs)))
+    ranges, most = ranges_of(flat, max_bytes), most_compilations(flat) - 5
+    for start, end in ranges[:most]:
+        inner = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_literal(r)]
+        wanted = list(dict.fromkeys([*(v for v in flat.live_at(end) if v in set(inner)), *inner]))
+        if not wanted:
+            found.seen = end
+            continue
+        made = subprogram(flat, flat.ops[start:end], wanted)
+        if any(value not in found.arrays for value in made.feeds):
+            found.failure = Outcome((), "stopped", "a value at a cut is not a static tensor")
+            return found
+        outcome = run_subprogram(session, made, found.arrays)
+        if outcome.failure:
+            found.failure = outcome
+            return found
+        found.arrays.update(zip(wanted, outcome.results))
+        found.parts.append(made)
+        found.seen = end
+    if len(ranges) > most:
+        reason = f"{found.seen} of {len(flat.ops)} ops were compared, in {most} programs; more need a larger max_bytes"
+        found.failure = Outcome((), "stopped", reason)
+    return found
+
+
+def most_compilations(flat: Flat) -> int:
+    """Return how many programs a search may compile: two bisections of all ops, also those of regions, and 5."""
+    ops = sum(1 for op in flat.ops for _ in op.walk())
+    return 2 * ceil(log2(max(ops, 2))) + 5
+
+
+def run_again(found: BackendValues, session: Session, op: Operation | None = None) -> dict[Value, Array]:
+    """Return the values that a second run of the programs returns; of those with the results of an op, if one is given.
+
+    Programs are not compiled again. BackendValues are missing where a run fails.
+    """
+    again: dict[Value, Array] = {}
+    for made in found.parts:
+        if op is None or set(op.results) & set(made.wanted):
+            outcome = run_subprogram(session, made, found.arrays)
+            again.update(zip(made.wanted, outcome.results))
+    return again
+
+
+def run_subprogram(session: Session, made: Subprogram, arrays: dict[Value, Array]) -> Outcome:
+    """Run a subprogram on values; the types and shapes of the results are checked."""
+    return checked(session.run(made.text, [arrays[value] for value in made.feeds]), made.wanted)
+
+
+def checked(outcome: Outcome, wanted: Sequence[Value | Parameter]) -> Outcome:
+    """Return an outcome, a failure if the results are not arrays of the types of the values that were asked for."""
+    if outcome.failure:
+        return outcome
+    if len(outcome.results) != len(wanted):
+        return Outcome((), "wrong results", f"expected {len(wanted)} results, got {len(outcome.results)}")
+    for index, (array, value) in enumerate(zip(outcome.results, wanted)):
+        if not isinstance(type := value.type, TensorType):
+            continue
+        expected = numpy_dtype(type.element_type)
+        fits = len(array.shape) == len(type.shape) and all(n in (m, None) for m, n in zip(array.shape, type.shape))
+        if array.dtype != expected or not fits:
+            reason = f"result {index} is {array.dtype}{list(array.shape)}, expected {type}"
+            return Outcome((), "wrong results", reason)
+    return outcome
+
+
+def ranges_of(flat: Flat, max_bytes: int) -> list[tuple[int, int]]:
+    """Return ranges of ops whose results are at most `max_bytes`, one op at least."""
+    found, start, total = [], 0, 0
+    for index, op in enumerate(flat.ops):
+        size = sum(size_of(result) for result in op.results)
+        if index > start and total + size > max_bytes:
+            found.append((start, index))
+            start, total = index, 0
+        total += size
+    return [*found, (start, len(flat.ops))]
+
+
+def size_of(value: Value) -> int:
+    """Return the bytes of a value; 0 for what cannot be observed."""
+    if not is_observable(value) or is_literal(value):
+        return 0
+    assert isinstance(value.type, TensorType)
+    return prod(n or 0 for n in value.type.shape) * np.dtype(numpy_dtype(value.type.element_type)).itemsize
+
+
+def all_values(flat: Flat, inputs: Sequence[Array]) -> dict[Value, Array]:
+    """Return the values of all ops that are static tensors, as the interpreter computes them."""
+    wanted = [result for op in flat.ops for result in op.results if is_observable(result)]
+    made = subprogram(flat, flat.ops, wanted, flat.arguments)
+    return dict(zip((*flat.arguments, *wanted), (*inputs, *made.program.run(*inputs))))
+
+
+def distance(actual: Array, expected: Array) -> float:
+    """Return the norm of the difference relative to that of the expected array; infinity if specials differ."""
+    if actual.dtype.kind in "biu":
+        return float(np.mean(actual != expected)) if actual.size else 0.0
+    wide = np.complex128 if actual.dtype.kind == "c" else np.float64
+    with np.errstate(all="ignore"):
+        x, y = (np.asarray(a).astype(wide).reshape(-1) for a in (actual, expected))
+        apart, norm = float(np.linalg.norm(x - y)), float(np.linalg.norm(y))
+        if not (isfinite(apart) and isfinite(norm)):
+            finite = np.isfinite(x) & np.isfinite(y)
+            if not np.array_equal(x[~finite], y[~finite], equal_nan=True):
+                return inf
+            apart, norm = float(np.linalg.norm((x - y)[finite])), float(np.linalg.norm(y[finite]))
+    return apart / norm if norm else apart

@@ -11,28 +11,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import inf, isfinite, isnan, sqrt
+from math import inf, isfinite, isnan, prod, sqrt
 from time import perf_counter
 
 import numpy as np
 
-from stablehlo_ref.debug.bounds.ball import real_dtype, smallest_normal, unit_roundoff
+from stablehlo_ref.debug.bounds.ball import dtype_of, real_dtype, shape_of, smallest_normal, ulp, unit_roundoff
 from stablehlo_ref.debug.bounds.reductions import adds_up, is_exact_body
 from stablehlo_ref.debug.bounds.transfer import propagation
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
-from stablehlo_ref.debug.cut import Flat, has_fractions
-from stablehlo_ref.debug.evaluate import same_bits
+from stablehlo_ref.debug.cut import Flat, has_fractions, is_control_flow, slice_of
+from stablehlo_ref.debug.evaluate import distance, same_bits
 from stablehlo_ref.debug.judge import NO_BOUND, Excess, Judge, Judgement, Verdict, excess_of
-from stablehlo_ref.debug.values import distance
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import REGISTRY, facts_of
+from stablehlo_ref.define.definition import facts_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import StablehloError
-from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter, clone
-from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import float_info, kind
 from stablehlo_ref.ops.extensibility import OPEN_TARGETS, CustomCall
 from stablehlo_ref.program import Program
 
@@ -124,6 +122,7 @@ def _distances(
         while len(runs) < most and (not runs or perf_counter() - started < seconds):
             draw = np.random.default_rng(len(runs))
             fed = [_by_ulps(draw, x, 0.5 * scale) for x in inputs] if perturbs else inputs
+            fed = [_lossy(contract, draw, x) for x in fed] if scale > 1 else fed
             results = noisy.run(*fed, custom_calls={TARGET: partial(noise.add, draw)} if noise.errors else None)
             runs.append([distance(np.asarray(x), y) for x, y in zip(results, ours)])
     except StablehloError:
@@ -146,10 +145,16 @@ class _Noise:
         self._contract = contract
         self._scale = scale
         with Rewriter(self.module) as rewriter:
-            for op in filter(_rounds, list(_entered(self.module))):
-                for result in op.results:
+            for op in list(_entered(self.module)):
+                for result in filter(has_fractions, op.results if _rounds(op) or self._is_lossy else ()):
                     self._add_to_result(rewriter, op, result)
-                self._add_to_terms(rewriter, op)
+                if _rounds(op):
+                    self._add_to_terms(rewriter, op)
+
+    @property
+    def _is_lossy(self) -> bool:
+        """Whether each op may lose numbers, also one that does not round."""
+        return self._scale > 1 and self._contract.flush_subnormals
 
     def add(self, draw: np.random.Generator, call: CustomCall, array: Array) -> list[Array]:
         """Return what a call makes of an array."""
@@ -161,14 +166,15 @@ class _Noise:
         return build_operation("stablehlo.custom_call", [value], [value.type], op.location, members=members)
 
     def _add_to_result(self, rewriter: Rewriter, op: Operation, result: Value) -> None:
-        if not has_fractions(result):
-            return
         contract = self._contract
         is_arithmetic = _arithmetic(op) is Arithmetic.ROUNDS or _adds_terms(op)
-        ulps = contract.ulps_of(op.mnemonic, 0.5 if is_arithmetic else contract.elementary_ulps)
-        ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _dtype(result).itemsize <= 2 else ulps
-        errors = partial(_by_ulps, ulps=self._scale * ulps)
-        call = self._call(partial(_lossy, contract, errors) if self._scale > 1 else errors, result, op)
+        name = op.mnemonic.removeprefix("broadcast_")
+        ulps = contract.ulps_of(name, 0.5 if is_arithmetic else contract.elementary_ulps)
+        ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _itemsize(result) <= 2 else ulps
+        is_off = self._scale > 1 and _arithmetic(op) is Arithmetic.FUNCTION
+        errors = partial(_by_ulps, ulps=self._scale * ulps if _rounds(op) else 0.0, keeps_integers=not is_off)
+        lossy = partial(_lossy, contract)
+        call = self._call((lambda draw, x: lossy(draw, errors(draw, x))) if self._scale > 1 else errors, result, op)
         uses = rewriter.uses(result)
         rewriter.insert_after(op, call)
         for user, index in uses:
@@ -181,7 +187,8 @@ class _Noise:
             return
         is_product = _arithmetic(op) is Arithmetic.SUMS
         roundoff = DOT_ALGORITHMS[self._contract.dot_algorithm].roundoff if is_product else 0.0
-        of_sums = unit_roundoff(_dtype(result)) * sqrt(max(_size(operand) / max(_size(result), 1), 1))
+        sizes = [prod(shape_of(value)) for value in (operand, result)]
+        of_sums = unit_roundoff(dtype_of(result)) * sqrt(max(sizes[0] / max(sizes[1], 1), 1))
         call = self._call(partial(_relative, size=self._scale * max(roundoff, of_sums)), operand, op)
         rewriter.insert_before(op, call)
         rewriter.set_operand(op, 0, call.results[0])
@@ -189,16 +196,11 @@ class _Noise:
 
 def _entered(op: Operation) -> Iterator[Operation]:
     """Yield the ops inside functions, loops and conditionals, but not those in bodies of reductions and the like."""
-    for region in op.regions if _is_entered(op) else ():
+    for region in op.regions if is_control_flow(op) or op.name in ("builtin.module", "func.func") else ():
         for block in region.blocks:
             for inner in block.operations:
                 yield inner
                 yield from _entered(inner)
-
-
-def _is_entered(op: Operation) -> bool:
-    is_control_flow = op.name in REGISTRY and "plan_control_flow" in REGISTRY[op.name].roles
-    return is_control_flow or op.name in ("builtin.module", "func.func")
 
 
 def _adds_terms(op: Operation) -> bool:
@@ -208,6 +210,10 @@ def _adds_terms(op: Operation) -> bool:
 def _arithmetic(op: Operation) -> Arithmetic | None:
     facts = facts_of(op)
     return None if facts is None else facts.arithmetic
+
+
+def _itemsize(value: Value) -> int:
+    return real_dtype(dtype_of(value)).itemsize
 
 
 def _rounds(op: Operation) -> bool:
@@ -220,17 +226,7 @@ def _rounds(op: Operation) -> bool:
     is_conversion = len(op.operands) == 1 and op.operand_types != op.result_types
     operand, result = op.operands[0], op.results[0]
     are_fractions = has_fractions(operand) and has_fractions(result)
-    return not is_conversion or (are_fractions and _dtype(operand).itemsize > _dtype(result).itemsize)
-
-
-def _dtype(value: Value) -> DType:
-    assert isinstance(value.type, TensorType)
-    return real_dtype(numpy_dtype(value.type.element_type))
-
-
-def _size(value: Value) -> int:
-    assert isinstance(value.type, TensorType)
-    return int(np.prod([n or 1 for n in value.type.shape]))
+    return not is_conversion or (are_fractions and _itemsize(operand) > _itemsize(result))
 
 
 # --- random errors --------------------------------------------------------------------------------------------------
@@ -242,36 +238,37 @@ def _relative(draw: np.random.Generator, array: Array, size: float) -> Array:
         return np.asarray(array * factors).astype(array.dtype)
 
 
-def _lossy(
-    contract: Contract, errors: Callable[[np.random.Generator, Array], Array], draw: np.random.Generator, array: Array
-) -> Array:
-    """Return an array with errors, and without what the contract lets a backend lose: subnormals, signs of zeros."""
-    made = errors(draw, array)
-    if kind(array.dtype) == "floating" and contract.flush_subnormals:
-        made = np.where(np.abs(made) < smallest_normal(array.dtype), np.zeros((), array.dtype), made)
-    if kind(array.dtype) == "floating" and not contract.signed_zeros:
-        made = np.where((made == 0) & (draw.random(made.shape) < 0.5), -made, made)
-    return made
+def _lossy(contract: Contract, draw: np.random.Generator, array: Array) -> Array:
+    """Return an array without what the contract lets a backend lose: subnormals, signs of zeros."""
+    if kind(array.dtype) != "floating":
+        return array
+    with np.errstate(invalid="ignore"):
+        if contract.flush_subnormals:
+            array = np.where(np.abs(array) < smallest_normal(array.dtype), np.zeros((), array.dtype), array)
+        if not contract.signed_zeros:
+            array = np.where((array == 0) & (draw.random(array.shape) < 0.5), -array, array)
+    return array
 
 
-def _by_ulps(draw: np.random.Generator, array: Array, ulps: float) -> Array:
+def _by_ulps(draw: np.random.Generator, array: Array, ulps: float, keeps_integers: bool = True) -> Array:
     """Return numbers with random errors of a whole number of ULPs; integers, infinities and NaN are left as they are.
 
-    Integers are most often exact, such as counts, masks and positions. With half a ULP, a quarter of the others goes to
-    either side.
+    Integers are most often exact, such as counts, masks and positions; but large numbers, and most of 8 bits and fewer,
+    are integers too. With half a ULP, a quarter of the others goes to either side.
     """
     dtype = real_dtype(array.dtype)
-    if kind(dtype) != "floating" or dtype.itemsize not in (2, 4, 8):
+    if kind(dtype) != "floating" or not ulps:
         return array
     flat = np.ascontiguousarray(array).reshape(-1).view(dtype)
-    bits = flat.view(f"i{dtype.itemsize}")
-    drawn = draw.integers(-round(2 * ulps), round(2 * ulps) + 1, bits.shape, np.int32) // 2 if ulps >= 1 else None
-    steps = draw.integers(0, 4, bits.shape, np.int8) if drawn is None else drawn
-    if drawn is None:
-        steps = (steps == 1).astype(np.int8) - (steps == 2)
-    with np.errstate(invalid="ignore"):
-        is_exact = (np.rint(flat) == flat) | ~np.isfinite(flat)
-        made = (bits + np.where(is_exact, 0, steps).astype(bits.dtype)).view(dtype)
+    wide = flat.astype(np.float64)
+    if ulps >= 1:
+        steps = draw.integers(-round(2 * ulps), round(2 * ulps) + 1, flat.shape, np.int32) // 2
+    else:
+        steps = draw.choice(np.array([0, 0, 1, -1], np.int32), flat.shape)
+    largest = 2.0 ** float_info(dtype).nmant if keeps_integers and dtype.itemsize > 1 else 0.0
+    with np.errstate(all="ignore"):
+        is_exact = (wide == np.rint(wide)) & (np.abs(wide) <= largest)
+        made = np.where(is_exact, wide, wide + steps * ulp(wide, dtype)).astype(dtype)
     kept = np.isfinite(made) & (np.signbit(made) == np.signbit(flat))
     return np.where(kept, made, flat).view(array.dtype).reshape(array.shape)
 
@@ -326,7 +323,7 @@ def beyond(
 def _is_open(flat: Flat, inputs: Sequence[Array], value: Value, judge: Judge, judgements: Sequence[Judgement]) -> bool:
     """Return whether a value may depend on a result that is not unique: the spec leaves it open, or it is random."""
     verdicts = {j.op: j.verdict for j in judgements}
-    needed = [op for op in flat.slice_of(0, len(flat.ops), value) if verdicts.get(op) is not Verdict.SAME]
+    needed = [op for op in slice_of(flat.ops, value) if verdicts.get(op) is not Verdict.SAME]
     if any(map(_is_random, needed)) or any(judge.is_open(op) for op in needed if op in verdicts):
         return True
     return bool(judge.evaluate.choices_of(flat.program, inputs))

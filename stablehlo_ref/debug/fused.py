@@ -8,6 +8,7 @@ there on, with no other outputs than the results that none of them uses, are wro
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -23,12 +24,12 @@ from stablehlo_ref.debug.cut import (
     is_observable,
     needed_by,
     operands_of,
+    slice_of,
     subprogram,
 )  # fmt: skip
-from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evaluate import Evaluator, distance, run_subprogram
 from stablehlo_ref.debug.judge import Excess, excess_of
 from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.debug.values import distance, run_subprogram
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.ir.arrays import Array
@@ -124,7 +125,7 @@ class _GroupSearch:
         apart = {value: distance(x, self.arrays[value]) for value, x in results.items()}
         value, excess = found if found else (max(apart, key=apart.__getitem__), None)
         made = subprogram(self.flat, self.flat.ops[start:last], list(results))
-        ops = self.flat.slice_of(start, last, value)
+        ops = slice_of(self.flat.ops[start:last], value)
         first = set(self.flat.ops[start:end])
         kept = tuple(op for op in ops if not is_constant_op(op) and op in first)
         bounds = tuple(self._balls(start, last).get(wanted) for wanted in made.wanted)
@@ -219,26 +220,19 @@ def find_group(
 
 def last(holds: Callable[[int], bool], low: int, high: int) -> int:
     """Return the last index in [low, high) for which `holds`, which it does from `low` on up to there."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    return bisect_left(range(high), True, low + 1, key=lambda index: not holds(index)) - 1
 
 
 def first_near(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return what `_first` does, with few calls if that is near `low`: by doubling the distance."""
+    """Return the first index in [low, high] from which on `holds`, which it does at `high`.
+
+    There are few calls if that is near `low`: the distance is doubled.
+    """
     step = 1
     while low + step < high and not holds(low + step):
         low, step = low + step + 1, 2 * step
-    return _first(holds, low, min(low + step, high))
-
-
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the first index in [low, high] from which on `holds`, which it does at `high`."""
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return low
+    end = min(low + step, high)
+    return bisect_left(range(end), True, low, key=holds)
 
 
 def failing_ops(

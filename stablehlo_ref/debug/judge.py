@@ -16,21 +16,20 @@ from stablehlo_ref.debug.bounds.ball import (
     largest,
     overflow_threshold,
     overflowed,
+    shape_of,
     smallest_normal,
     ulp,
     used,
 )
 from stablehlo_ref.debug.bounds.transfer import transfer
 from stablehlo_ref.debug.contract import PRESETS, Contract
-from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, is_constant, single
-from stablehlo_ref.debug.evaluate import Evaluator, same_bits, widened
+from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, has_trait, is_constant, single
+from stablehlo_ref.debug.evaluate import Evaluator, checked, same_bits, widened
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.debug.values import checked
-from stablehlo_ref.define.definition import REGISTRY, attributes_of, facts_of
+from stablehlo_ref.define.definition import attributes_of, facts_of
 from stablehlo_ref.define.facts import Fusion
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32, has_infinity, is_fractional, kind
 
 MOST = 3  # ops that are run alone
@@ -127,11 +126,7 @@ class Judge:
     def _decided_excess(self, op: Operation, operands: Sequence[Array]) -> Excess | None:
         """Return where an elementwise op is wrong at an element of which the spec leaves nothing open."""
         balls, actual = self.bounds(op), self.values[op.results[0]]
-        if (
-            not balls
-            or not REGISTRY[op.name].traits.elementwise
-            or any(array.shape != actual.shape for array in operands)
-        ):
+        if not balls or not has_trait(op, "elementwise") or any(array.shape != actual.shape for array in operands):
             return None
         (ball,) = balls
         for _ in range(_TRIED):
@@ -243,7 +238,7 @@ def excess_of(actual: Array, ball: Ball, contract: Contract) -> Excess | None:
     """Return where an array is outside its ball; None if it is inside."""
     if actual.shape != ball.center.shape:
         return Excess(1, 1, (), f"shape {actual.shape}", f"shape {ball.center.shape}", 0.0, "shape")
-    ball = overflowed(ball, actual.dtype)
+    ball = _representable(overflowed(ball, actual.dtype), actual.dtype)
     errors = errors_of(actual, ball.center)
     with np.errstate(all="ignore"):
         wrong = ~_is_inside(actual, errors, ball, contract)
@@ -257,6 +252,18 @@ def excess_of(actual: Array, ball: Ball, contract: Contract) -> Excess | None:
     return Excess(
         count, actual.size, index, actual[index], expected, float(radius[index]), _special(actual[index], expected)
     )
+
+
+def _representable(ball: Ball, dtype: DType) -> Ball:
+    """Return a ball of which nothing is known where it has what the type lacks: NaN, infinities, zero."""
+    if kind(dtype) != "floating" or dtype.itemsize > 1:
+        return ball
+    center = ball.center
+    with np.errstate(all="ignore"):
+        is_open = ~np.isfinite(center) & np.isfinite(center.astype(dtype).astype(np.float64))
+        if np.isnan(np.zeros(()).astype(dtype)):
+            is_open |= center <= ball.radius
+    return replace(ball, radius=np.where(is_open, np.inf, ball.radius))
 
 
 def errors_of(actual: Array, center: Array) -> Array:
@@ -420,8 +427,7 @@ def _is_repeated(op: Operation) -> bool:
 
 def _size(value: Value, dimensions: Sequence[int] | None = None) -> int:
     """Return the number of elements of a value, or that along some dimensions."""
-    assert isinstance(value.type, TensorType)
-    shape = [n or 0 for n in value.type.shape]
+    shape = shape_of(value)
     return prod(shape if dimensions is None else (shape[d] for d in dimensions))
 
 

@@ -150,13 +150,7 @@ def by_command(command: str, seconds: float = 120.0) -> Predicate:
     `seconds`. The predicate raises FileError, an OSError, if the command cannot be run.
     """
     words = _words(command)
-
-    def run(program: str, inputs: Sequence[Array]) -> Hashable:
-        with command_files(words, program, inputs) as (filled, folder), file_errors(words[0], "run the command"):
-            printed = _printed(filled, seconds)
-        return None if printed is None else printed.replace(str(folder), "")
-
-    return run
+    return lambda program, inputs: _printed(words, program, inputs, seconds)
 
 
 @checks_arguments
@@ -171,8 +165,7 @@ def by_pass(command: str, contract: str | Contract = "xla-cpu", seconds: float =
     limits = Limits(max_seconds=seconds)
 
     def run(program: str, inputs: Sequence[Array]) -> Hashable:
-        with command_files(words, program, inputs) as (filled, _), file_errors(words[0], "run the command"):
-            printed = _printed(filled, seconds)
+        printed = _printed(words, program, inputs, seconds)
         try:
             before, after = (load(text, limits=limits) for text in (program, f"{printed or ''}\n"))
             ours, theirs = ([np.asarray(array) for array in p.run(*inputs)] for p in (before, after))
@@ -192,11 +185,18 @@ def _words(command: str) -> list[str]:
     return words if any("{program}" in word for word in words) else [*words, "{program}"]
 
 
-def _printed(words: Sequence[str], seconds: float) -> str | None:
-    """Return what a command prints; None if it fails or takes too long, after which its child processes are killed."""
-    with subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace", process_group=0
-    ) as process:
+def _printed(words: Sequence[str], program: str, inputs: Sequence[Array], seconds: float) -> str | None:
+    """Return what a command prints, without the folder of its files; None if it fails or takes too long.
+
+    Then its child processes are killed.
+    """
+    with (
+        command_files(words, program, inputs) as (filled, folder),
+        file_errors(words[0], "run the command"),
+        subprocess.Popen(
+            filled, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace", process_group=0
+        ) as process,
+    ):
         try:
             printed, _ = process.communicate(timeout=time_left(seconds))
         except BaseException as error:  # also KeyboardInterrupt
@@ -205,7 +205,7 @@ def _printed(words: Sequence[str], seconds: float) -> str | None:
                 check_time("the command")
                 return None
             raise
-    return None if process.returncode else printed
+    return None if process.returncode else printed.replace(str(folder), "")
 
 
 class ByBackend:

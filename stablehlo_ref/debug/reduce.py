@@ -10,6 +10,7 @@ values of inputs are made simple. The fingerprint must stay, so that the search 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -32,10 +33,9 @@ from stablehlo_ref.debug.cut import (
     operands_of,
     subprogram,
 )
-from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evaluate import Evaluator, all_values, can_enter, interpreted_parts
 from stablehlo_ref.debug.predicates import CachedPredicate, OutOfCalls, Predicate, Variant, by_backend
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.debug.values import all_values, can_enter, interpreted_parts
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.define.members import REQUIRED
 from stablehlo_ref.diagnostics import EvaluationError, LimitError, StablehloError
@@ -245,10 +245,8 @@ class _Subset:
 
     def _cut(self, cut: Callable[[tuple[int, ...], int], tuple[int, ...]]) -> None:
         """Bisect for the smallest cut that is interesting."""
-        kept, low, high = self.kept, 0, len(self.kept) - 1
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.holds(cut(kept, middle)) else (middle + 1, high)
+        kept = self.kept
+        bisect_left(range(len(kept) - 1), True, key=lambda index: self.holds(cut(kept, index)))
 
     def _remove_subsets(self) -> None:
         count = 2

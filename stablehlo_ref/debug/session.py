@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import resource
+import select
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,12 +19,16 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.debug.backends import Backend, Parallel, open_backend
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits.budget import check_time, time_left
 
-WORKER = "stablehlo_ref.debug.backends.worker"
+WORKER = "import sys; from stablehlo_ref.debug.session import serve; sys.exit(serve(sys.argv[1:]))"
 MAX_WAIT = 1e6  # seconds to wait for a backend without a limit; `poll` takes no more than 24 days
 GRACE = 10.0  # seconds that a process has to end once its pipe is closed
 TAIL = 600  # characters of a dead process's standard error that are shown
@@ -162,7 +170,7 @@ class Session:
         from_worker, write = os.pipe()
         alive, self._alive = os.pipe()  # closed with this process, also if it is killed
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
-        command = [self.python, "-m", WORKER, *map(str, (read, write, alive)), self.description, str(self.max_bytes)]
+        command = [self.python, "-c", WORKER, *map(str, (read, write, alive)), self.description, str(self.max_bytes)]
         self._requests = Connection(to_worker, readable=False)
         self._replies = Connection(from_worker, writable=False)
         try:
@@ -198,3 +206,90 @@ def _environment() -> dict[str, str]:
     """Let the worker import this package, and modules of the current directory (`python:module:function`)."""
     roots = [str(Path(__file__).parents[2]), os.getcwd(), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, roots))}
+
+
+# --- in the process of the backend -----------------------------------------------------------------------------------
+
+
+def start_watchdog(descriptor: int) -> None:
+    """Kill this process group once nobody has the other end of a pipe open; nothing is ever written to it.
+
+    On Linux the kernel does it, also while a thread holds the interpreter's lock; elsewhere, a thread.
+    """
+    if sys.platform == "linux":
+        fcntl.fcntl(descriptor, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_ASYNC)
+        if _is_closed(descriptor):  # before the signal was asked for
+            _end()
+    else:
+        threading.Thread(target=_wait, args=(descriptor,), daemon=True).start()
+
+
+def _is_closed(descriptor: int) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _wait(descriptor: int) -> None:
+    os.read(descriptor, 1)
+    _end()
+
+
+def _end() -> None:
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
+def serve(arguments: Sequence[str]) -> int:
+    """Serve a backend until the pipe is closed; return the exit code.
+
+    The arguments are READ WRITE ALIVE DESCRIPTION MAX_BYTES. Reads (program, arrays, setting) from the pipe with file
+    descriptor READ, and writes ("ran", arrays) or ("refused", message) to WRITE, until READ is closed. The process is
+    killed once the other end of ALIVE is closed. What a backend prints goes to standard error.
+    """
+    *descriptors, description, max_bytes = arguments
+    read, write, alive = map(int, descriptors)
+    for descriptor in (read, write, alive):
+        os.set_inheritable(descriptor, False)  # for processes that the backend starts
+    start_watchdog(alive)
+    if int(max_bytes):
+        resource.setrlimit(resource.RLIMIT_DATA, (int(max_bytes), int(max_bytes)))
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    requests, replies = Connection(read, writable=False), Connection(write, readable=False)
+    backend: Backend | None = None
+    while True:
+        try:
+            program, inputs, setting = requests.recv()
+        except EOFError:
+            return 0
+        try:
+            backend = backend or open_backend(description)
+            replies.send(("ran", answer(backend, program, inputs, setting)))
+        except BaseException as error:
+            replies.send(("refused", f"{type(error).__name__}: {error}"))
+
+
+def answer(backend: Backend, program: str, inputs: Sequence[Any], setting: Any) -> list[Any]:
+    """Return what a backend answers to a request of a session."""
+    options = {} if setting is None else {"setting": setting}
+    if program == "":  # asks for the switches or the versions, or only for the backend to be opened
+        return list(getattr(backend, str(setting), {}).items())
+    if isinstance(setting, Grid):
+        return [_array(result) for results in _in_grid(backend, program, inputs, setting) for result in results]
+    return [_array(result) for result in backend.run(program, inputs, **options)]
+
+
+def _in_grid(backend: Backend, program: str, inputs: Sequence[Any], grid: Grid) -> Sequence[Sequence[Any]]:
+    if not isinstance(backend, Parallel):
+        raise NotImplementedError(f"{backend.name} is not given {grid}")
+    count = len(inputs) // grid.count
+    return backend.run_parallel(program, [inputs[i * count : (i + 1) * count] for i in range(grid.count)], grid)
+
+
+def _array(result: object) -> np.ndarray[Any, Any]:
+    """Return a result as an array; TypeError for objects, whose classes the other process need not have."""
+    array = np.asarray(result)
+    if array.dtype.hasobject:
+        raise TypeError(f"expected arrays as results, got {type(result).__name__}")
+    return array

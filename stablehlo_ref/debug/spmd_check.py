@@ -19,16 +19,15 @@ from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import FLATTENING
 from stablehlo_ref.debug.diff_passes import differences, drawn
-from stablehlo_ref.debug.evaluate import same_bits
+from stablehlo_ref.debug.evaluate import distance, same_bits
 from stablehlo_ref.debug.spmd_locate import Locator, ShardFault, first_apart
-from stablehlo_ref.debug.values import distance
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, MalformedError, Source, StablehloError
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, read
 from stablehlo_ref.distribution.axes import check_sharding
 from stablehlo_ref.distribution.layouts import DeviceMesh, layout_of
-from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
-from stablehlo_ref.distribution.sdy_reader import Reader, invalid_mesh
-from stablehlo_ref.distribution.sharding import Tiling
+from stablehlo_ref.distribution.meshes import Tiling
+from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, invalid_mesh
+from stablehlo_ref.distribution.sdy_forms import Reader
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
@@ -288,7 +287,7 @@ def parsed_shardings(text: str) -> list[Sharding | None]:
         while reader.peek():
             if found:
                 reader.expect(",")
-            found.append(Sharding("mesh", reader.tuple_of(reader.dimension, "[", "]")))
+            found.append(Sharding("mesh", Sharding.fields()["dimensions"].read(reader)))
     except MalformedError as error:
         raise ArgumentValueError(
             f'expected shardings such as [{{"x"}}, {{}}], []: {error.diagnostics[0].message}'

@@ -18,12 +18,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import real_dtype
-from stablehlo_ref.debug.cut import Flat, is_constant_op, is_observable, operands_of, subprogram
-from stablehlo_ref.debug.evaluate import widened
-from stablehlo_ref.debug.values import all_values
-from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.debug.cut import Flat, has_trait, is_constant_op, is_observable, operands_of, subprogram
+from stablehlo_ref.debug.evaluate import all_values, widened
 from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts
-from stablehlo_ref.distribution.sharding import Tiling
+from stablehlo_ref.distribution.meshes import Tiling
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.numerics.dtypes import float_info, is_fractional, kind
@@ -111,8 +109,7 @@ def moves_blocks(op: Operation) -> bool:
 
 def communicates(op: Operation) -> bool:
     """Return whether an op is a collective."""
-    definition = definition_of(op)
-    return definition is not None and definition.traits.communicates and bool(op.operands)
+    return has_trait(op, "communicates") and bool(op.operands)
 
 
 class Locator:

@@ -17,8 +17,7 @@ from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.digest import Digest
 from stablehlo_ref.arrays.host_values import as_numpy_loads
 from stablehlo_ref.arrays.value_text import element_text
-from stablehlo_ref.debug.traces.files import digest_of
-from stablehlo_ref.debug.traces.trace import Record, Trace
+from stablehlo_ref.debug.traces.trace import Record, Trace, digest_of
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import is_fractional

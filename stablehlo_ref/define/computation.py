@@ -39,7 +39,7 @@ class Kernel:
     into: Run | None = None
     temporaries: int = 0
 
-    def __call__(self, *operands: Any) -> Any:
+    def __call__(self, *operands: object) -> Any:
         return self.run(*operands)
 
 

@@ -24,7 +24,7 @@ _KINDS_END = ("_dimensions", "_dims")  # of attributes whose names say what dime
 _NOT_EVALUABLE = (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError)
 
 
-class Part(NamedTuple):
+class Subformula(NamedTuple):
     """A part of a formula, with the values of names there; `bound` are those that a comprehension binds."""
 
     node: ast.expr
@@ -41,7 +41,7 @@ class Explanation(NamedTuple):
 
 def explain(formula: ast.expr, scope: Scope) -> Explanation:
     """Explain why a formula does not hold, given the values of all names."""
-    part = _failing(Part(formula, scope))
+    part = _failing(Subformula(formula, scope))
     values = {name: part.scope[name] for name in part.bound}
     words = ""
     operands: Iterable[ast.expr] = (part.node,)
@@ -65,20 +65,20 @@ def explain(formula: ast.expr, scope: Scope) -> Explanation:
 # --- the part that fails ----------------------------------------------------------------------------------------------
 
 
-def _failing(part: Part) -> Part:
+def _failing(part: Subformula) -> Subformula:
     """Return the innermost part of a false formula that makes it false; what cannot be evaluated is false."""
     node, scope, bound = part
     if isinstance(node, ast.BoolOp):
         is_or = isinstance(node.op, ast.Or)  # of which the last operand is the most specific one
         first = next((n for n in node.values if not _holds(n, scope)), node.values[-1])
-        return _failing(Part(node.values[-1] if is_or else first, scope, bound))
+        return _failing(Subformula(node.values[-1] if is_or else first, scope, bound))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "all":
         comprehension = node.args[0]
         if isinstance(comprehension, ast.GeneratorExp):
             names = [n.id for g in comprehension.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)]
             found = _failing_item(comprehension, names, scope)
             if found is not None:
-                return _failing(Part(comprehension.elt, {**scope, **dict(zip(names, found))}, (*bound, *names)))
+                return _failing(Subformula(comprehension.elt, {**scope, **dict(zip(names, found))}, (*bound, *names)))
     return part
 
 
@@ -174,7 +174,7 @@ def _equal(a: object, b: object) -> bool:
     return a == b  # an unknown size is equal to any, and also unequal
 
 
-def _sizes(left: _Dimension, a: Any, right: _Dimension, b: Any) -> str:
+def _sizes(left: _Dimension, a: object, right: _Dimension, b: object) -> str:
     other = f"{right.which} of {right.of}" if right.which != left.which else f"of {right.of}"
     return f"{left.which} of {left.of} has size {a}, {other if right.of else 'expected'} {b}"
 

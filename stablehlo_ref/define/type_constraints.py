@@ -32,6 +32,7 @@ from stablehlo_ref.ir.types import (
     TokenType,
     TupleType,
     Type,
+    UnrankedBufferType,
     UnrankedTensorType,
     as_vector,
 )
@@ -129,6 +130,7 @@ token = TypeConstraint("token", lambda t: isinstance(t, TokenType), TokenType)
 tuple_value = TypeConstraint("tuple", lambda t: isinstance(t, TupleType), TupleType)
 future = TypeConstraint("future", lambda t: isinstance(t, FutureType), FutureType)
 buffer = TypeConstraint("buffer", lambda t: isinstance(t, BufferType), BufferType)
+any_buffer = buffer | TypeConstraint("unranked buffer", lambda t: isinstance(t, UnrankedBufferType), UnrankedBufferType)
 function_value = TypeConstraint("function", lambda t: isinstance(t, FunctionType), FunctionType)
 anything = TypeConstraint("value", lambda t: True)
 tensor_or_token = TypeConstraint("tensor or token", (tensor | quantized_tensor | token).holds)

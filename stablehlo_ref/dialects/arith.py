@@ -8,22 +8,23 @@ bit width or more shift all bits out. The same holds for i1, where `true` is 1 a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, member_value
-from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW, FastMath, Opaque, Overflow
+from stablehlo_ref.define.attribute_codecs import NO_OVERFLOW, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.facts import CONSTANT, EXACT, SELECTS, divides_by_zero, rounds
+from stablehlo_ref.define.facts import CONSTANT, SELECTS
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.op import Attr, Op, Out
 from stablehlo_ref.define.spec import num_bits
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.dialects.mlir_types import FLAGS, constant_value, float_like, integer_like, type_of
+from stablehlo_ref.dialects import mlir_types
+from stablehlo_ref.dialects.mlir_types import FLAGS, constant_value, define, define_like, type_of
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
@@ -31,13 +32,16 @@ from stablehlo_ref.ir.types import BOOLEAN, Type, integer_type
 from stablehlo_ref.numerics import floats, integers
 from stablehlo_ref.numerics.dtypes import bit_width, bits_dtype, is_signed
 from stablehlo_ref.numerics.kernels import same_kernel
-from stablehlo_ref.ops.elementwise import Elementwise
+from stablehlo_ref.ops import elementwise
 
 Factory: TypeAlias = Callable[[DType], Run]  # from the dtype of the operands to a kernel
 
 NEAREST_EVEN = IntegerAttribute(0, integer_type(32))
-I1_QUOTIENT = same_kernel(np.greater_equal)  # x / 1 = x, and x / 0 has all bits set
-I1_REMAINDER = same_kernel(np.greater)  # x % 1 = 0 and x % 0 = x; also x << y and the logical x >> y
+# Kernels for i1.
+AND, OR, XOR = map(same_kernel, (np.logical_and, np.logical_or, np.not_equal))
+QUOTIENT = same_kernel(np.greater_equal)  # x / 1 = x, and x / 0 has all bits set
+REMAINDER = same_kernel(np.greater)  # x % 1 = 0 and x % 0 = x; also x << y and the logical x >> y
+FIRST = same_kernel(lambda x, y: x)
 
 
 class TypedValue(Directive):
@@ -120,184 +124,49 @@ def rounded(up: bool) -> Factory:
     return make
 
 
-class Binary(Elementwise, dialect="arith", facts=EXACT):
-    """The base class of ops on two scalars or tensors of one type."""
+class Binary(mlir_types.Binary, dialect="arith"):
+    """The base class of ops on two integers."""
 
-    lhs = In(integer_like)
-    rhs = In(integer_like)
     overflow = Attr(Overflow, default=NO_OVERFLOW, name="overflowFlags")
-    fastmath = Attr(FastMath, default=NO_FAST_MATH)
-    result = Out(integer_like)
 
     syntax = ("operands", FLAGS, "attr-dict : same_type")
 
-    @staticmethod
-    def infer(lhs: Type) -> Type:
-        return lhs
 
-    @staticmethod
-    def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
-        C(1, lhs == rhs == result)
-
-    @classmethod
-    def plan(cls, mode: Mode, lhs: Type) -> Run:
-        return cls.kernel(lhs, mode)
-
-
-class AddI(Binary, op="addi"):
-    """Add integers modulo 2**bit width."""
-
-    boolean = same_kernel(np.not_equal)
-    integer = integers.add
-
-
-class SubI(Binary, op="subi"):
-    """Subtract integers modulo 2**bit width."""
-
-    boolean = same_kernel(np.not_equal)
-    integer = integers.subtract
-
-
-class MulI(Binary, op="muli"):
-    """Multiply integers modulo 2**bit width."""
-
-    boolean = same_kernel(np.logical_and)
-    integer = integers.multiply
-
-
-class DivSI(Binary, op="divsi"):
-    """Divide signed integers, rounding toward zero."""
+class Exact(Binary):
+    """The base class of those whose result may be known to discard nothing."""
 
     is_exact = Attr(Opaque, default=None, name="isExact")
 
-    boolean = I1_QUOTIENT
-    integer = integers.divide
+
+INTEGER_OPS: Sequence[tuple[type[Binary], str, str, Factory, Factory]] = (  # with kernels for i1 and for wider integers
+    (Binary, "addi", "Add integers modulo 2**bit width.", XOR, integers.add),
+    (Binary, "subi", "Subtract integers modulo 2**bit width.", XOR, integers.subtract),
+    (Binary, "muli", "Multiply integers modulo 2**bit width.", AND, integers.multiply),
+    (Exact, "divsi", "Divide signed integers, rounding toward zero.", QUOTIENT, integers.divide),
+    (Exact, "divui", "Divide unsigned integers, rounding toward zero.", QUOTIENT, unsigned(integers.divide)),
+    (Binary, "floordivsi", "Divide signed integers, rounding toward -inf.", QUOTIENT, rounded(up=False)),
+    (Binary, "ceildivsi", "Divide signed integers, rounding toward +inf.", QUOTIENT, rounded(up=True)),
+    (Binary, "ceildivui", "Divide unsigned integers, rounding up.", QUOTIENT, unsigned(rounded(up=True))),
+    (Binary, "remsi", "Return the remainder of division, with the sign of `lhs`.", REMAINDER, integers.remainder),
+    (Binary, "remui", "Return the remainder of unsigned division.", REMAINDER, unsigned(integers.remainder)),
+    (Binary, "andi", "Return the bitwise and.", AND, integers.bitwise_and),
+    (Binary, "ori", "Return the bitwise or.", OR, integers.bitwise_or),
+    (Binary, "xori", "Return the bitwise exclusive or.", XOR, integers.bitwise_xor),
+    (Binary, "shli", "Shift `lhs` left by `rhs` bits.", REMAINDER, integers.shift_left),
+    (Exact, "shrsi", "Shift `lhs` right by `rhs` bits, filling with the sign bit.", FIRST,
+     integers.shift_right_arithmetic),
+    (Exact, "shrui", "Shift `lhs` right by `rhs` bits, filling with zeros.", REMAINDER, integers.shift_right_logical),
+    (Binary, "maxsi", "Return the maximum of signed integers.", AND, integers.maximum),
+    (Binary, "maxui", "Return the maximum of unsigned integers.", OR, unsigned(integers.maximum)),
+    (Binary, "minsi", "Return the minimum of signed integers.", OR, integers.minimum),
+    (Binary, "minui", "Return the minimum of unsigned integers.", AND, unsigned(integers.minimum)),
+)  # fmt: skip
+for base, mnemonic, doc, of_booleans, of_integers in INTEGER_OPS:
+    define(base, mnemonic, doc, boolean=of_booleans, integer=of_integers)
 
 
-class DivUI(Binary, op="divui"):
-    """Divide unsigned integers, rounding toward zero."""
-
-    is_exact = Attr(Opaque, default=None, name="isExact")
-
-    boolean = I1_QUOTIENT
-    integer = unsigned(integers.divide)
-
-
-class FloorDivSI(Binary, op="floordivsi"):
-    """Divide signed integers, rounding toward -inf."""
-
-    boolean = I1_QUOTIENT
-    integer = rounded(up=False)
-
-
-class CeilDivSI(Binary, op="ceildivsi"):
-    """Divide signed integers, rounding toward +inf."""
-
-    boolean = I1_QUOTIENT
-    integer = rounded(up=True)
-
-
-class CeilDivUI(Binary, op="ceildivui"):
-    """Divide unsigned integers, rounding up."""
-
-    boolean = I1_QUOTIENT
-    integer = unsigned(rounded(up=True))
-
-
-class RemSI(Binary, op="remsi"):
-    """Return the remainder of signed integer division, with the sign of `lhs`."""
-
-    boolean = I1_REMAINDER
-    integer = integers.remainder
-
-
-class RemUI(Binary, op="remui"):
-    """Return the remainder of unsigned integer division."""
-
-    boolean = I1_REMAINDER
-    integer = unsigned(integers.remainder)
-
-
-class AndI(Binary, op="andi"):
-    """Return the bitwise and."""
-
-    boolean = same_kernel(np.logical_and)
-    integer = integers.bitwise_and
-
-
-class OrI(Binary, op="ori"):
-    """Return the bitwise or."""
-
-    boolean = same_kernel(np.logical_or)
-    integer = integers.bitwise_or
-
-
-class XOrI(Binary, op="xori"):
-    """Return the bitwise exclusive or."""
-
-    boolean = same_kernel(np.not_equal)
-    integer = integers.bitwise_xor
-
-
-class ShLI(Binary, op="shli"):
-    """Shift `lhs` left by `rhs` bits."""
-
-    boolean = I1_REMAINDER
-    integer = integers.shift_left
-
-
-class ShRSI(Binary, op="shrsi"):
-    """Shift `lhs` right by `rhs` bits, filling with the sign bit."""
-
-    is_exact = Attr(Opaque, default=None, name="isExact")
-
-    boolean = same_kernel(lambda x, y: x)
-    integer = integers.shift_right_arithmetic
-
-
-class ShRUI(Binary, op="shrui"):
-    """Shift `lhs` right by `rhs` bits, filling with zeros."""
-
-    is_exact = Attr(Opaque, default=None, name="isExact")
-
-    boolean = I1_REMAINDER
-    integer = integers.shift_right_logical
-
-
-class MaxSI(Binary, op="maxsi"):
-    """Return the maximum of signed integers."""
-
-    boolean = same_kernel(np.logical_and)
-    integer = integers.maximum
-
-
-class MaxUI(Binary, op="maxui"):
-    """Return the maximum of unsigned integers."""
-
-    boolean = same_kernel(np.logical_or)
-    integer = unsigned(integers.maximum)
-
-
-class MinSI(Binary, op="minsi"):
-    """Return the minimum of signed integers."""
-
-    boolean = same_kernel(np.logical_or)
-    integer = integers.minimum
-
-
-class MinUI(Binary, op="minui"):
-    """Return the minimum of unsigned integers."""
-
-    boolean = same_kernel(np.logical_and)
-    integer = unsigned(integers.minimum)
-
-
-class BinaryF(Binary, facts=rounds()):
-    """The base class of ops on two floats or float tensors of one type."""
-
-    lhs = In(float_like)
-    rhs = In(float_like)
-    result = Out(float_like)
+class BinaryF(mlir_types.BinaryF, dialect="arith"):
+    """The base class of ops on two floats."""
 
 
 class RoundedF(BinaryF):
@@ -317,46 +186,19 @@ def check_rounding(mode: Opaque | None) -> None:
         raise UnsupportedError("unsupported rounding mode; expected to_nearest_even, or none")
 
 
-class AddF(RoundedF, op="addf", facts=rounds(adds=True)):
-    """Add floats."""
-
-    floating = floats.add
-
-
-class SubF(RoundedF, op="subf", facts=rounds(adds=True)):
-    """Subtract floats."""
-
-    floating = floats.subtract
-
-
-class MulF(RoundedF, op="mulf", facts=rounds(underflow="unless zero")):
-    """Multiply floats."""
-
-    floating = floats.multiply
-
-
-class DivF(RoundedF, op="divf", facts=rounds(pole=divides_by_zero, underflow="unless zero")):
-    """Divide floats."""
-
-    floating = floats.divide
-
-
-class RemF(BinaryF, op="remf", facts=EXACT):
-    """Return the remainder of float division, with the sign of `lhs`."""
-
-    floating = floats.remainder
-
-
-class MaximumF(BinaryF, op="maximumf", facts=SELECTS):
-    """Return the maximum of floats; NaN if either is NaN."""
-
-    floating = floats.maximum
-
-
-class MinimumF(BinaryF, op="minimumf", facts=SELECTS):
-    """Return the minimum of floats; NaN if either is NaN."""
-
-    floating = floats.minimum
+define_like(
+    RoundedF,
+    {
+        "addf": elementwise.Add,
+        "subf": elementwise.Subtract,
+        "mulf": elementwise.Multiply,
+        "divf": elementwise.Divide,
+    },
+)
+define_like(
+    BinaryF,
+    {"remf": elementwise.Remainder, "maximumf": elementwise.Maximum, "minimumf": elementwise.Minimum},
+)
 
 
 def ignoring_nan(choose: Run) -> Factory:
@@ -384,25 +226,8 @@ class MinNumF(BinaryF, op="minnumf", facts=SELECTS):
     floating = ignoring_nan(np.minimum)
 
 
-class NegF(Elementwise, op="negf", dialect="arith", nans="moved", facts=SELECTS):
-    """Negate a float."""
+class UnaryF(mlir_types.UnaryF, dialect="arith"):
+    """The base class of ops on one float."""
 
-    operand = In(float_like)
-    fastmath = Attr(FastMath, default=NO_FAST_MATH)
-    result = Out(float_like)
 
-    floating = floats.negate
-
-    syntax = ("operands", FLAGS, "attr-dict : same_type")
-
-    @staticmethod
-    def infer(operand: Type) -> Type:
-        return operand
-
-    @staticmethod
-    def constraints(C: Checker, operand: Type, result: Type) -> None:
-        C(1, operand == result)
-
-    @classmethod
-    def plan(cls, mode: Mode, operand: Type) -> Run:
-        return cls.kernel(operand, mode)
+define_like(UnaryF, {"negf": elementwise.Negate})

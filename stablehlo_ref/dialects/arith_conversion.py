@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Annotated, TypeAlias
 
@@ -14,7 +15,7 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import CHOOSES, EXACT, rounds
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type, is_tensor, num_bits, shape, with_element_type
-from stablehlo_ref.define.type_constraints import anything
+from stablehlo_ref.define.type_constraints import TypeConstraint, anything
 from stablehlo_ref.dialects.arith import check_rounding, unsigned_dtype
 from stablehlo_ref.dialects.mlir_types import (
     CAST,
@@ -22,6 +23,8 @@ from stablehlo_ref.dialects.mlir_types import (
     FLAGS,
     alike,
     boolean_like,
+    boolean_of,
+    define,
     fixed_integer_like,
     float_like,
     integer_like,
@@ -78,12 +81,6 @@ class Comparison(Elementwise, dialect="arith", facts=EXACT):
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
         C(1, lhs == rhs)
         C(2, result == boolean_of(lhs))
-
-
-def boolean_of(x: Type) -> Type:
-    """Return i1, or for a tensor type the tensor type of the same shape with element type i1."""
-    result: Type = with_element_type(x, BOOLEAN) if is_tensor(x) else BOOLEAN
-    return result
 
 
 class CmpI(Comparison, op="cmpi"):
@@ -223,20 +220,10 @@ def narrower(C: Checker, operand: Type, result: Type) -> None:
     C(3, num_bits(element_type(operand)) > num_bits(element_type(result)))
 
 
-class ExtF(Cast, op="extf"):
-    """Convert floats to a wider float type."""
-
-    operand = In(float_like)
-    result = Out(float_like)
-    constraints = staticmethod(wider)
-
-
-class TruncF(Cast, op="truncf", facts=rounds(underflow="unless zero")):
-    """Convert floats to a narrower float type, rounding to nearest even."""
-
-    operand = In(float_like)
-    result = Out(float_like)
-    constraints = staticmethod(narrower)
+def one_is_index(C: Checker, operand: Type, result: Type) -> None:
+    """Check the constraints of conversions between `index` and fixed-width integers."""
+    Cast.constraints(C, operand, result)
+    C(3, isinstance(element_type(operand), IndexType) != isinstance(element_type(result), IndexType))
 
 
 class FPToSI(Cast, op="fptosi"):
@@ -273,27 +260,6 @@ class SignedCast(Cast):
         return (lambda x: convert(np.negative(x.astype(INT8)))) if source == BOOL else convert
 
 
-class ExtSI(SignedCast, op="extsi"):
-    """Convert signed integers to a wider integer type."""
-
-    operand = In(fixed_integer_like)
-    result = Out(fixed_integer_like)
-    constraints = staticmethod(wider)
-
-
-class SIToFP(SignedCast, op="sitofp", facts=rounds()):
-    """Convert signed integers to floats."""
-
-    operand = In(fixed_integer_like)
-    result = Out(float_like)
-
-
-def one_is_index(C: Checker, operand: Type, result: Type) -> None:
-    """Check the constraints of conversions between `index` and fixed-width integers."""
-    Cast.constraints(C, operand, result)
-    C(3, isinstance(element_type(operand), IndexType) != isinstance(element_type(result), IndexType))
-
-
 class IndexCast(SignedCast, op="index_cast"):
     """Convert between `index` and signed integers."""
 
@@ -309,6 +275,8 @@ class IndexCast(SignedCast, op="index_cast"):
 class UnsignedCast(Cast):
     """The base class of conversions that interpret the operand as unsigned."""
 
+    non_negative = Attr(Opaque, default=None, name="nonNeg")
+
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:
         natural = source if source == BOOL else unsigned_dtype(source)
@@ -316,34 +284,33 @@ class UnsignedCast(Cast):
         return lambda x: convert(x.view(natural))
 
 
-class ExtUI(UnsignedCast, op="extui"):
-    """Convert unsigned integers to a wider integer type."""
-
-    operand = In(fixed_integer_like)
-    non_negative = Attr(Opaque, default=None, name="nonNeg")
-    result = Out(fixed_integer_like)
-    constraints = staticmethod(wider)
-
-
-class UIToFP(UnsignedCast, op="uitofp", facts=rounds()):
-    """Convert unsigned integers to floats."""
-
-    operand = In(fixed_integer_like)
-    non_negative = Attr(Opaque, default=None, name="nonNeg")
-    result = Out(float_like)
-
-
 class IndexCastUI(UnsignedCast, op="index_castui"):
     """Convert between `index` and unsigned integers."""
 
     operand = In(integer_like)
-    non_negative = Attr(Opaque, default=None, name="nonNeg")
     result = Out(integer_like)
     constraints = staticmethod(one_is_index)
 
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:
         return UnsignedCast.conversion(source, target) if target != BOOL else TruncI.conversion(source, target)
+
+
+WIDER, NARROWER = {"constraints": staticmethod(wider)}, {"constraints": staticmethod(narrower)}
+CONVERSIONS: Sequence[tuple[type[Cast], str, str, TypeConstraint, TypeConstraint, Mapping[str, object]]] = (
+    (Cast, "extf", "Convert floats to a wider float type.", float_like, float_like, WIDER),
+    (Cast, "truncf", "Convert floats to a narrower float type, rounding to nearest even.", float_like, float_like,
+     {**NARROWER, "facts": rounds(underflow="unless zero")}),
+    (SignedCast, "extsi", "Convert signed integers to a wider integer type.", fixed_integer_like, fixed_integer_like,
+     WIDER),
+    (SignedCast, "sitofp", "Convert signed integers to floats.", fixed_integer_like, float_like, {"facts": rounds()}),
+    (UnsignedCast, "extui", "Convert unsigned integers to a wider integer type.", fixed_integer_like,
+     fixed_integer_like, WIDER),
+    (UnsignedCast, "uitofp", "Convert unsigned integers to floats.", fixed_integer_like, float_like,
+     {"facts": rounds()}),
+)  # fmt: skip
+for base, mnemonic, doc, source, target, options in CONVERSIONS:
+    define(base, mnemonic, doc, operand=In(source), result=Out(target), **options)
 
 
 class TruncI(Cast, op="trunci"):

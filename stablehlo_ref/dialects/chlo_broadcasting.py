@@ -47,6 +47,7 @@ from stablehlo_ref.define.type_constraints import (
 )
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.chlo_elementwise import NextAfter, Polygamma, Zeta
+from stablehlo_ref.dialects.mlir_types import define
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import ComplexType, TensorType, Type
 from stablehlo_ref.ops import bitwise, comparison, conversion, elementary, elementwise
@@ -213,102 +214,12 @@ class BroadcastBinary(Broadcasting, nans="computed"):
         return cls.call(DEFAULT, dict(zip(names, (lhs, rhs))), broadcast_dimensions, "implementation_defined")
 
 
-class BroadcastAdd(BroadcastBinary, op="broadcast_add"):
-    """Compute `add` of operands broadcast to one shape."""
-
-    applies = elementwise.Add
-
-
-class BroadcastAtan2(BroadcastBinary, op="broadcast_atan2"):
-    """Compute `atan2` of operands broadcast to one shape."""
-
-    applies = elementary.Atan2
-
-
-class BroadcastDivide(BroadcastBinary, op="broadcast_divide"):
-    """Compute `divide` of operands broadcast to one shape."""
-
-    applies = elementwise.Divide
-
-
-class BroadcastMaximum(BroadcastBinary, op="broadcast_maximum"):
-    """Compute `maximum` of operands broadcast to one shape."""
-
-    applies = elementwise.Maximum
-
-
-class BroadcastMinimum(BroadcastBinary, op="broadcast_minimum"):
-    """Compute `minimum` of operands broadcast to one shape."""
-
-    applies = elementwise.Minimum
-
-
-class BroadcastMultiply(BroadcastBinary, op="broadcast_multiply"):
-    """Compute `multiply` of operands broadcast to one shape."""
-
-    applies = elementwise.Multiply
-
-
-class BroadcastPower(BroadcastBinary, op="broadcast_power"):
-    """Compute `power` of operands broadcast to one shape."""
-
-    applies = elementwise.Power
-
-
-class BroadcastRemainder(BroadcastBinary, op="broadcast_remainder"):
-    """Compute `remainder` of operands broadcast to one shape."""
-
-    applies = elementwise.Remainder
-
-
-class BroadcastShiftLeft(BroadcastBinary, op="broadcast_shift_left"):
-    """Compute `shift_left` of operands broadcast to one shape."""
-
-    applies = bitwise.ShiftLeft
-
-
-class BroadcastShiftRightArithmetic(BroadcastBinary, op="broadcast_shift_right_arithmetic"):
-    """Compute `shift_right_arithmetic` of operands broadcast to one shape."""
-
-    applies = bitwise.ShiftRightArithmetic
-
-
-class BroadcastShiftRightLogical(BroadcastBinary, op="broadcast_shift_right_logical"):
-    """Compute `shift_right_logical` of operands broadcast to one shape."""
-
-    applies = bitwise.ShiftRightLogical
-
-
-class BroadcastSubtract(BroadcastBinary, op="broadcast_subtract"):
-    """Compute `subtract` of operands broadcast to one shape."""
-
-    applies = elementwise.Subtract
-
-
 class BroadcastLogical(BroadcastBinary):
     """The base class of bitwise and logical ops."""
 
     lhs = In(of_any_rank(boolean_tensor | integer_tensor))
     rhs = In(of_any_rank(boolean_tensor | integer_tensor))
     result = Out(of_any_rank(boolean_tensor | integer_tensor))
-
-
-class BroadcastAnd(BroadcastLogical, op="broadcast_and"):
-    """Compute `and` of operands broadcast to one shape."""
-
-    applies = bitwise.And
-
-
-class BroadcastOr(BroadcastLogical, op="broadcast_or"):
-    """Compute `or` of operands broadcast to one shape."""
-
-    applies = bitwise.Or
-
-
-class BroadcastXor(BroadcastLogical, op="broadcast_xor"):
-    """Compute `xor` of operands broadcast to one shape."""
-
-    applies = bitwise.Xor
 
 
 class BroadcastFloat(BroadcastBinary):
@@ -319,22 +230,30 @@ class BroadcastFloat(BroadcastBinary):
     result = Out(of_any_rank(float_tensor))
 
 
-class BroadcastNextAfter(BroadcastFloat, op="broadcast_next_after"):
-    """Compute `next_after` of operands broadcast to one shape."""
-
-    applies = NextAfter
-
-
-class BroadcastPolygamma(BroadcastFloat, op="broadcast_polygamma"):
-    """Compute `polygamma` of operands broadcast to one shape."""
-
-    applies = Polygamma
-
-
-class BroadcastZeta(BroadcastFloat, op="broadcast_zeta"):
-    """Compute `zeta` of operands broadcast to one shape."""
-
-    applies = Zeta
+APPLIED: Mapping[type[Op], Sequence[type[Op]]] = {
+    BroadcastBinary: (
+        elementwise.Add,
+        elementary.Atan2,
+        elementwise.Divide,
+        elementwise.Maximum,
+        elementwise.Minimum,
+        elementwise.Multiply,
+        elementwise.Power,
+        elementwise.Remainder,
+        bitwise.ShiftLeft,
+        bitwise.ShiftRightArithmetic,
+        bitwise.ShiftRightLogical,
+        elementwise.Subtract,
+    ),
+    BroadcastLogical: (bitwise.And, bitwise.Or, bitwise.Xor),
+    BroadcastFloat: (NextAfter, Polygamma, Zeta),
+}
+for base, every in APPLIED.items():
+    for applied in every:
+        mnemonic = applied.definition.mnemonic
+        define(
+            base, f"broadcast_{mnemonic}", f"Compute `{mnemonic}` of operands broadcast to one shape.", applies=applied
+        )
 
 
 class BroadcastComplex(BroadcastFloat, op="broadcast_complex", nans="moved"):

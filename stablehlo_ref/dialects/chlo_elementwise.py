@@ -14,7 +14,6 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import (
     ALGORITHM,
-    CONSTANT,
     EXACT,
     LEAST_OF_LGAMMA,
     MOVES,
@@ -34,7 +33,6 @@ from stablehlo_ref.define.type_constraints import (
     float_tensor,
     integer_tensor,
     of_any_rank,
-    quantized_tensor,
     tensor,
 )
 from stablehlo_ref.ir.arrays import Array
@@ -51,7 +49,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import mulhi
 from stablehlo_ref.numerics.kernels import same_kernel
 from stablehlo_ref.numerics.special import bessel_i1e
-from stablehlo_ref.ops.constants import elements_of
+from stablehlo_ref.ops import constants
 from stablehlo_ref.ops.elementwise import BinaryElementwise, Elementwise, UnaryElementwise
 
 float_or_complex = float_tensor | complex_tensor
@@ -309,27 +307,14 @@ class IsPosInf(Predicate, op="is_pos_inf"):
 # --- constants ------------------------------------------------------------------------------------------------------
 
 
-class Constant(Op, op="constant", dialect="chlo", computes_on_storage=True, facts=CONSTANT):
+class Constant(constants.Constant, op="constant", dialect="chlo"):
     """Return the constant tensor `value`."""
-
-    value = Attr(Dense)
-    output = Out(tensor | quantized_tensor)
 
     syntax = "attr-dict $value"
 
     @staticmethod
-    def infer(value: Dense) -> TensorType:
-        type: TensorType = value.type
-        return type
-
-    @staticmethod
     def constraints(C: Checker, value: Dense, output: TensorType) -> None:
         C(1, value.type == output)
-
-    @staticmethod
-    def plan(value: Dense) -> Run:
-        array = elements_of(value)
-        return lambda: array
 
 
 Number: TypeAlias = bool | IntegerAttribute | FloatAttribute

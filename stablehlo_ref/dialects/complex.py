@@ -15,23 +15,19 @@ from stablehlo_ref.define.facts import (
     CONSTANT,
     EXACT,
     MOVES,
-    SELECTS,
-    divides_by_zero,
     function,
-    is_minus_one,
-    is_zero,
-    power_of_zero,
-    rounds,
 )
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.type_constraints import TypeConstraint
-from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, boolean
+from stablehlo_ref.dialects.chlo_elementwise import Conj
+from stablehlo_ref.dialects.mlir_types import COMPARED, FLAGS, BinaryF, boolean, define_like
 from stablehlo_ref.ir.attributes import FloatAttribute
 from stablehlo_ref.ir.types import ComplexType, FloatType, Type
-from stablehlo_ref.numerics import complex_elementary, complexes, elementary
+from stablehlo_ref.numerics import complexes, elementary
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.ops.elementwise import Elementwise
+from stablehlo_ref.ops import elementary as ops
+from stablehlo_ref.ops import elementwise
 
 
 def part_type(type: Type) -> Type:
@@ -67,7 +63,7 @@ class Constant(Op, op="constant", dialect="complex", facts=CONSTANT):
         return lambda: constant
 
 
-class Create(Elementwise, op="create", dialect="complex", nans="moved", facts=MOVES):
+class Create(elementwise.Elementwise, op="create", dialect="complex", nans="moved", facts=MOVES):
     """Return the number with these parts."""
 
     real = In(part)
@@ -87,7 +83,7 @@ class Create(Elementwise, op="create", dialect="complex", nans="moved", facts=MO
         return cls.kernel(real, mode)
 
 
-class Unary(Elementwise, dialect="complex", facts=function()):
+class Unary(elementwise.Elementwise, dialect="complex", facts=function()):
     """The base class of functions of one number."""
 
     complex_ = In(number)
@@ -118,7 +114,7 @@ class Part(Unary, facts=function()):
 
     @staticmethod
     def infer(complex_: Type) -> Type:
-        return part_of(complex_) or complex_
+        return part_type(complex_)
 
     @staticmethod
     def constraints(C: Checker, complex_: Type, result: Type) -> None:
@@ -136,7 +132,7 @@ class Angle(Part, op="angle"):
 
     @classmethod
     def plan(cls, complex_: Type) -> Run:
-        angle = elementary.atan2(numpy_dtype(part_of(complex_) or complex_))
+        angle = elementary.atan2(numpy_dtype(part_type(complex_)))
         return lambda z: angle(np.imag(z), np.real(z))
 
 
@@ -152,52 +148,23 @@ class Re(Part, op="re", nans="moved", facts=MOVES):
     complex = complexes.real
 
 
-class Conj(Unary, op="conj", nans="moved", facts=MOVES):
-    """Return the conjugate."""
-
-    complex = complexes.conj
-
-
-class Cos(Unary, op="cos"):
-    """Return the cosine."""
-
-    complex = complex_elementary.cosine
-
-
-class Exp(Unary, op="exp"):
-    """Return e to the power of the operand."""
-
-    complex = complex_elementary.exponential
-
-
-class ExpM1(Unary, op="expm1"):
-    """Return e to the power of the operand, minus one."""
-
-    complex = complex_elementary.exponential_minus_one
-
-
-class Log(Unary, op="log", facts=function(pole=is_zero)):
-    """Return the natural logarithm."""
-
-    complex = complex_elementary.log
-
-
-class Log1p(Unary, op="log1p", facts=function(pole=is_minus_one)):
-    """Return the natural logarithm of one plus the operand."""
-
-    complex = complex_elementary.log_plus_one
-
-
-class Neg(Unary, op="neg", nans="moved", facts=SELECTS):
-    """Negate a number."""
-
-    complex = complexes.negate
-
-
-class Rsqrt(Unary, op="rsqrt", facts=function(pole=is_zero)):
-    """Return the reciprocal of the square root."""
-
-    complex = complex_elementary.rsqrt
+define_like(
+    Unary,
+    {
+        "conj": Conj,
+        "cos": ops.Cosine,
+        "exp": ops.Exponential,
+        "expm1": ops.ExponentialMinusOne,
+        "log": ops.Log,
+        "log1p": ops.LogPlusOne,
+        "neg": elementwise.Negate,
+        "rsqrt": ops.Rsqrt,
+        "sin": ops.Sine,
+        "sqrt": ops.Sqrt,
+        "tan": ops.Tan,
+        "tanh": ops.Tanh,
+    },
+)
 
 
 class Sign(Unary, op="sign"):
@@ -206,90 +173,28 @@ class Sign(Unary, op="sign"):
     complex = complexes.sign
 
 
-class Sin(Unary, op="sin"):
-    """Return the sine."""
-
-    complex = complex_elementary.sine
-
-
-class Sqrt(Unary, op="sqrt"):
-    """Return the square root."""
-
-    complex = complex_elementary.sqrt
-
-
-class Tan(Unary, op="tan"):
-    """Return the tangent."""
-
-    complex = complex_elementary.tan
-
-
-class Tanh(Unary, op="tanh"):
-    """Return the hyperbolic tangent."""
-
-    complex = complex_elementary.tanh
-
-
-class Binary(Elementwise, dialect="complex", facts=rounds()):
+class Binary(BinaryF, dialect="complex"):
     """The base class of functions of two numbers."""
 
     lhs = In(number)
     rhs = In(number)
-    fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(number)
 
-    syntax = ("operands", FLAGS, "attr-dict : same_type")
 
-    @staticmethod
-    def infer(lhs: Type) -> Type:
-        return lhs
-
-    @staticmethod
-    def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
-        C(1, lhs == rhs == result)
-
-    @classmethod
-    def plan(cls, mode: Mode, lhs: Type) -> Run:
-        return cls.kernel(lhs, mode)
-
-
-class Add(Binary, op="add", facts=rounds(adds=True)):
-    """Add two numbers."""
-
-    complex = complexes.add
+define_like(
+    Binary,
+    {
+        "add": elementwise.Add,
+        "atan2": ops.Atan2,
+        "div": elementwise.Divide,
+        "mul": elementwise.Multiply,
+        "pow": elementwise.Power,
+        "sub": elementwise.Subtract,
+    },
+)
 
 
-class Atan2(Binary, op="atan2", facts=function()):
-    """Return the angle of the point whose coordinates are `rhs` and `lhs`, extended to complex numbers."""
-
-    complex = complex_elementary.atan2
-
-
-class Div(Binary, op="div", facts=rounds(pole=divides_by_zero)):
-    """Divide `lhs` by `rhs`."""
-
-    complex = complexes.divide
-
-
-class Mul(Binary, op="mul"):
-    """Multiply two numbers."""
-
-    complex = complexes.multiply
-
-
-class Pow(Binary, op="pow", facts=function(pole=power_of_zero)):
-    """Return `lhs` to the power of `rhs`."""
-
-    complex = complex_elementary.power
-
-
-class Sub(Binary, op="sub", facts=rounds(adds=True)):
-    """Subtract `rhs` from `lhs`."""
-
-    complex = complexes.subtract
-
-
-class Comparison(Elementwise, dialect="complex", facts=EXACT):
+class Comparison(elementwise.Elementwise, dialect="complex", facts=EXACT):
     """The base class of comparisons of two numbers."""
 
     lhs = In(number)

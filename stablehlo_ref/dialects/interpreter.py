@@ -24,7 +24,7 @@ from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.mlir_types import any_tensor
 from stablehlo_ref.dialects.sdy_shardings import shard_counts
-from stablehlo_ref.distribution.sharding import shard_type
+from stablehlo_ref.distribution.meshes import shard_type
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from stablehlo_ref.define.assembly import Deduced
 from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, FastMath, Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.definition import Syntax
-from stablehlo_ref.define.facts import (
-    EXACT,
-    SELECTS,
-    STEPS,
-    between_poles_of_tangent,
-    function,
-    is_minus_one,
-    is_one,
-    is_zero,
-    power_of_zero,
-    rounds,
-)
+from stablehlo_ref.define.facts import EXACT, SELECTS, STEPS, function, is_zero, rounds
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type
+from stablehlo_ref.dialects import chlo_elementwise as chlo
+from stablehlo_ref.dialects import mlir_types
 from stablehlo_ref.dialects.arith import check_rounding
 from stablehlo_ref.dialects.mlir_types import (
     COMPARED,
@@ -31,120 +19,53 @@ from stablehlo_ref.dialects.mlir_types import (
     LATER_FLAGS,
     alike,
     boolean_like,
+    define_like,
     float_like,
     integer_like,
 )
 from stablehlo_ref.ir.types import BOOLEAN, Type
-from stablehlo_ref.numerics import elementary, floats, integers, special
+from stablehlo_ref.numerics import elementary, integers
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import same_kernel
-from stablehlo_ref.ops.elementwise import Elementwise
+from stablehlo_ref.ops import comparison, elementwise
+from stablehlo_ref.ops import elementary as ops
 
 
-class Unary(Elementwise, dialect="math", facts=function(monotone=True)):
+class Unary(mlir_types.UnaryF, dialect="math"):
     """The base class of functions of one float."""
 
-    operand = In(float_like)
-    fastmath = Attr(FastMath, default=NO_FAST_MATH)
-    result = Out(float_like)
 
-    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
-
-    @staticmethod
-    def infer(operand: Type) -> Type:
-        return operand
-
-    @staticmethod
-    def constraints(C: Checker, operand: Type, result: Type) -> None:
-        C(1, operand == result)
-
-    @classmethod
-    def plan(cls, mode: Mode, operand: Type) -> Run:
-        return cls.kernel(operand, mode)
-
-
-class AbsF(Unary, op="absf", nans="moved", facts=SELECTS):
-    """Return the absolute value."""
-
-    floating = floats.abs
-
-
-class Acos(Unary, op="acos"):
-    """Return the arc cosine, in [0, pi]."""
-
-    floating = elementary.acos
-
-
-class Acosh(Unary, op="acosh"):
-    """Return the inverse hyperbolic cosine."""
-
-    floating = elementary.acosh
-
-
-class Asin(Unary, op="asin"):
-    """Return the arc sine, in [-pi/2, pi/2]."""
-
-    floating = elementary.asin
-
-
-class Asinh(Unary, op="asinh"):
-    """Return the inverse hyperbolic sine."""
-
-    floating = elementary.asinh
-
-
-class Atan(Unary, op="atan"):
-    """Return the arc tangent, in [-pi/2, pi/2]."""
-
-    floating = elementary.atan
-
-
-class Atanh(Unary, op="atanh", facts=function(monotone=True, pole=is_one)):
-    """Return the inverse hyperbolic tangent."""
-
-    floating = elementary.atanh
-
-
-class Cbrt(Unary, op="cbrt"):
-    """Return the cube root."""
-
-    floating = elementary.cbrt
-
-
-class Ceil(Unary, op="ceil", facts=STEPS):
-    """Round toward +inf."""
-
-    floating = floats.ceil
-
-
-class Cos(Unary, op="cos", facts=function(slope=1.0, spread=2.0)):
-    """Return the cosine."""
-
-    floating = elementary.cosine
-
-
-class Cosh(Unary, op="cosh", facts=function(monotone=True, least=(0.0, 1.0))):
-    """Return the hyperbolic cosine."""
-
-    floating = elementary.cosh
-
-
-class Erf(Unary, op="erf"):
-    """Return the error function."""
-
-    floating = special.erf
-
-
-class Erfc(Unary, op="erfc", facts=function(monotone=True, underflow="always")):
-    """Return one minus the error function."""
-
-    floating = special.erfc
-
-
-class Exp(Unary, op="exp", facts=function(monotone=True, underflow="always")):
-    """Return e to the power of the operand."""
-
-    floating = elementary.exponential
+define_like(
+    Unary,
+    {
+        "absf": elementwise.Abs,
+        "acos": chlo.Acos,
+        "acosh": chlo.Acosh,
+        "asin": chlo.Asin,
+        "asinh": chlo.Asinh,
+        "atan": chlo.Atan,
+        "atanh": chlo.Atanh,
+        "cbrt": ops.Cbrt,
+        "ceil": ops.Ceil,
+        "cos": ops.Cosine,
+        "cosh": chlo.Cosh,
+        "erf": chlo.Erf,
+        "erfc": chlo.Erfc,
+        "exp": ops.Exponential,
+        "expm1": ops.ExponentialMinusOne,
+        "floor": ops.Floor,
+        "log": ops.Log,
+        "log1p": ops.LogPlusOne,
+        "round": ops.RoundNearestAfz,
+        "roundeven": ops.RoundNearestEven,
+        "rsqrt": ops.Rsqrt,
+        "sin": ops.Sine,
+        "sinh": chlo.Sinh,
+        "sqrt": ops.Sqrt,
+        "tan": ops.Tan,
+        "tanh": ops.Tanh,
+    },
+)
 
 
 class Exp2(Unary, op="exp2", facts=function(monotone=True, underflow="always")):
@@ -153,88 +74,16 @@ class Exp2(Unary, op="exp2", facts=function(monotone=True, underflow="always")):
     floating = elementary.exp2
 
 
-class ExpM1(Unary, op="expm1"):
-    """Return e to the power of the operand, minus one."""
-
-    floating = elementary.exponential_minus_one
-
-
-class Floor(Unary, op="floor", facts=STEPS):
-    """Round toward -inf."""
-
-    floating = floats.floor
-
-
-class Log(Unary, op="log", facts=function(monotone=True, pole=is_zero)):
-    """Return the natural logarithm."""
-
-    floating = elementary.log
-
-
 class Log10(Unary, op="log10", facts=function(monotone=True, pole=is_zero)):
     """Return the logarithm to base 10."""
 
     floating = elementary.log10
 
 
-class Log1p(Unary, op="log1p", facts=function(monotone=True, pole=is_minus_one)):
-    """Return the natural logarithm of one plus the operand."""
-
-    floating = elementary.log_plus_one
-
-
 class Log2(Unary, op="log2", facts=function(monotone=True, pole=is_zero)):
     """Return the logarithm to base 2."""
 
     floating = elementary.log2
-
-
-class Round(Unary, op="round", facts=STEPS):
-    """Round to the nearest integer, ties away from zero."""
-
-    floating = floats.round_nearest_afz
-
-
-class RoundEven(Unary, op="roundeven", facts=STEPS):
-    """Round to the nearest integer, ties to even."""
-
-    floating = floats.round_nearest_even
-
-
-class Rsqrt(Unary, op="rsqrt", facts=function(monotone=True, pole=is_zero)):
-    """Return the reciprocal of the square root."""
-
-    floating = elementary.rsqrt
-
-
-class Sin(Unary, op="sin", facts=function(slope=1.0, spread=2.0)):
-    """Return the sine."""
-
-    floating = elementary.sine
-
-
-class Sinh(Unary, op="sinh"):
-    """Return the hyperbolic sine."""
-
-    floating = elementary.sinh
-
-
-class Sqrt(Unary, op="sqrt", facts=rounds(monotone=True)):
-    """Return the square root."""
-
-    floating = floats.sqrt
-
-
-class Tan(Unary, op="tan", facts=function(monotone=between_poles_of_tangent)):
-    """Return the tangent."""
-
-    floating = elementary.tan
-
-
-class Tanh(Unary, op="tanh"):
-    """Return the hyperbolic tangent."""
-
-    floating = elementary.tanh
 
 
 class Trunc(Unary, op="trunc", facts=STEPS):
@@ -246,20 +95,8 @@ class Trunc(Unary, op="trunc", facts=STEPS):
 # --- integers -------------------------------------------------------------------------------------------------------
 
 
-class UnaryInteger(Elementwise, dialect="math", facts=EXACT):
+class UnaryInteger(mlir_types.Unary, dialect="math"):
     """The base class of functions of one integer."""
-
-    operand = In(integer_like)
-    result = Out(integer_like)
-
-    syntax = "operands attr-dict : same_type"
-
-    infer = staticmethod(Unary.infer)
-    constraints = staticmethod(Unary.constraints)
-
-    @classmethod
-    def plan(cls, mode: Mode, operand: Type) -> Run:
-        return cls.kernel(operand, mode)
 
 
 class AbsI(UnaryInteger, op="absi"):
@@ -305,10 +142,7 @@ class Predicate(Unary, facts=EXACT):
         C(1, element_type(result) == BOOLEAN and alike(operand, result))
 
 
-class IsFinite(Predicate, op="isfinite"):
-    """Return whether a number is neither infinite nor NaN."""
-
-    floating = floats.is_finite
+define_like(Predicate, {"isfinite": comparison.IsFinite})
 
 
 class IsInf(Predicate, op="isinf"):
@@ -332,33 +166,11 @@ class IsNormal(Predicate, op="isnormal"):
 # --- several operands -----------------------------------------------------------------------------------------------
 
 
-class Binary(Elementwise, dialect="math", facts=function()):
+class Binary(mlir_types.BinaryF, dialect="math"):
     """The base class of functions of two floats."""
 
-    lhs = In(float_like)
-    rhs = In(float_like)
-    fastmath = Attr(FastMath, default=NO_FAST_MATH)
-    result = Out(float_like)
 
-    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
-
-    @staticmethod
-    def infer(lhs: Type) -> Type:
-        return lhs
-
-    @staticmethod
-    def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
-        C(1, lhs == rhs == result)
-
-    @classmethod
-    def plan(cls, mode: Mode, lhs: Type) -> Run:
-        return cls.kernel(lhs, mode)
-
-
-class Atan2(Binary, op="atan2", facts=function(underflow="unless zero")):
-    """Return the angle of the point whose coordinates are `rhs` and `lhs`."""
-
-    floating = elementary.atan2
+define_like(Binary, {"atan2": ops.Atan2, "powf": elementwise.Power})
 
 
 class CopySign(Binary, op="copysign", nans="moved", facts=SELECTS):
@@ -367,28 +179,10 @@ class CopySign(Binary, op="copysign", nans="moved", facts=SELECTS):
     floating = elementary.copysign
 
 
-class PowF(Binary, op="powf", facts=function(pole=power_of_zero, underflow="unless zero")):
-    """Return `lhs` to the power of `rhs`."""
-
-    floating = elementary.power
-
-
-class IPowI(Elementwise, op="ipowi", dialect="math", facts=EXACT):
+class IPowI(mlir_types.Binary, op="ipowi", dialect="math"):
     """Return an integer to the power of another, modulo 2**bit width; the integer part for a negative exponent."""
 
-    lhs = In(integer_like)
-    rhs = In(integer_like)
-    result = Out(integer_like)
-
-    syntax = "operands attr-dict : same_type"
-
     integer = integers.power
-    infer = staticmethod(Binary.infer)
-    constraints = staticmethod(Binary.constraints)
-
-    @classmethod
-    def plan(cls, mode: Mode, lhs: Type) -> Run:
-        return cls.kernel(lhs, mode)
 
 
 class FPowI(Binary, op="fpowi"):
@@ -410,7 +204,7 @@ class FPowI(Binary, op="fpowi"):
         )
 
 
-class Fma(Elementwise, op="fma", dialect="math", facts=rounds(adds=True)):
+class Fma(elementwise.Elementwise, op="fma", dialect="math", facts=rounds(adds=True)):
     """Return `a * b + c`, rounded once."""
 
     a = In(float_like)

@@ -11,13 +11,14 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.op import Attr, In, Op, Out
-from stablehlo_ref.define.spec import compatible
-from stablehlo_ref.define.type_constraints import buffer
+from stablehlo_ref.define.spec import compatible, shape
+from stablehlo_ref.define.type_constraints import any_buffer, buffer
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects.mlir_types import CAST, any_tensor, type_of
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import UNIT, DenseElements, DenseResource
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import BufferType, TensorType, Type
+from stablehlo_ref.ir.types import BufferType, TensorType, Type, UnrankedBufferType
 from stablehlo_ref.ops.constants import elements_of
 
 
@@ -151,6 +152,35 @@ class BufferOfTensor(Directive):
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         printer.value(f"{op.operand_types[0]} to {op.result_types[0]}")
+
+
+class Cast(Op, op="cast", dialect="memref", returns_views=True):
+    """Return `source` as a buffer type with more or fewer static sizes, or without a rank.
+
+    EvaluationError if sizes differ.
+    """
+
+    source = In(any_buffer)
+    dest = Out(any_buffer)
+
+    syntax = ("operands attr-dict :", CAST)
+
+    @staticmethod
+    def constraints(C: Checker, source: BufferType | UnrankedBufferType, dest: BufferType | UnrankedBufferType) -> None:
+        C(1, isinstance(source, BufferType) or isinstance(dest, BufferType))
+        if isinstance(source, BufferType) and isinstance(dest, BufferType):
+            C(2, compatible(tensor_of(source), tensor_of(dest)))
+        else:
+            C(3, source.element_type == dest.element_type)
+
+    @staticmethod
+    def plan(dest: BufferType | UnrankedBufferType) -> Run:
+        def run(source: Array) -> Array:
+            if isinstance(dest, BufferType) and shape(dest) != source.shape:  # unknown sizes equal all
+                raise EvaluationError(f"expected a {dest}, got a buffer of sizes {list(source.shape)}")
+            return source
+
+        return run
 
 
 class ToTensor(Op, op="to_tensor", dialect="bufferization"):

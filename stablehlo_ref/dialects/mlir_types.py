@@ -1,9 +1,10 @@
-"""Types and constants of MLIR values besides tensors: scalars, shapes and sizes; and pretty forms with such types."""
+"""What ops on MLIR values besides tensors have in common: types of scalars, shapes and sizes, forms, base classes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from types import new_class
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +18,13 @@ from stablehlo_ref.define.assembly import (
     Types,
     first_operand,
 )
-from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW
+from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW, FastMath
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Syntax
+from stablehlo_ref.define.facts import EXACT, function
+from stablehlo_ref.define.mode import Mode
+from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import element_type, is_quantized, with_element_type
 from stablehlo_ref.define.type_constraints import TypeConstraint, index, tensor_of
 from stablehlo_ref.diagnostics import EvaluationError
@@ -46,6 +53,7 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.numerics.dtypes import INT64, UINT64, numpy_dtype
 from stablehlo_ref.ops.constants import elements_of
+from stablehlo_ref.ops.elementwise import Elementwise
 
 DYNAMIC = -(1 << 63)  # marks a size in an attribute whose value is an operand (MLIR's ShapedType::kDynamic)
 
@@ -142,7 +150,7 @@ class Implied(Directive):
             raise Irregular
 
 
-def booleans_like(type: Type) -> Type:
+def boolean_of(type: Type) -> Type:
     """Return `i1`, or for a tensor type the same with element type `i1`."""
     return with_element_type(type, BOOLEAN) if isinstance(type, TensorType) else BOOLEAN
 
@@ -196,8 +204,90 @@ class LaterFlags(ArithFlags):
             raise Irregular
 
 
-COMPARED = Deduced(first_operand, lambda t, n: ([t] * n, [booleans_like(t)]))
+COMPARED = Deduced(first_operand, lambda t, n: ([t] * n, [boolean_of(t)]))
 CAST = Deduced(
     lambda operands, results: [operands[0], results[0]], lambda a, b, n: ([a] + [INDEX] * (n - 1), [b]), "to"
 )
 FLAGS, LATER_FLAGS = ArithFlags(), LaterFlags()
+
+
+# --- base classes ----------------------------------------------------------------------------------------------------
+
+
+class Unary(Elementwise, facts=EXACT):
+    """The base class of ops on one integer or tensor of integers, whose result has its type."""
+
+    operand = In(integer_like)
+    result = Out(integer_like)
+
+    syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
+
+    @staticmethod
+    def infer(operand: Type) -> Type:
+        return operand
+
+    @staticmethod
+    def constraints(C: Checker, operand: Type, result: Type) -> None:
+        C(1, operand == result)
+
+    @classmethod
+    def plan(cls, mode: Mode, operand: Type) -> Run:
+        return cls.kernel(operand, mode)
+
+
+class UnaryF(Unary, facts=function(monotone=True)):
+    """The base class of ops on one float or tensor of floats."""
+
+    operand = In(float_like)
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
+    result = Out(float_like)
+
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
+
+
+class Binary(Elementwise, facts=EXACT):
+    """The base class of ops on two integers or tensors of integers of one type, which the result has too."""
+
+    lhs = In(integer_like)
+    rhs = In(integer_like)
+    result = Out(integer_like)
+
+    syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
+
+    @staticmethod
+    def infer(lhs: Type) -> Type:
+        return lhs
+
+    @staticmethod
+    def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
+        C(1, lhs == rhs == result)
+
+    @classmethod
+    def plan(cls, mode: Mode, lhs: Type) -> Run:
+        return cls.kernel(lhs, mode)
+
+
+class BinaryF(Binary, facts=function()):
+    """The base class of ops on two floats or tensors of floats of one type."""
+
+    lhs = In(float_like)
+    rhs = In(float_like)
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
+    result = Out(float_like)
+
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
+
+
+def define(base: type[Op], mnemonic: str, doc: str | None, **options: Any) -> None:
+    """Define an op of class `base`; `options` are its attributes, such as kernels, and arguments of the class."""
+    arguments: dict[str, Any] = {name: options.pop(name) for name in ("facts", "nans") if name in options}
+    body = {"__doc__": doc, "__module__": base.__module__, **options}
+    new_class(mnemonic, (base,), {"op": mnemonic, **arguments}, lambda namespace: namespace.update(body))
+
+
+def define_like(base: type[Op], models: Mapping[str, type[Elementwise]]) -> None:
+    """Define ops of class `base`, each of which does to an element what an op of StableHLO or CHLO does."""
+    for mnemonic, model in models.items():
+        facts, nans = model.definition.facts, model.definition.traits.nans
+        kernels = {kind: getattr(model, kind) for kind in ("floating", "complex")}
+        define(base, mnemonic, model.__doc__, facts=facts, nans=nans, **kernels)

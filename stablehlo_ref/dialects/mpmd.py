@@ -33,8 +33,8 @@ from stablehlo_ref.dialects.mpmd_meshes import (
     mesh_tensor,
 )
 from stablehlo_ref.dialects.scf import carry
-from stablehlo_ref.dialects.sdy_codecs import ShardingsValue
-from stablehlo_ref.dialects.sdy_manual_computation import BodyWithArguments
+from stablehlo_ref.dialects.sdy import BodyWithArguments
+from stablehlo_ref.dialects.sdy_shardings import ShardingsValue
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute
 from stablehlo_ref.ir.core import Operation

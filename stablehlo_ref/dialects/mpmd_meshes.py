@@ -10,11 +10,9 @@ from typing import Annotated, TypeAlias
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, SpelledCodec, member_value
 from stablehlo_ref.define.attribute_codecs import ListCodec
 from stablehlo_ref.define.type_constraints import TypeConstraint
-from stablehlo_ref.dialects.sdy_codecs import SdyCodec
-from stablehlo_ref.dialects.sdy_shardings import rejecting
+from stablehlo_ref.dialects.sdy_shardings import SdyCodec, rejecting
 from stablehlo_ref.distribution.axes import check_sharding, sharded_size
-from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, Shardings
-from stablehlo_ref.distribution.sdy_reader import read_attribute
+from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, Shardings, read_attribute
 from stablehlo_ref.ir.attributes import Attribute, OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.lexer import quoted
@@ -89,7 +87,7 @@ class ReductionCodec(SpelledCodec[ReductionType]):
         return value.value
 
 
-ORIGIN, SHARDINGS = OriginCodec(), SdyCodec("sharding_per_value", Shardings, "shardings")
+ORIGIN, SHARDINGS = OriginCodec(), SdyCodec(Shardings, "shardings")
 Origin: TypeAlias = Annotated[str, ORIGIN]
 Origins: TypeAlias = Annotated[tuple[str, ...], ListCodec(ORIGIN)]
 Reduction: TypeAlias = Annotated[ReductionType, ReductionCodec()]

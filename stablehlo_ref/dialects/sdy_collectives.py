@@ -16,15 +16,18 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.dialects.mlir_types import any_tensor
-from stablehlo_ref.dialects.sdy_codecs import (
+from stablehlo_ref.dialects.sdy_shardings import (
     AxesPerDimension,
     AxesValue,
     ExchangesValue,
     Reduction,
     ReductionOp,
     ShardingValue,
+    check_value,
+    mesh_of,
+    rejecting,
+    sharding_of,
 )
-from stablehlo_ref.dialects.sdy_shardings import check_value, mesh_of, rejecting, same_mesh, sharding_of
 from stablehlo_ref.distribution.axes import (
     Span,
     check_axes,
@@ -74,7 +77,7 @@ class Transition:
         replicated = Sharding(out_sharding.mesh, tuple(DimensionSharding(()) for _ in out_sharding.dimensions))
         self.before = found or replicated
         self.mesh_before = mesh_of(self.before, op)
-        if not may_differ and not same_mesh(self.mesh_before, self.mesh):
+        if not may_differ and self.mesh_before != self.mesh:
             raise ValueError("expected operand and result on the same mesh")
         if len(self.before.dimensions) != len(self.after.dimensions):
             raise ValueError("expected shardings of operand and result with the same number of dimensions")
@@ -246,7 +249,7 @@ class CollectivePermute(Collective, op="collective_permute"):
         before, after, mesh = transition.before, transition.after, transition.mesh
         if transition.mesh_before.axes != mesh.axes:
             raise ValueError("expected operand and result on meshes with the same axes")
-        if before.mesh != after.mesh and same_mesh(transition.mesh_before, mesh):
+        if before.mesh != after.mesh and transition.mesh_before == mesh:
             raise ValueError("expected one mesh, or two with different device_ids")
         for number, (x, y) in enumerate(zip(before.dimensions, after.dimensions)):
             if (expected := sharded_size(x, mesh)) != (found := sharded_size(y, mesh)):

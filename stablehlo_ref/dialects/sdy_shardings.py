@@ -1,31 +1,38 @@
-"""Which sharding a value has, whether it is valid where it stands, and the sdy attributes of ops of any dialect."""
+"""The sdy attributes of ops: their types as members, which sharding a value has, and whether it is valid there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TypeVar
+from enum import Enum
+from typing import Annotated, TypeAlias, TypeVar
 
+from stablehlo_ref.define.assembly import AsmParser, SpelledCodec
 from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
 from stablehlo_ref.diagnostics import InvalidError
 from stablehlo_ref.distribution.axes import check_sharding, covers, overlap, sharded_size, spans
 from stablehlo_ref.distribution.sdy_attributes import (
-    AxisRef,
+    AxisList,
+    AxisLists,
+    Exchanges,
+    ManualAxes,
     Mesh,
     PropagationEdges,
+    SdySyntaxError,
     Sharding,
     ShardingRule,
     Shardings,
     ValueRef,
     factor_name,
+    read_attribute,
+    text_of,
 )
-from stablehlo_ref.distribution.sdy_reader import SdySyntaxError, read_attribute
-from stablehlo_ref.ir.attributes import Attribute, OpaqueAttribute
+from stablehlo_ref.distribution.sdy_forms import SdyAttribute
+from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute, OpaqueAttribute
 from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ir.types import TensorType, Type, integer_type
 
-T = TypeVar("T")
+T = TypeVar("T", bound=SdyAttribute)
 EMPTY_MESH = Mesh(())
 
 
@@ -54,11 +61,6 @@ def mesh_of(sharding: Sharding, op: Operation) -> Mesh:
     return mesh
 
 
-def same_mesh(x: Mesh, y: Mesh) -> bool:
-    """Return whether two meshes have the same axes and the same devices."""
-    return x is y or str(x) == str(y)  # texts omit device ids that are in order
-
-
 def common_mesh(shardings: Sequence[Sharding], op: Operation) -> Mesh:
     """Return the mesh of all shardings, those on an empty mesh aside; ValueError if they are on different meshes."""
     chosen, name = EMPTY_MESH, ""
@@ -67,7 +69,7 @@ def common_mesh(shardings: Sequence[Sharding], op: Operation) -> Mesh:
         if mesh == EMPTY_MESH:
             continue
         written = f"mesh{mesh}" if isinstance(sharding.mesh, Mesh) else f"@{sharding.mesh}"
-        if chosen != EMPTY_MESH and not same_mesh(chosen, mesh):
+        if chosen not in (EMPTY_MESH, mesh):
             raise ValueError(f"shardings are on different meshes, {name} and {written}")
         chosen, name = mesh, name or written
     return chosen
@@ -121,7 +123,7 @@ def probed(value: Value) -> Value:
 def check_reductions(op: Operation, sharding: Sharding) -> None:
     """Check that an op which changes a sharding keeps the reduction of unreduced axes, and adds such only by sum."""
     before, mesh = sharding_of(op.operands[0]), mesh_of(sharding, op)
-    if before is None or not same_mesh(mesh_of(before, op), mesh):
+    if before is None or mesh_of(before, op) != mesh:
         return
     kept, parts = spans(before.unreduced, mesh), spans(sharding.unreduced, mesh)
     if before.reduction != sharding.reduction and any(overlap(x, y) for x in kept for y in parts):
@@ -162,14 +164,7 @@ def _of_argument(block: Block, index: int) -> Sharding | None:
 def _inside(sharding: Sharding, op: Operation) -> Sharding:
     """Return the sharding of an operand as the body of a manual computation sees it: without manual axes."""
     manual = getattr(op.properties.get("manual_axes"), "names", ())
-
-    def free(axes: tuple[AxisRef, ...]) -> tuple[AxisRef, ...]:
-        return tuple(axis for axis in axes if axis.name not in manual)
-
-    dimensions = tuple(replace(dimension, axes=free(dimension.axes)) for dimension in sharding.dimensions)
-    return replace(
-        sharding, dimensions=dimensions, replicated=free(sharding.replicated), unreduced=free(sharding.unreduced)
-    )
+    return sharding.filtered(lambda axis: axis.name not in manual)
 
 
 def parameter_sharding(function: Operation, name: str, index: int) -> Sharding | None:
@@ -202,31 +197,31 @@ def read(attribute: Attribute | None) -> object:
 # --- attributes of ops of any dialect -------------------------------------------------------------------------------
 
 
-def _read_as(kind: type[T], attribute: Attribute, name: str) -> T:
+def _read_as(kind: type[T], attribute: Attribute) -> T:
     """Return the value of an attribute; ValueError if it is of another kind."""
     value = read_attribute(attribute.text) if isinstance(attribute, OpaqueAttribute) else None
     if not isinstance(value, kind):
-        raise ValueError(f"expected a #sdy.{name}")
+        raise ValueError(f"expected a #sdy.{kind.mnemonic}")
     return value
 
 
 def check_op_sharding(op: Operation, attribute: Attribute) -> None:
     """Check `sdy.sharding` of an op."""
     with rejecting(op, "attribute 'sdy.sharding'", "sdy.sharding"):
-        shardings = _read_as(Shardings, attribute, "sharding_per_value")
+        shardings = _read_as(Shardings, attribute)
         check_values(op, shardings.shardings, op.result_types)
 
 
 def check_parameter_sharding(function: Operation, attribute: Attribute, type: Type, which: str) -> None:
     """Check `sdy.sharding` of an argument or result of a function."""
     with rejecting(function, f"attribute 'sdy.sharding' of {which}"):
-        check_value(function, _read_as(Sharding, attribute, "sharding"), type)
+        check_value(function, _read_as(Sharding, attribute), type)
 
 
 def check_rule(op: Operation, attribute: Attribute) -> None:
     """Check `sdy.sharding_rule` of an op."""
     with rejecting(op, "attribute 'sdy.sharding_rule'", "sdy.sharding_rule"):
-        rule = _read_as(ShardingRule, attribute, "op_sharding_rule")
+        rule = _read_as(ShardingRule, attribute)
         in_operands = _check_mappings(rule, rule.operands, op.operand_types, "operand")
         in_results = _check_mappings(rule, rule.results, op.result_types, "result")
         if unused := set(range(len(rule.factor_sizes))) - in_operands - in_results:
@@ -269,9 +264,7 @@ def _check_mappings(
 def check_edges(op: Operation, attribute: Attribute) -> None:
     """Check `sdy.propagation_edges` of an op."""
     with rejecting(op, "attribute 'sdy.propagation_edges'", "sdy.propagation_edges"):
-        edges = [
-            edge for step in _read_as(PropagationEdges, attribute, "propagation_edges").steps for edge in step.edges
-        ]
+        edges = [edge for step in _read_as(PropagationEdges, attribute).steps for edge in step.edges]
         values = [_value(op, ref) for edge in edges for ref in (edge.source, *edge.targets)]
         shardings = [sharding for value in values if value and (sharding := sharding_of(value))]
         if not shardings:
@@ -296,7 +289,7 @@ def _check_lists_of_edges(name: str) -> None:
             if not isinstance(attribute, tuple):
                 raise ValueError("expected a list of #sdy.propagation_edges")
             for item in attribute:
-                _read_as(PropagationEdges, item, "propagation_edges")
+                _read_as(PropagationEdges, item)
 
     OP_CHECKS[name] = check
 
@@ -307,3 +300,108 @@ OP_CHECKS["sdy.propagation_edges"] = check_edges
 PARAMETER_CHECKS["sdy.sharding"] = check_parameter_sharding
 _check_lists_of_edges("sdy.result_propagation_edges")
 _check_lists_of_edges("sdy.block_arg_propagation_edges")
+
+
+# --- the types of attribute members ---------------------------------------------------------------------------------
+
+
+I32 = integer_type(32)
+
+
+class SdyCodec(SpelledCodec[T]):
+    """An attribute of the dialect, written in its canonical text; `what` describes it in errors.
+
+    Pretty forms have only the part in brackets.
+    """
+
+    def __init__(self, kind: type[T], what: str) -> None:
+        self.mnemonic = kind.mnemonic
+        self.kind = kind
+        self.what = what
+        self.name = f"#sdy.{kind.mnemonic}"
+
+    def decode(self, attribute: Attribute) -> T:
+        try:
+            value = read_attribute(attribute.text) if isinstance(attribute, OpaqueAttribute) else None
+        except SdySyntaxError as error:
+            raise ValueError(f"is malformed: {error}") from None
+        if isinstance(value, self.kind):
+            return value
+        raise self.mismatch()
+
+    def encode(self, value: T) -> Attribute:
+        return OpaqueAttribute(text_of(self.mnemonic, value))
+
+    def parse(self, parser: AsmParser) -> T:
+        offset = parser.start
+        try:
+            return self.decode(parser.attribute() if parser.peek()[:1] == "#" else self._part(parser))
+        except ValueError as error:
+            raise parser.error(f"{self.what} {error}", offset) from error
+
+    def _part(self, parser: AsmParser) -> Attribute:
+        body = parser.balanced_text(self.what)
+        if self.kind is Shardings:
+            return OpaqueAttribute(f"{self.name}<{body}>")
+        return OpaqueAttribute(f"{self.name}{body}" if body.startswith("<") else f"#sdy<{self.mnemonic}{body}>")
+
+    def text(self, value: T) -> str:
+        return str(value)[1:-1] if self.kind is Shardings else str(value)
+
+
+class NumberedCodec(SpelledCodec[Enum]):
+    """An enumeration that MLIR stores as an integer of 32 bits."""
+
+    def __init__(self, enum: type[Enum], mnemonic: str) -> None:
+        self.enum = enum
+        self.mnemonic = mnemonic
+        self.name = f"{mnemonic}: one of {', '.join(member.value for member in enum)}"
+
+    def decode(self, attribute: Attribute) -> Enum:
+        members = list(self.enum)
+        if isinstance(attribute, IntegerAttribute) and attribute.type == I32 and 0 <= attribute.value < len(members):
+            return members[attribute.value]
+        for member in members:
+            if attribute == OpaqueAttribute(f"#sdy<{self.mnemonic} {member.value}>"):
+                return member
+        raise self.mismatch()
+
+    def encode(self, value: Enum) -> Attribute:
+        return IntegerAttribute(list(self.enum).index(value), I32)
+
+    def parse(self, parser: AsmParser) -> Enum:
+        words = {member.value: member for member in self.enum}
+        if parser.peek() not in words:
+            raise parser.expected(", ".join(words))
+        return words[parser.advance()]
+
+    def text(self, value: Enum) -> str:
+        return str(value.value)
+
+
+class PropagationDirection(Enum):
+    """The directions in which a propagation barrier lets shardings through."""
+
+    NONE = "NONE"
+    FORWARD = "FORWARD"
+    BACKWARD = "BACKWARD"
+    BOTH = "BOTH"
+
+
+class ReductionOp(Enum):
+    """How the parts of a tensor that is unreduced along some axes are combined."""
+
+    SUM = "sum"
+    MAX = "max"
+    MIN = "min"
+
+
+MeshValue: TypeAlias = Annotated[Mesh, SdyCodec(Mesh, "mesh")]
+ShardingValue: TypeAlias = Annotated[Sharding, SdyCodec(Sharding, "sharding")]
+ShardingsValue: TypeAlias = Annotated[Shardings, SdyCodec(Shardings, "shardings")]
+ManualAxesValue: TypeAlias = Annotated[ManualAxes, SdyCodec(ManualAxes, "axes")]
+AxesValue: TypeAlias = Annotated[AxisList, SdyCodec(AxisList, "axes")]
+AxesPerDimension: TypeAlias = Annotated[AxisLists, SdyCodec(AxisLists, "axes")]
+ExchangesValue: TypeAlias = Annotated[Exchanges, SdyCodec(Exchanges, "axes and dimensions")]
+Direction: TypeAlias = Annotated[PropagationDirection, NumberedCodec(PropagationDirection, "propagation_direction")]
+Reduction: TypeAlias = Annotated[ReductionOp, NumberedCodec(ReductionOp, "reduction_op")]

@@ -7,9 +7,10 @@ are no error values either: an op whose result would be one, such as a division 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import CONSTANT
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import UNKNOWN, Size, dim, is_tensor, rank, size
-from stablehlo_ref.define.type_constraints import TypeConstraint, unranked_tensor
+from stablehlo_ref.define.type_constraints import TypeConstraint, index, unranked_tensor
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects import mlir_types
 from stablehlo_ref.dialects.mlir_types import Implied, in_bounds, shape_like, size_like
@@ -103,13 +104,17 @@ def shape_list(shapes: Sequence[Array]) -> str:
 # --- shapes ---------------------------------------------------------------------------------------------------------
 
 
-class ShapeOf(Op, op="shape_of", dialect="shape", computes_on_storage=True):
+class Typed(Op, dialect="shape"):
+    """The base class of ops whose text has all types."""
+
+    syntax: ClassVar[Syntax] = "operands attr-dict : type(operands) -> type(results)"
+
+
+class ShapeOf(Typed, op="shape_of", computes_on_storage=True):
     """Return the shape of a tensor."""
 
     arg = In(tensor_or_shape | unranked_tensor)
     result = Out(shape_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, arg: Type, result: Type) -> None:
@@ -174,13 +179,11 @@ class FromExtents(Op, op="from_extents", dialect="shape"):
         return lambda extents: np.array(extents, INT64)
 
 
-class SameShape(Op, dialect="shape"):
+class SameShape(Typed):
     """The base class of conversions between types of shapes."""
 
     input = In(shape_like)
     result = Out(shape_like)
-
-    syntax: ClassVar[Syntax] = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, input: Type, result: Type) -> None:
@@ -205,14 +208,12 @@ class ValueAsShape(SameShape, op="value_as_shape"):
     """Reinterpret a tensor of sizes as a shape."""
 
 
-class Broadcast(Op, op="broadcast", dialect="shape"):
+class Broadcast(Typed, op="broadcast"):
     """Return the shape to which all shapes broadcast. EvaluationError if they do not."""
 
     shapes = Ins(shape_like)
     error = Attr(String, default=None)
     result = Out(shape_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, shapes: Sequence[Type], result: Type) -> None:
@@ -224,14 +225,12 @@ class Broadcast(Op, op="broadcast", dialect="shape"):
         return lambda shapes: np.array(broadcast(*shapes), INT64)
 
 
-class Concat(Op, op="concat", dialect="shape"):
+class Concat(Typed, op="concat"):
     """Concatenate two shapes."""
 
     lhs = In(shape_like)
     rhs = In(shape_like)
     result = Out(shape_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
@@ -272,16 +271,14 @@ class SplitAt(Op, op="split_at", dialect="shape"):
         return run
 
 
-# --- sizes ----------------------------------------------------------------------------------------------------------
+# --- properties of shapes ---------------------------------------------------------------------------------------------
 
 
-class NumElements(Op, op="num_elements", dialect="shape"):
+class NumElements(Typed, op="num_elements"):
     """Return the number of elements of a tensor of this shape."""
 
     shape = In(shape_like)
     result = Out(size_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, shape: Type, result: Type) -> None:
@@ -292,13 +289,11 @@ class NumElements(Op, op="num_elements", dialect="shape"):
         return lambda shape: size_value(prod(shape.tolist()))
 
 
-class Rank(Op, op="rank", dialect="shape"):
+class Rank(Typed, op="rank"):
     """Return the rank of a shape."""
 
     shape = In(shape_like)
     rank = Out(size_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, shape: Type, rank: Type) -> None:
@@ -309,14 +304,12 @@ class Rank(Op, op="rank", dialect="shape"):
         return lambda shape: size_value(len(shape))
 
 
-class GetExtent(Op, op="get_extent", dialect="shape"):
+class GetExtent(Typed, op="get_extent"):
     """Return size `dim` of a shape. EvaluationError if `dim` is out of bounds."""
 
     shape = In(shape_like)
     dim = In(size_like)
     extent = Out(size_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, shape: Type, dim: Type, extent: Type) -> None:
@@ -327,14 +320,12 @@ class GetExtent(Op, op="get_extent", dialect="shape"):
         return lambda shape, dim: size_value(shape[in_bounds(dim, len(shape))])
 
 
-class Dim(Op, op="dim", dialect="shape", computes_on_storage=True):
+class Dim(Typed, op="dim", computes_on_storage=True):
     """Return the size of dimension `index` of a tensor. EvaluationError if `index` is out of bounds."""
 
     value = In(tensor_or_shape)
     index = In(size_like)
     extent = Out(size_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
     def constraints(C: Checker, value: Type, index: Type, extent: Type) -> None:
@@ -343,3 +334,108 @@ class Dim(Op, op="dim", dialect="shape", computes_on_storage=True):
     @staticmethod
     def plan() -> Run:
         return lambda value, index: size_value(np.shape(value)[in_bounds(index, np.ndim(value))])
+
+
+# --- sizes ----------------------------------------------------------------------------------------------------------
+
+
+class SizeToIndex(Op, op="size_to_index", dialect="shape"):
+    """Convert a size to an index."""
+
+    arg = In(size_like)
+    result = Out(index)
+
+    syntax = ("operands attr-dict : type(operands)", Implied([INDEX]))
+
+    @staticmethod
+    def plan() -> Run:
+        return lambda arg: arg
+
+
+class IndexToSize(Op, op="index_to_size", dialect="shape"):
+    """Convert an index to a size."""
+
+    arg = In(index)
+    result = Out(mlir_types.size)
+
+    syntax = ("operands attr-dict", YIELDS_SIZE)
+
+    @staticmethod
+    def plan() -> Run:
+        return lambda arg: arg
+
+
+class SizeArithmetic(Typed):
+    """The base class of arithmetic on two sizes."""
+
+    lhs = In(size_like)
+    rhs = In(size_like)
+    result = Out(size_like)
+
+    combine: Callable[..., Any]
+
+    @staticmethod
+    def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
+        C(1, propagates_errors(result, lhs, rhs))
+
+    @classmethod
+    def plan(cls) -> Run:
+        return lambda lhs, rhs: size_value(cls.combine(int(lhs), int(rhs)))
+
+
+class Add(SizeArithmetic, op="add"):
+    """Add sizes."""
+
+    combine = staticmethod(operator.add)
+
+
+class Mul(SizeArithmetic, op="mul"):
+    """Multiply sizes."""
+
+    combine = staticmethod(operator.mul)
+
+
+class Div(SizeArithmetic, op="div"):
+    """Divide sizes, rounding down. EvaluationError for a division by zero."""
+
+    @staticmethod
+    def combine(lhs: int, rhs: int) -> int:
+        if not rhs:
+            raise EvaluationError(f"division of size {lhs} by zero")
+        return lhs // rhs
+
+
+class Extreme(SizeArithmetic):
+    """The base class of maximum and minimum of two sizes, or of shapes of equal rank size by size."""
+
+    lhs = In(size_like | shape_like)
+    rhs = In(size_like | shape_like)
+    result = Out(size_like | shape_like)
+
+    @staticmethod
+    def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
+        C(1, propagates_errors(result, lhs, rhs))
+        C(2, shape_like.holds(lhs) == shape_like.holds(rhs) == shape_like.holds(result))
+        C(3, length(lhs) == length(rhs) == length(result))
+
+    @classmethod
+    def plan(cls) -> Run:
+        def run(lhs: Array, rhs: Array) -> Array:
+            if np.shape(lhs) != np.shape(rhs):
+                raise EvaluationError(f"shapes {lhs.tolist()}, {rhs.tolist()} have different ranks")
+            result: Array = cls.combine(lhs, rhs)
+            return result
+
+        return run
+
+
+class Max(Extreme, op="max"):
+    """Return the maximum of two sizes, or of two shapes size by size."""
+
+    combine = np.maximum
+
+
+class Min(Extreme, op="min"):
+    """Return the minimum of two sizes, or of two shapes size by size."""
+
+    combine = np.minimum

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draf
 from stablehlo_ref.define.attribute_codecs import Flag, String
 from stablehlo_ref.define.computation import ControlFlow, PlanBlock, Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.spec import size
 from stablehlo_ref.define.type_constraints import anything, witness
@@ -60,26 +62,25 @@ def broadcastable(*shapes: Array) -> bool:
     return True
 
 
-class ShapeEq(Op, op="shape_eq", dialect="shape"):
-    """Return whether all shapes are equal."""
+class OnShapes(Op, dialect="shape"):
+    """The base class of ops that check shapes."""
 
     shapes = Ins(shape_like)
     result = Out(boolean)
 
-    syntax = ("operands attr-dict : type(operands)", Implied([BOOLEAN]))
+    syntax: ClassVar[Syntax] = ("operands attr-dict : type(operands)", Implied([BOOLEAN]))
+
+
+class ShapeEq(OnShapes, op="shape_eq"):
+    """Return whether all shapes are equal."""
 
     @staticmethod
     def plan() -> Run:
         return lambda shapes: np.bool_(all_equal(*shapes))
 
 
-class IsBroadcastable(Op, op="is_broadcastable", dialect="shape"):
+class IsBroadcastable(OnShapes, op="is_broadcastable"):
     """Return whether the shapes broadcast to a common shape."""
-
-    shapes = Ins(shape_like)
-    result = Out(boolean)
-
-    syntax = ("operands attr-dict : type(operands)", Implied([BOOLEAN]))
 
     @staticmethod
     def constraints(C: Checker, shapes: Sequence[Type]) -> None:
@@ -90,17 +91,18 @@ class IsBroadcastable(Op, op="is_broadcastable", dialect="shape"):
         return lambda shapes: np.bool_(broadcastable(*shapes))
 
 
-class CstrBroadcastable(Op, op="cstr_broadcastable", dialect="shape"):
-    """Check that the shapes broadcast to a common shape."""
+class Witnessed(OnShapes):
+    """The base class of ops that return a witness, or raise EvaluationError."""
 
-    shapes = Ins(shape_like)
     result = Out(witness)
 
     syntax = ("operands attr-dict : type(operands)", Implied([WITNESS]))
 
-    @staticmethod
-    def constraints(C: Checker, shapes: Sequence[Type]) -> None:
-        C(1, 2 <= size(shapes))
+
+class CstrBroadcastable(Witnessed, op="cstr_broadcastable"):
+    """Check that the shapes broadcast to a common shape."""
+
+    constraints = staticmethod(IsBroadcastable.constraints)
 
     @staticmethod
     def plan() -> Run:
@@ -110,13 +112,8 @@ class CstrBroadcastable(Op, op="cstr_broadcastable", dialect="shape"):
         return run
 
 
-class CstrEq(Op, op="cstr_eq", dialect="shape"):
+class CstrEq(Witnessed, op="cstr_eq"):
     """Check that all shapes are equal."""
-
-    shapes = Ins(shape_like)
-    result = Out(witness)
-
-    syntax = ("operands attr-dict : type(operands)", Implied([WITNESS]))
 
     @staticmethod
     def plan() -> Run:

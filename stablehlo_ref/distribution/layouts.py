@@ -11,8 +11,8 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.distribution.axes import Span, merge, spans, text
+from stablehlo_ref.distribution.meshes import Devices, Tiling, shard_type
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
-from stablehlo_ref.distribution.sharding import Devices, Tiling, shard_type
 from stablehlo_ref.ir.types import TensorType, Type
 
 Parts: TypeAlias = tuple[Span, ...]  # axes or parts of them, from major to minor

@@ -14,8 +14,7 @@ from types import MappingProxyType
 
 from stablehlo_ref.define.definition import attributes_of, definition_of
 from stablehlo_ref.define.spec import is_per_axis_quantized
-from stablehlo_ref.distribution.sdy_attributes import ShardingRule
-from stablehlo_ref.distribution.sdy_reader import SdySyntaxError, read_attribute
+from stablehlo_ref.distribution.sdy_attributes import SdySyntaxError, ShardingRule, read_attribute
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type

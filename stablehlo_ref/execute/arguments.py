@@ -18,7 +18,7 @@ from stablehlo_ref.diagnostics import (
     EvaluationError,
     UnsupportedError,
 )
-from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
+from stablehlo_ref.execute.liveness import is_exclusive_view, is_exclusively_owned
 from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
 from stablehlo_ref.ir.core import Operation, symbol_name
 from stablehlo_ref.ir.signature import Function, Parameter, listed
@@ -174,27 +174,12 @@ def check_argument(
 # --- results --------------------------------------------------------------------------------------------------------
 
 
-SMALL = 1 << 14  # bytes of a copy for which no memory is reserved, as for the results of small ops
-
-
 def take_results(values: list[Any]) -> tuple[RuntimeValue, ...]:
     """Return results as C-contiguous arrays whose memory nothing else refers to. Empties the list.
 
     Values that an input, a constant, a cache, an observer or another result refers to are copied.
     """
     return tuple(_take(values, index) for index in range(len(values)))
-
-
-def own_results(values: list[Any]) -> tuple[RuntimeValue, ...] | None:
-    """Return results as `take_results` does if those that must be copied are small arrays, else None."""
-    for index in range(len(values)):
-        if isinstance(values[index], np.generic):
-            values[index] = np.asarray(values[index])
-        elif not _is_own(values, index):
-            if not isinstance(values[index], np.ndarray) or values[index].nbytes > SMALL:
-                return None
-            values[index] = contiguous(values[index])
-    return tuple(values)
 
 
 def take_results_of_processes(results: Sequence[list[Any]]) -> list[tuple[RuntimeValue, ...]]:

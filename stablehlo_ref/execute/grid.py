@@ -38,6 +38,7 @@ from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.passes.call_graph import bottom_up
 
+CALLED_BY_HOST = "called_computations"  # the attribute that names functions which a custom call may call
 FEW_CALLS, FEW_NESTED = 1000, 64  # calls that a call may lead to, in all and inside each other, without being counted
 
 Request: TypeAlias = Rendezvous | Send | Receive
@@ -46,11 +47,6 @@ ReadInfeed: TypeAlias = Callable[[Context], Sequence[Any]]
 
 GRID_SIZES = ("num_replicas", "num_partitions")  # arguments of a run
 SHOWN = 8  # the number of processes that a message names
-
-
-def read_infeed(values: Sequence[Any]) -> ReadInfeed:
-    """Return a read of the infeed that takes `values`."""
-    return lambda context: values
 
 
 def run_grid(
@@ -319,43 +315,55 @@ def _show(value: object) -> str:
     return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)
 
 
-# --- which functions and ops communicate ------------------------------------------------------------------------------
+# --- what calls lead to ---------------------------------------------------------------------------------------------
 
 
-def communicating(functions: Mapping[str, Iterable[Operation]]) -> set[str]:
-    """Return the names of the functions that communicate with other processes, directly or in what they call.
+class Calls(NamedTuple):
+    """The names of functions whose calls are more than calls of their ops.
 
-    `functions` are lists of the ops in each.
+    Calls of functions that are `counted` count for the limits of steps and depth. These are recursive ones, and those
+    that lead to many calls: any other makes few for each iteration.
     """
-    callers: dict[str, list[str]] = {}
-    pending: list[str] = []
+
+    communicating: set[str]  # with other processes, directly or in what they call
+    counted: set[str]
+
+
+def calls_of(functions: Mapping[str, Iterable[Operation]]) -> Calls:
+    """Return what calls of functions lead to, given the ops in each."""
+    found, graph = Calls(set(), set()), dict[str, Counter[str]]()
     for name, operations in functions.items():
-        for op in operations:
-            if _may_communicate(op.name):
-                pending += [name] if _itself_communicates(op) else []
-                callers.setdefault(callee(op), []).append(name)
-    found: set[str] = set()
-    while pending:
-        name = pending.pop()
-        if name not in found:
-            found.add(name)
-            pending += callers.get(name, ())
+        ops = [op for op in operations if _may_call_or_communicate(op.name)]
+        graph[name] = Counter(called for op in ops for called in _called(op) if called in functions)
+        if any(map(_itself_communicates, ops)):
+            found.communicating.add(name)
+    calls: dict[str, float] = {}  # that a call of each function leads to, with itself
+    depths: dict[str, float] = {}
+    for component in bottom_up(graph) if any(graph.values()) else ():
+        if any(not found.communicating.isdisjoint((name, *graph[name])) for name in component):
+            found.communicating.update(component)
+        for name in component:
+            is_recursive = len(component) > 1 or name in graph[name]
+            calls[name] = inf if is_recursive else 1 + sum(n * calls[c] for c, n in graph[name].items())
+            depths[name] = inf if is_recursive else 1 + max((depths[c] for c in graph[name]), default=0)
+            if calls[name] > FEW_CALLS or depths[name] > FEW_NESTED:
+                found.counted.add(name)
     return found
 
 
 def communicates(op: Operation, functions: Set[str]) -> bool:
     """Return whether an op, or an op in its regions, communicates, given the names of the functions that do."""
     inside = op.walk() if op.regions else (op,)
-    return any(_may_communicate(o.name) and (callee(o) in functions or _itself_communicates(o)) for o in inside)
+    return any(_may_call_or_communicate(o.name) and (callee(o) in functions or _itself_communicates(o)) for o in inside)
 
 
 @cache
-def _may_communicate(name: str) -> bool:
-    """Return whether ops of a name communicate or call functions, or may do so depending on their attributes."""
+def _may_call_or_communicate(name: str) -> bool:
+    """Return whether ops of a name call functions or communicate, or may do so depending on their attributes."""
     definition = REGISTRY.get(name)
     if definition is None or definition.variant or definition.traits.communicates:
         return True
-    return name == INDIRECT or any(attribute in definition.attributes for attribute in CALLEES)
+    return name == INDIRECT or any(a in definition.attributes for a in (*CALLEES, CALLED_BY_HOST))
 
 
 def _itself_communicates(op: Operation) -> bool:
@@ -363,36 +371,6 @@ def _itself_communicates(op: Operation) -> bool:
     return definition is not None and definition.traits.communicates
 
 
-# --- calls that count as steps ----------------------------------------------------------------------------------------
-
-
-def counted(functions: Mapping[str, Iterable[Operation]]) -> set[str]:
-    """Return the names of the functions whose calls count for the limits of steps and depth.
-
-    These are recursive ones, and those that lead to many calls: any other makes few for each iteration.
-    """
-    graph = {
-        name: Counter(n for op in operations if _may_call(op.name) for n in _called(op))
-        for name, operations in functions.items()
-    }
-    calls: dict[str, float] = {}  # that a call of each function leads to, with itself
-    depths: dict[str, float] = {}
-    for component in bottom_up(graph):
-        for name in component:
-            is_recursive = len(component) > 1 or name in graph[name]
-            calls[name] = inf if is_recursive else 1 + sum(n * calls.get(c, 0) for c, n in graph[name].items())
-            depths[name] = inf if is_recursive else 1 + max((depths.get(c, 0) for c in graph[name]), default=0)
-    return {name for name in calls if calls[name] > FEW_CALLS or depths[name] > FEW_NESTED}
-
-
 def _called(op: Operation) -> list[str]:
     """Return the names of the functions that an op calls, also of those that a host function may call."""
-    return [callee(op), *op.properties.get("called_computations", ())]
-
-
-@cache
-def _may_call(name: str) -> bool:
-    definition = REGISTRY.get(name)
-    if definition is None or name == INDIRECT:
-        return True
-    return any(a in definition.attributes for a in (*CALLEES, "called_computations"))
+    return [callee(op), *op.properties.get(CALLED_BY_HOST, ())]

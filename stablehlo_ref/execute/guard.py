@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.algorithms.padding import boxes
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Run, Slots, Turns
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
@@ -117,11 +118,11 @@ def watched(step: Step, allocated: int) -> Step:
 def _in_boxes(run: Run) -> Run:
     """Return an elementwise kernel that computes large results box by box if the time is limited."""
 
-    def boxes(*operands: Array) -> Array:
+    def by_boxes(*operands: Array) -> Array:
         if not has_deadline() or prod(shape := np.broadcast_shapes(*map(np.shape, operands))) <= BOX:
             return run(*operands)  # type: ignore[no-any-return]
         out: Array | None = None
-        for box in within_time(_boxes(shape)):
+        for box in within_time(boxes(shape, BOX)):
             result = run(*[_in_box(x, box, shape) for x in operands])
             if out is None:
                 out = np.empty(shape, result.dtype)
@@ -129,15 +130,7 @@ def _in_boxes(run: Run) -> Run:
         assert out is not None  # the shape has elements
         return out
 
-    return boxes
-
-
-def _boxes(shape: Sequence[int]) -> list[tuple[slice, ...]]:
-    """Return indices of boxes of about `BOX` elements, along the first axis that is long enough, else the longest."""
-    axis = next((a for a, n in enumerate(shape) if n * BOX >= prod(shape)), int(np.argmax(shape)))
-    step = max(1, BOX * shape[axis] // prod(shape))
-    before = (slice(None),) * axis
-    return [(*before, slice(start, start + step)) for start in range(0, shape[axis], step)]
+    return by_boxes
 
 
 def _in_box(x: Array, box: tuple[slice, ...], shape: Sequence[int]) -> Array:

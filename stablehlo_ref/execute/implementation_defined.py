@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -84,13 +84,12 @@ def _is_batched(op: Operation, definition: OpDefinition, operands: Sequence[Any]
     return not definition.traits.elementwise and any(np.ndim(x) != t.rank for t, x in types)
 
 
-def report_choices(context: Context) -> AbstractContextManager[None]:
-    """Return a context manager in which runs report choices as `context.on_implementation_defined` requires."""
-    return nullcontext() if context.on_implementation_defined == "ignore" else _with_reporter(context)
-
-
 @contextmanager
-def _with_reporter(context: Context) -> Iterator[None]:
+def report_choices(context: Context) -> Iterator[None]:
+    """Let runs inside report choices as `context.on_implementation_defined` requires."""
+    if context.on_implementation_defined == "ignore":
+        yield
+        return
     observer = context.observer
     report = context.warn if context.on_implementation_defined == "warn" else _stop
     context.observer = Observers(*filter(None, (ChoiceReporter(report), observer)))

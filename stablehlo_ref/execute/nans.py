@@ -24,11 +24,9 @@ from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.nans import LARGE, canonical_nans, has_several_nans, with_canonical_blocks
 from stablehlo_ref.numerics.narrow_floats import WITHOUT_NAN
 from stablehlo_ref.ops.comparison import ComparisonType
-from stablehlo_ref.ops.constants import elements_of
 
 CONVERTING = frozenset(("arith.truncf", "stablehlo.convert"))  # keep a NaN's sign if the result type has no NaN
 LOOP = "stablehlo.while"
-RESHAPES = frozenset(("stablehlo.reshape", "stablehlo.broadcast_in_dim"))
 CONSTANT = "stablehlo.constant"  # has no operands, and its NaNs are as they are written
 CALLS = "stablehlo.custom_call"  # looks at bits, and its results are canonical
 
@@ -64,47 +62,17 @@ def _next_state(loop: Operation) -> Sequence[Value]:
 def _computed_state(ops: Sequence[Operation], loops: Sequence[Operation]) -> set[Value]:
     """Return the values of the next state of loops whose NaNs ops of the body compute and no iteration observes."""
     places = [
-        (value, _computes_state(op, number), arguments)
+        (value, arguments)
         for op in loops
-        for number, (value, *arguments) in enumerate(zip(_next_state(op), *(r.block.arguments for r in op.regions)))
+        for value, *arguments in zip(_next_state(op), *(region.block.arguments for region in op.regions))
     ]
-    found = {value for value, computes, _ in places if computes} - {v for v, computes, _ in places if not computes}
+    found = {value for value, _ in places if _is_computed(value)}
     while True:
         observed = _observed(ops, set(), found)
-        missed = {value for value, _, arguments in places if value in found and not observed.isdisjoint(arguments)}
+        missed = {value for value, arguments in places if value in found and not observed.isdisjoint(arguments)}
         if not missed:
             return found
         found -= missed  # which may let iterations observe others
-
-
-def _computes_state(loop: Operation, number: int) -> bool:
-    """Return whether all NaNs in a value of the state of a loop, after an iteration, are from ops of its body.
-
-    The value is the result of such an op, or an array of which each iteration overwrites a slice, as those of a scan.
-    """
-    value, argument = _next_state(loop)[number], loop.regions[1].block.arguments[number]
-    if _is_computed(value):
-        return True
-    match value.owner:
-        case Operation(name="stablehlo.dynamic_update_slice", operands=[whole, update, *_]) if whole is argument:
-            return _is_computed(_moved(update)) and _is_number(_moved(loop.operands[number]))
-    return False
-
-
-def _moved(value: Value) -> Value:
-    """Return the value whose elements a value has in another shape."""
-    while isinstance(value.owner, Operation) and value.owner.name in RESHAPES:
-        value = value.owner.operands[0]
-    return value
-
-
-def _is_number(value: Value) -> bool:
-    """Return whether a value is a constant scalar other than NaN."""
-    owner = value.owner
-    if not isinstance(owner, Operation) or owner.name != CONSTANT or getattr(value.type, "shape", None) != ():
-        return False
-    number = elements_of(owner.properties["value"])
-    return bool((number == number).all())
 
 
 def _is_computed(value: Value) -> bool:
@@ -216,7 +184,7 @@ def canonical_results(op: Operation, canonical: Collection[Operation]) -> list[t
     return [
         (number, canonical_nans(numpy_dtype(value.type.element_type)))
         for number, value in enumerate(_next_state(op))
-        if _computes_state(op, number) and isinstance(value.type, TensorType)
+        if _is_computed(value) and isinstance(value.type, TensorType)
     ]
 
 

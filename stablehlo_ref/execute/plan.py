@@ -6,7 +6,7 @@ A step empties the slots of values after their last use.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,18 +14,17 @@ import numpy as np
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Turns
 from stablehlo_ref.define.constraints import check_preconditions
-from stablehlo_ref.define.definition import Kind, OpDefinition, evaluated, group_by_member, resolve
+from stablehlo_ref.define.definition import Kind, OpDefinition, Traits, evaluated, group_by_member, resolve
 from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
-from stablehlo_ref.execute.acceleration import accelerator_of
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
-from stablehlo_ref.execute.grid import communicates, communicating, counted, run_grid
+from stablehlo_ref.execute.grid import calls_of, communicates, run_grid
 from stablehlo_ref.execute.guard import STEPS, WATCHED, check_sizes, guarded, watched
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
 from stablehlo_ref.execute.regions import Captures, PlannedRegion, batched_type, capturing_step
-from stablehlo_ref.execute.run import BlockPlan, Branch, FunctionPlan, Step, located, plan_graph
+from stablehlo_ref.execute.run import BlockPlan, Branch, FunctionPlan, Step, accelerator_of, located, plan_graph
 from stablehlo_ref.execute.sharing import (
     SharedKernel,
     SharedResult,
@@ -36,14 +35,12 @@ from stablehlo_ref.execute.sharing import (
     objects_of,
 )
 from stablehlo_ref.execute.steps import (
-    communicating_step,
-    constant_step,
     raising_step,
     step_for,
     with_grouped_operands,
     with_row_major_operands,
 )
-from stablehlo_ref.execute.threads import product_size
+from stablehlo_ref.execute.threads import PRODUCTS, product_size
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
 from stablehlo_ref.ir.types import Type
@@ -85,18 +82,22 @@ class Planner:
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
         functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         inner = {name: list(function.walk()) for name, function in functions.items()}
-        self.communicating = communicating(inner)
-        self.counted = counted(inner)  # functions whose calls are steps
-        self.product_size = product_size(inner.values())  # of the program, so that no option changes it
-        self.functions = self.accelerator.program(functions, inner, self.communicating | self.counted)
-        inner = {n: inner[n] if inner[n][0] is op else list(op.walk()) for n, op in self.functions.items()}
-        self.canonical = with_observed_nans(inner.values())  # ops whose results have canonical NaNs
+        names = {op.name for ops in inner.values() for op in ops}
+        self.product_size = product_size(inner.values()) if names & PRODUCTS else 0.0  # whatever the options
+        self.calls = calls_of(inner)
+        self.functions = self.accelerator.program(functions, inner, self.calls.communicating | self.calls.counted)
+        self._inner = {n: inner[n] if inner[n][0] is op else list(op.walk()) for n, op in self.functions.items()}
         self._pending: list[str] = []  # functions whose plans exist and are still empty
         self._is_planning = False
 
+    @cached_property
+    def canonical(self) -> set[Operation]:
+        """The ops whose results have canonical NaNs."""
+        return with_observed_nans(self._inner.values())
+
     def communicates(self, op: Operation) -> bool:
         """Return whether the op, an op in its regions or a function it calls communicates with other processes."""
-        return bool(self.communicating) and communicates(op, self.communicating)
+        return bool(self.calls.communicating) and communicates(op, self.calls.communicating)
 
     def kind(self, op: Operation) -> Kind | None:
         """Return the kind of ops that share a kernel with `op`, or None."""
@@ -114,8 +115,8 @@ class Planner:
                 raise EvaluationError(f"there is no function @{name}")
             if not op.regions[0].blocks:
                 raise UnsupportedError(f"function @{name} is declared, but has no body", op.location)
-            self.plans[name] = FunctionPlan(name, self.product_size, name in self.counted)
-            self.plans[name].block.communicates = name in self.communicating
+            self.plans[name] = FunctionPlan(name, self.product_size, name in self.calls.counted)
+            self.plans[name].block.communicates = name in self.calls.communicating
             self.plans[name].generated = self.generated
             self._pending.append(name)
         if self._pending and not self._is_planning:
@@ -203,7 +204,8 @@ class FramePlanner:
             self.slots.update(zip(block.arguments, shared))
         plan.arguments = self.slots_of(block.arguments)
         *operations, terminator = block.operations
-        dying = last_uses(block, keep=keep if shared is None else (*keep, *block.arguments))
+        kept = keep if shared is None else (*keep, *block.arguments)
+        dying = last_uses(block, keep=kept) if operations else {}
         unwatched = self.allocated
         for number, op in enumerate(within_time(operations, "planning", location_of), 1):
             self.op(op, plan, dying.get(op, ()))
@@ -240,8 +242,10 @@ class FramePlanner:
             if self.planner.step_by_step:
                 dying = [v for v in dying if v not in op.results]  # so that observers see results that nothing uses
             dead = [slot for slot in self.slots_of(dying) if slot not in self.constants] if dying else ()
-            constant = constant_step(outs[0], self.frame.template) if is_constant else None
-            step = constant or self._shared_step(op, ins, outs, dead) or self._step(op, ins, outs, dead)
+            if is_constant:  # for observers, and again in each iteration of a loop, which may have emptied the slot
+                step = step_for(Kernel(lambda: self.frame.template[outs[0]]), (), outs, (), Traits())
+            else:
+                step = self._step(op, ins, outs, dead)
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)
             if plan is self.always_run or isinstance(error, LimitError):
@@ -255,15 +259,6 @@ class FramePlanner:
         plan.ins.append(ins)
         plan.outs.append(outs)
 
-    def _shared_step(
-        self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]
-    ) -> Step | None:
-        """Return the step of an op if ops of its kind have a kernel."""
-        if (shared := self.known_kernel(op, self.planner.kind(op))) is None:
-            return None
-        self.allocated += shared.allocated
-        return step_for(shared.kernel, ins, outs, dead, shared.traits)
-
     def known_kernel(self, op: Operation, kind: Kind | None) -> SharedKernel | None:
         """Return the kernel of the kind of an op, if one has been planned and no constant operand needs another."""
         shared = None if kind is None or self.lanes is not None else self.planner.kernels.get(kind)
@@ -271,14 +266,15 @@ class FramePlanner:
         return shared if is_general or all(self.constant(v) is None for v in op.operands) else None
 
     def _step(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]) -> Step:
+        if (shared := self.known_kernel(op, self.planner.kind(op))) is not None:
+            self.allocated += shared.allocated
+            return step_for(shared.kernel, ins, outs, dead, shared.traits)
         definition = evaluated(op)
         if "plan_control_flow" in definition.roles:
             return self._control_flow_step(op, definition, ins, dead)
-        make = communicating_step if definition.traits.communicates else step_for
+        make = partial(step_for, ins=ins, outs=outs, dead=dead, traits=definition.traits)
         captures = [v for region in op.regions for v in captured(region)]
-        if captures:
-            return self._capturing_step(op, captures, lambda kernel: make(kernel, ins, outs, dead, definition.traits))
-        return make(self.kernel(op), ins, outs, dead, definition.traits)
+        return self._capturing_step(op, captures, make) if captures else make(self.kernel(op))
 
     # --- ops: resolve -> dynamic? -> quantized? -> batched? -> plan ---------------------------------------------
 

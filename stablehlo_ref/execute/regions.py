@@ -188,15 +188,15 @@ class PlannedRegion:
     def is_associative(self) -> bool:
         """Whether the body of a reduction may be evaluated in any tree: a trial on a few values decides.
 
-        Bodies with regions, calls or effects, or on quantized tensors, are not tried.
+        Bodies with regions, calls or effects are not tried, nor are those on quantized tensors, of one op or several.
         """
         arguments, (*operations, terminator) = self.region.block.arguments, self.region.block.operations
+        are_quantized = any(map(is_quantized, self.function_type.inputs))
         match operations:
-            case [op] if op.name in ASSOCIATIVE and terminator.operands == op.results:
+            case [op] if (op.name in ASSOCIATIVE or are_quantized) and terminator.operands == op.results:
                 if {*op.operands} == {*arguments}:
-                    return True
-        types = self.function_type.inputs
-        if any(map(is_quantized, types)) or not all(map(_may_be_tried, operations)):
+                    return op.name in ASSOCIATIVE
+        if are_quantized or not all(map(_may_be_tried, operations)):
             return True
         return self._captures.tried(self) if self._captures else self.is_associative_on_trial()
 

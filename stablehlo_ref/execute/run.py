@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Set
 from contextvars import ContextVar
+from importlib import import_module
 from operator import length_hint
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.arrays.host_values import read_only, run_callback
 from stablehlo_ref.define.computation import Slots, Turns
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError, UnsupportedError
-from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.graph import defined_values, labelled, live_values, reachable, successors
 from stablehlo_ref.ops.control_flow import move
 
+if TYPE_CHECKING:
+    from stablehlo_ref.execute.plan import FramePlanner, Planner
+
 Step: TypeAlias = Callable[[Slots], Turns | None]
+RunFast: TypeAlias = Callable[[Slots], bool]  # runs code on what is in slots, and returns whether it did
 
 MANY_DIMENSIONS = 31  # kernels for tensors of more dimensions may need arrays of more than numpy's 64
 CONTEXT = 0  # the slot that holds the context of the run
@@ -135,7 +139,7 @@ class FunctionPlan:
         self.block = BlockPlan()
         self.template: Slots = [None]
         self.generated: list[tuple[str, str]] = []  # what is hot, and its source
-        self.run_fast: Callable[[Slots], bool] | None = None  # may run the block; returns whether it did
+        self.run_fast: RunFast | None = None  # may run the block; returns whether it did
 
     def call(self, context: Context, arguments: list[Any]) -> list[Any]:
         """Run the function and return its results. Empties the list of arguments; EvaluationError past `max_depth`."""
@@ -242,25 +246,7 @@ class GraphPlan(BlockPlan):
         return edge.target
 
 
-class Frame(Protocol):
-    """What the plan of a graph needs of the planner of the function around it."""
-
-    constants: dict[int, Array]
-
-    def slot(self, value: Value) -> int:
-        """Return the slot of a value."""
-
-    def new_slots(self, count: int) -> tuple[int, ...]:
-        """Return slots that hold no value of the program."""
-
-    def block(self, block: Block, plan: BlockPlan | None = None, *, keep: Iterable[Value] = ()) -> BlockPlan:
-        """Plan a block, which does not empty the slots of `keep`."""
-
-    def branch(self, op: Operation) -> Branch:
-        """Plan a terminator."""
-
-
-def plan_graph(region: Region, frame: Frame, entry: BlockPlan | None = None) -> GraphPlan:
+def plan_graph(region: Region, frame: FramePlanner, entry: BlockPlan | None = None) -> GraphPlan:
     """Plan the blocks of a region that can be reached, and the branches between them; the first fills `entry`."""
     graph = GraphPlan()
     blocks, labels = reachable(region), labelled(region)
@@ -291,8 +277,63 @@ def plan_graph(region: Region, frame: Frame, entry: BlockPlan | None = None) -> 
 
 
 def _edge(
-    frame: Frame, sources: Sequence[int], arguments: Sequence[Value], dead: Iterable[Value], target: int, position: int
+    frame: FramePlanner,
+    sources: Sequence[int],
+    arguments: Sequence[Value],
+    dead: Iterable[Value],
+    target: int,
+    position: int,
 ) -> Edge:
-    targets = tuple(map(frame.slot, arguments))
-    emptied = {*map(frame.slot, dead)}.difference(targets, frame.constants)
+    targets = frame.slots_of(arguments)
+    emptied = {*frame.slots_of(dead)}.difference(targets, frame.constants)
     return Edge(target, move(sources, targets), tuple(emptied), target <= position)
+
+
+# --- the hooks of an accelerator ------------------------------------------------------------------------------------
+
+_PACKAGE = "stablehlo_ref.accelerate"
+
+
+class Accelerator:
+    """Hooks by which a plan runs faster with the same results, bit for bit; these leave everything as it is.
+
+    The planner asks for a faster block, loop or function whenever it has planned one. The package
+    `stablehlo_ref.accelerate` has an accelerator; where that is not installed, all stays as it is planned.
+    """
+
+    def program(
+        self, functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], called: Set[str]
+    ) -> Mapping[str, Operation]:
+        """Return the functions to plan, by name; `inner` are each function and the ops in it.
+
+        Calls of `called` have to stay calls.
+        """
+        return functions
+
+    def block(
+        self, frame: FramePlanner, plan: BlockPlan, block: Block, dying: Mapping[Operation, Sequence[Value]]
+    ) -> BlockPlan:
+        """Return the plan to use for a block; `dying` are the values that each op is the last to use."""
+        return plan
+
+    def loop(self, frame: FramePlanner, op: Operation) -> RunFast | None:
+        """Return what may finish a loop between two of its iterations; None for other ops."""
+        return None
+
+    def function(self, frame: FramePlanner, block: Block) -> RunFast | None:
+        """Return what may run the block of a function or a region, which captures nothing."""
+        return None
+
+
+def accelerator_of(planner: Planner, fast: bool) -> Accelerator:
+    """Return the accelerator of a planner: one that has no effect without `fast`, or where none is installed."""
+    if not fast:
+        return Accelerator()
+    try:
+        accelerate = import_module(_PACKAGE)
+    except ModuleNotFoundError as error:
+        if error.name != _PACKAGE:
+            raise
+        return Accelerator()
+    found: Accelerator = accelerate.PlanAccelerator(planner)
+    return found

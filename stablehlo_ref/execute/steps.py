@@ -13,11 +13,12 @@ from stablehlo_ref.define.definition import OpDefinition, Traits, segment_sizes
 from stablehlo_ref.define.op import Ins
 from stablehlo_ref.define.spec import is_complex, rank, shape
 from stablehlo_ref.diagnostics import StablehloError
-from stablehlo_ref.execute.ownership import is_exclusively_owned
+from stablehlo_ref.execute.liveness import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, Step
-from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.layout import NARROW, is_aligned, row_major, row_major_strides
+from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.layout import NARROW, row_major
 
 
 def step_for(kernel: Kernel, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int], traits: Traits) -> Step:
@@ -27,8 +28,10 @@ def step_for(kernel: Kernel, ins: Sequence[int], outs: Sequence[int], dead: Sequ
     each number of operands, as a general one takes about twice as long.
     """
     run, in_place = kernel.run, kernel.in_place
-    if traits.effects:
-        return _effect_step(run, tuple(ins), tuple(outs), tuple(dead))
+    if traits.effects:  # the kernel takes the context of the run as its first argument
+        ins = (CONTEXT, *ins)
+    if traits.communicates:
+        return _communicating_step(run, tuple(ins), tuple(outs), tuple(dead))
     if in_place and len(outs) == 1 and ins[0] in dead and ins[0] not in ins[1:]:
         return _in_place_step(run, in_place, tuple(ins), outs[0], tuple(dead))
     drops_operands = not dead or set(dead) <= set(ins)  # no results, nor captured values
@@ -80,18 +83,7 @@ def _binary(run: Run, lhs: int, rhs: int, out: int, *dead: int) -> Step:
     return step_then_drop
 
 
-def _ternary(run: Run, a: int, b: int, c: int, out: int, *dead: int) -> Step:
-    def step(
-        slots: Slots, run: Run = run, a: int = a, b: int = b, c: int = c, out: int = out, dead: tuple[int, ...] = dead
-    ) -> None:
-        slots[out] = run(slots[a], slots[b], slots[c])
-        for slot in dead:
-            slots[slot] = None
-
-    return step
-
-
-_BY_ARITY: dict[int, Callable[..., Step]] = {1: _unary, 2: _binary, 3: _ternary}
+_BY_ARITY: dict[int, Callable[..., Step]] = {1: _unary, 2: _binary}
 
 
 def _general_step(run: Run, ins: tuple[int, ...], outs: tuple[int, ...], dead: tuple[int, ...]) -> Step:
@@ -107,11 +99,6 @@ def _general_step(run: Run, ins: tuple[int, ...], outs: tuple[int, ...], dead: t
             slots[slot] = None
 
     return one_result if len(outs) == 1 else results
-
-
-def _effect_step(run: Run, ins: tuple[int, ...], outs: tuple[int, ...], dead: tuple[int, ...]) -> Step:
-    """Return a step whose kernel takes the context of the run as its first argument."""
-    return _general_step(run, (CONTEXT, *ins), outs, dead)
 
 
 def _in_place_step(run: Run, in_place: Run, ins: tuple[int, ...], out: int, dead: tuple[int, ...]) -> Step:
@@ -133,27 +120,15 @@ def _in_place_step(run: Run, in_place: Run, ins: tuple[int, ...], out: int, dead
     return step
 
 
-def communicating_step(
-    kernel: Kernel, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int], traits: Traits
-) -> Step:
+def _communicating_step(run: Run, ins: tuple[int, ...], outs: tuple[int, ...], dead: tuple[int, ...]) -> Step:
     """Return a step that is a generator function, as its kernel is, of requests to other processes."""
 
     def step(slots: Slots) -> Turns:
-        returned = yield from kernel.run(slots[CONTEXT], *[slots[slot] for slot in ins])
+        returned = yield from run(*[slots[slot] for slot in ins])
         for out, value in zip(outs, [returned] if len(outs) == 1 else returned):
             slots[out] = value
         for slot in dead:
             slots[slot] = None
-
-    return step
-
-
-def constant_step(slot: int, template: Slots) -> Step:
-    """Return the step of a constant in a template, for observers; it fills the slot, which a loop may have emptied."""
-    value = template[slot]
-
-    def step(slots: Slots) -> None:
-        slots[slot] = value
 
     return step
 
@@ -179,35 +154,23 @@ def with_grouped_operands(definition: OpDefinition, count: int, planned: Run | K
 def with_row_major_operands(kernel: Kernel, bound: BoundOp) -> Kernel:
     """Return a kernel whose results do not depend on the memory layout of its operands, which are tensors."""
     traits, run = bound.definition.traits, kernel.run
-    first = int(traits.effects)
-    tensors = {
-        first + index: (
-            shape(t),
-            numpy_dtype(t.element_type).itemsize,
-            NARROW if traits.rows_apart and not is_complex(t) else 0,
-        )
-        for index, t in enumerate(bound.operands)
-        if isinstance(t, TensorType) and t.is_static and rank(t)
-    }
-    arrange = {index: row_major(*tensor) for index, tensor in tensors.items()}
-    match list(arrange.items()):
-        case []:
-            return kernel
-        case [(0, lhs)] if len(bound.operands) == 1:
-            return Kernel(lambda x: run(lhs(x)), temporaries=kernel.temporaries)
-        case [(0, lhs), (1, rhs)] if len(bound.operands) == 2:
-            left, right = (row_major_strides(sizes, itemsize) for sizes, itemsize, _ in tensors.values())
-
-            def of_two(x: Any, y: Any) -> Any:
-                is_like_new = x.strides == left and y.strides == right and is_aligned(x) and is_aligned(y)
-                return run(x, y) if is_like_new else run(lhs(x), rhs(y))
-
-            return Kernel(of_two, temporaries=kernel.temporaries)
+    arrange = [_row_major(t, traits.rows_apart) for t in bound.operands]
+    if not any(arrange):
+        return kernel
+    arrange[:0] = [None] * traits.effects
 
     def arranged(*arrays: Any) -> Any:
-        return run(*[arrange[i](x) if i in arrange else x for i, x in enumerate(arrays)])
+        return run(*[f(x) if f else x for f, x in zip(arrange, arrays)])
 
     return Kernel(arranged, temporaries=kernel.temporaries)
+
+
+def _row_major(type: Type, rows_apart: bool) -> ArrayKernel | None:
+    """Return what arranges an operand; None if it has one layout only. Rows of f32 and f64 may be apart."""
+    if not isinstance(type, TensorType) or not type.is_static or not rank(type):
+        return None
+    narrowest = NARROW if rows_apart and not is_complex(type) else 0
+    return row_major(shape(type), numpy_dtype(type.element_type).itemsize, narrowest)
 
 
 def _grouping(definition: OpDefinition, count: int, run: Run) -> Run:

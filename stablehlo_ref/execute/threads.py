@@ -19,7 +19,7 @@ from functools import cache
 from math import prod, sqrt
 from pathlib import Path
 from threading import Lock
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.ir.core import Operation
@@ -30,7 +30,7 @@ LARGE = 1 << 30  # multiplications in a product that is worth threads: some 20 m
 SPLIT = 1 << 18  # multiplications in a product of matrices from which on BLAS uses several threads
 TINY = 1 << 13  # multiplications up to which no BLAS does, whatever is multiplied
 
-_PRODUCTS = frozenset({
+PRODUCTS = frozenset({
     "chlo.ragged_dot", "stablehlo.cholesky", "stablehlo.convolution", "stablehlo.custom_call", "stablehlo.dot",
     "stablehlo.dot_general", "stablehlo.dynamic_conv", "stablehlo.einsum", "stablehlo.triangular_solve",
 })  # fmt: skip
@@ -41,7 +41,8 @@ class Library(Protocol):
 
     @property
     def num_threads(self) -> int | None: ...
-    def set_num_threads(self, num_threads: int) -> object: ...
+    @property
+    def set_num_threads(self) -> Callable[[int], object]: ...
 
 
 def product_size(functions: Iterable[Iterable[Operation]]) -> float:
@@ -49,7 +50,7 @@ def product_size(functions: Iterable[Iterable[Operation]]) -> float:
 
     If there are none, return 1.0 if BLAS may split a product, which is then small or of an unknown shape, and else 0.0.
     """
-    ops = [op for operations in functions for op in operations if op.name in _PRODUCTS]
+    ops = [op for operations in functions for op in operations if op.name in PRODUCTS]
     sizes = [_multiplications([*op.operand_types[:2], *op.result_types[:1]]) for op in ops]
     split = [size for size in sizes if size >= SPLIT]
     return sum(split) / len(split) if split else float(any(size > TINY for size in sizes))
@@ -67,35 +68,27 @@ def _multiplications(types: list[Type]) -> float:
     return sqrt(prod(sizes)) if len(sizes) == 3 else max(sizes, default=0) ** 1.5
 
 
-class _Threads:
-    """The number of threads of all libraries: that of the last run that began and is in progress, if there is one."""
-
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.runs: dict[object, int] = {}  # in progress, with their numbers
-        self.before: list[tuple[Library, int]] = []
-
-    def enter(self, run: object, count: int, libraries: Iterable[Library]) -> None:
-        """Set the number for a run; `leave` must follow also if that fails."""
-        with self.lock:
-            if not self.runs:
-                self.before = [(library, library.num_threads or 1) for library in libraries]
-            self.runs[run] = count
-            for library, _ in self.before:
-                library.set_num_threads(count)
-
-    def leave(self, run: object) -> None:
-        """Set the number for the last of the other runs, or that before all runs."""
-        with self.lock:
-            self.runs.pop(run, None)
-            *_, last = None, *self.runs.values()
-            for library, number in self.before:
-                library.set_num_threads(last or number)
-            if not self.runs:
-                self.before = []
+_lock = Lock()
+_runs: dict[object, int] = {}  # in progress, with their numbers of threads
+_before: list[tuple[Library, int]] = []  # the numbers before all runs
 
 
-_threads = _Threads()
+def _set(run: object, count: int | None, libraries: Iterable[Library] = ()) -> None:
+    """Set the number for a run that begins; at its end, with None, that of the last of the other runs, or before all.
+
+    The end of a run must be set also if its beginning fails.
+    """
+    with _lock:
+        if not _runs and count:
+            _before[:] = [(library, library.num_threads or 1) for library in libraries]
+        _runs.pop(run, None)
+        if count:
+            _runs[run] = count
+        *_, last = None, *_runs.values()
+        for library, number in _before:
+            library.set_num_threads(last or number)
+        if not _runs:
+            _before.clear()
 
 
 @contextmanager
@@ -114,10 +107,10 @@ def blas_threads(wanted: int | None, size: float) -> Iterator[None]:
         require("threadpoolctl")
     run = object()
     try:
-        _threads.enter(run, count, libraries)
+        _set(run, count, libraries)
         yield
     finally:
-        _threads.leave(run)
+        _set(run, None)
 
 
 def automatic(size: float) -> int | None:
@@ -153,16 +146,15 @@ NAMES = (  # of functions, before and after `set_num_threads`
 )
 
 
-class BundledBlas:
+class BundledBlas(NamedTuple):
     """An OpenBLAS, by its functions that return and set the number of threads."""
 
-    def __init__(self, get: Callable[[], int], set_number: Callable[[int], object]) -> None:
-        self._get = get
-        self.set_num_threads = set_number
+    get: Callable[[], int]
+    set_num_threads: Callable[[int], object]
 
     @property
     def num_threads(self) -> int:
-        return self._get()
+        return self.get()
 
 
 def bundled_blas(packages: Iterable[str]) -> list[BundledBlas]:

@@ -19,7 +19,9 @@ from stablehlo_ref.reading.parsing import parse
 
 
 @checks_arguments
-def from_jax(source: Any, *arguments: Any, limits: Limits | None = None, mesh: Any = None, **named: Any) -> TreeProgram:
+def from_jax(
+    source: object, *arguments: object, limits: Limits | None = None, mesh: object = None, **named: object
+) -> TreeProgram:
     """Return the program of a JAX function, or of what JAX made of one.
 
     `source` is a function, with or without `jax.jit`, that is lowered for `arguments` (arrays, or anything that has a
@@ -43,7 +45,7 @@ def from_jax(source: Any, *arguments: Any, limits: Limits | None = None, mesh: A
     return _program(text, JaxTrees(lowered.in_tree, lowered.out_tree, names), kept, limits)
 
 
-def is_jax(source: Any) -> bool:
+def is_jax(source: object) -> bool:
     """Return whether `from_jax` takes an object, which is not a plain function."""
     return type(source).__module__.partition(".")[0] in ("jax", "jaxlib")
 
@@ -106,7 +108,7 @@ class JaxTrees:
         return require("jax").tree.unflatten(self.out_tree, [result for result in results if result is not None])
 
 
-def _array(leaf: Any) -> Any:
+def _array(leaf: object) -> Any:
     """Return a leaf as an array: Python numbers have JAX's default dtypes, random keys are their bits."""
     jax = require("jax")
     if isinstance(leaf, bool | int | float | complex):

@@ -25,7 +25,7 @@ from stablehlo_ref.reading.parsing import parse
 
 @checks_arguments
 def from_torch(
-    source: Any,
+    source: object,
     arguments: Sequence[Any] = (),
     named: Mapping[str, Any] | None = None,
     *,
@@ -51,12 +51,12 @@ def from_torch(
     return _program(program, leaves, exported, limits)
 
 
-def is_torch(source: Any) -> bool:
+def is_torch(source: object) -> bool:
     """Return whether `from_torch` takes an object."""
     return type(source).__name__ == "ExportedProgram" and type(source).__module__.startswith("torch.")
 
 
-def export_program(program: Any) -> tuple[Any, Any]:
+def export_program(program: object) -> tuple[Any, Any]:
     """Return the weights and the `jax.export.Exported` that torchax makes of a `torch.export.ExportedProgram`."""
     torchax = import_torchax()
     _describe_inputs(program)

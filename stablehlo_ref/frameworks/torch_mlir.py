@@ -18,7 +18,7 @@ class RefBackend:
     >>> invoker.main(np.ones((2, 3), np.float32))
     """
 
-    def compile(self, module: Any) -> Program:
+    def compile(self, module: object) -> Program:
         """Return the verified program of a module: an object of MLIR's bindings, its text, or its bytecode."""
         if isinstance(module, Program):
             return module.verify()
@@ -47,14 +47,14 @@ class Invoker:
             raise MissingAttributeError(f"no function is called {name!r}; there are {known}")
         entry = self._entries.setdefault(name, self._program.with_entry(name))
 
-        def invoke(*arguments: Any) -> Any:
+        def invoke(*arguments: object) -> Any:
             results = entry.run(*arguments)
             return results[0] if len(results) == 1 else results or None
 
         return invoke
 
 
-def _text(module: Any) -> str:
+def _text(module: object) -> str:
     operation = getattr(module, "operation", module)
     if hasattr(operation, "get_asm"):
         return str(operation.get_asm(enable_debug_info=True, large_elements_limit=None))

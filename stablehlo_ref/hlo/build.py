@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.diagnostics import LimitError, Location, MalformedError, Source, UnsupportedError
-from stablehlo_ref.hlo.text import Computation, Instruction, Module, Reader, Shape, ShapeTree
+from stablehlo_ref.hlo.text import Computation, HloModule, Instruction, Reader, Shape, ShapeTree
 from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.lexer import MAX_NESTING, shorten
@@ -23,7 +23,7 @@ from stablehlo_ref.limits.stack import FRAMES, collection_paused, on_enough_stac
 from stablehlo_ref.suggestions import did_you_mean
 
 Tree: TypeAlias = "Value | tuple[Tree, ...]"  # a value, or the values in a tuple
-Converter: TypeAlias = Callable[["Body", Instruction, list[Tree]], Tree]
+Converter: TypeAlias = Callable[["ComputationBody", Instruction, list[Tree]], Tree]
 
 REPEATED = 100  # ops that all regions may have for each instruction of the text, as an applied computation is copied
 FREE = 10_000  # ops that they may have in any case
@@ -87,7 +87,7 @@ def _read(reader: Reader, converters: Mapping[str, Converter]) -> Operation:
 class Builder:
     """Makes the functions of a module."""
 
-    def __init__(self, module: Module, converters: Mapping[str, Converter]) -> None:
+    def __init__(self, module: HloModule, converters: Mapping[str, Converter]) -> None:
         self.module = module
         self.converters = converters
         self.called = {module.entry.name: module.entry}  # the computations that are functions
@@ -122,7 +122,7 @@ class Builder:
         return f"{computation.name}.called" if computation.name == "main" else computation.name
 
     def _function(self, computation: Computation) -> Operation:
-        body = Body(self, computation, 0)
+        body = ComputationBody(self, computation, 0)
         arguments = body.arguments()
         results = list(flat(body.run()))
         body.add("func.return", results, (), computation.location)
@@ -143,7 +143,7 @@ class Builder:
         return NameLocation(fields["op_name"], file) if "op_name" in fields else file
 
 
-class Body:
+class ComputationBody:
     """The ops of one computation, as part of a function or of a region."""
 
     def __init__(self, builder: Builder, computation: Computation, depth: int) -> None:
@@ -264,13 +264,13 @@ class Body:
 
     def applied(self, i: Instruction, attribute: str = "to_apply") -> Region:
         """Return a computation as a region with its parameters as arguments."""
-        body = Body(self.builder, self.computation_named(i, attribute), self.depth + 1)
+        body = ComputationBody(self.builder, self.computation_named(i, attribute), self.depth + 1)
         arguments = body.arguments()
         return body.closed(arguments, i.location)
 
     def branch(self, i: Instruction, computation: Computation, operand: Tree) -> Region:
         """Return a computation of one operand as a region without arguments."""
-        body = Body(self.builder, computation, self.depth + 1)
+        body = ComputationBody(self.builder, computation, self.depth + 1)
         body.bind([operand], i.location)
         return body.closed([], i.location)
 
@@ -282,7 +282,7 @@ class Body:
     def call(self, i: Instruction, attribute: str, operands: list[Tree]) -> Tree:
         """Call the function of a computation."""
         computation = self.computation_named(i, attribute)
-        Body(self.builder, computation, 0).bind(operands, i.location)
+        ComputationBody(self.builder, computation, 0).bind(operands, i.location)
         return self.emit(i, "func.call", operands, (), {"callee": self.builder.symbol(computation)})
 
 

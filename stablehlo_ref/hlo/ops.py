@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
-from stablehlo_ref.hlo.build import Body, Converter, Tree, flat, flat_shapes, read
+from stablehlo_ref.hlo.build import ComputationBody, Converter, Tree, flat, flat_shapes, read
 from stablehlo_ref.hlo.literals import parse_literal
 from stablehlo_ref.hlo.table import RULES, enum_of
 from stablehlo_ref.hlo.text import Instruction, Shape
@@ -44,7 +44,7 @@ def _hlo(*opcodes: str) -> Callable[[Converter], Converter]:
 
 
 @_hlo(*RULES)
-def _of_table(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _of_table(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     rule = RULES[i.opcode]
     return b.emit(i, rule.name, x, [b.applied(i, name) for name in rule.regions], rule.read(i))
 
@@ -74,7 +74,7 @@ def _result(i: Instruction) -> TensorType:
 
 
 @_hlo("constant")
-def _constant(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _constant(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     type = _result(i)
     try:
         array = parse_literal(i.literal.text, type)
@@ -84,12 +84,12 @@ def _constant(b: Body, i: Instruction, x: list[Tree]) -> Tree:
 
 
 @_hlo("tuple")
-def _tuple(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _tuple(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     return tuple(x)
 
 
 @_hlo("get-tuple-element")
-def _get_tuple_element(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _get_tuple_element(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     index, operand = i.attributes.integer("index"), _at(i, x, 0)
     if isinstance(operand, Value) or not 0 <= index < len(operand):
         raise MalformedError(f"the operand has no element {index}", i.location)
@@ -97,12 +97,12 @@ def _get_tuple_element(b: Body, i: Instruction, x: list[Tree]) -> Tree:
 
 
 @_hlo("copy", "domain", "add-dependency", "async-update")
-def _identity(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _identity(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     return _at(i, x, 0)
 
 
 @_hlo("bitcast")
-def _bitcast(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _bitcast(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     """Read the bytes of an array, in the order of its layout, as those of another array in the order of its own."""
     operand, target = _tensor(i, _at(i, x, 0)), _result(i)
     value = x[0]
@@ -142,7 +142,7 @@ def _order(layout: tuple[int, ...] | None, rank: int) -> tuple[int, ...]:
 
 
 @_hlo("compare")
-def _compare(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _compare(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     element = _tensor(i, _at(i, x, 0)).element_type
     is_unsigned = isinstance(element, BooleanType) or (isinstance(element, IntegerType) and not element.is_signed)
     default = "UNSIGNED" if is_unsigned else "SIGNED" if isinstance(element, IntegerType) else "FLOAT"
@@ -152,14 +152,14 @@ def _compare(b: Body, i: Instruction, x: list[Tree]) -> Tree:
 
 
 @_hlo("topk")
-def _top_k(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _top_k(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     if not i.attributes.flag("largest"):
         raise UnsupportedError("'topk' of the smallest elements is not supported", i.location)
     return b.emit(i, "chlo.top_k", x, (), {"k": i.attributes.integer("k")})
 
 
 @_hlo("rng")
-def _rng(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _rng(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     type = tensor_type((_result(i).rank,), integer_type(64))
     sizes = np.array(_result(i).shape, np.int64)
     sizes.setflags(write=False)
@@ -169,12 +169,12 @@ def _rng(b: Body, i: Instruction, x: list[Tree]) -> Tree:
 
 
 @_hlo("call", "fusion")
-def _call(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _call(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     return b.call(i, "to_apply" if i.opcode == "call" else "calls", x)
 
 
 @_hlo("conditional")
-def _conditional(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _conditional(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     names = ("true_computation", "false_computation")
     if "branch_computations" in i.attributes:
         count = len(i.attributes.names("branch_computations"))
@@ -190,7 +190,7 @@ def _conditional(b: Body, i: Instruction, x: list[Tree]) -> Tree:
 
 
 @_hlo("custom-call")
-def _custom_call(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _custom_call(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     a = i.attributes
     versions = ("API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED")
     version = a.text("api_version", versions[0])
@@ -219,7 +219,7 @@ def _custom_call(b: Body, i: Instruction, x: list[Tree]) -> Tree:
 
 
 @_hlo("all-to-all")
-def _all_to_all(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _all_to_all(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     """Exchange the parts of an array; or an array for each process of a group, put together along a new dimension."""
     if isinstance(i.shape, Shape):
         return _of_table(b, i, x)
@@ -248,7 +248,7 @@ def _all_to_all(b: Body, i: Instruction, x: list[Tree]) -> Tree:
 
 
 @_hlo("after-all")
-def _after_all(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _after_all(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     return b.emit(i, "stablehlo.after_all" if x else "stablehlo.create_token", x)
 
 
@@ -258,7 +258,7 @@ STARTS = ("all-gather", "all-reduce", "call", "collective-permute", "copy", "cus
 
 
 @_hlo("async-start", *(f"{name}-start" for name in STARTS))
-def _start(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _start(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     """Return the operands and the result, as a pair."""
     if i.opcode == "all-reduce-start":
         return tuple(x), _of_table(b, replace(i, opcode="all-reduce"), x)
@@ -273,7 +273,7 @@ def _start(b: Body, i: Instruction, x: list[Tree]) -> Tree:
 
 
 @_hlo("async-done", *(f"{name}-done" for name in STARTS))
-def _done(b: Body, i: Instruction, x: list[Tree]) -> Tree:
+def _done(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     started = _at(i, x, 0)
     if isinstance(started, Value) or len(started) != 2:
         raise MalformedError(f"expected an operand that was started, as of '{i.opcode}'", i.location)

@@ -48,7 +48,7 @@ class Shape:
 ShapeTree: TypeAlias = "Shape | tuple[ShapeTree, ...]"  # a shape, or the shapes in a tuple
 
 
-class Span(NamedTuple):
+class TextRange(NamedTuple):
     """A part of the text, such as the value of an attribute."""
 
     text: str
@@ -58,7 +58,7 @@ class Span(NamedTuple):
 class Attributes:
     """The attributes of an instruction. Those that nobody reads are an error in the end, unless they mean nothing."""
 
-    def __init__(self, spans: Mapping[str, Span], instruction: str, source: Source) -> None:
+    def __init__(self, spans: Mapping[str, TextRange], instruction: str, source: Source) -> None:
         self._spans = spans
         self._instruction = instruction
         self._source = source
@@ -148,8 +148,8 @@ class Instruction:
     name: str
     shape: ShapeTree
     opcode: str
-    operands: tuple[Span, ...]
-    literal: Span
+    operands: tuple[TextRange, ...]
+    literal: TextRange
     attributes: Attributes
     location: Location
 
@@ -166,7 +166,7 @@ class Computation:
 
 
 @dataclass(frozen=True)
-class Module:
+class HloModule:
     """All computations by their names, each after those it uses."""
 
     name: str
@@ -206,7 +206,7 @@ class Reader(Cursor):
             raise self.expected(what)
         return self.advance().removeprefix("%")
 
-    def balanced_span(self, stops: str) -> Span:
+    def balanced_span(self, stops: str) -> TextRange:
         """Consume text up to one of the characters in `stops` outside of brackets and strings."""
         start = position = self.start
         closers: list[str] = []
@@ -229,7 +229,7 @@ class Reader(Cursor):
         if closers:
             raise self.error(f"expected '{closers[-1]}' before the end of the text", start)
         self.position = position
-        return Span(self.text[start:position].strip(), start)
+        return TextRange(self.text[start:position].strip(), start)
 
     # --- shapes -------------------------------------------------------------------------------------------------
 
@@ -302,20 +302,20 @@ class Reader(Cursor):
         shape = self.shape()
         opcode = self.name("an opcode")
         self.expect("(")
-        literal = Span("", self.start)
-        operands: tuple[Span, ...] = ()
+        literal = TextRange("", self.start)
+        operands: tuple[TextRange, ...] = ()
         if opcode in ("constant", "parameter"):
             literal = self.balanced_span(")")
         else:
             operands = self._operands()
         self.expect(")")
-        spans = {"": Span("", location.offset), **self._attributes()}
+        spans = {"": TextRange("", location.offset), **self._attributes()}
         attributes = Attributes(spans, opcode, self.source)
         return Instruction(name, shape, opcode, operands, literal, attributes, location), is_root
 
-    def _operands(self) -> tuple[Span, ...]:
+    def _operands(self) -> tuple[TextRange, ...]:
         """Read names of operands; a shape may stand before each."""
-        found: list[Span] = []
+        found: list[TextRange] = []
         while self.peek() != ")":
             if found:
                 self.expect(",")
@@ -323,18 +323,18 @@ class Reader(Cursor):
             if match[1] == "(" or self.text[match.end() : match.end() + 1] == "[":
                 self.shape()
             start = self.start
-            found.append(Span(self.name("an operand"), start))
+            found.append(TextRange(self.name("an operand"), start))
         return tuple(found)
 
-    def _attributes(self) -> dict[str, Span]:
-        found: dict[str, Span] = {}
+    def _attributes(self) -> dict[str, TextRange]:
+        found: dict[str, TextRange] = {}
         while self.accept(","):
             start, name = self.start, self.name("an attribute")
             if name in found:
                 raise self.error(f"duplicate attribute '{name}'", start)
             self.expect("=")
             text, offset = self.balanced_span(",\n}")
-            found[name] = Span(_find_comments("", text) if text[:1] != '"' else text, offset)
+            found[name] = TextRange(_find_comments("", text) if text[:1] != '"' else text, offset)
         return found
 
     # --- computations -------------------------------------------------------------------------------------------
@@ -383,10 +383,10 @@ class Reader(Cursor):
     # --- the module ---------------------------------------------------------------------------------------------
 
     # module ::= (HloModule name (, name = value)*)? table* computation*
-    def module(self) -> Module:
+    def module(self) -> HloModule:
         """Read the whole text."""
         location = Location(self.source, self.start)
-        name, spans = "", dict[str, Span]()
+        name, spans = "", dict[str, TextRange]()
         if self.accept("HloModule"):
             name = self.name("the name of a module")
             spans = self._attributes()
@@ -407,7 +407,7 @@ class Reader(Cursor):
         if entry is None:
             raise self.error("expected a computation that is marked ENTRY", location.offset)
         attributes = Attributes(spans, "HloModule", self.source)
-        return Module(name, attributes, computations, entry, _places(tables), location)
+        return HloModule(name, attributes, computations, entry, _places(tables), location)
 
     def _tables(self) -> dict[str, list[str]]:
         """Read the tables of files, functions and stack frames that may stand before the computations."""

@@ -74,7 +74,7 @@ def _read_only(array: Array) -> Array:
     return array
 
 
-def _dense_elements(type: Any, array: Array, shape: tuple[int, ...]) -> DenseElements:
+def _dense_elements(type: object, array: Array, shape: tuple[int, ...]) -> DenseElements:
     _read_only(array)
     return DenseElements(type, array if array.shape == shape else np.broadcast_to(array, shape))
 
@@ -101,7 +101,7 @@ class DenseResource:
         return _dense_resource, (self.key, self.type, self.array)
 
 
-def _dense_resource(key: str, type: Any, array: Array | None) -> DenseResource:
+def _dense_resource(key: str, type: object, array: Array | None) -> DenseResource:
     return DenseResource(key, type, None if array is None else _read_only(array))
 
 

@@ -136,7 +136,7 @@ def function_of(op: Operation, dtype_of: Callable[[Type], DType | None]) -> Func
 
 def _input(op: Operation, index: int, type: Type, dtype: DType | None, value: Value | None) -> Parameter:
     name = (value.name if value else "") or f"arg{index}"
-    described = name_of(value.location) if value else None
+    described = name_of(value.location) if value and value.location else None
     return Parameter(name, type, op.location, tuple(dict.fromkeys(n for n in (name, described) if n)), dtype)
 
 

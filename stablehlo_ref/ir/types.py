@@ -230,6 +230,17 @@ class BufferType(Type):
 
 
 @dataclass(frozen=True)
+class UnrankedBufferType(Type):
+    """`memref<*xf32>`: a buffer of any shape, which programs only pass on. `space` is its memory space, or ""."""
+
+    element_type: Type
+    space: str = ""
+
+    def __str__(self) -> str:
+        return f"memref<*x{self.element_type}{self.space and f', {self.space}'}>"
+
+
+@dataclass(frozen=True)
 class FunctionType(Type):
     """`(inputs) -> outputs`."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
-from stablehlo_ref.lsp.document import Part
+from stablehlo_ref.lsp.document import Chunk
 from stablehlo_ref.syntax.parser import BARE_NAMES
 
 SIGILS = "%@#!^"
@@ -31,7 +31,7 @@ class Item:
     detail: str = ""
 
 
-def complete(part: Part, offset: int) -> list[Item]:
+def complete(part: Chunk, offset: int) -> list[Item]:
     """Return the proposals for an offset that fit what has been typed, the closest first."""
     fits = ((_distance(part.text[item.start : offset].lower(), item.text.lower()), item) for item in _all(part, offset))
     found = [(distance, item) for distance, item in fits if distance is not None]
@@ -51,7 +51,7 @@ def _distance(typed: str, text: str) -> int | None:
     return 3 if all(letter in letters for letter in typed) else None
 
 
-def _all(part: Part, offset: int) -> Iterable[Item]:
+def _all(part: Chunk, offset: int) -> Iterable[Item]:
     """Return what can be written at an offset, whatever has been typed."""
     before = part.text[max(0, offset - 4000) : offset]
     line = before[before.rfind("\n") + 1 :]
@@ -77,7 +77,7 @@ def summary(definition: OpDefinition) -> str:
     return (inspect.getdoc(definition.op_class) or "").partition("\n")[0]
 
 
-def _names(part: Part, sigil: str, start: int) -> Iterator[Item]:
+def _names(part: Chunk, sigil: str, start: int) -> Iterator[Item]:
     """Yield the names that are defined: values and labels of the same function, before the offset if values."""
     function = part.function_around(start)
     seen = set()

@@ -42,7 +42,7 @@ def units(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-class Part:
+class Chunk:
     """One program of a document: the text between lines `// -----`. Offsets are those in its own text."""
 
     def __init__(self, text: str, start: int, filename: str) -> None:
@@ -95,17 +95,17 @@ class Document:
         self.lines = Lines(text)
         self.parts = []
         for first_line, part in split_text(text):
-            self.parts.append(Part(part, text.index(part, self._start_of(first_line)), filename))
+            self.parts.append(Chunk(part, text.index(part, self._start_of(first_line)), filename))
 
     def _start_of(self, line: int) -> int:
         return self.lines.starts[min(line, len(self.lines.starts)) - 1]
 
-    def part_at(self, offset: int) -> Part:
+    def part_at(self, offset: int) -> Chunk:
         """Return the part around an offset."""
         starts = [part.start for part in self.parts]
         return self.parts[max(bisect_right(starts, offset) - 1, 0)]
 
-    def errors(self) -> list[tuple[Part, Diagnostic]]:
+    def errors(self) -> list[tuple[Chunk, Diagnostic]]:
         return [(part, error) for part in self.parts for error in part.errors]
 
 
@@ -119,7 +119,7 @@ def end_of_token(source: Source, offset: int) -> int:
     return max(cursor.position, offset)
 
 
-def range_of(part: Part, location: Location | None) -> tuple[int, int]:
+def range_of(part: Chunk, location: Location | None) -> tuple[int, int]:
     """Return the offsets in the document between which the token at a location is; the start without one."""
     if location is None:
         return part.start, part.start

@@ -39,8 +39,9 @@ def _printed(module: Operation, source: Source) -> str:
     """Return the printed program, without a module that the text does not have."""
     has_locations = re.search(r"\bloc\(", source.text) is not None
     if _is_module(source.text, module.location.offset):
-        return print_operation(module, locations=has_locations)
-    return "".join(print_operation(op, locations=has_locations) for op in module.regions[0].block.operations)
+        return print_operation(module, locations=has_locations, local_scope=True)
+    operations = module.regions[0].block.operations
+    return "".join(print_operation(op, locations=has_locations, local_scope=True) for op in operations)
 
 
 def _comments(source: Source) -> list[int]:

@@ -15,7 +15,7 @@ from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.lsp.document import Part
+from stablehlo_ref.lsp.document import Chunk
 from stablehlo_ref.lsp.names import Name
 from stablehlo_ref.passes.evaluate import evaluate, known_array
 
@@ -24,7 +24,7 @@ MAX_OPS = 100  # in a constant expression
 SHOWN_ELEMENTS = 16
 
 
-def hover(part: Part, offset: int) -> tuple[str, int, int] | None:
+def hover(part: Chunk, offset: int) -> tuple[str, int, int] | None:
     """Return what to show about an offset, and the offsets between which it applies; None if there is nothing."""
     if (name := part.names.at(offset)) is not None:
         return "\n\n".join(_about_name(part, name)), name.start, name.end
@@ -35,7 +35,7 @@ def hover(part: Part, offset: int) -> tuple[str, int, int] | None:
     return "\n\n".join(_about_op(part, op)), start, start + len(op.name)
 
 
-def _about_name(part: Part, name: Name) -> Iterator[str]:
+def _about_name(part: Chunk, name: Name) -> Iterator[str]:
     text = part.text[name.start : name.end]
     if name.value is not None:
         yield _code(f"{text}: {name.value.type}")
@@ -50,7 +50,7 @@ def _about_name(part: Part, name: Name) -> Iterator[str]:
         yield _code(line if len(line) <= 200 else f"{line[:200]}...")
 
 
-def _about_op(part: Part, op: Operation) -> Iterator[str]:
+def _about_op(part: Chunk, op: Operation) -> Iterator[str]:
     definition = definition_of(op)
     yield f"**{op.name}**"
     if definition is None:
@@ -61,7 +61,7 @@ def _about_op(part: Part, op: Operation) -> Iterator[str]:
     yield from constraints(definition)
 
 
-def _types(part: Part, op: Operation, definition: OpDefinition) -> Iterator[str]:
+def _types(part: Chunk, op: Operation, definition: OpDefinition) -> Iterator[str]:
     """Yield the types of the results, those that are inferred if they differ, and values that are always the same."""
     if op.results:
         yield _code("\n".join(f"%{value.name or index}: {value.type}" for index, value in enumerate(op.results)))
@@ -95,7 +95,7 @@ def constraints(definition: OpDefinition) -> Iterator[str]:
 # --- constant expressions -------------------------------------------------------------------------------------------
 
 
-def constant_value(part: Part, value: Value) -> Array | None:
+def constant_value(part: Chunk, value: Value) -> Array | None:
     """Return what a value always is, if it depends on constants only and is small; None in a program with errors."""
     if part.errors:
         return None

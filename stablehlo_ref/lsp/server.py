@@ -18,7 +18,7 @@ from pygls.protocol import LanguageServerProtocol
 from stablehlo_ref._version import __version__
 from stablehlo_ref.diagnostics import Diagnostic, StablehloError
 from stablehlo_ref.lsp.completion import Item, complete
-from stablehlo_ref.lsp.document import Document, Part, range_of
+from stablehlo_ref.lsp.document import Chunk, Document, range_of
 from stablehlo_ref.lsp.formatting import formatted
 from stablehlo_ref.lsp.hover import hover
 
@@ -78,7 +78,7 @@ class Server:
             known = self.known[uri] = Document(text, PurePosixPath(unquote(urlparse(uri).path)).name)
         return known
 
-    def place(self, uri: str, position: lsp.Position) -> tuple[Document, Part, int]:
+    def place(self, uri: str, position: lsp.Position) -> tuple[Document, Chunk, int]:
         """Return the document, the part of it, and the offset in that part of a position."""
         document = self.document(uri)
         offset = document.lines.offset(position.line, position.character)
@@ -151,7 +151,7 @@ class Server:
         return [lsp.TextEdit(_range(document, 0, len(document.text)), text)] if text != document.text else []
 
 
-def _completion(document: Document, part: Part, item: Item, offset: int, rank: int) -> lsp.CompletionItem:
+def _completion(document: Document, part: Chunk, item: Item, offset: int, rank: int) -> lsp.CompletionItem:
     edit = lsp.TextEdit(_range(document, part.start + item.start, part.start + offset), item.text)
     return lsp.CompletionItem(
         item.text, kind=KINDS[item.kind], detail=item.detail or None, sort_text=f"{rank:06}", text_edit=edit
@@ -162,7 +162,7 @@ def _range(document: Document, start: int, end: int) -> lsp.Range:
     return lsp.Range(lsp.Position(*document.lines.position(start)), lsp.Position(*document.lines.position(end)))
 
 
-def _diagnostic(uri: str, document: Document, part: Part, error: Diagnostic) -> lsp.Diagnostic:
+def _diagnostic(uri: str, document: Document, part: Chunk, error: Diagnostic) -> lsp.Diagnostic:
     label = _find_label(error.message)
     related = [
         lsp.DiagnosticRelatedInformation(

@@ -27,7 +27,7 @@ from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, complex_dtype, part_
 from stablehlo_ref.numerics.exact_sums import (
     SMALLEST,
     Approximation,
-    Rounding,
+    ResultRounding,
     bits,
     cut,
     exact_product_sum,
@@ -54,7 +54,7 @@ FEW = 1 << 12  # terms of undecided elements, up to which these are summed at on
 MODERATE = 400  # matrices whose rows and columns have exponents up to this are not scaled
 
 
-class Operands(NamedTuple):
+class Stacks(NamedTuple):
     """Stacks of as many f64 or f32 matrices, (s, m, k) and (s, k, n), and what multiplies them by BLAS."""
 
     a: Array
@@ -76,8 +76,8 @@ def exact_matmul(operands: DType, result: DType, multiply: Multiply) -> ArrayKer
 
     def run(a: Array, b: Array) -> Array:
         if operands == FLOAT32 and not to_result.is_f64:  # which would leave most undecided
-            return _of_singles(Operands(a, b, multiply, True), to_result)
-        return _of_doubles(Operands(np.asarray(a, FLOAT64), np.asarray(b, FLOAT64), multiply), to_result)
+            return _of_singles(Stacks(a, b, multiply, True), to_result)
+        return _of_doubles(Stacks(np.asarray(a, FLOAT64), np.asarray(b, FLOAT64), multiply), to_result)
 
     return _with_stacks(run, to_result.keep)
 
@@ -115,14 +115,14 @@ def _complex_matmul(matmul: ArrayKernel) -> Multiply:
     return run
 
 
-def _with_infinities(x: Operands, of_finite: Callable[[Operands], Array]) -> Array:
+def _with_infinities(x: Stacks, of_finite: Callable[[Stacks], Array]) -> Array:
     """Multiply the finite numbers of matrices, and set the sums that have infinite or NaN products.
 
     Counts of products are exact, as they are small integers.
     """
     a, b, multiply, is_single = x
     finite = np.where(np.isfinite(a), a, 0.0), np.where(np.isfinite(b), b, 0.0)
-    result = of_finite(Operands(*finite, multiply, is_single))
+    result = of_finite(Stacks(*finite, multiply, is_single))
     a_infinite, b_infinite = np.isinf(a), np.isinf(b)
     a_sign, b_sign = np.nan_to_num(np.sign(a)), np.nan_to_num(np.sign(b))
     a_only = np.where(a_infinite, 0.0, a_sign)
@@ -141,7 +141,7 @@ def _with_infinities(x: Operands, of_finite: Callable[[Operands], Array]) -> Arr
 # --- f32 and narrower -----------------------------------------------------------------------------------------------
 
 
-def _of_singles(x: Operands, to_result: Rounding) -> Array:
+def _of_singles(x: Stacks, to_result: ResultRounding) -> Array:
     """Multiply f32 numbers: their products are exact in f64."""
     x = x._replace(a=wide("a", x.a), b=wide("b", x.b))
     terms = x.a.shape[-1] + 2  # two more for the roundings of sum + error
@@ -158,7 +158,7 @@ def _of_singles(x: Operands, to_result: Rounding) -> Array:
     return _tested(x, to_result, x.multiply(x.a, x.b, out=y), error)
 
 
-def _tested(x: Operands, to_result: Rounding, y: Array, bound: Bound) -> Array:
+def _tested(x: Stacks, to_result: ResultRounding, y: Array, bound: Bound) -> Array:
     """Round approximations `y` whose errors are at most those of `bound`."""
 
     def rounded(stack: slice, some: slice) -> tuple[Array, Array]:
@@ -170,7 +170,7 @@ def _tested(x: Operands, to_result: Rounding, y: Array, bound: Bound) -> Array:
     return _refined(x, to_result, rounded, y.shape, lambda *where: _by_closer_bounds(x, to_result, y, *where))
 
 
-def _refined(x: Operands, to_result: Rounding, rounded: Round, shape: tuple[int, ...], decide: Decide) -> Array:
+def _refined(x: Stacks, to_result: ResultRounding, rounded: Round, shape: tuple[int, ...], decide: Decide) -> Array:
     """Return a product from blocks that are `rounded`, with elements in doubt computed again.
 
     `decide` computes those that another product of matrices decides, if there are many, and returns the others.
@@ -188,7 +188,7 @@ def _refined(x: Operands, to_result: Rounding, rounded: Round, shape: tuple[int,
     return result
 
 
-def _by_closer_bounds(x: Operands, to_result: Rounding, y: Array, index: Index, result: Array) -> Index:
+def _by_closer_bounds(x: Stacks, to_result: ResultRounding, y: Array, index: Index, result: Array) -> Index:
     """Decide elements whose error is far below the product of norms, as in sparse matrices; return the others."""
     magnitudes = np.abs(x.a, dtype=FLOAT64), np.abs(x.b, dtype=FLOAT64)
     magnitude = x.multiply(*magnitudes)[index] * ((x.a.shape[-1] + 2) * UNIT * 1.001)
@@ -210,7 +210,7 @@ def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, slice]]:
 # --- f64 ------------------------------------------------------------------------------------------------------------
 
 
-def _of_doubles(x: Operands, to_result: Rounding) -> Array:
+def _of_doubles(x: Stacks, to_result: ResultRounding) -> Array:
     """Multiply by slices; rows and columns with extreme exponents are scaled by powers of two."""
     largest = largest_along(x.a, 2), largest_along(x.b, 1)
     if not (np.isfinite(largest[0]).all() and np.isfinite(largest[1]).all()):
@@ -221,11 +221,11 @@ def _of_doubles(x: Operands, to_result: Rounding) -> Array:
     a, b = np.ldexp(x.a, -a_top[..., np.newaxis]), np.ldexp(x.b, -b_top[:, np.newaxis])
     shift = a_top[..., np.newaxis] + b_top[:, np.newaxis]
     zeros = np.zeros_like(a_top), np.zeros_like(b_top)
-    return _by_slices(x, Operands(a, b, x.multiply), to_result, *zeros, shift)
+    return _by_slices(x, Stacks(a, b, x.multiply), to_result, *zeros, shift)
 
 
 def _by_slices(
-    x: Operands, scaled: Operands, to_result: Rounding, a_top: Array, b_top: Array, shift: Array | None
+    x: Stacks, scaled: Stacks, to_result: ResultRounding, a_top: Array, b_top: Array, shift: Array | None
 ) -> Array:
     """Multiply matrices below 2**a_top by row and 2**b_top by column; results of `x` are `shift` exponents larger.
 
@@ -247,14 +247,14 @@ def _by_slices(
     return _refined(x, to_result, rounded, first.shape, partial(_with_products, x))
 
 
-def _with_products(x: Operands, index: Index, result: Array) -> Index:
+def _with_products(x: Stacks, index: Index, result: Array) -> Index:
     """Store zeros as sums of no products but zeros, as in sparse matrices; return the other elements."""
     rest = x.multiply((x.a != 0).astype(FLOAT64), (x.b != 0).astype(FLOAT64))[index] > 0
     result[index] = np.where(rest, result[index], 0)
     return index[0][rest], index[1][rest], index[2][rest]
 
 
-def _products_of_slices(x: Operands, a_top: Array, b_top: Array, width: int) -> list[Array]:
+def _products_of_slices(x: Stacks, a_top: Array, b_top: Array, width: int) -> list[Array]:
     """Return a1 b1, a1 b2 + a2 b1, and a1 b3 + a2 (b2 + b3) + a3 b, in memory that `scratch` keeps."""
     (stack, m, k), n = x.a.shape, x.b.shape[2]
     a = scratch("a", (stack, m, 3 * k))
@@ -272,7 +272,7 @@ def _products_of_slices(x: Operands, a_top: Array, b_top: Array, width: int) -> 
 # --- the elements that BLAS leaves undecided ------------------------------------------------------------------------
 
 
-def _sum_again(x: Operands, to_result: Rounding, index: Index, result: Array) -> None:
+def _sum_again(x: Stacks, to_result: ResultRounding, index: Index, result: Array) -> None:
     """Compute elements of the product one by one, to about 100 bits, and those that this leaves undecided exactly."""
     step = max(1, ROWS // x.a.shape[-1])
     columns = x.b.swapaxes(1, 2)
@@ -288,12 +288,12 @@ def _sum_again(x: Operands, to_result: Rounding, index: Index, result: Array) ->
             result[where] = to_result.exact(exact)
 
 
-def _sums_of_singles(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:
+def _sums_of_singles(a: Array, b: Array, to_result: ResultRounding) -> tuple[Array, Array]:
     """Return the sums of products of rows of f32 numbers, rounded, and where they are not decided."""
     return round_sums(sum_rows(a.astype(FLOAT64) * b), to_result, None)
 
 
-def _sums_of_doubles(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:
+def _sums_of_doubles(a: Array, b: Array, to_result: ResultRounding) -> tuple[Array, Array]:
     """Return the same of f64 numbers."""
     a_top, b_top = power_of_two_above(np.abs(a).max(1)), power_of_two_above(np.abs(b).max(1))
     a, b = np.ldexp(a, -a_top[:, np.newaxis]), np.ldexp(b, -b_top[:, np.newaxis])

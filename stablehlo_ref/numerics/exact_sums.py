@@ -152,7 +152,7 @@ def bits(x: Array) -> Array:
 # --- rounding -------------------------------------------------------------------------------------------------------
 
 
-class Rounding(NamedTuple):
+class ResultRounding(NamedTuple):
     """How results are rounded to a format, and kept as f32 or f64."""
 
     keep: DType  # of the results
@@ -166,15 +166,15 @@ class Rounding(NamedTuple):
 
 
 @cache
-def rounding(dtype: DType) -> Rounding:
+def rounding(dtype: DType) -> ResultRounding:
     """Return the rounding of f64 to a format `dtype`; results of formats narrower than f32 are kept as f32."""
     to_dtype = narrow(dtype)
     if dtype in (FLOAT32, FLOAT64):
-        return Rounding(dtype, dtype == FLOAT64, lambda x: x.astype(dtype, copy=False))
-    return Rounding(FLOAT32, False, lambda x: widen(to_dtype(x)))
+        return ResultRounding(dtype, dtype == FLOAT64, lambda x: x.astype(dtype, copy=False))
+    return ResultRounding(FLOAT32, False, lambda x: widen(to_dtype(x)))
 
 
-def round_sums(sums: Approximation, to_result: Rounding, shift: Array | None) -> tuple[Array, Array]:
+def round_sums(sums: Approximation, to_result: ResultRounding, shift: Array | None) -> tuple[Array, Array]:
     """Round sums times 2**shift, and return where the error leaves the result undecided."""
     below, above = bounds(sums)
     if to_result.is_f64:

@@ -35,10 +35,10 @@ from stablehlo_ref.numerics.window_views import (
     BATCH,
     FEATURE,
     SPATIAL,
-    Block,
     Convolution,
     Index,
     Layout,
+    WindowBlock,
     blocks,
     canonical,
     in_order,
@@ -70,7 +70,7 @@ FEW = 1 << 13  # multiplications: up to this many are as fast in order as by mat
 
 
 @dataclass(frozen=True)
-class Strategy:
+class ConvolutionStrategy:
     """A way to compute a convolution by an arithmetic; `dtypes` are those of the array, the kernels and the result."""
 
     c: Convolution
@@ -95,14 +95,17 @@ class Strategy:
         raise NotImplementedError
 
 
-def convolution(c: Convolution, dtypes: tuple[DType, DType, DType], is_exact: bool) -> Strategy:
+def convolution(c: Convolution, dtypes: tuple[DType, DType, DType], is_exact: bool) -> ConvolutionStrategy:
     """Return the first strategy that applies; `is_exact` is that of `contraction.arithmetic`."""
     return _choose(STRATEGIES, c, arithmetic_of(c, *dtypes, is_exact), dtypes)
 
 
 def _choose(
-    strategies: Sequence[type[Strategy]], c: Convolution, arithmetic: Arithmetic, dtypes: tuple[DType, DType, DType]
-) -> Strategy:
+    strategies: Sequence[type[ConvolutionStrategy]],
+    c: Convolution,
+    arithmetic: Arithmetic,
+    dtypes: tuple[DType, DType, DType],
+) -> ConvolutionStrategy:
     return next(strategy for each in strategies if (strategy := each(c, arithmetic, dtypes)).applies)
 
 
@@ -125,7 +128,7 @@ def is_elementwise(c: Convolution, sums: Arithmetic) -> bool:
     return is_thin or prod(c.sizes) * c.groups * c.outputs <= FEW
 
 
-class ByPhases(Strategy):
+class ByPhases(ConvolutionStrategy):
     """Split a convolution with base dilation into several without, each for the results that use the same elements.
 
     They skip the zeros between elements, which is not valid for infinite or NaN kernels: these use dilation.
@@ -136,7 +139,7 @@ class ByPhases(Strategy):
         return 1 < prod(w.base_dilation for w in self.c.windows) <= MOST_PHASES
 
     @cached_property
-    def phases(self) -> list[tuple[Index, Index, Strategy]]:
+    def phases(self) -> list[tuple[Index, Index, ConvolutionStrategy]]:
         """The windows and the elements of each phase, and its strategy, for an array that is converted."""
         found = []
         for phase in product(*(w.phases() for w in self.c.windows)):
@@ -144,7 +147,7 @@ class ByPhases(Strategy):
             found.append((windows, elements, self._undilated(replace(self.c, windows=attributes))))
         return found
 
-    def _undilated(self, c: Convolution) -> Strategy:
+    def _undilated(self, c: Convolution) -> ConvolutionStrategy:
         return _choose(STRATEGIES[1:], c, replace(self.arithmetic, load_lhs=identity), self.dtypes)
 
     @property
@@ -198,10 +201,10 @@ class _Slab:
 
     view: ArrayKernel
     sums: Index
-    blocks: Sequence[Block]
+    blocks: Sequence[WindowBlock]
 
 
-class ByMatrices(Strategy):
+class ByMatrices(ConvolutionStrategy):
     """Multiply blocks of windows, copied as matrices, with the matrix of kernels."""
 
     @cached_property
@@ -279,7 +282,7 @@ class ByMatrices(Strategy):
             yield _Slab(view, (*before, slice(start, stop)), list(blocks(layout, rows, terms)))
 
 
-class ByRows(Strategy):
+class ByRows(ConvolutionStrategy):
     """Convert and multiply the rows of the array group by group, if the whole array itself is the matrix of windows."""
 
     @property
@@ -400,7 +403,7 @@ def canonical_kernels(c: Convolution) -> Callable[[Array], Array]:
     return lambda kernels: kernels.transpose(permutation).reshape(sizes)
 
 
-class ByElements(Strategy):
+class ByElements(ConvolutionStrategy):
     """Sum products by elementwise operations, slab by slab; if nothing is padded and converted, all is one slab."""
 
     @property

@@ -281,7 +281,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Block:
+class WindowBlock:
     """A range of the rows and terms of one group."""
 
     windows: Index  # into the view of windows
@@ -314,14 +314,14 @@ def _last(axes: Axes, sizes: Sizes) -> Axes:
     return tuple(axis for axis in axes if sizes[axis] > 1)[-1:]
 
 
-def blocks(layout: Layout, rows: Sequence[Piece], terms: Sequence[Piece]) -> Iterator[Block]:
+def blocks(layout: Layout, rows: Sequence[Piece], terms: Sequence[Piece]) -> Iterator[WindowBlock]:
     """Yield the blocks of all pairs of pieces."""
     for (row_index, count, _), (term_index, length, first) in product(rows, terms):
         windows, matrix = row_index + term_index, (count, length)
         if not layout.rows_first:
             windows, matrix = term_index + row_index, (length, count)
         sums = (*row_index[: layout.feature_position], slice(None), *row_index[layout.feature_position :])
-        yield Block(windows, matrix, slice(first, first + length), sums, first > 0)
+        yield WindowBlock(windows, matrix, slice(first, first + length), sums, first > 0)
 
 
 def pieces(sizes: list[int], singles: int, limit: float) -> Iterator[Piece]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from stablehlo_ref.define.assembly import (
 from stablehlo_ref.define.attribute_codecs import Dense, Int
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import CONSTANT, MOVES
 from stablehlo_ref.define.op import Attr, Op, Out
 from stablehlo_ref.define.spec import dim, element_type, rank, shape, storage_type, with_element_type
@@ -81,7 +83,7 @@ class Constant(Op, op="constant", computes_on_storage=True, facts=CONSTANT):
     value = Attr(Dense)  # I1
     output = Out(tensor | quantized_tensor)
 
-    syntax = (ConstantForm(),)
+    syntax: ClassVar[Syntax] = (ConstantForm(),)
 
     @staticmethod
     def infer(value: Dense) -> TensorType:

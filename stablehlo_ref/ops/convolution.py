@@ -408,7 +408,7 @@ def dtypes_of(lhs: TensorType, rhs: TensorType, result: TensorType) -> tuple[DTy
 
 
 def multiplication(
-    strategy: window_products.Strategy, reversed_dims: Axes, constant: Array | None
+    strategy: window_products.ConvolutionStrategy, reversed_dims: Axes, constant: Array | None
 ) -> Callable[[Array, Array], Array]:
     """Return a function of the operands; a constant `rhs` is prepared once, now."""
     load, (prepare_kernels, multiply) = strategy.arithmetic.load_rhs, strategy.plan()

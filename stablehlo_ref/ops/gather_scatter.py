@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stablehlo_ref.algorithms.gather import window_reader
-from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, index_components, signed
+from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, index_components, signed, window_reader
 from stablehlo_ref.algorithms.scatter_updates import plan_updates
 from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int
 from stablehlo_ref.define.bound import Site
@@ -155,7 +154,7 @@ class Gather(Op, op="gather", computes_on_storage=True, nans="moved", facts=MOVE
         See `semantics.gather_scatter.gather` for these indices. An `IndexedWindows` maps the dimensions of the operand
         to axes of the result. What depends on no value, full_batching_index + full_offset_index, is computed once, in
         units of contiguous rows of the operand; a run adds the clamped start_index and reads all rows in one numpy call
-        (algorithms/gather.py).
+        (algorithms/indexed_windows.py).
         """
         if not size(operand) or not size(result):
             empty = np.zeros(shape(result), numpy_dtype(element_type(result)))

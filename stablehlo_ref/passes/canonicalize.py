@@ -23,8 +23,8 @@ def canonicalize(module: Operation, test_convergence: bool = False) -> None:
     """Do what MLIR's pass of this name does for StableHLO's ops, until nothing changes.
 
     Pure ops that nothing uses are erased. Equal constants become one at the start of the function (or other isolated
-    region) that they are in. A `case` with a constant index becomes the ops of the branch it selects, and an
-    `unrealized_conversion_cast` between equal types its operands.
+    region) that they are in. A `case` with a constant index becomes the ops of the branch it selects, an
+    `unrealized_conversion_cast` between equal types its operands, and the buffer of a tensor of a buffer that buffer.
     `test_convergence` changes nothing, since the pass always converges.
     """
     rewrite(module, CANONICAL, CASTS)
@@ -57,6 +57,15 @@ def emit_branch(emit: Emitter, op: Operation, branch: int) -> list[Value]:
 def cast_of_same(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     """Make a cast between equal types its operands."""
     return op.operands if op.operand_types == op.result_types else None
+
+
+@CASTS.on("bufferization.to_buffer")
+def buffer_of_tensor_of_buffer(emit: Emitter, op: Operation) -> Sequence[Value] | None:
+    """Make the buffer of a `to_tensor` of a buffer of its type that buffer."""
+    owner = op.operands[0].owner
+    if not isinstance(owner, Operation) or owner.name != "bufferization.to_tensor":
+        return None
+    return owner.operands if owner.operand_types == op.result_types else None
 
 
 # --- common subexpressions ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Decompose CHLO's ops into StableHLO's."""
+"""Decompose CHLO's ops into StableHLO's, and prepare them for portable artifacts, which have none of CHLO."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from stablehlo_ref.passes.chlo import elementary, error_functions, gamma_functio
 from stablehlo_ref.passes.chlo.broadcasting import broadcast_binary, broadcast_select
 from stablehlo_ref.passes.chlo.ragged_dot import ragged_dot
 from stablehlo_ref.passes.chlo.structured import scan, top_k
+from stablehlo_ref.passes.composites import wrap
 from stablehlo_ref.passes.emit import Emitter, cannot_legalize
 from stablehlo_ref.passes.expressions import Expr, like
 from stablehlo_ref.passes.registry import Pass
@@ -109,3 +110,28 @@ def _constant_like(op: Operation, operand: Expr) -> Expr:
 
 
 PASS = Pass("chlo-legalize-to-stablehlo", "decompose CHLO's ops into StableHLO's", chlo_legalize_to_stablehlo)
+
+
+# Ops that consumers may have a function of their own for.
+HIGH_LEVEL = frozenset(
+    f"chlo.{name}" for name in ("acos", "acosh", "asin", "asinh", "atanh", "cosh", "erf", "sinh", "top_k")
+)
+VERSION = 1  # of the composites
+
+
+def chlo_pre_serialization(module: Operation) -> None:
+    """Replace CHLO's ops by ops that portable artifacts have.
+
+    `acos`, `acosh`, `asin`, `asinh`, `atanh`, `cosh`, `erf`, `sinh` and `top_k` become composites of the same name, so
+    that a consumer can still tell them: with the op's attributes, and a function that `--chlo-legalize-to-stablehlo`
+    makes as their decomposition. That pass decomposes all other ops.
+    """
+    wrap(module, HIGH_LEVEL, VERSION)
+    chlo_legalize_to_stablehlo(module)
+
+
+PRE_SERIALIZATION = Pass(
+    "chlo-pre-serialization-pipeline",
+    "replace CHLO's ops by ops and composites that portable artifacts have",
+    chlo_pre_serialization,
+)

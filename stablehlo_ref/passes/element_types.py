@@ -11,13 +11,17 @@ from stablehlo_ref.ir.types import (
     BufferType,
     FunctionType,
     FutureType,
+    IntegerType,
     TensorType,
     TupleType,
     Type,
+    UnrankedBufferType,
     UnrankedTensorType,
+    integer_type,
 )
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.passes.emit import read_only
+from stablehlo_ref.passes.registry import Pass
 
 Replacement = Callable[[Type], Type]  # from an element type to one of as many bits, or to itself
 
@@ -40,6 +44,7 @@ def with_replaced(type: Type, replacement: Replacement) -> Type:
         case (
             TensorType(element_type=element)
             | BufferType(element_type=element)
+            | UnrankedBufferType(element_type=element)
             | UnrankedTensorType(element_type=element)
         ):
             return replace(type, element_type=with_replaced(element, replacement))
@@ -67,3 +72,23 @@ def _replaced(value: object, replacement: Replacement) -> object:
         case Type():
             return with_replaced(value, replacement)
     return value
+
+
+def convert_to_signless(module: Operation) -> None:
+    """Replace `ui8` and `si8` by `i8` in all types, and the same for other widths; the bits of constants stay.
+
+    Consumers of such programs know from elsewhere which integers have a sign. Here signless integers are signed, so the
+    program computes the same bits only where the sign does not matter: `add`, `multiply`, `xor`, but not `divide`,
+    `compare` or `convert` of unsigned integers. Quantized types are kept.
+    """
+    replace_element_types(module, signless)
+
+
+def signless(type: Type) -> Type:
+    """Return a type without a sign if it is an integer type."""
+    return integer_type(type.width) if isinstance(type, IntegerType) else type
+
+
+SIGNLESS = Pass(
+    "stablehlo-convert-to-signless", "replace signed and unsigned integer types by signless ones", convert_to_signless
+)

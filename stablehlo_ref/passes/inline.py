@@ -10,8 +10,7 @@ from stablehlo_ref.ir.locations import CallSiteLocation, DebugLocation
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.passes.call_graph import bottom_up, callees, functions
 from stablehlo_ref.passes.registry import Pass
-from stablehlo_ref.passes.symbol_dce import is_discardable
-from stablehlo_ref.passes.symbols import symbols_used_by
+from stablehlo_ref.passes.symbols import is_discardable, symbols_used_by
 
 MAX_OPERATIONS = 1 << 20  # of a function after inlining: chains of functions that each call the next twice double them
 

@@ -25,7 +25,7 @@ NEGLIGIBLE = (
 )
 
 
-class Quantized(NamedTuple):
+class QuantizedOp(NamedTuple):
     """An op that computes on numbers that quantized tensors express, and the types that it has in the program."""
 
     op: Operation
@@ -70,7 +70,7 @@ def _quantized_element(type: Type) -> QuantizedType | None:
     return element if isinstance(element, QuantizedType) else None
 
 
-def _quantized(module: Operation, exact: bool) -> Iterator[Quantized]:
+def _quantized(module: Operation, exact: bool) -> Iterator[QuantizedOp]:
     """Yield the ops to replace; UnsupportedError for one that has no meaning on stored integers."""
     for op in module.walk():
         if not any(map(is_quantized, (*op.operand_types, *op.result_types))):
@@ -83,7 +83,7 @@ def _quantized(module: Operation, exact: bool) -> Iterator[Quantized]:
             raise cannot_legalize(op)
         computes = op.name in CONVERSIONS or is_on_expressed(bind_types(op, definition))
         if computes and (exact or not _is_same_on_integers(op)):
-            yield Quantized(op, op.operand_types, op.result_types)
+            yield QuantizedOp(op, op.operand_types, op.result_types)
 
 
 def _is_legalizable(op: Operation, definition: OpDefinition) -> bool:
@@ -120,7 +120,7 @@ def _quantized_elements(types: Sequence[Type]) -> set[QuantizedType]:
 # --- ops ------------------------------------------------------------------------------------------------------------
 
 
-def _legalize(emit: Emitter, quantized: Quantized, exact: bool) -> None:
+def _legalize(emit: Emitter, quantized: QuantizedOp, exact: bool) -> None:
     op = quantized.op
     stored = [Expr(emit, operand) for operand in op.operands]
     is_wide = any(element is not None and element.storage_type == U32 for element in quantized.elements)
@@ -133,7 +133,7 @@ def _legalize(emit: Emitter, quantized: Quantized, exact: bool) -> None:
     emit.rewriter.replace(op, [quantize(x, type).value for x, type in zip(values, quantized.results)])
 
 
-def _on_expressed(quantized: Quantized, operands: Sequence[Expr]) -> list[Expr]:
+def _on_expressed(quantized: QuantizedOp, operands: Sequence[Expr]) -> list[Expr]:
     """Emit the op on floats."""
     return _emit_like(quantized.op, operands, list(map(expressed, quantized.results)))
 
@@ -209,7 +209,7 @@ def _combine(name: str, x: Expr, y: Expr, dimensions: Sequence[int] | None = Non
 # --- in integers, as in MLIR ----------------------------------------------------------------------------------------
 
 
-def _uniform_quantize(quantized: Quantized, x: Expr) -> Expr | None:
+def _uniform_quantize(quantized: QuantizedOp, x: Expr) -> Expr | None:
     source, target = quantized.elements
     return None if source is None or target is None else _requantize(x, source, target, target.storage_type)
 
@@ -240,7 +240,7 @@ def _pairs(element: QuantizedType, count: int) -> list[tuple[float, int]]:
     return pairs if len(pairs) == count else pairs * count
 
 
-def _add(quantized: Quantized, lhs: Expr, rhs: Expr) -> Expr | None:
+def _add(quantized: QuantizedOp, lhs: Expr, rhs: Expr) -> Expr | None:
     """Return `x + y - zero_point`, of integers that all stand for the numbers that those of the result do."""
     left, right, result = quantized.elements
     if left is None or right is None or result is None:
@@ -272,7 +272,7 @@ class Axes(NamedTuple):
     of_result: Sequence[int]
 
 
-def _product(quantized: Quantized, lhs: Expr, rhs: Expr) -> Expr | None:
+def _product(quantized: QuantizedOp, lhs: Expr, rhs: Expr) -> Expr | None:
     """Return a product of matrices, or a convolution, of stored integers, from which that of zero points is taken.
 
     Where only the right operand is quantized the product is one of floats.
@@ -321,7 +321,7 @@ def _is_scaled_as_one(left: QuantizedType, right: QuantizedType, result: Quantiz
     )
 
 
-def _dot_axes(quantized: Quantized) -> tuple[Axes, Axes] | None:
+def _dot_axes(quantized: QuantizedOp) -> tuple[Axes, Axes] | None:
     left, right = (type for type in quantized.operands if isinstance(type, TensorType))
     batching = [quantized.op.properties.get(f"{side}_batching_dimensions", ()) for side in ("lhs", "rhs")]
     summed = [quantized.op.properties.get(f"{side}_contracting_dimensions", ()) for side in ("lhs", "rhs")]
@@ -343,7 +343,7 @@ def _places(rank: int, summed: Sequence[int], batching: Sequence[int], start: in
     return [batching.index(axis) if axis in batching else start + free.index(axis) for axis in kept]
 
 
-def _convolution_axes(quantized: Quantized) -> tuple[Axes, Axes] | None:
+def _convolution_axes(quantized: QuantizedOp) -> tuple[Axes, Axes] | None:
     """Return the axes of a convolution that MLIR's pass computes in integers: in one of its usual layouts."""
     op, right = quantized.op, quantized.elements[1]
     spatial, kernel = op.properties["input_spatial_dimensions"], op.properties["kernel_spatial_dimensions"]
@@ -378,7 +378,7 @@ def _padded(op: Operation, lhs: Expr, element: QuantizedType) -> Expr:
     )  # fmt: skip
 
 
-def _integer_product(quantized: Quantized, lhs: Expr, rhs: Expr) -> Expr:
+def _integer_product(quantized: QuantizedOp, lhs: Expr, rhs: Expr) -> Expr:
     op, (result,) = quantized.op, quantized.results
     assert isinstance(result, TensorType)
     type = with_element(result, I32)

@@ -1,4 +1,4 @@
-"""The symbols that operations refer to."""
+"""The symbols that operations refer to, and the removal of those that nothing uses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.distribution.process_groups import MeshAxes
 from stablehlo_ref.distribution.sdy_attributes import Sharding, Shardings
 from stablehlo_ref.ir.attributes import OpaqueAttribute, StructAttribute, SymbolReference, Verbatim
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.core import Operation, symbol_name
+from stablehlo_ref.passes.registry import Pass
 
 _SYMBOL = re.compile(r'@(?:"([^"]*)"|([\w$.\-]+))')
 
@@ -104,7 +105,7 @@ def _renamed(value: object, names: Mapping[str, str]) -> object:
         case MeshAxes(attribute=attribute):
             return MeshAxes(cast(StructAttribute, _renamed(attribute, names)))
         case Sharding(mesh=str(mesh)) if mesh in names:
-            return replace(value, mesh=names[mesh], mesh_text="")
+            return replace(value, mesh=names[mesh])
         case Shardings(shardings=shardings):
             return Shardings(tuple(cast(Sharding, _renamed(sharding, names)) for sharding in shardings))
         case dict():
@@ -117,3 +118,30 @@ def _renamed(value: object, names: Mapping[str, str]) -> object:
 def _spelled(match: re.Match[str], names: Mapping[str, str]) -> str:
     new = names.get(match[1] or match[2])
     return match[0] if new is None else f'@"{new}"' if match[1] else f"@{new}"
+
+
+def symbol_dce(module: Operation) -> None:
+    """Erase the symbols that are private and cannot be reached from what is public."""
+    block = module.regions[0].block
+    symbols = {name: op for op in block.operations if (name := symbol_name(op)) is not None}
+    live = {name for name, op in symbols.items() if not is_discardable(op, set())}
+    pending = [op for op in block.operations if symbol_name(op) is None or symbol_name(op) in live]
+    pending_names = list(symbols_of(module))
+    while pending or pending_names:
+        if pending:
+            pending_names.extend(symbols_used_by(pending.pop()))
+            continue
+        name = pending_names.pop()
+        if name in symbols and name not in live:
+            live.add(name)
+            pending.append(symbols[name])
+    block.operations = [op for op in block.operations if symbol_name(op) is None or symbol_name(op) in live]
+
+
+def is_discardable(op: Operation, used: set[str]) -> bool:
+    """Return whether an op defines a private symbol that is not in `used`."""
+    name = symbol_name(op)
+    return name is not None and op.properties.get("sym_visibility") == "private" and name not in used
+
+
+DCE = Pass("symbol-dce", "erase private symbols that nothing uses", symbol_dce)

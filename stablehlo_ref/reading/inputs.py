@@ -175,7 +175,7 @@ def _from_literal(parameter: Parameter, text: str) -> Array:
     return attribute.array
 
 
-def _from_json(parameter: Parameter, value: Any) -> Array:
+def _from_json(parameter: Parameter, value: object) -> Array:
     """Return a list as an array; a number is that of all elements. Integers must be exact, floats are rounded."""
     type, name = _type_of(parameter), parameter.name
     leaves = list(_leaves(value))
@@ -193,7 +193,7 @@ def _from_json(parameter: Parameter, value: Any) -> Array:
     return np.broadcast_to(array, type.shape)  # type: ignore[arg-type]
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[Any]:
     if isinstance(value, list):
         for item in within_time(value, "reading the input"):
             yield from _leaves(item)
@@ -201,7 +201,7 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _shape(parameter: Parameter, value: Any) -> tuple[int, ...]:
+def _shape(parameter: Parameter, value: object) -> tuple[int, ...]:
     if not isinstance(value, list):
         return ()
     shapes = {_shape(parameter, item) for item in within_time(value, "reading the input")}

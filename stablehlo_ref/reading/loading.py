@@ -152,7 +152,7 @@ Loadable = str | os.PathLike[str] | Data | IO[Any]
 
 @checks_arguments
 def load(
-    source: Any,
+    source: object,
     *,
     allow_unregistered_dialect: bool = False,
     entry: str | None = None,

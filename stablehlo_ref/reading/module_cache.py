@@ -141,7 +141,7 @@ class _Encoder:
     def mapping(self, items: Mapping[str, object]) -> list[Any]:
         return [part for name, item in items.items() for part in (name, self.item(item))]
 
-    def item(self, value: Any) -> Any:
+    def item(self, value: object) -> Any:
         """Return a scalar, or a list of the number of an object's row."""
         if type(value) in _SCALARS:
             return value
@@ -197,7 +197,7 @@ class _Decoder:
         ]
         return FlatProgram(operations, values, [(item(a), item(target)) for a, target in tables["aliases"]])
 
-    def item(self, part: Any) -> Any:
+    def item(self, part: object) -> Any:
         return self.objects[part[0]] if type(part) is list else part
 
     def mapping(self, parts: list[Any]) -> dict[str, Any]:
@@ -318,7 +318,7 @@ def _name(source: Source, allow_unregistered_dialect: bool) -> str:
 @cache
 def _sources() -> str:
     """Return a hash of the times and sizes of this package's files, which in a checkout change between versions."""
-    root = os.path.dirname(__file__)
+    root = os.path.dirname(os.path.dirname(__file__))
     paths = sorted(os.path.join(at, name) for at, _, names in os.walk(root) for name in names if name.endswith(".py"))
     states = [(path[len(root) :], status.st_mtime_ns, status.st_size) for path in paths if (status := os.stat(path))]
     return blake2b(repr(states).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import cast
 
@@ -261,14 +262,20 @@ def _real_text(value: np.generic) -> str:
 
 def location_text(location: DebugLocation) -> str:
     """Return `loc(...)` with aliases expanded."""
-    return f"loc({_location_body(location)})"
+    return f"loc({_expanded_location(location)})"
 
 
-def _location_body(location: DebugLocation | None, depth: int = 0) -> str:
+def _expanded_location(location: DebugLocation | None, depth: int = 0) -> str:
     """Return a location without `loc( )`, cut at a depth that the parser accepts: aliases may nest deeper."""
-    if depth >= MAX_NESTING // 2:
-        return "unknown"
-    below = partial(_location_body, depth=depth + 1)
+    return (
+        "unknown"
+        if depth >= MAX_NESTING // 2
+        else _location_body(location, partial(_expanded_location, depth=depth + 1))
+    )
+
+
+def _location_body(location: DebugLocation | None, below: Callable[[DebugLocation | None], str]) -> str:
+    """Return a location without `loc( )`; `below` returns the text of those inside it."""
     match resolve(location):
         case FileLocation(filename, line, column, end):
             return f"{quoted(filename)}:{line}:{column}" + (f" to {end[0]}:{end[1]}" if end else "")
@@ -282,6 +289,60 @@ def _location_body(location: DebugLocation | None, depth: int = 0) -> str:
         case UnknownLocation() | None:
             return "unknown"
     raise TypeError(f"not an attribute: {location!r}")
+
+
+class LocationAliases:
+    """The locations in a text, which MLIR prints as aliases `#loc1` and defines around it.
+
+    MLIR numbers them by how deep they nest, and then in order of use. As that is known at the end, a mark with another
+    number stands for an alias until then.
+    """
+
+    def __init__(self) -> None:
+        self.bodies: list[str] = []  # in which the locations inside are marks
+        self.numbers: dict[str, int] = {}  # of the marks for them
+        self.depths: list[int] = []
+        self.early: set[int] = set()  # defined in front of the text: those of arguments, and those inside them
+        self.known: dict[int, str] = {}  # the marks of locations by their ids
+
+    def mark(self, location: DebugLocation | None, nesting: int = 0) -> str:
+        """Return the mark for a location."""
+        if id(location) not in self.known:
+            body = "unknown"
+            if nesting < MAX_NESTING // 2:
+                body = _location_body(location, partial(self.mark, nesting=nesting + 1))
+            if body not in self.numbers:
+                self.numbers[body] = len(self.bodies)
+                self.bodies.append(body)
+                self.depths.append(1 + max((self.depths[inner] for inner in _marks_in(body)), default=-1))
+            self.known[id(location)] = f"\0{self.numbers[body]}\0"
+        return self.known[id(location)]
+
+    def argument(self, location: DebugLocation) -> str:
+        """Return the location of an argument, whose outermost part is spelled out."""
+        (number,) = _marks_in(self.mark(location))
+        self.early.add(number)
+        return self.bodies[number]
+
+    def defined(self, text: str) -> str:
+        """Return a text with aliases for marks, between their definitions."""
+        numbers = range(len(self.bodies))
+        for number in reversed(numbers):
+            if number in self.early:
+                self.early.update(_marks_in(self.bodies[number]))
+        order = sorted(numbers, key=self.depths.__getitem__)
+        names = {f"\0{number}\0": f"#loc{place or ''}" for place, number in enumerate(order)}
+        lines: tuple[list[str], list[str]] = [], []
+        for number in order:
+            lines[number not in self.early].append(f"\0{number}\0 = loc({self.bodies[number]})\n")
+        return _MARK.sub(lambda mark: names[mark[0]], "".join((*lines[0], text, *lines[1])))
+
+
+_MARK = re.compile("\0([0-9]+)\0")
+
+
+def _marks_in(text: str) -> list[int]:
+    return list(map(int, _MARK.findall(text)))
 
 
 SHORT = 6  # digits

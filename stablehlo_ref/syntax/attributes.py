@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from stablehlo_ref.diagnostics import Source, UnsupportedError
-from stablehlo_ref.distribution import sdy_reader
+from stablehlo_ref.distribution import sdy_attributes
 from stablehlo_ref.ir.attributes import (
     UNIT,
     Attribute,
@@ -313,8 +313,8 @@ class AttributeParser(StructParser):
 
     def _check_sdy(self, text: str, start: int) -> None:
         try:
-            sdy_reader.read_attribute(text)
-        except sdy_reader.SdySyntaxError as error:
+            sdy_attributes.read_attribute(text)
+        except sdy_attributes.SdySyntaxError as error:
             raise self.error(str(error), start + error.offset) from error
 
     def _affine(self) -> OpaqueAttribute:

@@ -94,7 +94,7 @@ def encoded(name: str, members: Mapping[str, object], spelling: str = "mhlo") ->
     return {name: in_mhlo(value) for name, value in written.items()} if spelling else written
 
 
-def in_mhlo(attribute: Any) -> Any:
+def in_mhlo(attribute: object) -> Any:
     """Return an attribute of StableHLO as mhlo has it."""
     match attribute:
         case tuple():

@@ -15,12 +15,13 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute, DenseResource, StructAttribute, Verbatim
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
 from stablehlo_ref.ir.lexer import is_value_name, key_text, quoted, symbol
+from stablehlo_ref.ir.locations import DebugLocation
 from stablehlo_ref.ir.types import FunctionType
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax import mhlo, verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
-from stablehlo_ref.syntax.attribute_text import attribute_text, dictionary_text, location_text
+from stablehlo_ref.syntax.attribute_text import LocationAliases, attribute_text, dictionary_text, location_text
 
 INDENT = "  "
 SHORT_IN_FUNCTIONS = ("func.call", "func.call_indirect", "func.constant", "func.return")
@@ -29,9 +30,10 @@ SHORT_IN_FUNCTIONS = ("func.call", "func.call_indirect", "func.constant", "func.
 class Printer:
     """Prints an operation and everything inside it."""
 
-    def __init__(self, generic: bool = False, locations: bool = False) -> None:
+    def __init__(self, generic: bool = False, locations: bool = False, aliases: LocationAliases | None = None) -> None:
         self.generic = generic
         self.locations = locations
+        self.aliases = aliases  # of locations; None if they are printed in place
         self.parts: list[str] = []
         self.indent = 0
         self.names: dict[Value, str] = {}
@@ -135,6 +137,11 @@ class Printer:
 
     # --- operations ---------------------------------------------------------------------------------------------
 
+    def visit(self, op: Operation) -> None:
+        """Print an operation, whose location has its place before those inside the operation."""
+        self._location(op.debug_location)
+        self.operation(op)
+
     def operation(self, op: Operation) -> None:
         """Print an operation."""
         if isinstance(form := op.properties.get(VERBATIM), Verbatim):
@@ -148,8 +155,13 @@ class Printer:
             self.in_function = False
             self._generic(op)
         self.in_function = in_function
-        if self.locations and op.debug_location is not None:
-            self.parts.append(" " + location_text(op.debug_location))
+        self.parts.append(self._location(op.debug_location))
+
+    def _location(self, location: DebugLocation | None) -> str:
+        """Return ` loc(...)`; "" if that is unknown, or not printed."""
+        if location is None or not self.locations:
+            return ""
+        return f" loc({self.aliases.mark(location)})" if self.aliases else f" {location_text(location)}"
 
     def _pretty(self, op: Operation) -> bool:
         """Print the pretty form of `op`, if it has one that can express it; return whether it has."""
@@ -242,7 +254,7 @@ class Printer:
             shown = shown[:-1]
         for op in within_time(shown, "printing", location_of):
             self.newline()
-            self.operation(op)
+            self.visit(op)
 
     def _label(self, block: Block) -> None:
         arguments = []
@@ -258,8 +270,12 @@ class Printer:
 
     def argument_text(self, argument: Value, name: str, attributes: str = "") -> str:
         """Return `%name: type`, with attributes and location."""
-        location = f" {location_text(argument.location)}" if self.locations and argument.location is not None else ""
-        return f"%{name}: {argument.type}{attributes}{location}"
+        return f"%{name}: {argument.type}{attributes}{self._argument_location(argument)}"
+
+    def _argument_location(self, argument: Value) -> str:
+        if self.aliases is None or argument.location is None:
+            return self._location(argument.location)
+        return f" loc({self.aliases.argument(argument.location)})"
 
 
 def _is_regular(op: Operation, definition: OpDefinition) -> bool:
@@ -273,28 +289,33 @@ def _is_variadic(members: Sequence[Member]) -> bool:
     return any(isinstance(m, Ins | Outs | Bodies) or (isinstance(m, In) and m.optional) for m in members)
 
 
-def print_operation(op: Operation, generic: bool = False, locations: bool = False) -> str:
+def print_operation(op: Operation, generic: bool = False, locations: bool = False, local_scope: bool = False) -> str:
     """Return the text of an operation, in generic form or with `loc(...)` if asked for, with a final newline.
 
+    Locations are aliases, which are defined in front of the op and after it, or with `local_scope` in place.
     The text of a module includes its resources, which get distinct keys.
     """
-    return on_enough_stack(op.location, FRAMES, _text_of, op, generic, locations)
+    aliases = LocationAliases() if locations and not local_scope else None
+    return on_enough_stack(op.location, FRAMES, _text_of, op, generic, locations, aliases)
 
 
-def _printer(op: Operation, generic: bool, locations: bool) -> Printer:
+def _printer(op: Operation, generic: bool, locations: bool, aliases: LocationAliases | None) -> Printer:
     from stablehlo_ref.syntax import vhlo_printer  # which is a printer of this module
 
     version = vhlo_printer.spelled_version(op)
-    return Printer(generic, locations) if version is None else vhlo_printer.VhloPrinter(version, generic, locations)
+    if version is None:
+        return Printer(generic, locations, aliases)
+    return vhlo_printer.VhloPrinter(version, generic, locations, aliases)
 
 
-def _text_of(op: Operation, generic: bool, locations: bool) -> str:
+def _text_of(op: Operation, generic: bool, locations: bool, aliases: LocationAliases | None) -> str:
     is_module = op.name == "builtin.module"
     if is_module:
         separate_resources(op)
-    printer = _printer(op, generic, locations)
-    printer.operation(op)
-    return "".join(printer.parts) + "\n" + (resource_section(op) if is_module else "")
+    printer = _printer(op, generic, locations, aliases)
+    printer.visit(op)
+    text = "".join(printer.parts) + "\n"
+    return (aliases.defined(text) if aliases else text) + (resource_section(op) if is_module else "")
 
 
 # --- resources --------------------------------------------------------------------------------------------------------

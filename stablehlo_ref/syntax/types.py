@@ -35,6 +35,7 @@ from stablehlo_ref.ir.types import (
     TokenType,
     TupleType,
     Type,
+    UnrankedBufferType,
     UnrankedTensorType,
     integer_type,
     tensor_type,
@@ -215,7 +216,6 @@ class TypeParser(AsmParser):
 
     # memref-type ::= memref < dimensions type (, layout)* >
     def _memref(self) -> Type:
-        start = self.position
         self.expect("<")
         shape = None if self.take(_match_unranked(self.text, self.position)) else self._shape()
         offset, element = self.start, self.type()
@@ -225,10 +225,7 @@ class TypeParser(AsmParser):
         while self.accept(","):
             layout.append(self._buffer_parameter(None if shape is None else len(shape), layout))
         self.expect(">")
-        if shape is not None:
-            return BufferType(shape, element, tuple(layout))
-        self.position = start
-        return OpaqueType("memref" + self.balanced_text("memref type"))
+        return UnrankedBufferType(element, *layout) if shape is None else BufferType(shape, element, tuple(layout))
 
     def _buffer_parameter(self, rank: int | None, earlier: list[str]) -> str:
         """Parse a layout or a memory space, and return its text; `rank` is None for an unranked memref."""

@@ -41,7 +41,7 @@ from stablehlo_ref.ir.types import (
     UnrankedTensorType,
     tensor_type,
 )
-from stablehlo_ref.syntax.attribute_text import attribute_text, float_text, location_text
+from stablehlo_ref.syntax.attribute_text import LocationAliases, attribute_text, float_text
 from stablehlo_ref.syntax.foreign import API_VERSIONS
 from stablehlo_ref.syntax.printer import Printer
 
@@ -59,8 +59,8 @@ def spelled_version(module: Operation) -> Version | None:
 class VhloPrinter(Printer):
     """Prints ops of StableHLO as the ops of VHLO that stand for them, and others, with what they use, as they are."""
 
-    def __init__(self, version: Version, generic: bool = False, locations: bool = False) -> None:
-        super().__init__(generic, locations)
+    def __init__(self, version: Version, generic: bool, locations: bool, aliases: LocationAliases | None) -> None:
+        super().__init__(generic, locations, aliases)
         self.vhlo = VhloForm(Version(version.major, version.minor))
 
     def operation(self, op: Operation) -> None:
@@ -81,8 +81,7 @@ class VhloPrinter(Printer):
                 self._generic_regions(op.regions)
             self.parts.append(f" {_entries(form.discardable)}" if form.discardable else "")
             self.parts.append(f" : {self.functional_type(op)}")
-        if self.locations and op.debug_location is not None:
-            self.parts.append(" " + location_text(op.debug_location))
+        self.parts.append(self._location(op.debug_location))
 
     def _function(self, op: Operation, name: str, attributes: Mapping[str, Any]) -> None:
         """Print `vhlo.func_v1 @name(%arg0: type) -> (type) {...} {attributes}`."""
@@ -115,8 +114,7 @@ class VhloPrinter(Printer):
         """Return `%name: type`, with its location."""
         if not _is_of_vhlo(argument):
             return super().argument_text(argument, name, attributes)
-        location = f" {location_text(argument.location)}" if self.locations and argument.location is not None else ""
-        return f"%{name}: {type_text(argument.type)}{attributes}{location}"
+        return f"%{name}: {type_text(argument.type)}{attributes}{self._argument_location(argument)}"
 
 
 def _is_of_vhlo(value: Value) -> bool:

@@ -21,8 +21,7 @@ from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.define.processes import Contributions, Group, Process, Rendezvous
 from stablehlo_ref.define.spec import compatible, is_tensor, rank
 from stablehlo_ref.diagnostics import EvaluationError, Location, UnsupportedError
-from stablehlo_ref.distribution.meshes import MOST_DEVICES
-from stablehlo_ref.distribution.sharding import Tiling
+from stablehlo_ref.distribution.meshes import MOST_DEVICES, Tiling
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Operation

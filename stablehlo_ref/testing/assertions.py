@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from stablehlo_ref.numerics.narrow_floats import widen
 
 
 @checks_arguments
-def ulp_distance(actual: Any, expected: Any) -> Array:
+def ulp_distance(actual: object, expected: object) -> Array:
     """Return how many representable values lie between two arrays of one floating-point or complex dtype, as uint64.
 
     -0 equals +0; a NaN has distance 0 from any NaN and 2**64 - 1 from any number; complex numbers have the
@@ -33,7 +32,7 @@ def ulp_distance(actual: Any, expected: Any) -> Array:
 
 @checks_arguments
 def assert_close(
-    actual: Any, expected: Any, *, ulp: int | None = None, rtol: float = 0.0, atol: float = 0.0, names: str = ""
+    actual: object, expected: object, *, ulp: int | None = None, rtol: float = 0.0, atol: float = 0.0, names: str = ""
 ) -> None:
     """Raise AssertionError unless two arrays have one dtype and shape, and all elements agree.
 
@@ -52,7 +51,7 @@ def assert_close(
 
 
 @checks_arguments
-def pearson_correlation(actual: Any, expected: Any) -> float:
+def pearson_correlation(actual: object, expected: object) -> float:
     """Return Pearson's correlation coefficient of two arrays, computed in f64; 1.0 if both are equal constants.
 
     NaN if one is constant and the other is not, or if either has a NaN or an infinity.
@@ -92,7 +91,7 @@ class Comparison:
 
 
 @checks_arguments
-def compare(actual: Any, expected: Any) -> Comparison:
+def compare(actual: object, expected: object) -> Comparison:
     """Return how far two arrays of one dtype and shape are apart, in several measures."""
     x, y = _pair(actual, expected)
     is_inexact = kind(x.dtype) in ("floating", "complex")
@@ -121,7 +120,7 @@ def _reals(array: Array) -> Array:
     return flat.astype(np.float64)
 
 
-def _arrays(*values: Any) -> list[Array]:
+def _arrays(*values: object) -> list[Array]:
     """Return arrays of numbers or booleans; ArgumentTypeError or ArgumentValueError for anything else."""
     arrays = to_arrays(values)
     for array in arrays:
@@ -130,7 +129,7 @@ def _arrays(*values: Any) -> list[Array]:
     return arrays
 
 
-def _pair(actual: Any, expected: Any) -> tuple[Array, Array]:
+def _pair(actual: object, expected: object) -> tuple[Array, Array]:
     x, y = _arrays(actual, expected)
     if x.dtype != y.dtype:
         raise ArgumentTypeError(f"expected arrays of one dtype, got {x.dtype} and {y.dtype}")

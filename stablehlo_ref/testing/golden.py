@@ -76,7 +76,7 @@ def function_of(definition: OpDefinition, name: str) -> Callable[..., Any]:
     operands = [member.name for member in definition.operands]
     is_list = len(definition.results) != 1 or isinstance(definition.results[0], Outs)
 
-    def function(*arguments: Any, **named: Any) -> Any:
+    def function(*arguments: object, **named: object) -> Any:
         if len(arguments) > len(operands):
             raise ArgumentTypeError(f"{name} has {len(operands)} operands, got {len(arguments)}")
         given = dict(zip(operands, arguments))
@@ -93,7 +93,7 @@ def function_of(definition: OpDefinition, name: str) -> Callable[..., Any]:
     return function
 
 
-def op(text: str, *arrays: Any) -> Any:
+def op(text: str, *arrays: object) -> Any:
     """Return the results of an op that is written as MLIR, a list unless there is one.
 
     Its operands are %0, %1, ... in the order of `arrays`. Several ops, one a line, return the results of the last. The
@@ -228,7 +228,7 @@ class _Call:
         dtypes = [_to_array(value).dtype for value, _ in values if hasattr(value, "dtype")]
         return [self._array(value, member, dtypes) for value, member in values]
 
-    def _array(self, value: Any, member: In | Ins, dtypes: Sequence[DType]) -> Array:
+    def _array(self, value: object, member: In | Ins, dtypes: Sequence[DType]) -> Array:
         array = _to_array(value)
         if hasattr(value, "dtype") or not dtypes:
             return array
@@ -254,7 +254,7 @@ class _Call:
             raise ArgumentValueError(f"{self.name}: expected {member.name} to be a {member.codec.name}, got {given!r}")
         return value
 
-    def _region(self, member: Body | Bodies, body: Any) -> Region:
+    def _region(self, member: Body | Bodies, body: object) -> Region:
         """Return a region that is given as an op, as a direction of a comparison, as text or as a program."""
         if isinstance(body, Program):
             return _region_of(body)
@@ -302,7 +302,7 @@ def _program(arguments: Sequence[Value], ops: Sequence[Operation], results: Sequ
     return Program(build_module(arguments, ops, results, ops[-1].location))
 
 
-def _value(codec: AttributeCodec[Any], value: Any) -> Any:
+def _value(codec: AttributeCodec[Any], value: object) -> Any:
     """Return the value of an attribute: text is MLIR, or the name in an enumeration."""
     if isinstance(codec, EnumCodec) and isinstance(value, str):
         return codec.enum[value] if value in codec.enum.__members__ else None
@@ -317,7 +317,7 @@ def _value(codec: AttributeCodec[Any], value: Any) -> Any:
     return _tuples(value)
 
 
-def _tuples(value: Any) -> Any:
+def _tuples(value: object) -> Any:
     """Return lists and arrays as tuples, as attributes have them."""
     value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stablehlo_ref.ir.lexer import BRACKETS, CLOSING, HASH, IDENTIFIER, NUMBER_LITERAL, STRING_LITERAL, SYMBOL, TYPE
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.text.scopes import CloseRegion, OpenRegion, Region, Structure
+from stablehlo_ref.text.scopes import CloseRegion, OpenRegion, RegionText, Structure
 from stablehlo_ref.text.tokens import READING, Tokens
 
 
@@ -34,7 +34,7 @@ class Nesting:
 
     def __init__(self, structure: Structure) -> None:
         self.opened = [structure.root]  # in textual order
-        self.parents: dict[Region, Region | None] = {structure.root: None}
+        self.parents: dict[RegionText, RegionText | None] = {structure.root: None}
         inside = [structure.root]
         for event in within_time(structure.events, READING):
             if isinstance(event, OpenRegion):
@@ -44,9 +44,9 @@ class Nesting:
             elif isinstance(event, CloseRegion):
                 inside.pop()
 
-    def around(self, token: int) -> Iterator[Region]:
+    def around(self, token: int) -> Iterator[RegionText]:
         """Yield the regions around a token, the innermost first."""
-        region: Region | None = self.opened[bisect(self.opened, token, key=lambda region: region.open) - 1]
+        region: RegionText | None = self.opened[bisect(self.opened, token, key=lambda region: region.open) - 1]
         while region is not None:
             if token <= region.close:
                 yield region
@@ -65,14 +65,14 @@ class Aliases:
         self.limit = limit
         self.closers = structure.closers
         self.regions = Nesting(structure)
-        self.known: dict[str, dict[Region, Alias]] = {}  # by name and region
+        self.known: dict[str, dict[RegionText, Alias]] = {}  # by name and region
         self.defined: dict[int, Alias] = {}  # by the token of the definition
         self.sizes: dict[Use, int] = {}
         self.spelled_out: dict[Use, str] = {}  # what was asked for: longer aliases are often made of it
         for token, region in structure.aliases:
             self.define(token, region)
 
-    def define(self, token: int, region: Region) -> None:
+    def define(self, token: int, region: RegionText) -> None:
         name = self.tokens.values[token]
         namesakes = self.known.setdefault(name, {})
         if region in namesakes:

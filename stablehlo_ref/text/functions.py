@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from stablehlo_ref.ir.lexer import BRACKETS, CLOSING, IDENTIFIER, LABEL, STRING_LITERAL, SYMBOL, VALUE
-from stablehlo_ref.text.scopes import Block, Definition, Op, Region, Structure
+from stablehlo_ref.text.scopes import BlockText, Definition, OpText, RegionText, Structure
 from stablehlo_ref.text.tokens import Tokens, counted
 
 _is_return = re.compile(r"(?:return(?:value|_v\d+)?|yield|output)\Z").match  # the last part of a name, in lower case
@@ -18,7 +18,7 @@ class FoundFunction:
 
     name: str
     token: int
-    body: Region
+    body: RegionText
     is_private: bool = False
     arguments: list[Definition] = field(default_factory=list)
     count: int = 0
@@ -74,7 +74,7 @@ def _functions(tokens: Tokens, structure: Structure) -> list[FoundFunction]:
     return found
 
 
-def _function(tokens: Tokens, structure: Structure, op: Op) -> FoundFunction | None:
+def _function(tokens: Tokens, structure: Structure, op: OpText) -> FoundFunction | None:
     if tokens.kinds[op.start] == STRING_LITERAL:
         return _generic_function(tokens, op)
     index = _symbol(tokens, op)
@@ -86,7 +86,7 @@ def _function(tokens: Tokens, structure: Structure, op: Op) -> FoundFunction | N
     return _with_labelled_arguments(tokens, function)
 
 
-def _symbol(tokens: Tokens, op: Op) -> int | None:
+def _symbol(tokens: Tokens, op: OpText) -> int | None:
     for index in range(op.start, op.regions[0].open):
         if tokens.kinds[index] == SYMBOL:
             return index
@@ -126,7 +126,7 @@ def _with_labelled_arguments(tokens: Tokens, function: FoundFunction) -> FoundFu
     return function
 
 
-def _generic_function(tokens: Tokens, op: Op) -> FoundFunction | None:
+def _generic_function(tokens: Tokens, op: OpText) -> FoundFunction | None:
     """`"func.func"() <{sym_name = "f", ...}> ({...}) : () -> ()`."""
     attributes = _attributes(tokens, op)
     name = attributes.get("sym_name")
@@ -138,7 +138,7 @@ def _generic_function(tokens: Tokens, op: Op) -> FoundFunction | None:
     return _with_labelled_arguments(tokens, function)
 
 
-def _attributes(tokens: Tokens, op: Op) -> dict[str, int]:
+def _attributes(tokens: Tokens, op: OpText) -> dict[str, int]:
     """Return the first token of the value of each `name = value` of an op, outside of its regions."""
     found: dict[str, int] = {}
     index = op.start
@@ -183,14 +183,14 @@ def find_returns(tokens: Tokens, function: FoundFunction) -> list[Return]:
     return found
 
 
-def _returns(tokens: Tokens, block: Block) -> bool:
+def _returns(tokens: Tokens, block: BlockText) -> bool:
     if block.last_op is None or LABEL in tokens.kinds[block.last_op : block.end]:
         return False
     name = unquoted(tokens.values[block.last_op]).rpartition(".")[2]
     return _is_return(name.lower()) is not None
 
 
-def _read(tokens: Tokens, block: Block, is_last: bool) -> Return:
+def _read(tokens: Tokens, block: BlockText, is_last: bool) -> Return:
     start = block.last_op or block.start
     colon = _at_top(tokens, start, block.end, ":")
     operands = [index for index in range(start, colon) if tokens.kinds[index] == VALUE]

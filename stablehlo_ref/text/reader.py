@@ -29,16 +29,16 @@ from itertools import repeat
 from stablehlo_ref.ir.lexer import HASH, IDENTIFIER, LABEL, STRING_LITERAL, SYMBOL, TYPE, VALUE
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.text.scopes import (
-    Block,
+    BlockText,
     Candidate,
+    Certainty,
     CloseRegion,
     Definition,
     EndOp,
-    Mode,
-    Op,
     OpenRegion,
+    OpText,
     Redefinition,
-    Region,
+    RegionText,
     Structure,
     Successor,
     Use,
@@ -64,7 +64,7 @@ class _Frame:
         "before", "has_bindings", "is_at", "is_label", "is_plain", "is_tight", "is_typed", "kind", "names", "region",
     )  # fmt: skip
 
-    def __init__(self, kind: str, before: str = "", region: Region | None = None) -> None:
+    def __init__(self, kind: str, before: str = "", region: RegionText | None = None) -> None:
         self.kind = kind
         self.before = before  # the kind of the token before the bracket
         self.region = region
@@ -92,7 +92,7 @@ class _Reader:
         self.tokens = tokens
         self.kinds = tokens.kinds
         self.values = tokens.values
-        root = Region(None, -1, blocks=[Block(None, 0)])
+        root = RegionText(None, -1, blocks=[BlockText(None, 0)])
         self.structure = Structure(root, [], [], _match_brackets(tokens))
         self.events = self.structure.events
         self.regions = [root]
@@ -137,14 +137,14 @@ class _Reader:
     # --- ops ----------------------------------------------------------------------------------------------------
 
     @property
-    def region(self) -> Region:
+    def region(self) -> RegionText:
         return self.regions[-1]
 
-    def op(self) -> Op:
+    def op(self) -> OpText:
         """The op that the token belongs to."""
         region = self.region
         if region.current is None:
-            region.current = Op(max(region.op_start, region.open + 1))
+            region.current = OpText(max(region.op_start, region.open + 1))
             region.ops.append(region.current)
         return region.current
 
@@ -202,7 +202,7 @@ class _Reader:
         if frame.kind not in ("(", "[") or self.kinds[index - 1] == "=":
             self.use(index)
         elif following == "=":
-            self.op().waiting.append(Candidate([index], Mode.DEFINITE))
+            self.op().waiting.append(Candidate([index], Certainty.DEFINITE))
             frame.has_bindings = True
         elif frame.is_label:
             self.block_argument(index)
@@ -228,13 +228,13 @@ class _Reader:
         results = None if self.kinds[index - 1] in (",", "->") else self.results(index)
         if results is None:
             if self.precedes_in(index + 1):
-                self.op().waiting.append(Candidate([index], Mode.MAYBE))
+                self.op().waiting.append(Candidate([index], Certainty.MAYBE))
             elif not self.arrow_or_as(index):
                 self.use(index)
             return index + 1
         found, name = results
         if not self.is_statement(index, name):
-            self.op().waiting.append(Candidate([token for token, _ in found], Mode.DEFINITE))
+            self.op().waiting.append(Candidate([token for token, _ in found], Certainty.DEFINITE))
             return name
         self.start_op(index, name)
         for token, count in found:
@@ -280,9 +280,9 @@ class _Reader:
     def arrow_or_as(self, index: int) -> bool:
         """Take the `%b` of `%a as %b` or `-> %b`."""
         if self.kinds[index - 1] == IDENTIFIER and self.values[index - 1] == "as":
-            mode = Mode.DEFINITE if self.kinds[index + 1] == ":" else Mode.MAYBE
+            mode = Certainty.DEFINITE if self.kinds[index + 1] == ":" else Certainty.MAYBE
         elif self.kinds[index - 1] == "->" or self.frames[-1].is_at:
-            mode = Mode.MAYBE
+            mode = Certainty.MAYBE
         else:
             return False
         self.op().waiting.append(Candidate([index], mode))
@@ -310,8 +310,8 @@ class _Reader:
         op = self.region.current
         if op is None or not op.waiting:
             return
-        typed = [c for c in op.waiting if c.mode is Mode.TYPED]
-        op.waiting = [c for c in op.waiting if c.mode is not Mode.TYPED]
+        typed = [c for c in op.waiting if c.mode is Certainty.TYPED]
+        op.waiting = [c for c in op.waiting if c.mode is not Certainty.TYPED]
         self.drop(typed)
 
     # --- blocks -------------------------------------------------------------------------------------------------
@@ -336,7 +336,7 @@ class _Reader:
             region.is_labelled = True
         has_arguments = self.kinds[index + 1] == "("
         colon = self.structure.closers[index + 1] + 1 if has_arguments else index + 1
-        region.blocks.append(Block(index, colon + 1))
+        region.blocks.append(BlockText(index, colon + 1))
         if not has_arguments:
             return colon + 1
         frame = _Frame("(")
@@ -344,7 +344,7 @@ class _Reader:
         self.frames.append(frame)
         return index + 2
 
-    def only_aliases_precede(self, region: Region) -> bool:
+    def only_aliases_precede(self, region: RegionText) -> bool:
         """Return whether definitions of aliases are all that a region has so far."""
         has_aliases = any(where is region for _, where in self.structure.aliases[-1:])
         return has_aliases and len(region.blocks) == 1 and region.blocks[0].last_op is None
@@ -398,12 +398,12 @@ class _Reader:
     def awaits_region(self) -> bool:
         """Return whether the header of the op defines names for a region, so that `{}` is one."""
         op = self.region.current
-        return op is not None and any(c.mode in (Mode.DEFINITE, Mode.NAMES) for c in op.waiting)
+        return op is not None and any(c.mode in (Certainty.DEFINITE, Certainty.NAMES) for c in op.waiting)
 
     def open_region(self, index: int) -> None:
         """Start a region, for which all names that wait in the header may be arguments."""
         op = self.op()
-        region = Region(op, index, self.kinds[index + 1] == LABEL, blocks=[Block(None, index + 1)])
+        region = RegionText(op, index, self.kinds[index + 1] == LABEL, blocks=[BlockText(None, index + 1)])
         op.regions.append(region)
         if region.is_labelled:
             self.end_signature()
@@ -424,7 +424,7 @@ class _Reader:
             self.close_list(frame, index)
         return index + 1
 
-    def close_region(self, region: Region, index: int) -> None:
+    def close_region(self, region: RegionText, index: int) -> None:
         self.end_op(index)
         region.close = region.blocks[-1].end = index
         self.events.append(CloseRegion(region))
@@ -433,18 +433,18 @@ class _Reader:
     def close_list(self, frame: _Frame, index: int) -> None:
         """Decide what a list of names is, by what follows it."""
         if self.frames[-1].region is None:
-            self.drop([Candidate(frame.names, Mode.NAMES)])
+            self.drop([Candidate(frame.names, Certainty.NAMES)])
         elif (frame.is_plain or frame.is_typed) and self.starts_bounds(index + 1):
-            self.op().waiting.append(Candidate(frame.names, Mode.NAMES))
+            self.op().waiting.append(Candidate(frame.names, Certainty.NAMES))
         elif frame.is_typed:
             has_keyword = frame.before not in ("=", "->", ")", "]", "}", ">")
-            mode = Mode.DEFINITE if frame.before == SYMBOL and frame.is_tight else Mode.TYPED
+            mode = Certainty.DEFINITE if frame.before == SYMBOL and frame.is_tight else Certainty.TYPED
             self.op().waiting.append(Candidate(frame.names, mode, frame.is_tight, has_keyword))
         elif frame.is_plain and frame.has_bindings:
-            self.op().waiting.append(Candidate(frame.names, Mode.MAYBE))
+            self.op().waiting.append(Candidate(frame.names, Certainty.MAYBE))
         else:
             self.end_signature()
-            self.drop([Candidate(frame.names, Mode.NAMES)])
+            self.drop([Candidate(frame.names, Certainty.NAMES)])
 
     def starts_bounds(self, index: int) -> bool:
         """Return whether what follows a list of loop variables does: `=`, `in (`, or `: type =`."""

@@ -17,7 +17,7 @@ from stablehlo_ref.text.tokens import READING, Tokens, counted
 # --- structure ------------------------------------------------------------------------------------------------------
 
 
-class Mode(Enum):
+class Certainty(Enum):
     """How sure it is that the names of a `Candidate` are bound there."""
 
     DEFINITE = auto()  # they are bound
@@ -31,7 +31,7 @@ class Candidate:
     """Names in the header of an op that may be arguments of its regions."""
 
     tokens: list[int]
-    mode: Mode
+    mode: Certainty
     is_tight: bool = False  # `%a: type`, as MLIR prints arguments, and neither `%a : type` nor `%a:type`
     has_keyword: bool = False  # an identifier precedes the list, as in `ins(...)`
 
@@ -58,7 +58,7 @@ class Definition:
 
 
 @dataclass(slots=True, eq=False)
-class Block:
+class BlockText:
     """A block: tokens from `start` to `end`, and its last op, if it has one."""
 
     label: int | None
@@ -69,31 +69,31 @@ class Block:
 
 
 @dataclass(slots=True, eq=False)
-class Op:
+class OpText:
     """An op that holds regions, or may turn out to."""
 
     start: int
     end: int = -1
-    regions: list[Region] = field(default_factory=list)
+    regions: list[RegionText] = field(default_factory=list)
     waiting: list[Candidate] = field(default_factory=list)
     scope: HeaderScope = field(default_factory=HeaderScope)
     header: list[Definition] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
-class Region:
+class RegionText:
     """A region, with all that its own statements and labels define."""
 
-    op: Op | None
+    op: OpText | None
     open: int  # the token {, or -1 for the whole text
     is_labelled: bool = False  # its first block has a label, so no argument of it is in the op's header
     close: int = -1
     definitions: dict[str, Definition] = field(default_factory=dict)
     labels: dict[str, int] = field(default_factory=dict)
-    blocks: list[Block] = field(default_factory=list)
-    ops: list[Op] = field(default_factory=list)
+    blocks: list[BlockText] = field(default_factory=list)
+    ops: list[OpText] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
-    current: Op | None = None  # while reading: the op whose tokens are read, if it needed an object
+    current: OpText | None = None  # while reading: the op whose tokens are read, if it needed an object
     op_start: int = -1  # while reading: where that op starts
     op_name: int = -1  # while reading: the token of its name
     first_event: int = 0
@@ -112,28 +112,28 @@ class Successor:
     """An op in a region names a block."""
 
     token: int
-    region: Region
+    region: RegionText
 
 
 @dataclass(slots=True)
 class OpenRegion:
     """A region starts."""
 
-    region: Region
+    region: RegionText
 
 
 @dataclass(slots=True)
 class CloseRegion:
     """A region ends."""
 
-    region: Region
+    region: RegionText
 
 
 @dataclass(slots=True)
 class EndOp:
     """An op that holds regions ends, and with it what its header defines."""
 
-    op: Op
+    op: OpText
 
 
 @dataclass(slots=True)
@@ -151,16 +151,16 @@ Event = Use | Successor | OpenRegion | CloseRegion | EndOp | Redefinition
 class Structure:
     """A text as regions. `events` are what happens to names, in textual order."""
 
-    root: Region
+    root: RegionText
     events: list[Event]
-    aliases: list[tuple[int, Region]]  # tokens that define an alias, and the regions in which it is visible
+    aliases: list[tuple[int, RegionText]]  # tokens that define an alias, and the regions in which it is visible
     closers: dict[int, int]  # of each bracket token: the one that closes it
 
 
 # --- names ----------------------------------------------------------------------------------------------------------
 
 
-class Names:
+class Bindings:
     """What names in a region mean.
 
     `definitions` are in textual order. `uses` has the definition of each token that uses a value, and `successors` the
@@ -170,10 +170,10 @@ class Names:
     def __init__(self) -> None:
         self.definitions: list[Definition] = []
         self.uses: dict[int, Definition] = {}
-        self.successors: dict[int, Region] = {}
+        self.successors: dict[int, RegionText] = {}
 
 
-def resolve_names(tokens: Tokens, structure: Structure, region: Region, arguments: list[Definition]) -> Names:
+def resolve_names(tokens: Tokens, structure: Structure, region: RegionText, arguments: list[Definition]) -> Bindings:
     """Return what every name in `region` means.
 
     `arguments` are defined by the op of the region, outside of it. MalformedError where a value or a block is defined
@@ -185,9 +185,9 @@ def resolve_names(tokens: Tokens, structure: Structure, region: Region, argument
 class _Resolver:
     def __init__(self, tokens: Tokens, arguments: list[Definition]) -> None:
         self.tokens = tokens
-        self.names = Names()
+        self.names = Bindings()
         self.visible: dict[str, list[Definition]] = {}  # by name, the innermost last
-        self.doubtful: dict[Op, list[Candidate]] = {}  # lists that are operands unless a region uses one of them
+        self.doubtful: dict[OpText, list[Candidate]] = {}  # lists that are operands unless a region uses one of them
         self.arguments: dict[str, Definition] = {}
         for argument in arguments:
             if argument.name in self.arguments:
@@ -195,7 +195,7 @@ class _Resolver:
             self.arguments[argument.name] = argument
             self.push(argument)
 
-    def resolve(self, structure: Structure, region: Region) -> Names:
+    def resolve(self, structure: Structure, region: RegionText) -> Bindings:
         for event in within_time(structure.events[region.first_event : region.last_event], READING):
             match event:
                 case Use(token):
@@ -246,7 +246,7 @@ class _Resolver:
             message = f"invalid result number {number}: '{definition.name}' has {has}"
             raise self.tokens.error(message, token, len(before))
 
-    def successor(self, token: int, region: Region) -> None:
+    def successor(self, token: int, region: RegionText) -> None:
         name = self.tokens.values[token]
         if name not in region.labels:
             raise self.tokens.error(f"reference to undefined block '{name}'", token)
@@ -254,7 +254,7 @@ class _Resolver:
 
     # --- regions ------------------------------------------------------------------------------------------------
 
-    def open(self, region: Region, is_outermost: bool) -> None:
+    def open(self, region: RegionText, is_outermost: bool) -> None:
         op = region.op
         if is_outermost:
             self.check_arguments(region, self.arguments)
@@ -266,17 +266,17 @@ class _Resolver:
             self.push(definition)
         self.names.definitions.extend(region.definitions.values())
 
-    def close(self, region: Region, is_outermost: bool) -> None:
+    def close(self, region: RegionText, is_outermost: bool) -> None:
         self.pop(region.definitions.values())
         if region.op is not None and not is_outermost:
             region.op.scope.is_visible = False
 
-    def check_arguments(self, region: Region, arguments: dict[str, Definition]) -> None:
+    def check_arguments(self, region: RegionText, arguments: dict[str, Definition]) -> None:
         """Raise an error where a region defines an argument again."""
         for name in region.definitions.keys() & arguments.keys():
             raise self.tokens.error(f"redefinition of SSA value '{name}'", region.definitions[name].token)
 
-    def end_op(self, op: Op) -> None:
+    def end_op(self, op: OpText) -> None:
         self.pop(op.header)
         used = {definition.name for definition in op.header if definition.uses}
         for candidate in self.doubtful.pop(op, ()):
@@ -285,7 +285,7 @@ class _Resolver:
 
     # --- arguments in headers -----------------------------------------------------------------------------------
 
-    def bind(self, region: Region, op: Op) -> dict[str, Definition]:
+    def bind(self, region: RegionText, op: OpText) -> dict[str, Definition]:
         """Define and return those candidates in front of a region that are its arguments; the others are uses."""
         bound, may_bind = [], True
         labelled = {definition.name: definition for definition in region.blocks[0].arguments}
@@ -295,7 +295,7 @@ class _Resolver:
             elif self.binds(candidate, region, may_bind):
                 bound.append(candidate)
             else:
-                may_bind &= candidate.mode is not Mode.TYPED
+                may_bind &= candidate.mode is not Certainty.TYPED
                 self.use_all(candidate)
         arguments: dict[str, Definition] = {}
         for candidate in reversed(bound):
@@ -311,12 +311,12 @@ class _Resolver:
         for token in candidate.tokens:
             self.names.uses[token] = labelled[self.tokens.values[token]]
 
-    def binds(self, candidate: Candidate, region: Region, may_bind: bool) -> bool:
+    def binds(self, candidate: Candidate, region: RegionText, may_bind: bool) -> bool:
         """Return whether names before a region are its arguments; `may_bind` is False before a list of operands."""
         known = [self.find(name) is not None for name in self.names_of(candidate)]
-        if candidate.mode is Mode.DEFINITE or region.is_labelled:
-            return candidate.mode is Mode.DEFINITE
-        if candidate.mode is not Mode.TYPED:
+        if candidate.mode is Certainty.DEFINITE or region.is_labelled:
+            return candidate.mode is Certainty.DEFINITE
+        if candidate.mode is not Certainty.TYPED:
             return not all(known)
         if not may_bind:
             return False
@@ -324,7 +324,7 @@ class _Resolver:
             return True  # as MLIR prints arguments, and seldom operands: an isolated region may use names again
         return not all(known) if candidate.is_tight or not candidate.has_keyword else not any(known)
 
-    def define(self, candidate: Candidate, op: Op, arguments: dict[str, Definition]) -> None:
+    def define(self, candidate: Candidate, op: OpText, arguments: dict[str, Definition]) -> None:
         for token in candidate.tokens:
             name = self.tokens.values[token]
             if name in arguments:
@@ -333,7 +333,7 @@ class _Resolver:
             op.header.append(definition)
             self.push(definition)
             self.names.definitions.append(definition)
-        if candidate.mode is Mode.TYPED and candidate.has_keyword and not candidate.is_tight:
+        if candidate.mode is Certainty.TYPED and candidate.has_keyword and not candidate.is_tight:
             self.doubtful.setdefault(op, []).append(candidate)
 
     def names_of(self, candidate: Candidate) -> list[str]:

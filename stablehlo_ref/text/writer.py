@@ -12,7 +12,7 @@ from stablehlo_ref.ir.lexer import HASH, IDENTIFIER, LABEL, SUFFIX, SYMBOL, TYPE
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.text.aliases import Aliases, Contexts
 from stablehlo_ref.text.functions import FoundFunction, Return
-from stablehlo_ref.text.scopes import Names, Region
+from stablehlo_ref.text.scopes import Bindings, RegionText
 from stablehlo_ref.text.tokens import Tokens, counted
 
 WRITING = "writing the text"  # in messages on limits
@@ -101,7 +101,7 @@ class NewNames:
 
 
 def rename(
-    function: FoundFunction, names: Names, returns: list[Return], fresh: FreshNames, prefixes: Prefixes
+    function: FoundFunction, names: Bindings, returns: list[Return], fresh: FreshNames, prefixes: Prefixes
 ) -> NewNames:
     """Set `new_name` of each definition, and return new names of blocks."""
     for definition in within_time(names.definitions, WRITING):
@@ -155,7 +155,13 @@ class Writer:
     """Copies the text of a function's body, and replaces tokens on the way."""
 
     def __init__(
-        self, tokens: Tokens, body: Region, names: Names, new_names: NewNames, aliases: Aliases, options: WriteOptions
+        self,
+        tokens: Tokens,
+        body: RegionText,
+        names: Bindings,
+        new_names: NewNames,
+        aliases: Aliases,
+        options: WriteOptions,
     ) -> None:
         self.tokens = tokens
         self.body = body

@@ -58,7 +58,7 @@ from stablehlo_ref.semantics.functions import function_of
 from stablehlo_ref.semantics.quantization import Quantized, dequantize_op_quantize, to_destination_type
 
 if TYPE_CHECKING:
-    from stablehlo_ref.walk.walker import Scope, Values, Walker
+    from stablehlo_ref.walk.walker import Values, ValueScope, Walker
 
 WITH_NUMBERS = ("affine", "scf", "shape", "tensor")  # dialects whose functions take indices and shapes as Python's
 VALUES = ("", "elements", "init_args", "inits", "input", "scalar", "value")  # but not as these members
@@ -79,10 +79,10 @@ PROMOTED = {
 }  # fmt: skip
 
 
-class Call:
+class OpCall:
     """An op with the values of its operands."""
 
-    def __init__(self, bound: BoundOp, operands: Values, walker: Walker, scope: Scope | None) -> None:
+    def __init__(self, bound: BoundOp, operands: Values, walker: Walker, scope: ValueScope | None) -> None:
         self.bound, self.op, self.operands, self.walker = bound, bound.op, operands, walker
         self.context, self.location = walker.context, bound.op.location
         definition = bound.definition
@@ -154,7 +154,7 @@ class Call:
         """Return the function of the program that an attribute names."""
         return lambda *arguments: tuple(self.walker.function(self.bound.arguments[attribute], arguments))
 
-    def apply(self, function: Callable[..., Any], **given: Any) -> Any:
+    def apply(self, function: Callable[..., Any], **given: object) -> Any:
         """Call a function with what its parameters name: `given`, a member, or one of `also`.
 
         Parameters that have another name than the operand, as those of a function that several ops share, get the
@@ -196,10 +196,10 @@ class Call:
         operand_types, result_types = list(map(expressed, types)), list(map(expressed, results))
         bound = bind(self.bound.definition, self.bound.site, operand_types, result_types, self.bound.bodies)
         operands = list(zip(self.operands, map(quantization, types)))
-        op = lambda *floats: Call(bound, floats, self.walker, None).apply(function)  # noqa: E731
+        op = lambda *floats: OpCall(bound, floats, self.walker, None).apply(function)  # noqa: E731
         return dequantize_op_quantize(op, operands, *map(quantization, results))
 
-    def listed(self, returned: Any) -> Values:
+    def listed(self, returned: object) -> Values:
         """Return what a function returned as a list of results; a token is the last one."""
         members = self.bound.definition.results
         if returned is None or (len(members) == 1 and isinstance(members[0], Out)):
@@ -208,10 +208,10 @@ class Call:
         return values + [None] * (len(self.op.results) - len(values))
 
 
-def results_of(bound: BoundOp, operands: Values, walker: Walker, scope: Scope) -> Values:
+def results_of(bound: BoundOp, operands: Values, walker: Walker, scope: ValueScope) -> Values:
     """Return the results of an op, given those of its operands."""
-    call = Call(bound, operands, walker, scope)
-    handler = HANDLERS.get(bound.op.name) or BY_DIALECT.get(bound.definition.dialect, Call.evaluate)
+    call = OpCall(bound, operands, walker, scope)
+    handler = HANDLERS.get(bound.op.name) or BY_DIALECT.get(bound.definition.dialect, OpCall.evaluate)
     return call.listed(handler(call))
 
 
@@ -251,7 +251,7 @@ def as_number(type: Type, value: Any) -> Any:
     return tuple(map(int, value)) if is_shape(type) else value
 
 
-def stored(type: Type, value: Any) -> Any:
+def stored(type: Type, value: object) -> Any:
     """Return a value of a function as a value of the program: numbers and shapes as arrays.
 
     EvaluationError for what represents an error: no shape, or a witness of a condition that does not hold.
@@ -270,10 +270,10 @@ def stored(type: Type, value: Any) -> Any:
 
 # --- ops that need more ---------------------------------------------------------------------------------------------
 
-Handler: TypeAlias = Callable[[Call], Any]
+Handler: TypeAlias = Callable[[OpCall], Any]
 
 
-def by_role(call: Call) -> Any:
+def by_role(call: OpCall) -> Any:
     """Run an op that has an effect on the host and computes nothing, by its class."""
     definition, op = call.bound.definition, call.op
     site = PlanSite(op, {}, lambda name: as_callee(call, name))
@@ -282,7 +282,7 @@ def by_role(call: Call) -> Any:
     return run(call.context, *members.values())
 
 
-def as_callee(call: Call, name: str) -> Any:
+def as_callee(call: OpCall, name: str) -> Any:
     """Return a function of the program as what handlers of custom calls may call."""
     function = call.op.symbol(name)
     operations = function.regions[0].block.operations[:-1] if function and function.regions[0].blocks else []
@@ -290,10 +290,10 @@ def as_callee(call: Call, name: str) -> Any:
     return SimpleNamespace(block=block, call=lambda context, arguments: list(call.walker.function(name, arguments)))
 
 
-def custom_call(call: Call) -> Any:
+def custom_call(call: OpCall) -> Any:
     """Call the target's handler, which may be one that communicates."""
 
-    def call_target(*inputs: Any) -> Any:
+    def call_target(*inputs: object) -> Any:
         returned = by_role(call)
         if not hasattr(returned, "send"):
             return returned
@@ -310,7 +310,7 @@ def custom_call(call: Call) -> Any:
 def collective(function: Callable[..., AtProcess], groups: Callable[..., ProcessGroups]) -> Handler:
     """Return the handler of a collective op, whose process waits for all others of its group."""
 
-    def handler(call: Call) -> Any:
+    def handler(call: OpCall) -> Any:
         here = call.context.process.id
         group = next((tuple(g) for g in call.apply(groups) if here in g), (here,))
         tag = tuple((name, str(value)) for name, value in call.bound.arguments.items() if name in TAGS)
@@ -327,7 +327,7 @@ def collective(function: Callable[..., AtProcess], groups: Callable[..., Process
 TAGS = ("channel_id", "replica_groups", "all_gather_dim", "scatter_dimension", "split_dimension", "concat_dimension")
 
 
-def collective_permute(call: Call) -> Any:
+def collective_permute(call: OpCall) -> Any:
     """Send to the target, if there is one, and wait for the source, if there is one."""
     here, operand = call.context.process.id, call.operands[0]
     pairs = call.apply(distribution.exchange_groups, replica_groups=call.members["source_target_pairs"])
@@ -343,12 +343,12 @@ def collective_permute(call: Call) -> Any:
     return call.apply(distribution.collective_permute, operands=operands)[here][0]
 
 
-def channel_of(call: Call) -> Channel:
+def channel_of(call: OpCall) -> Channel:
     pairs = () if call.members["is_host_transfer"] else call.members["source_target_pairs"]
     return Channel(call.op.name, call.location, call.members["channel_id"], pairs)
 
 
-def send(call: Call) -> None:
+def send(call: OpCall) -> None:
     channel, sent = channel_of(call), list[Any]()
     target = channel.target_of(call.context.process)
     call.apply(distribution.send, channel=sent)
@@ -356,7 +356,7 @@ def send(call: Call) -> None:
         call.walker.communicate(Send(channel.between(call.context.process.id, target), sent[0]))
 
 
-def recv(call: Call) -> Any:
+def recv(call: OpCall) -> Any:
     channel, here = channel_of(call), call.context.process
     source = channel.source_of(here)
     if source is None and not channel.is_shared:
@@ -371,13 +371,13 @@ def recv(call: Call) -> Any:
     return received
 
 
-def rng(call: Call) -> Any:
+def rng(call: OpCall) -> Any:
     context = call.context
     context.draws += 1
     return call.apply(random.rng, seed=context.rng_seed, draws=context.draws - 1)
 
 
-def scan(call: Call) -> Any:
+def scan(call: OpCall) -> Any:
     count, _ = call.members["operand_segment_sizes"]
     outputs, _ = call.members["result_segment_sizes"]
     values, dimension = call.members["inputs_and_inits"], call.members["dimension"]
@@ -387,7 +387,7 @@ def scan(call: Call) -> Any:
     return call.apply(chlo_structured.scan, **parts)
 
 
-def for_(call: Call) -> Any:
+def for_(call: OpCall) -> Any:
     """Pass the bounds of `scf.for` as unsigned numbers, if it says so. EvaluationError for a step below 1."""
     modulus = 1 << getattr(call.op.operands[0].type, "width", 64)
     bounds = {name: call.members[name] for name in ("lower_bound", "upper_bound", "step")}
@@ -396,17 +396,17 @@ def for_(call: Call) -> Any:
     if bounds["step"] <= 0:
         raise EvaluationError(f"the step of the loop is {bounds['step']}, not a positive number")
 
-    def region(i: int, *carried: Any) -> Values:
+    def region(i: int, *carried: object) -> Values:
         return call.members["region"](i - modulus if 2 * i >= modulus else i, *carried)  # type: ignore[no-any-return]
 
     return call.apply(scf.for_, **bounds, region=region)
 
 
-def constant(call: Call) -> Any:
+def constant(call: OpCall) -> Any:
     return call.apply(arith.constant, value=constant_value(call.bound.arguments["value"], call.bound.results[0]))
 
 
-def reshape(call: Call) -> Any:
+def reshape(call: OpCall) -> Any:
     """Reshape to a type that may leave one size open, which follows from the others."""
     sizes = call.bound.results[0].shape
     known = prod(n for n in sizes if n is not None)
@@ -417,7 +417,7 @@ def reshape(call: Call) -> Any:
     return call.apply(data_movement.reshape, result=(shape, call.operands[0].dtype))
 
 
-def part_of(call: Call) -> Any:
+def part_of(call: OpCall) -> Any:
     """Pass the static and the dynamic numbers of a slice or of padding together."""
     dynamic = iter(call.members["padding" if call.op.name == "tensor.pad" else "positions"])
     names = [name for name in call.members if name.startswith("static_")]

@@ -24,7 +24,7 @@ from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import common_mesh
 from stablehlo_ref.distribution.axes import spans
 from stablehlo_ref.execute.dynamic import check_type, concrete_type, is_dynamic, result_types, shape_operand_values
-from stablehlo_ref.execute.grid import Request, communicating, run_grid
+from stablehlo_ref.execute.grid import Request, calls_of, run_grid
 from stablehlo_ref.execute.guard import byte_size
 from stablehlo_ref.execute.liveness import last_uses
 from stablehlo_ref.execute.run import FunctionPlan, located, notify
@@ -33,16 +33,16 @@ from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.limits.budget import check_time, reserve
 from stablehlo_ref.semantics import sdy
 from stablehlo_ref.semantics.notation import UndefinedError, checkpoint
-from stablehlo_ref.walk.ops import HANDLERS, Call, results_of, stored
+from stablehlo_ref.walk.ops import HANDLERS, OpCall, results_of, stored
 
 Values: TypeAlias = Sequence[Any]  # arrays, tuples of values, and None for tokens
 Communicate: TypeAlias = Callable[[Request], Any]  # makes a request to other processes, and returns the answer
 
 
-class Scope(dict[Value, Any]):
+class ValueScope(dict[Value, Any]):
     """The values of a block, and those around it that it captures."""
 
-    def __init__(self, outer: Scope | None) -> None:
+    def __init__(self, outer: ValueScope | None) -> None:
         super().__init__()
         self.outer: Mapping[Value, Any] = {} if outer is None else outer
 
@@ -73,10 +73,10 @@ class Walker:
         finally:
             self.context.depth -= 1
 
-    def region(self, region: Region, outer: Scope | None) -> Callable[..., tuple[Any, ...]]:
+    def region(self, region: Region, outer: ValueScope | None) -> Callable[..., tuple[Any, ...]]:
         """Return a region, which captures values of the scope around it, as a function."""
 
-        def call(*arguments: Any) -> tuple[Any, ...]:
+        def call(*arguments: object) -> tuple[Any, ...]:
             self.context.turn()
             if not region.blocks:
                 return ()
@@ -90,11 +90,11 @@ class Walker:
 
         return call
 
-    def block(self, block: Block, arguments: Values, outer: Scope | None) -> tuple[Any, ...]:
+    def block(self, block: Block, arguments: Values, outer: ValueScope | None) -> tuple[Any, ...]:
         """Run the ops of a block in order; return what its terminator returns."""
         if block not in self.last_uses:
             self.last_uses[block] = last_uses(block)
-        scope, dying = Scope(outer), self.last_uses[block]
+        scope, dying = ValueScope(outer), self.last_uses[block]
         scope.update(zip(block.arguments, arguments))
         frames = self.context.frames
         frames[id(scope)] = scope.values()
@@ -108,7 +108,7 @@ class Walker:
         finally:
             del frames[id(scope)]
 
-    def op(self, op: Operation, operands: Values, scope: Scope) -> Values:
+    def op(self, op: Operation, operands: Values, scope: ValueScope) -> Values:
         """Return the results of an op; errors get its location."""
         observer = self.context.observer
         try:
@@ -167,7 +167,7 @@ class WalkedFunction(FunctionPlan):
         inner = {op.properties["sym_name"]: list(op.walk()) for op in functions}
         if region is not None:
             inner[name] = [inside for op in region.block.operations for inside in op.walk()]
-        self.block.communicates = name in communicating(inner)
+        self.block.communicates = name in calls_of(inner).communicating
 
     def call(self, context: Context, arguments: list[Any]) -> list[Any]:
         """Call the function, which does not communicate."""
@@ -234,7 +234,7 @@ class ProcessThread:
             raise Closed
         return answer
 
-    def resume(self, answer: Any) -> Request:
+    def resume(self, answer: object) -> Request:
         """Start the thread, or answer its request; return its next one. Raise its error, or `Returned`."""
         if self.thread.ident is None:
             self.thread.start()
@@ -255,7 +255,7 @@ class ProcessThread:
 # --- ops with processes of their own --------------------------------------------------------------------------------
 
 
-def run_parallel(call: Call) -> Values:
+def run_parallel(call: OpCall) -> Values:
     """Run functions of the program as the processes of a grid."""
     programs, walker = call.members["programs"], call.walker
     values = iter(call.operands)
@@ -268,7 +268,7 @@ def run_parallel(call: Call) -> Values:
     return list(chain(*run_grid(call.context, grid, list(zip(functions, arguments)), reads)))
 
 
-def manual_computation(call: Call) -> Any:
+def manual_computation(call: OpCall) -> Any:
     """Run the body in one process for each device of the mesh."""
     sides = call.members["in_shardings"].shardings, call.members["out_shardings"].shardings
     mesh, region = common_mesh((*sides[0], *sides[1]), call.op), call.op.regions[0]

@@ -116,7 +116,7 @@ def test_memory_of_many_small_results_is_limited() -> None:
         program.run(np.ones(elements), limits=sr.Limits(max_total_bytes=60_000_000))
 
 
-def test_captured_values_stay_in_slots_after_a_step_of_the_plan() -> None:
+def test_inner_loop_whose_reduction_captures_values() -> None:
     program, x = sr.load(STEP_IN_AN_INNER_LOOP), np.arange(8, dtype=np.int32)
     assert program.run(np.int32(5), x) == program.run(np.int32(5), x, fast=False)
 

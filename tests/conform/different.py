@@ -1,7 +1,7 @@
-"""`python:tests.conform.different:CONTRACT`: a backend that computes what a contract permits, with other bits.
+"""`python:tests.conform.different:[SEED:]CONTRACT`: a backend that computes what a contract permits, with other bits.
 
 Sums are computed in another order or in f64, operands are used before they are rounded, functions are off by up to the
-permitted error, and subnormal results are zero. What an op does follows from the program.
+permitted error, and subnormal results are zero. What an op does follows from the program and the seed.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.types import QuantizedType, TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT64, kind
+from stablehlo_ref.numerics.narrow_floats import narrow
 from stablehlo_ref.reading.loading import load
 from tests.faulty import OpByOp, Uses
 
@@ -34,7 +35,9 @@ COMMUTATIVE = ("add", "multiply", "maximum", "minimum", "and", "or", "xor")
 class Different(OpByOp):
     """Varies the results of ops that round."""
 
-    def __init__(self, contract: str) -> None:
+    def __init__(self, description: str) -> None:
+        seed, _, contract = description.rpartition(":")
+        self._seed = int(seed or 0)
         self._contract = contract_of(contract)
         self._unrounded: dict[Value, Array] = {}
         self._random = np.random.default_rng(0)
@@ -44,7 +47,7 @@ class Different(OpByOp):
 
     def __call__(self, program: str, inputs: Sequence[Any]) -> list[Any]:
         self._unrounded = {}
-        self._random = np.random.default_rng(zlib.crc32(program.encode()))
+        self._random = np.random.default_rng(zlib.crc32(program.encode(), self._seed))
         try:
             return self.run(program, inputs)
         except (StablehloError, RuntimeError, ValueError):  # not a list of ops on static tensors
@@ -71,7 +74,7 @@ class Different(OpByOp):
             self._unrounded.update(zip(op.results, wide))
         with np.errstate(all="ignore"):
             off = [self._off(op, w, r.dtype) if way == 3 else w for w, r in zip(wide, results)]
-            return self._flushed([np.asarray(w).astype(r.dtype) for w, r in zip(off, results)])
+            return self._flushed([narrow(r.dtype)(np.asarray(w)) for w, r in zip(off, results)])
 
     def _operand(self, op: Operation, value: Value, array: Array) -> Array:
         """Return an operand, one time in two before it was rounded, if the contract permits that."""

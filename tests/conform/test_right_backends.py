@@ -31,6 +31,10 @@ def test_no_alarms_in_cases_of_all_kinds() -> None:
     [
         "op/chlo.broadcast_atan2/f8E3M4/2",  # of operands of different shapes
         "op/chlo.broadcast_zeta/f8E4M3/1",  # whose shape is not known, but its value is
+        "op/chlo.broadcast_power/f32/0",  # a subnormal base, which may be zero, of another shape
+        "exhaustive/chlo.erfc/f8E8M0FNU/0",  # which has no zero
+        "chain/5/1478",  # an arcsine in a type without NaN, which may be any number
+        "chain/8/679",  # functions of 8 bits, off by several ULPs
         "exhaustive/chlo.digamma/bf16/0",  # unknown at subnormal operands, which may be zero, and nowhere else
     ],
 )

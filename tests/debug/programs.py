@@ -10,7 +10,7 @@ import numpy as np
 import stablehlo_ref as sr
 from stablehlo_ref.debug import Contract, Diff, Outcome, Session, diff
 from stablehlo_ref.debug.backends import Backend, open_backend
-from stablehlo_ref.debug.backends.worker import answer
+from stablehlo_ref.debug.session import answer
 
 LAYER = """
 func.func @main(%x: tensor<16x64xf32>, %w: tensor<64x32xf32>, %b: tensor<32xf32>)

@@ -11,7 +11,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
-from stablehlo_ref.debug.traces.profile import Profile
+from stablehlo_ref.debug.traces.observe import Profile
 
 PROGRAM = """
 func.func @main(%n: tensor<i32>) -> tensor<i32> {

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.debug.traces.profile import Profile
+from stablehlo_ref.debug.traces.observe import Profile
 from stablehlo_ref.define.processes import Grid
 
 ADD = """({

@@ -112,3 +112,14 @@ func.func @main() {
   } : tensor<4xi32> to tensor<?xi32>
   return
 }
+
+// -----
+
+func.func @main() {
+  %x = stablehlo.constant dense<0> : tensor<3xi32>
+  %0 = bufferization.to_buffer %x : tensor<3xi32> to memref<3xi32>
+  %1 = memref.cast %0 : memref<3xi32> to memref<*xi32>
+  // expected-error@+1 {{expected a memref<2xi32>, got a buffer of sizes [3]}}
+  %2 = memref.cast %1 : memref<*xi32> to memref<2xi32>
+  return
+}

@@ -20,5 +20,10 @@ func.func @main() {
   %8 = bufferization.to_tensor %6 : memref<3xi32> to tensor<3xi32>
   %9 = bufferization.to_tensor %7 : memref<3xi32> to tensor<3xi32>
   check.expect_eq %8, %9 : tensor<3xi32>
+  %10 = memref.cast %6 : memref<3xi32> to memref<*xi32>
+  %11 = memref.cast %10 : memref<*xi32> to memref<?xi32>
+  %12 = memref.cast %11 : memref<?xi32> to memref<3xi32>
+  %13 = bufferization.to_tensor %12 : memref<3xi32> to tensor<3xi32>
+  check.expect_eq %13, %3 : tensor<3xi32>
   return
 }

@@ -46,3 +46,27 @@ func.func @to_memref_C1(%x: tensor<2xf32>) {
   %0 = "bufferization.to_memref"(%x) : (tensor<2xf32>) -> memref<3xf32>
   return
 }
+
+// -----
+
+func.func @cast_C1(%x: memref<*xf32>) {
+  // expected-error@+1 {{(C1): isinstance(source, BufferType) or isinstance(dest, BufferType)}}
+  %0 = "memref.cast"(%x) : (memref<*xf32>) -> memref<*xf32>
+  return
+}
+
+// -----
+
+func.func @cast_C2(%x: memref<2xf32>) {
+  // expected-error@+1 {{(C2): compatible(tensor_of(source), tensor_of(dest))}}
+  %0 = "memref.cast"(%x) : (memref<2xf32>) -> memref<3xf32>
+  return
+}
+
+// -----
+
+func.func @cast_C3(%x: memref<*xf32>) {
+  // expected-error@+1 {{(C3): source.element_type == dest.element_type}}
+  %0 = "memref.cast"(%x) : (memref<*xf32>) -> memref<2xi32>
+  return
+}

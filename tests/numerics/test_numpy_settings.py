@@ -6,8 +6,9 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.arrays.digest import statistics
-from stablehlo_ref.numerics import layout
-from stablehlo_ref.numerics.layout import BUFFER, computing, default_buffers
+from stablehlo_ref.execute import evaluation
+from stablehlo_ref.execute.evaluation import BUFFER, computing
+from stablehlo_ref.numerics.layout import default_buffers
 
 BATCH_NORM = """
 func.func @main(%x: tensor<2x3x40x260xf32>, %g: tensor<3xf32>)
@@ -50,7 +51,7 @@ def test_results_do_not_depend_on_the_size_of_buffers(text, reproducible, monkey
     inputs = [random.standard_normal(p.shape).astype(np.float32) for p in program.inputs]
     expected = [x.tobytes() for x in program.run(*inputs, reproducible=reproducible)]
     for size in (16, 208, 8192, 1 << 17):
-        monkeypatch.setattr(layout, "BUFFER", size)
+        monkeypatch.setattr(evaluation, "BUFFER", size)
         assert [x.tobytes() for x in program.run(*inputs, reproducible=reproducible)] == expected
 
 

@@ -73,13 +73,14 @@ module @jit {
   } loc(#call)
 } loc("module")
 """
+IN_PLACE = ("--mlir-print-debuginfo", "--mlir-print-local-scope")
 SAME_OPS = ("symbol-dce", "canonicalize", "cse", "sccp", "stablehlo-canonicalize-dynamism", "stablehlo-refine-shapes")
 
 
 @pytest.mark.parametrize("name", SAME_OPS)
 def test_locations(tmp_path: Path, capsys: Capture, name: str) -> None:
     path = written(tmp_path, LOCATIONS)
-    before = opt(capsys, path, "--mlir-print-debuginfo")
+    before = opt(capsys, path, *IN_PLACE)
     for location in (
         'loc("inputs[0]")',
         'loc("jit(f)/neg"(',
@@ -88,11 +89,64 @@ def test_locations(tmp_path: Path, capsys: Capture, name: str) -> None:
         'loc("module")',
     ):
         assert location in before
-    assert opt(capsys, path, "--mlir-print-debuginfo", f"--{name}") == before
+    assert opt(capsys, path, *IN_PLACE, f"--{name}") == before
+
+
+IN_PLACE_TEXT = """\
+module {
+  func.func @main(%arg0: tensor<4xi8> loc("x"), %arg1: tensor<i8> loc("y"("a.py":1:2))) -> tensor<4xi8> {
+    %0 = stablehlo.abs %arg0 : tensor<4xi8> loc("abs"("a.py":1:2))
+    %1 = stablehlo.abs %0 : tensor<4xi8> loc(callsite("abs"("a.py":1:2) at "f"))
+    %2 = stablehlo.reduce(%1 init: %arg1) applies stablehlo.add across dimensions = [0] : (tensor<4xi8>, tensor<i8>) -> tensor<i8> loc("sum")
+    %3 = "stablehlo.map"(%1) <{dimensions = array<i64: 0>}> ({
+    ^bb0(%arg2: tensor<i8> loc("x")):
+      %4 = stablehlo.add %arg2, %2 : tensor<i8> loc("a.py":1:2)
+      stablehlo.return %4 : tensor<i8> loc("a.py":3:2 to 4:5)
+    }) : (tensor<4xi8>) -> tensor<4xi8> loc(fused<"test">["sum", "map"])
+    return %3 : tensor<4xi8> loc(unknown)
+  } loc("main")
+  func.func private @h(tensor<4xi8>) loc("map")
+} loc("module")
+"""  # noqa: E501
+# What MLIR prints for it with debug information.
+ALIASES = """\
+#loc2 = loc("x")
+#loc3 = loc("a.py":1:2)
+#loc9 = loc("y"(#loc3))
+module {
+  func.func @main(%arg0: tensor<4xi8> loc("x"), %arg1: tensor<i8> loc("y"(#loc3))) -> tensor<4xi8> {
+    %0 = stablehlo.abs %arg0 : tensor<4xi8> loc(#loc10)
+    %1 = stablehlo.abs %0 : tensor<4xi8> loc(#loc12)
+    %2 = stablehlo.reduce(%1 init: %arg1) applies stablehlo.add across dimensions = [0] : (tensor<4xi8>, tensor<i8>) -> tensor<i8> loc(#loc5)
+    %3 = "stablehlo.map"(%1) <{dimensions = array<i64: 0>}> ({
+    ^bb0(%arg2: tensor<i8> loc("x")):
+      %4 = stablehlo.add %arg2, %2 : tensor<i8> loc(#loc3)
+      stablehlo.return %4 : tensor<i8> loc(#loc7)
+    }) : (tensor<4xi8>) -> tensor<4xi8> loc(#loc11)
+    return %3 : tensor<4xi8> loc(#loc8)
+  } loc(#loc1)
+  func.func private @h(tensor<4xi8>) loc(#loc6)
+} loc(#loc)
+#loc = loc("module")
+#loc1 = loc("main")
+#loc4 = loc("f")
+#loc5 = loc("sum")
+#loc6 = loc("map")
+#loc7 = loc("a.py":3:2 to 4:5)
+#loc8 = loc(unknown)
+#loc10 = loc("abs"(#loc3))
+#loc11 = loc(fused<"test">[#loc5, #loc6])
+#loc12 = loc(callsite(#loc10 at #loc4))
+"""  # noqa: E501
+
+
+def test_locations_are_aliases_as_in_mlir(tmp_path: Path, capsys: Capture) -> None:
+    assert opt(capsys, written(tmp_path, IN_PLACE_TEXT), "--mlir-print-debuginfo") == ALIASES
+    assert opt(capsys, written(tmp_path, ALIASES), *IN_PLACE) == IN_PLACE_TEXT
 
 
 def test_locations_of_inlined_ops_name_the_call(tmp_path: Path, capsys: Capture) -> None:
-    after = opt(capsys, written(tmp_path, LOCATIONS), "--mlir-print-debuginfo", "--inline")
+    after = opt(capsys, written(tmp_path, LOCATIONS), *IN_PLACE, "--inline")
     called = 'callsite("jit(f)/neg"("model.py":3:5) at fused["a", callsite("f" at "model.py":3:5)])'
     assert f"stablehlo.negate %arg0 : tensor<2xf32> loc({called})" in after
     assert 'loc("inputs[0]")' in after
@@ -163,3 +217,16 @@ def test_bits_of_resources_of_other_types(tmp_path: Path, capsys: Capture) -> No
     text = RESOURCES.replace("xf32", "xui32")
     after = opt(capsys, written(tmp_path, text), "--stablehlo-convert-to-signless")
     assert "dense_resource<weights> : tensor<2xi32>" in after and 'weights: "0x040000000000803F00000040"' in after
+
+
+def test_buffers_of_tensors_of_buffers_are_those_buffers(tmp_path: Path, capsys: Capture) -> None:
+    text = """\
+func.func @main(%arg0: memref<*xi16>) -> memref<2xi16> {
+  %0 = memref.cast %arg0 : memref<*xi16> to memref<2xi16>
+  %1 = bufferization.to_tensor %0 : memref<2xi16> to tensor<2xi16>
+  %2 = bufferization.to_buffer %1 : tensor<2xi16> to memref<2xi16>
+  return %2 : memref<2xi16>
+}
+"""
+    out = opt(capsys, written(tmp_path, text), "--canonicalize")
+    assert "%cast = memref.cast %arg0 : memref<*xi16> to memref<2xi16>\n    return %cast : memref<2xi16>" in out

@@ -26,7 +26,7 @@ import pytest
 import stablehlo_ref as sr
 from spec_checks.fuzz import files
 from stablehlo_ref.arrays.files import map_array
-from stablehlo_ref.cli.console import Part, for_each_part
+from stablehlo_ref.cli.console import Chunk, for_each_part
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.cli.run import parser
 from stablehlo_ref.limits.budget import current, deadline_of
@@ -361,7 +361,7 @@ def test_reading_and_running_share_the_time(tmp_path: Path, monkeypatch: pytest.
         deadlines.append(current.get().deadline)
         return PROGRAM.encode()
 
-    def run(part: Part) -> None:
+    def run(part: Chunk) -> None:
         deadlines.append(deadline_of(sr.Limits(max_seconds=100)))
 
     (tmp_path / "p").touch()

@@ -215,6 +215,17 @@ def test_other_entries_stay_and_abandoned_files_do_not(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["c.txt", "folder.stablehlo", "link.stablehlo"]
 
 
+def test_all_sources_of_the_package_are_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, stat = module_cache._sources.__wrapped__(), os.stat
+
+    def with_another_op_class(path: Any, **options: Any) -> os.stat_result:
+        is_op_class = str(path).endswith(os.path.join("ops", "elementwise.py"))
+        return stat(__file__ if is_op_class else path, **options)
+
+    monkeypatch.setattr(os, "stat", with_another_op_class)
+    assert module_cache._sources.__wrapped__() != before
+
+
 def test_the_key_has_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sr.load(TEXT, cache=tmp_path)
     monkeypatch.setattr(module_cache, "_sources", lambda: "others")

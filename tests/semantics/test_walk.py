@@ -24,7 +24,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import OpaqueType
 from stablehlo_ref.program import Program
 from stablehlo_ref.semantics.functions import function_of
-from stablehlo_ref.walk.walker import Scope, Walker
+from stablehlo_ref.walk.walker import ValueScope, Walker
 from tests.command_line import run as run_command
 from tests.lit import expected_errors
 from tests.shared import UPSTREAM
@@ -38,8 +38,8 @@ NAMES = [f"{folder.parent.name}/{path.relative_to(folder).with_suffix('')}" for 
 WITHOUT_SEMANTICS = {
     "builtin.unrealized_conversion_cast", "bufferization.to_buffer", "bufferization.to_memref",
     "bufferization.to_tensor", "cf.assert", "cf.br", "cf.cond_br", "cf.switch", "func.call_indirect", "func.constant",
-    "memref.get_global", "ml_program.global_load", "ml_program.global_load_const", "ml_program.global_store",
-    "sdy.manual_computation", "ub.poison",
+    "memref.cast", "memref.get_global", "ml_program.global_load", "ml_program.global_load_const",
+    "ml_program.global_store", "sdy.manual_computation", "ub.poison",
 }  # fmt: skip
 
 # How far elements may be from the exact result, in ULP of the largest element; all other results are equal bit for bit.
@@ -118,7 +118,7 @@ class Compare(Observer):
         if op.name in ("func.call", "stablehlo.composite") or not all(map(is_whole, op.operands, operands)):
             return
         operands = [x if x is None or isinstance(x, tuple) else np.asarray(x) for x in operands]
-        for actual, expected in zip(results, self.walker.op(op, operands, Scope(None)), strict=True):
+        for actual, expected in zip(results, self.walker.op(op, operands, ValueScope(None)), strict=True):
             if actual is not None and not isinstance(actual, tuple):
                 assert agree(op, np.asarray(actual), np.asarray(expected)), f"{op}: {actual}, not {expected}"
         self.compared.append(op.name)

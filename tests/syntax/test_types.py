@@ -17,6 +17,7 @@ from stablehlo_ref.ir.types import (
     QuantizedType,
     TensorType,
     TupleType,
+    UnrankedBufferType,
     UnrankedTensorType,
     tensor_type,
 )
@@ -47,6 +48,8 @@ def read(text: str):
         ("tensor<2xf32, #sparse.encoding<dense>>", TensorType((2,), F32, None, "#sparse.encoding<dense>")),
         ("tuple<i1, tuple<>>", TupleType((BOOLEAN, TupleType(())))),
         ("memref<2x?xf32, strided<[1, ?]>, 3 : i64>", BufferType((2, None), F32, ("strided<[1, ?]>", "3 : i64"))),
+        ("memref<*xf32>", UnrankedBufferType(F32)),
+        ("memref<*xf32, 1>", UnrankedBufferType(F32, "1")),
         ("(f32) -> ()", FunctionType((F32,), ())),
         ("() -> (f32, i1)", FunctionType((), (F32, BOOLEAN))),
         ("() -> (() -> f32)", FunctionType((), (FunctionType((), (F32,)),))),

@@ -16,7 +16,7 @@ from faults.rules import RULES, Fault, Rule, entry_of, fed_ops, fingerprint, fla
 
 from stablehlo_ref.debug import Diff, Outcome, Session, diff
 from stablehlo_ref.debug.cut import Flat
-from stablehlo_ref.debug.values import checked
+from stablehlo_ref.debug.evaluate import checked
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.reading.loading import load

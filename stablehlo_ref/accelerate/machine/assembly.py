@@ -172,6 +172,10 @@ class Assembly:
     def select(self, condition: Register, x: Register, y: Register) -> Register:
         return self.let(f"select {condition.kind} {condition}, {x.kind} {x}, {y.kind} {y}", x.kind)
 
+    def rarely(self, condition: Register) -> Register:
+        """Return a condition of a branch that is hardly ever taken."""
+        return self.intrinsic("expect", condition, literal(condition.kind, False))
+
     def cast(self, instruction: str, x: Register, dtype: DType) -> Register:
         kind = x.kind.of(dtype)
         return self.let(f"{instruction} {x.kind} {x} to {kind}", kind)
@@ -210,16 +214,18 @@ class Assembly:
     def canonical(self, x: Register) -> Register:
         """Replace NaNs by the canonical one.
 
-        Their bits are tested and selected as integers, because LLVM does not define those of a NaN that an operation
-        returns: it leaves out a selection between NaN and the square root of a negative number.
+        LLVM does not define the bits of a NaN that an operation returns, and leaves out a selection between NaN and the
+        square root of a negative number. So where there are square roots, bits are tested and selected as integers,
+        which takes longer.
         """
+        nan = canonical_nans(x.kind.dtype)(np.array(np.nan, x.kind.dtype))
+        if not any(symbol.startswith("@llvm.sqrt") for symbol in self.declared):
+            return self.select(self.compare("uno", x, x), literal(x.kind, nan), x)
         dtype = signed_bits_dtype(x.kind.dtype)
-        bits = self.cast("bitcast", x, dtype)
-        infinity, nan = (np.array(n, x.kind.dtype) for n in (np.inf, np.nan))
+        bits, infinity = self.cast("bitcast", x, dtype), np.array(np.inf, x.kind.dtype)
         magnitude = self.binary("and", bits, literal(bits.kind, np.iinfo(dtype).max))
         is_nan = self.compare("sgt", magnitude, literal(bits.kind, infinity.view(dtype)))
-        canonical = literal(bits.kind, canonical_nans(x.kind.dtype)(nan).view(dtype))
-        return self.cast("bitcast", self.select(is_nan, canonical, bits), x.kind.dtype)
+        return self.cast("bitcast", self.select(is_nan, literal(bits.kind, nan.view(dtype)), bits), x.kind.dtype)
 
     # --- narrow floats ------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from stablehlo_ref.accelerate.ir import Body, Branch, Loop, NotCompiled, dtype_o
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.nests import Held, Pending, Splat, is_splat
 from stablehlo_ref.accelerate.machine.ops import Ops
-from stablehlo_ref.accelerate.machine.tensors import Memory, is_one
+from stablehlo_ref.accelerate.machine.tensors import SMALL, Memory, is_one
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -46,18 +46,17 @@ class LoopWriter:
         code = self.code
         code.entry += ["  %n = alloca i64", "  store i64 0, ptr %n"]
         arguments, returned = loop.body.block.arguments, loop.body.results
-        state, places = list[Held](), list[str]()
+        state, places = list[Held](), list[Memory]()
         for argument, value in zip(arguments, returned):
             state.append(self._entering(argument, None))
             field = self.arrays.fields[-1]
             field.is_state, field.is_written = True, value is not argument
-            places.append(self.arrays.whole[-1].pointer)
-            if field.is_written and not field.by_value:
+            places.append(self.arrays.whole[-1])
+            if field.is_written and prod(field.shape) > SMALL:  # else a copy is on the stack, or in registers
                 self.arrays.writers[-1] = self.ops.loop
-        results = self.loop(loop, state)
-        for argument, value, result, place in zip(arguments, returned, results, places):
-            if isinstance(result, Register) and value is not argument:
-                code.store(result, place)
+        for result, place in zip(self.loop(loop, state), places):
+            if not (isinstance(result, Memory) and result.buffer == place.buffer):
+                self.ops.assign(result, place)
         code.store(code.load("%n", Kind(INDEX)), "%frame")  # iterations that are counted and have not begun
         code.do("ret i64 0")
         code.label("stop")
@@ -214,7 +213,7 @@ class LoopWriter:
         """Count an iteration; if none is left, ask how many more the run may take."""
         code, index = self.code, Kind(INDEX)
         left, renew, go = code.load("%n", index), code.name("L"), code.name("L")
-        code.do(f"br i1 {code.compare('sle', left, literal(index, 0))}, label %{renew}, label %{go}")
+        code.do(f"br i1 {code.rarely(code.compare('sle', left, literal(index, 0)))}, label %{renew}, label %{go}")
         code.label(renew)
         got = code.let(f"call i64 %renew(i64 {number})", index)
         code.store(got, "%n")

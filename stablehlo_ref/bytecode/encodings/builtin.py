@@ -40,6 +40,7 @@ from stablehlo_ref.ir.types import (
     TensorType,
     TupleType,
     Type,
+    UnrankedBufferType,
     UnrankedTensorType,
     integer_type,
     tensor_type,
@@ -103,13 +104,9 @@ def identity_map(rank: int) -> str:
     return f"affine_map<({dimensions}) -> ({dimensions})>"
 
 
-def _unranked_buffer(reader: EntryReader) -> OpaqueType:
-    return OpaqueType(f"memref<*x{reader.type()}>")
-
-
-def _unranked_buffer_in_space(reader: EntryReader) -> OpaqueType:
+def _unranked_buffer_in_space(reader: EntryReader) -> UnrankedBufferType:
     space = _space(reader)
-    return OpaqueType(f"memref<*x{reader.type()}, {space}>")
+    return UnrankedBufferType(reader.type(), space)
 
 
 def _vector(reader: EntryReader) -> OpaqueType:
@@ -142,7 +139,7 @@ _TYPES: Mapping[int, Callable[[EntryReader], Type]] = {
     13: _tensor,
     14: read_encoded_tensor,
     15: lambda reader: TupleType(reader.types()),
-    16: _unranked_buffer,
+    16: lambda reader: UnrankedBufferType(reader.type()),
     17: _unranked_buffer_in_space,
     18: lambda reader: UnrankedTensorType(reader.type()),
     19: _vector,
@@ -190,6 +187,9 @@ def write_type(writer: EntryWriter, type: Type) -> None:
         case TupleType(elements):
             writer.varint(15)
             writer.types(elements)
+        case UnrankedBufferType(element_type, ""):
+            writer.varint(16)
+            writer.type(element_type)
         case UnrankedTensorType(element_type):
             writer.varint(18)
             writer.type(element_type)
@@ -362,7 +362,7 @@ def read_attribute(reader: EntryReader) -> Any:
 # --- to bytes -------------------------------------------------------------------------------------------------------
 
 
-def write_attribute(writer: EntryWriter, attribute: Any) -> None:
+def write_attribute(writer: EntryWriter, attribute: object) -> None:
     """Write an attribute or location. NotImplementedError for what has no encoding and is written as text."""
     match attribute:
         case bool():
@@ -431,7 +431,7 @@ def _write_symbol(writer: EntryWriter, path: tuple[str, ...]) -> None:
         writer.attributes([SymbolReference((name,)) for name in path[1:]])
 
 
-def index_tensor(attribute: Any) -> Any:
+def index_tensor(attribute: object) -> Any:
     """Return a dense array of integers as a tensor of type index."""
     if not isinstance(attribute, DenseArray):
         return attribute

@@ -25,7 +25,7 @@ def read_attribute(reader: EntryReader) -> Any:
     return enumeration.read("chlo", kind, reader)
 
 
-def write_attribute(writer: EntryWriter, attribute: Any) -> None:
+def write_attribute(writer: EntryWriter, attribute: object) -> None:
     """Write an attribute. NotImplementedError for what has no encoding and is written as text."""
     if not isinstance(attribute, EnumAttribute) or attribute.kind not in ENUMERATIONS:
         raise NotImplementedError

@@ -90,7 +90,7 @@ def location_parts(reader: Cursor) -> list[int]:
 # --- to bytes -------------------------------------------------------------------------------------------------------
 
 
-def write_location(writer: EntryWriter, location: Any) -> None:
+def write_location(writer: EntryWriter, location: object) -> None:
     """Write a location. NotImplementedError for anything else."""
     match location:
         case UnknownLocation():

@@ -15,7 +15,7 @@ from stablehlo_ref.syntax.attribute_text import attribute_text
 _match_dialect = re.compile(r"[#!]([A-Za-z_][\w$]*)").match
 
 
-def _no_encoding(writer: EntryWriter, value: Any) -> None:
+def _no_encoding(writer: EntryWriter, value: object) -> None:
     raise NotImplementedError
 
 
@@ -51,7 +51,7 @@ def write_type(writer: EntryWriter, type: Type) -> None:
         writer.text(str(type))
 
 
-def dialect_of_attribute(attribute: Any) -> str:
+def dialect_of_attribute(attribute: object) -> str:
     """Return the dialect that an attribute belongs to."""
     match attribute:
         case EnumAttribute(dialect=dialect):

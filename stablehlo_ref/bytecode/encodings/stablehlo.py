@@ -141,7 +141,7 @@ def read_type(reader: EntryReader) -> Type:
     raise reader.unsupported(f"unknown type {code} of dialect 'stablehlo'", offset)
 
 
-def write_attribute(writer: EntryWriter, attribute: Any) -> None:
+def write_attribute(writer: EntryWriter, attribute: object) -> None:
     """Write an attribute. NotImplementedError for what has no encoding and is written as text."""
     match attribute:
         case EnumAttribute(kind=kind) if kind in ENUMERATIONS:

@@ -70,7 +70,7 @@ def _read_optional(reader: EntryReader) -> Any:
     return reader.attribute() if reader.byte() else None
 
 
-def _write_optional(writer: EntryWriter, value: Any) -> None:
+def _write_optional(writer: EntryWriter, value: object) -> None:
     writer.byte(value is not None)
     if value is not None:
         writer.attribute(value)

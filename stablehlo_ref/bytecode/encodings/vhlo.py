@@ -66,7 +66,7 @@ def _read_optional(reader: EntryReader) -> Any:
     return reader.attribute() if reader.varint() else None
 
 
-def _write_optional(writer: EntryWriter, value: Any) -> None:
+def _write_optional(writer: EntryWriter, value: object) -> None:
     writer.varint(value is not None)
     if value is not None:
         writer.attribute(value)
@@ -183,7 +183,7 @@ def read_type(reader: EntryReader) -> Type:
 # --- to bytes -------------------------------------------------------------------------------------------------------
 
 
-def write_attribute(writer: EntryWriter, attribute: Any) -> None:
+def write_attribute(writer: EntryWriter, attribute: object) -> None:
     """Write an attribute; UnsupportedError for what VHLO does not have."""
     writer.dialect = "vhlo"
     match attribute:

@@ -54,6 +54,7 @@ from stablehlo_ref.ir.types import (
     TensorType,
     TupleType,
     Type,
+    UnrankedBufferType,
     UnrankedTensorType,
     integer_type,
     tensor_type,
@@ -106,7 +107,7 @@ def _differ(operand: Type, result: Type) -> bool:
 # --- attributes -----------------------------------------------------------------------------------------------------
 
 
-def check_attribute(attribute: Any, target: Version) -> None:
+def check_attribute(attribute: object, target: Version) -> None:
     """Refuse an attribute that the target does not have, or that is made of one."""
     match attribute:
         case tuple():
@@ -144,7 +145,7 @@ def check_type(type: Type, target: Version) -> None:
 def _kind(type: Type) -> str:
     """Return the name under which the table of versions has a type."""
     match type:
-        case BufferType():
+        case BufferType() | UnrankedBufferType():
             return "memref"
         case FutureType():
             return "future"
@@ -159,7 +160,7 @@ def _parts(type: Type) -> Iterable[Type]:
     match type:
         case TensorType(element_type=part) | UnrankedTensorType(part) | ComplexType(part):
             return (part,)
-        case BufferType(element_type=part):
+        case BufferType(element_type=part) | UnrankedBufferType(part):
             return (part,)
         case TupleType(parts) | FutureType(parts):
             return parts
@@ -180,7 +181,7 @@ TYPED_FFI = 4  # a version of the API of custom calls whose backend_config is a 
 class MixedEncodings:
     """Attributes and types as in VHLO, and those that VHLO does not have as in MLIR."""
 
-    def write_attribute(self, writer: EntryWriter, attribute: Any) -> None:
+    def write_attribute(self, writer: EntryWriter, attribute: object) -> None:
         """Write an attribute."""
         try:
             vhlo.write_attribute(writer, attribute)
@@ -361,7 +362,7 @@ def _forget_later(op: Operation, own: dict[str, Attribute], history: History, re
             own[name] = WINDOWS[name](_window_rank(op, later.op))
 
 
-def _says_nothing(attribute: Any) -> bool:
+def _says_nothing(attribute: object) -> bool:
     match attribute:
         case StructAttribute(fields=fields):
             return all(_is_zero(value) for value in fields.values())
@@ -373,5 +374,5 @@ def _says_nothing(attribute: Any) -> bool:
     return values in (False, ())
 
 
-def _is_zero(value: Any) -> bool:
+def _is_zero(value: object) -> bool:
     return getattr(value, "value", None) in (0, "DEFAULT")

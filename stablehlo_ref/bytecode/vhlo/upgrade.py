@@ -38,7 +38,7 @@ LAYOUTS = ("operand_layouts", "result_layouts")
 NO_ALGORITHM = TypeAttribute(NONE)
 
 
-class Place(Protocol):
+class ErrorSite(Protocol):
     """Where an op is in a file, for errors about it."""
 
     def error(self, message: str) -> StablehloError:
@@ -48,7 +48,7 @@ class Place(Protocol):
         """Return an error about contents that are not known."""
 
 
-def known_op(name: str, cursor: Place) -> tuple[str, int]:
+def known_op(name: str, cursor: ErrorSite) -> tuple[str, int]:
     """Return the name without dialect, and the revision, of an op that is known; UnsupportedError for others."""
     op = split_name(name)
     if op is None:
@@ -57,7 +57,7 @@ def known_op(name: str, cursor: Place) -> tuple[str, int]:
 
 
 def to_stablehlo(
-    name: str, attributes: Mapping[str, Attribute], in_function: bool, cursor: Place
+    name: str, attributes: Mapping[str, Attribute], in_function: bool, cursor: ErrorSite
 ) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Return name, members and discardable attributes of the op of StableHLO that an op of VHLO stands for."""
     base, revision = known_op(name, cursor)
@@ -108,7 +108,7 @@ def _not_members(definition: OpDefinition, own: Mapping[str, Any]) -> dict[str, 
     return {name: value for name, value in own.items() if name not in spelled and value != () and name != "padding"}
 
 
-def _as_written(member: Attr, attribute: Any) -> Any:
+def _as_written(member: Attr, attribute: object) -> Any:
     """Return symbols, which are strings in VHLO, as such."""
     if isinstance(member.codec, SymbolCodec) and isinstance(attribute, str):
         return SymbolReference((attribute,))
@@ -145,6 +145,6 @@ def _is_implied(base: str, name: str, own: Mapping[str, Any]) -> bool:
     return base in WINDOW_OPS and name in WINDOW_DEFAULTS and _is_filled(value, WINDOW_DEFAULTS[name])
 
 
-def _is_filled(value: Any, number: int) -> bool:
+def _is_filled(value: object, number: int) -> bool:
     """Return whether a tensor has elements, all of which are `number`."""
     return isinstance(value, DenseElements) and value.array.size > 0 and bool(np.all(value.array == number))

@@ -68,7 +68,7 @@ def open_backend(description: str) -> Backend:
     """
     name, _, argument = description.partition(":")
     if description.endswith(".npz"):
-        return dump(description)
+        return Dump(description)
     if name in _FACTORIES:
         return _FACTORIES[name](argument)
     for entry in entry_points(group=ENTRY_POINTS):
@@ -168,7 +168,9 @@ class Cpp:
 
     name = "cpp"
 
-    def __init__(self) -> None:
+    def __init__(self, argument: str) -> None:
+        if argument:
+            raise ValueError(f"the backend `cpp` takes no argument, got {argument!r}")
         self.versions = versions_of("jaxlib")
         self._ir: Any = require("jaxlib.mlir.ir")
         self._passes: Any = require("jaxlib.mlir.passmanager")
@@ -202,13 +204,6 @@ def _array(attribute: Any, dtype: Any, shape: Any) -> Any:
         return np.array(attribute).astype(dtype, copy=False).reshape(shape)
     parsed: Any = parse_attribute(Source(str(attribute), "result"))
     return np.array(parsed.array).reshape(shape)
-
-
-def cpp(argument: str) -> Cpp:
-    """Return the backend `cpp`; ValueError for an argument."""
-    if argument:
-        raise ValueError(f"the backend `cpp` takes no argument, got {argument!r}")
-    return Cpp()
 
 
 _IREE_DRIVERS = {"llvm-cpu": "local-task", "vmvx": "local-task", "vulkan-spirv": "vulkan", "rocm": "hip"}  # by targets
@@ -287,15 +282,17 @@ def _as_declared(array: Array, parameter: Parameter) -> Array:
 
 
 class CommandBackend:
-    """Runs a command for each program.
+    """Runs a command for each program; ValueError if it does not name its files.
 
     `{program}` is a file of MLIR text, `{inputs}` and `{outputs}` are `.npz` files with members `arr_0`, `arr_1`, ...,
     in which types that numpy lacks are saved as unsigned integers of their size.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
-        self.name = words[0]
-        self._words = words
+    def __init__(self, command: str) -> None:
+        self._words = shlex.split(command)
+        if not self._words or any(not any(mark in word for word in self._words) for mark in FILES):
+            raise ValueError(f"expected a command with {', '.join(FILES)}, got {command!r}")
+        self.name = self._words[0]
 
     def run(self, program: str, inputs: Sequence[Any]) -> list[Any]:
         with command_files(self._words, program, inputs) as (words, folder):
@@ -316,57 +313,33 @@ def command_files(words: Sequence[str], program: str, inputs: Sequence[Array]) -
         yield [marks.sub(lambda match: str(folder / FILES[match[0]]), word) for word in words], folder
 
 
-def command(argument: str) -> CommandBackend:
-    """Return the backend of a command; ValueError if it does not name its files."""
-    words = shlex.split(argument)
-    if not words or any(not any(mark in word for word in words) for mark in FILES):
-        raise ValueError(f"expected a command with {', '.join(FILES)}, got {argument!r}")
-    return CommandBackend(words)
-
-
 class Dump:
     """Returns what the file has for the first program, and refuses others, such as those with intermediate values."""
 
-    def __init__(self, path: Path) -> None:
-        self.name = str(path)
-        self._path = path
+    def __init__(self, path: str) -> None:
+        if not Path(path).is_file():
+            raise ValueError(f"cannot read {path}: no such file")
+        self.name = path
         self._program: str | None = None
 
     def run(self, program: str, inputs: Sequence[Any]) -> list[Any]:
         self._program = self._program or program
         if program != self._program:
             raise NotImplementedError("saved results have no intermediate values")
-        return load_arrays(self._path, load(program).outputs)
-
-
-def dump(argument: str) -> Dump:
-    """Return the backend of a file; ValueError if there is none."""
-    path = Path(argument)
-    if not path.is_file():
-        raise ValueError(f"cannot read {path}: no such file")
-    return Dump(path)
+        return load_arrays(Path(self.name), load(program).outputs)
 
 
 class PythonFunction:
-    """Calls a function of the text of a program and a list of arrays, which returns a sequence of arrays."""
+    """Calls `MODULE:FUNCTION` with the text of a program and a list of arrays, which returns a sequence of arrays."""
 
-    def __init__(self, name: str, function: Callable[..., Sequence[Any]]) -> None:
+    def __init__(self, name: str) -> None:
+        module, _, function = name.partition(":")
+        self.run: Any = getattr(importlib.import_module(module), function, None) if module and function else None
+        if not callable(self.run):
+            raise ValueError(f"expected python:MODULE:FUNCTION, got 'python:{name}'")
         self.name = name
-        self.switches = getattr(function, "switches", {})
-        self.run_parallel = getattr(function, "run_parallel", None)
-        self._function = function
-
-    def run(self, program: str, inputs: Sequence[Any], **options: Any) -> Sequence[Any]:
-        return self._function(program, inputs, **options)
-
-
-def function(argument: str) -> PythonFunction:
-    """Return the backend `MODULE:FUNCTION`; ValueError if there is none."""
-    module, _, name = argument.partition(":")
-    function = getattr(importlib.import_module(module), name, None) if module and name else None
-    if not callable(function):
-        raise ValueError(f"expected python:MODULE:FUNCTION, got 'python:{argument}'")
-    return PythonFunction(argument, function)
+        self.switches = getattr(self.run, "switches", {})
+        self.run_parallel = getattr(self.run, "run_parallel", None)
 
 
 class Itself:
@@ -384,8 +357,8 @@ class Itself:
 
 
 _FACTORIES: Mapping[str, Callable[[str], Backend]] = {
-    "jax": Xla, "pjrt": plugin, "cpp": cpp, "iree": Iree,
-    "cmd": command, "python": function, "self": Itself,
+    "jax": Xla, "pjrt": plugin, "cpp": Cpp, "iree": Iree,
+    "cmd": CommandBackend, "python": PythonFunction, "self": Itself,
 }  # fmt: skip
 DESCRIPTIONS: Mapping[str, str] = {
     "jax[:PLATFORM]": "XLA through jax",

@@ -21,11 +21,13 @@ from stablehlo_ref.debug.bounds.ball import (
     Query,
     dtype_of,
     gamma,
+    interval,
     largest,
+    shape_of,
     smallest_normal,
+    stored,
     unit_roundoff,
 )
-from stablehlo_ref.debug.bounds.elementary import interval, stored
 from stablehlo_ref.debug.bounds.sums import complex_sum, sum_of
 from stablehlo_ref.debug.cut import has_fractions
 from stablehlo_ref.debug.evaluate import widened
@@ -33,7 +35,6 @@ from stablehlo_ref.define.definition import facts_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Region
-from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import BOOL, kind
 
 SAMPLES = 32  # elements on which bodies are tried
@@ -193,13 +194,13 @@ def _same(found: Sequence[Array], expected: Sequence[Array]) -> bool:
 
 
 def scattered(query: Query) -> Ball:
-    """`scatter` that adds or overwrites, and `select_and_scatter` that adds."""
+    """`scatter` that adds, overwrites or keeps the larger or smaller one, and `select_and_scatter` that adds."""
     body = recognised(query.op.regions[-1])
     if body == "add" and len(query.op.results) == 1 and (query.name == "scatter" or query.is_exact):
         return sum_of(query, _terms_by_counting(query))
     if query.is_exact and all(map(is_exact_body, query.op.regions)):
         return Ball(widened(query.plain(query.centers)), np.zeros(()))
-    if body != "second" or query.name != "scatter":
+    if body not in ("second", *_IDENTITY) or query.name != "scatter":
         raise NoBound
     return _kept(query)
 
@@ -214,16 +215,10 @@ def _kept(query: Query) -> Ball:
 
 
 def _terms(query: Query) -> float:
-    properties, shape = query.attributes, _shape(query)
+    properties, shape = query.attributes, shape_of(query.op.operands[0])
     if "window_dimensions" in properties:
         return float(np.prod(properties["window_dimensions"])) + 1
     return float(np.prod([shape[d] for d in properties["dimensions"]])) + 1
-
-
-def _shape(query: Query) -> Sequence[int]:
-    type = query.op.operands[0].type
-    assert isinstance(type, TensorType)
-    return [n or 0 for n in type.shape]
 
 
 def _terms_by_counting(query: Query) -> Array:

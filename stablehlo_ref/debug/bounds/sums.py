@@ -7,7 +7,6 @@ The bounds hold for blocked algorithms too, also if they invert blocks on the di
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import Enum
 from math import log2, prod
 
@@ -21,15 +20,17 @@ from stablehlo_ref.debug.bounds.ball import (
     accumulator_dtype,
     dtype_of,
     gamma,
+    known,
     largest,
+    rounded,
+    shape_of,
     smallest_normal,
     ulp,
     unit_roundoff,
 )
-from stablehlo_ref.debug.bounds.elementary import known, rounded
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.types import FLOATS, FloatType, TensorType, Type
+from stablehlo_ref.ir.types import FLOATS, FloatType, Type
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 
 _GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
@@ -62,20 +63,13 @@ def complex_sum(query: Query, terms: float, roundoff: float = 0.0) -> Ball:
 
 def terms_of(query: Query) -> int:
     """Return the number of products in an element of a dot product or convolution."""
-    properties, shapes = query.attributes, [_shape(query, i) for i in range(2)]
+    properties, shapes = query.attributes, [shape_of(query.op.operands[i]) for i in range(2)]
     if query.name == "dot":
         return shapes[0][-1]
     if query.name == "dot_general":
         return int(prod(shapes[0][d] for d in properties["lhs_contracting_dimensions"]))
     spatial = prod(shapes[1][d] for d in properties["kernel_spatial_dimensions"])
     return int(spatial * shapes[1][properties["kernel_input_feature_dimension"]])
-
-
-def _shape(query: Query, index: int) -> Sequence[int]:
-    type = query.op.operands[index].type
-    if not isinstance(type, TensorType):
-        raise NoBound
-    return [n or 0 for n in type.shape]
 
 
 def dot_algorithm(query: Query) -> ProductRounding:
@@ -325,3 +319,28 @@ def normalised(query: Query) -> Ball:
     terms = size * (np.abs(x) + np.abs(mean)) + np.abs(offset.reshape(shape))
     radius = 8 * (1 + ulps) * u * terms + size * (of_mean + np.abs(x - mean) * of_variance / total)
     return known(query, Ball(center, np.where(of_variance < total / 2, radius, np.inf)))
+
+
+def gradients(query: Query) -> Ball:
+    """`batch_norm_grad`: by the number of roundings of each term, in any order of sums and products."""
+    _exact(query)
+    x, scale, mean, variance, dy = (query.operand(i).center for i in range(5))
+    axis = query.attributes["feature_index"]
+    others = tuple(i for i in range(x.ndim) if i != axis)
+    shape = [x.shape[axis] if i == axis else 1 for i in range(x.ndim)]
+    count = max(x.size // max(x.shape[axis], 1), 1)
+    total = variance.reshape(shape) + query.attributes["epsilon"]
+    root = np.where(total > 0, 1 / np.sqrt(np.abs(total)), np.inf)
+    size, distance = np.abs(scale.reshape(shape)) * root, np.abs(x) + np.abs(mean.reshape(shape))
+    of_offset = np.sum(np.abs(dy), others, keepdims=True)
+    of_scale = np.sum(np.abs(dy) * distance, others, keepdims=True) * root
+    of_operand = size * (np.abs(dy) + (of_offset + distance * root * of_scale) / count)
+    terms = (of_operand, of_scale, of_offset)[query.index]
+    ulps = max(query.contract.ulps_of(name, 0.5) for name in ("rsqrt", "divide", "sqrt"))
+    relative = gamma(2 * count + 16 + 16 * ulps, unit_roundoff(query.dtype))
+    lost = 4 * (count + 4) * smallest_normal(query.dtype)  # by numbers that are flushed, before products with these
+    lost = lost * (1 + size) * (1 + root) ** 3 * (1 + np.max(distance, others, keepdims=True, initial=0.0))
+    radius = relative * terms + lost
+    center = query.wide(query.centers)
+    radius = radius if query.index == 0 else radius.reshape(center.shape)
+    return known(query, Ball(center, radius), terms.reshape(radius.shape) * count)

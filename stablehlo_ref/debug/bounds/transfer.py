@@ -11,12 +11,13 @@ loops as long as their condition is certain.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import TypeAlias
 
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.debug.bounds import elementary, reductions, sums
+from stablehlo_ref.debug.bounds import ball, reductions, sums
 from stablehlo_ref.debug.bounds.ball import (
     TINY,
     Ball,
@@ -24,22 +25,25 @@ from stablehlo_ref.debug.bounds.ball import (
     Query,
     dtype_of,
     exact,
+    hull,
+    rounded,
+    shape_of,
     smallest_normal,
+    stored,
     used,
 )
-from stablehlo_ref.debug.bounds.elementary import ends, rounded, stored, unknown_where
 from stablehlo_ref.debug.bounds.reductions import is_exact_body
 from stablehlo_ref.debug.bounds.sums import product_sum
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import BRANCHES, LOOP, branch_of, fed_to, is_constant, is_constant_op, operands_of
+from stablehlo_ref.debug.cut import BRANCHES, LOOP, branch_of, fed_to, is_constant, is_constant_op, needed_by, slice_of
 from stablehlo_ref.debug.evaluate import Evaluator, widened
-from stablehlo_ref.define.definition import REGISTRY, facts_of
+from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.definition import REGISTRY, attributes_of, facts_of
 from stablehlo_ref.define.facts import Arithmetic, Facts
-from stablehlo_ref.define.spec import shape as shape_of
-from stablehlo_ref.dialects.chlo_broadcasting import Broadcasting
+from stablehlo_ref.dialects.chlo_broadcasting import Broadcasting, aligned
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.types import BooleanType, IntegerType, QuantizedType, TensorType
+from stablehlo_ref.ir.types import BooleanType, IntegerType, QuantizedType, TensorType, tensor_type
 from stablehlo_ref.numerics.dtypes import FLOAT32, is_fractional, kind
 from stablehlo_ref.ops.comparison import Compare
 from stablehlo_ref.ops.conversion import BitcastConvert, Convert, Imag, Real, ReducePrecision
@@ -74,6 +78,8 @@ def transfer(
             return of_branch(op, dict(zip(values, operands)), contract, evaluate)
         if op.name == LOOP:
             return of_loop(op, dict(zip(values, operands)), contract, evaluate)
+        if op.name in REGISTRY and issubclass(REGISTRY[op.name].op_class, Broadcasting):
+            op, values, operands = _broadcast(op, dict(zip(values, operands)), evaluate)
         dtypes = [dtype_of(value) for value in values]
         with np.errstate(all="ignore"):
             known = [_flushed(ball, dtype, contract) for ball, dtype in zip(operands, dtypes)]
@@ -85,6 +91,26 @@ def transfer(
         return made
     except NoBound:
         return None
+
+
+def _broadcast(op: Operation, balls: Balls, evaluate: Evaluator) -> tuple[Operation, Sequence[Value], Sequence[Ball]]:
+    """Return the op that one with broadcasting applies, and its operands of one shape with their balls."""
+    op_class, sizes = REGISTRY[op.name].op_class, tuple(shape_of(op.results[0]))
+    assert issubclass(op_class, Broadcasting)
+    attributes = attributes_of(op)
+    types = [type for type in op.operand_types if isinstance(type, TensorType)]
+    shapes = aligned(types, attributes.pop("broadcast_dimensions", None))
+    made: dict[Value, tuple[Value, Ball]] = {}
+    for value, type, shape in zip(op.operands, types, shapes):
+        ball = balls[value] if value in balls else exact(evaluate.constant(value))
+        radius = np.broadcast_to(ball.radius, ball.center.shape)
+        arrays = [np.broadcast_to(array.reshape(shape), sizes) for array in (ball.center, radius)]
+        made[value] = Value(tensor_type(sizes, type.element_type), None, len(made)), Ball(*arrays)
+    operands = [made[value][0] for value in op.operands]
+    name, results = op_class.applies.definition.name, [result.type for result in op.results]
+    applied = build_operation(name, operands, results, op.location, members=attributes)
+    values, known = zip(*made.values())
+    return applied, values, known
 
 
 def _flushed(ball: Ball, dtype: DType, contract: Contract) -> Ball:
@@ -167,9 +193,8 @@ def propagation(arrays: Mapping[Value, Array], contract: Contract, evaluate: Eva
 
 def rule_of(query: Query) -> Rule:
     """Return the rule of a query's op; NoBound if there is none."""
-    op_class, facts, values = op_class_of(query.op), query.facts, (*query.op.operands, *query.op.results)
-    if not query.is_exact and op_class is not REGISTRY[query.op.name].op_class and _is_broadcast(query.op):
-        raise NoBound
+    facts, values = query.facts, (*query.op.operands, *query.op.results)
+    op_class = REGISTRY[query.op.name].op_class
     if any(map(_is_quantized, values)):
         return exactly if facts.arithmetic is Arithmetic.MOVES else quantized
     dtypes = [dtype_of(value) for value in values]
@@ -189,18 +214,8 @@ def rule_for(op_class: type, facts: Facts, is_complex: bool) -> Rule | None:
     if op_class in rules or facts.arithmetic is Arithmetic.MOVES:
         return rules.get(op_class, moved)
     if is_complex:
-        return elementary.complex_function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
+        return ball.complex_function if facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS) else None
     return _OF_ARITHMETIC.get(facts.arithmetic)
-
-
-def op_class_of(op: Operation) -> type:
-    """Return the class of an op, or of the op that it applies to broadcast operands."""
-    found = REGISTRY[op.name].op_class
-    return found.applies if issubclass(found, Broadcasting) else found
-
-
-def _is_broadcast(op: Operation) -> bool:
-    return len(set(map(shape_of, op.operand_types))) > 1
 
 
 def _is_quantized(value: Value) -> bool:
@@ -222,7 +237,7 @@ def exactly(query: Query) -> Ball:
 
 def quantized(query: Query) -> Ball:
     """An op on quantized tensors: at most one step from what the interpreter computes, as it rounds to a step."""
-    if not query.is_exact or (query.op.regions and op_class_of(query.op) is not ReduceWindow):
+    if not query.is_exact or (query.op.regions and query.name != "reduce_window"):
         raise NoBound
     center = widened(query.plain(query.centers))
     if not is_fractional(query.dtype):
@@ -272,12 +287,10 @@ def same_radius(query: Query) -> Ball:
 
 def steps(query: Query) -> Ball:
     """Monotone step functions (`floor`, `sign`, `convert` to integers): known where both ends give the same."""
-    center, low, high = ends(query)
-    if is_fractional(query.dtype):
-        same = (low == center) & (high == center)
-        radius = np.where(same, 0.0, np.maximum(np.abs(low - center), np.abs(high - center)))
-        return stored(query, center, radius if query.is_exact else unknown_where(query.operand(0), radius))
-    return Ball(center, np.where((low == center) & (high == center), 0.0, np.inf))
+    if query.is_exact and not is_fractional(query.dtype):
+        return Ball(query.plain(query.centers), np.zeros(()))
+    center, radius = hull(query)
+    return stored(query, center, radius) if is_fractional(query.dtype) else Ball(center, np.where(radius, np.inf, 0.0))
 
 
 def compared(query: Query) -> Ball:
@@ -324,11 +337,11 @@ def _is_contained(source: DType, target: DType) -> bool:
 
 _OF_ARITHMETIC: dict[Arithmetic, Rule] = {
     Arithmetic.SELECTS: same_radius, Arithmetic.STEPS: steps, Arithmetic.EXACT: exactly,
-    Arithmetic.FUNCTION: elementary.function, Arithmetic.ROUNDS: elementary.function,
+    Arithmetic.FUNCTION: ball.function, Arithmetic.ROUNDS: ball.function,
 }  # fmt: skip
 _FOR_ALL: dict[type, Rule] = {
-    Real: same_radius, Imag: same_radius, Convert: converted, Compare: compared, Add: elementary.added,
-    Subtract: elementary.added, Multiply: elementary.multiplied, Divide: elementary.divided, Reduce: reductions.reduced,
+    Real: same_radius, Imag: same_radius, Convert: converted, Compare: compared, Add: ball.added,
+    Subtract: ball.added, Multiply: ball.multiplied, Divide: ball.divided, Reduce: reductions.reduced,
     **dict.fromkeys((DotGeneral, Dot, Convolution), product_sum),
     Fft: sums.transformed, TriangularSolve: sums.solved, Cholesky: sums.factored,
 }  # fmt: skip
@@ -336,12 +349,12 @@ _OF_REALS: dict[type, Rule] = {
     **_FOR_ALL,
     ReduceWindow: reductions.reduced,
     **dict.fromkeys((Scatter, SelectAndScatter), reductions.scattered),
-    **dict.fromkeys((BatchNormInference, BatchNormTraining, BatchNormGrad), sums.normalised),
-    Sort: reductions.ordered, BitcastConvert: bits, ReducePrecision: exactly, Power: elementary.power,
-    Atan2: elementary.angle, Logistic: elementary.logistic, Rsqrt: elementary.reciprocal_root,
+    **dict.fromkeys((BatchNormInference, BatchNormTraining), sums.normalised), BatchNormGrad: sums.gradients,
+    Sort: reductions.ordered, BitcastConvert: bits, ReducePrecision: exactly, Power: ball.power,
+    Atan2: ball.angle, Logistic: ball.logistic, Rsqrt: ball.reciprocal_root,
 }  # fmt: skip
 _OF_COMPLEX: dict[type, Rule] = {
-    **_FOR_ALL, Negate: same_radius, Abs: elementary.magnitude, Sign: elementary.complex_function,
+    **_FOR_ALL, Negate: same_radius, Abs: ball.magnitude, Sign: ball.complex_function,
 }  # fmt: skip
 
 
@@ -370,7 +383,8 @@ def of_loop(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator
     first = state = [outside.operand(value) for value in op.operands]
     condition, body = (region.block for region in op.regions)
     ops = [inner for block in (condition, body) for inner in block.operations]
-    most = min(MOST_STEPS, MOST_BYTES // max(sum(map(_bytes_of, ops)), 1) * len(ops))
+    size = 8 * sum(prod(shape_of(r)) for inner in ops for r in inner.results if isinstance(r.type, TensorType))
+    most = min(MOST_STEPS, MOST_BYTES // max(size, 1) * len(ops))
     for _ in range(0, max(most, 1), len(ops)):
         (goes_on,) = _through(condition, {**balls, **_arguments(condition, state)}, contract, evaluate)
         if goes_on is None or not goes_on.is_exact:
@@ -394,15 +408,7 @@ def _through(block: Block, balls: Balls, contract: Contract, evaluate: Evaluator
 
 
 def _unknown(value: Value) -> Ball:
-    assert isinstance(value.type, TensorType)
-    dtype = dtype_of(value)
-    wide = {"floating": np.dtype(np.float64), "complex": np.dtype(np.complex128)}.get(kind(dtype), dtype)
-    return Ball(np.zeros([n or 0 for n in value.type.shape], wide), np.asarray(np.inf))
-
-
-def _bytes_of(op: Operation) -> int:
-    types = [type for type in op.result_types if isinstance(type, TensorType)]
-    return 8 * sum(int(np.prod([n or 0 for n in type.shape])) for type in types)
+    return Ball(widened(np.zeros(shape_of(value), dtype_of(value))), np.asarray(np.inf))
 
 
 # --- long loops: what rounding cannot change ------------------------------------------------------------------------
@@ -434,20 +440,10 @@ def _exact_carries(op: Operation, certain: set[int], outside: set[Value]) -> set
 
 def _is_exact(block: Block, value: Value, kept: set[int], outside: set[Value]) -> bool:
     """Return whether a value is a carry that is kept, certain from outside, or computed from such without rounding."""
-    made = {result: op for op in block.operations for result in op.results}
-    stack, seen = [value], set[Value]()
-    while stack:
-        top = stack.pop()
-        if top in seen or is_constant(top):
-            continue
-        seen.add(top)
-        if top in made:
-            if not all(map(_is_integral, made[top].walk())):
-                return False
-            stack += operands_of(made[top])
-        elif not (top.index in kept if top.owner is block else top in outside):
-            return False
-    return True
+    ops = [op for op in slice_of(block.operations, value) if not is_constant_op(op)]
+    if not all(map(_is_integral, (inner for op in ops for inner in op.walk()))):
+        return False
+    return all(v.index in kept if v.owner is block else v in outside for v in needed_by(ops, [value]))
 
 
 def _is_integral(op: Operation) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.cut import Flat, operands_of, subprogram
+from stablehlo_ref.debug.evaluate import MAX_BYTES, backend_values
 from stablehlo_ref.debug.exceptions.findings import (
     GENERATIONS,
     BackwardSlice,
@@ -24,12 +25,11 @@ from stablehlo_ref.debug.exceptions.findings import (
     OnlyInBackend,
     Place,
     Reach,
+    place_of,
 )
-from stablehlo_ref.debug.exceptions.sources import place_of
 from stablehlo_ref.debug.exceptions.taint import element_at, first_index, has_exceptions, masks
 from stablehlo_ref.debug.exceptions.watch import ExceptionWatcher
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.debug.values import MAX_BYTES, backend_values
 from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.execute.grid import GRID_SIZES
 from stablehlo_ref.ir.arrays import Array

@@ -1,17 +1,28 @@
-"""Hold what a run shows of exceptional values: plain data, with forms in JSON and as text."""
+"""Hold what a run shows of exceptional values: plain data, with forms in JSON and as text; and what they come from."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from functools import cache, partial
+from itertools import islice
 from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.debug.cut import CALLS, LOOP, operands_of
+from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.define.processes import ProcessId
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.locations import model_location
+from stablehlo_ref.ir.value_index import ValueIndex, defining_op
+from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.syntax.places import defined_at
 
 SHOWN = 4  # ops, inputs, constants of a line
+MOST = 32  # ops of a slice
 
 
 class ExceptionKind(StrEnum):
@@ -186,7 +197,6 @@ class Exceptions:
         return json.dumps(self.document(), allow_nan=False)
 
     def __str__(self) -> str:
-
         return text_of(self)
 
 
@@ -284,3 +294,81 @@ def _places(places: Sequence[Place]) -> str:
 def _effects(effects: Sequence[Effect]) -> str:
     shown = ", ".join(f"{effect.place} ({effect.elements})" for effect in effects[:SHOWN])
     return shown + (f", and {len(effects) - SHOWN} more" if len(effects) > SHOWN else "")
+
+
+# --- where values come from -----------------------------------------------------------------------------------------
+
+
+def place_of(index: ValueIndex, value: Value) -> Place:
+    """Return the name of a value and where it is computed."""
+    op = value.owner if isinstance(value.owner, Operation) else None
+    location = value.location if op is None else op.debug_location
+    name = None if op is None else op.name
+    return Place(index.unique_name(value), name, str(defined_at(value) or ""), model_location(location))
+
+
+class Slicer:
+    """Finds backward slices in a module."""
+
+    def __init__(self, index: ValueIndex, most: int = MOST) -> None:
+        self._most = most
+        self._place = cache(partial(place_of, index))
+        self._sources = cache(self._find_sources)
+        self._functions = functions(index.module)
+        self._callers: dict[str, list[Operation]] = defaultdict(list)
+        for op in index.module.walk():
+            if op.name in CALLS:
+                self._callers[str(op.properties[CALLS[op.name]])].append(op)
+
+    def __call__(self, values: Iterable[Value], most: int | None = None) -> BackwardSlice:
+        """Return what values are computed from, breadth first; after `most` ops no further ones are looked at."""
+        pending, seen = deque(values), set[Value]()
+        ops: dict[Operation, None] = {}
+        inputs, constants = [], []
+        while pending and (most is None or len(ops) < most):
+            value = pending.popleft()
+            if value in seen:
+                continue
+            seen.add(value)
+            owner = value.owner
+            if isinstance(owner, Operation):
+                if is_constant_like(owner):
+                    constants.append(value)
+                    continue
+                ops[owner] = None
+            sources = self._sources(value)
+            if not sources and isinstance(owner, Block):
+                inputs.append(value)
+            pending.extend(sources)
+        shown = [op.results[0] for op in islice(ops, self._most)]
+        places = [tuple(map(self._place, found)) for found in (shown, inputs, constants)]
+        return BackwardSlice(places[0], places[1], places[2], len(ops) - len(shown))
+
+    def _find_sources(self, value: Value) -> Sequence[Value]:
+        """Return the values that a value directly depends on."""
+        op = value.owner
+        if isinstance(op, Block):
+            return self._of_argument(value)
+        if op is None:
+            return []
+        function = self._functions.get(str(op.properties.get(CALLS.get(op.name, ""), "")))
+        if function is not None:
+            return yielded(function.regions, value.index)
+        return [*yielded(op.regions, value.index), *operands_of(op)] if op.regions else op.operands
+
+    def _of_argument(self, value: Value) -> list[Value]:
+        op = defining_op(value)
+        if op is None:
+            return []
+        if op.name == "func.func":
+            calls = self._callers[str(op.properties["sym_name"])]
+            return [call.operands[value.index] for call in calls if value.index < len(call.operands)]
+        if op.name == LOOP:
+            return [op.operands[value.index], *yielded(op.regions[1:], value.index)]
+        return op.operands
+
+
+def yielded(regions: Iterable[Region], index: int) -> list[Value]:
+    """Return what the terminators of regions return at an index."""
+    ends = [block.operations[-1].operands for region in regions for block in region.blocks if block.operations]
+    return [values[index] for values in ends if index < len(values)]

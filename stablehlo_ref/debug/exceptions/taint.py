@@ -15,15 +15,18 @@ from weakref import ref
 import numpy as np
 
 from stablehlo_ref.arrays.value_text import element_text
+from stablehlo_ref.debug.bounds.ball import smallest_normal
+from stablehlo_ref.debug.bounds.reductions import adds_up
+from stablehlo_ref.debug.cut import has_trait
 from stablehlo_ref.define.builder import build_module
-from stablehlo_ref.define.definition import attributes_of, definition_of, facts_of
+from stablehlo_ref.define.definition import attributes_of, facts_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import ComplexType, FloatType, IntegerType, TensorType, Type
-from stablehlo_ref.numerics.dtypes import UINT64, is_fractional, is_narrow_float, kind
+from stablehlo_ref.numerics.dtypes import UINT64, is_fractional, is_narrow_float, kind, mantissa_bits
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 from stablehlo_ref.passes.element_types import with_replaced
 from stablehlo_ref.program import Program
@@ -146,19 +149,17 @@ def element_at(value: Any, index: tuple[int, ...]) -> str:
 
 def moves(op: Operation) -> bool:
     """Return whether an op only moves elements of tensors, so that it can be run on the numbers of elements."""
-    definition = definition_of(op)
-    if definition is None or definition.facts is None or definition.facts.arithmetic is not Arithmetic.MOVES:
+    facts = facts_of(op)
+    if facts is None or facts.arithmetic is not Arithmetic.MOVES:
         return False
-    if definition.traits.elementwise or definition.traits.communicates:
+    if has_trait(op, "elementwise") or has_trait(op, "communicates"):
         return False
     return bool(op.results) and all(isinstance(t, TensorType) for t in (*op.operand_types, *op.result_types))
 
 
 def is_exact(op: Operation) -> bool:
     """Return whether taints of an op's results are known element by element."""
-    definition = definition_of(op)
-    is_elementwise = definition is not None and definition.traits.elementwise
-    return is_elementwise or moves(op) or op.name in _BY_ROWS
+    return has_trait(op, "elementwise") or moves(op) or op.name in _BY_ROWS
 
 
 def bits_of(taint: Taint) -> int:
@@ -197,12 +198,12 @@ def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array], res
     Arrays broadcast to the shapes of the results. For ops that are not elementwise nor exact otherwise, each element
     has the sources of all operands.
     """
-    definition = definition_of(op)
+    facts = facts_of(op)
     if op.name in _BY_ROWS:
         return [_BY_ROWS[op.name](op, taints).reshape(np.shape(results[0]))] * len(results)
-    if definition is not None and definition.facts is not None and definition.facts.chooses:
+    if facts is not None and facts.chooses:
         return [np.where(np.asarray(operands[0]), *taints[1:])]
-    if definition is not None and definition.traits.elementwise:
+    if has_trait(op, "elementwise"):
         return [merged(taints)]
     return [np.asarray(UINT64.type(sum_of_bits(map(bits_of, taints))))] * len(results)
 
@@ -287,3 +288,95 @@ def _on_taints(op: Operation) -> Program:
 
 def _taint_type(type: Type) -> Type:
     return with_replaced(type, lambda t: _TAINT if isinstance(t, FloatType | ComplexType) else t)
+
+
+# --- generations: infinities by division, underflow, cancellation ---------------------------------------------------
+
+
+class Lossy(NamedTuple):
+    """Where results underflow, or lose bits by cancellation, and how many at most."""
+
+    where: Array
+    bits: int = 0
+
+
+def at_pole(op: Operation, operands: Sequence[Any]) -> Array:
+    """Return where an op has a pole, so that an infinite result is exact."""
+    facts, arrays = facts_of(op), [np.asarray(x) for x in operands]
+    if facts is None or facts.pole is None or len({array.shape for array in arrays}) > 1:
+        return np.asarray(False)
+    return np.asarray(facts.pole(*map(widen_if_narrow, arrays)))
+
+
+def may_underflow(op: Operation, result: Any) -> bool:
+    """Return whether an op is one whose results may be zero or subnormal by rounding, and some result is."""
+    facts = facts_of(op)
+    if facts is None or facts.underflow is None or not is_real(result) or not result.size:
+        return False
+    wide = widen_if_narrow(without_repetition(np.asarray(result)))
+    tiny = smallest_normal(result.dtype)
+    return not (wide.min() >= tiny or wide.max() <= -tiny)
+
+
+def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | None:
+    """Return where a result is zero or subnormal although the operands are normal numbers; None if nowhere."""
+    if not may_underflow(op, result) or not all(map(is_real, operands)):
+        return None
+    facts = facts_of(op)
+    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result.dtype))
+    tiny = np.ones(np.count_nonzero(where), bool)
+    for operand in operands if tiny.size else ():
+        array = np.asarray(operand)
+        size = np.abs(widen_if_narrow(array[where] if array.shape == where.shape else array))
+        is_normal = (size >= smallest_normal(operand.dtype)) & (size < np.inf)
+        tiny &= is_normal if facts is not None and facts.underflow == "unless zero" else is_normal | (size == 0)
+    where[where] = tiny
+    return Lossy(where) if tiny.any() else None
+
+
+def default_threshold(result: Any) -> int:
+    """Return half of the bits of a type's significand, rounded up: 12 for f32, 27 for f64, 4 for bf16."""
+    return (mantissa_bits(result.dtype) + 2) // 2
+
+
+def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold: int | None) -> Lossy | None:
+    """Return where a sum or difference loses `threshold` bits or more; None if nowhere.
+
+    What is lost is how much smaller the result is than the larger term; in reductions and dots, than the sum of the
+    magnitudes of all terms. Results that are exactly zero are not counted.
+    """
+    if not is_real(result) or not result.size or not all(map(is_real, operands)):
+        return None
+    least = 2.0 ** (default_threshold(result) if threshold is None else threshold)
+    facts = facts_of(op)
+    if facts is not None and facts.adds and len(operands) == 2:
+        return _lossy(_larger(*map(np.asarray, operands)), np.asarray(result), least)
+    if adds_up(op):
+        terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
+        return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
+    if op.name == "stablehlo.dot_general" and all(map(np.size, operands)):
+        sums = _sums_of_magnitudes(op, *map(np.asarray, operands))
+        return _lossy(sums.reshape(result.shape), np.asarray(result), least)
+    return None
+
+
+def _sums_of_magnitudes(op: Operation, lhs: Array, rhs: Array) -> Array:
+    """Return the sums of the magnitudes of the terms of a `dot_general`, in f64."""
+    x, y = (rows_of(op, side, array.astype(np.float64)) for side, array in (("lhs", lhs), ("rhs", rhs)))
+    with np.errstate(all="ignore"):
+        return np.asarray(np.abs(x) @ np.abs(y).transpose(0, 2, 1))
+
+
+def _larger(lhs: Array, rhs: Array) -> Array:
+    return np.asarray(np.maximum(np.abs(widen_if_narrow(lhs)), np.abs(widen_if_narrow(rhs))))
+
+
+def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:
+    """Return where a result is smaller than the terms by a factor of `least`, but neither 0 nor exceptional."""
+    size = np.abs(widen_if_narrow(result))
+    where = np.asarray(size <= terms * (1 / least))
+    if not where.any():
+        return None
+    small, large = size[where].astype(np.float64), terms[where].astype(np.float64)
+    where[where] = counts = (small > 0) & (large < np.inf)
+    return Lossy(where, int((np.log2(large[counts]) - np.log2(small[counts])).max())) if counts.any() else None

@@ -3,47 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.debug.bounds.ball import smallest_normal
-from stablehlo_ref.debug.bounds.reductions import adds_up
-from stablehlo_ref.debug.exceptions.findings import GENERATIONS, ExceptionKind, Exceptions
-from stablehlo_ref.debug.exceptions.sources import SourceTable, yielded
+from stablehlo_ref.arrays.digest import statistics
+from stablehlo_ref.debug.cut import has_trait, is_control_flow
+from stablehlo_ref.debug.exceptions.findings import (
+    FOLLOWED,
+    GENERATIONS,
+    ORIGINS,
+    WORDS,
+    Effect,
+    Event,
+    ExceptionKind,
+    Exceptions,
+    Finding,
+    Place,
+    Reach,
+    Slicer,
+    call_text,
+    place_of,
+    yielded,
+)
 from stablehlo_ref.debug.exceptions.taint import (
     Taint,
     Taints,
+    at_pole,
     bits_of,
+    cancellation,
     carried,
     compact,
+    element_at,
     expanded,
+    first_index,
     has_exceptions,
     is_exact,
     is_float,
-    is_real,
     masks,
     moved,
     moves,
     only_taint,
-    rows_of,
     sum_of_bits,
-    without_repetition,
+    underflow,
 )
-from stablehlo_ref.debug.traces.follow import Follower, Frame
-from stablehlo_ref.debug.traces.record import is_input
-from stablehlo_ref.define.definition import REGISTRY, facts_of, is_constant_like
+from stablehlo_ref.debug.traces.record import Follower, Frame, is_input
+from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.define.processes import ProcessId
-from stablehlo_ref.diagnostics import ArgumentValueError
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.value_index import defining_op
-from stablehlo_ref.numerics.dtypes import UINT64, mantissa_bits
-from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
+from stablehlo_ref.numerics.dtypes import UINT64
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.program import Program
+
+LOSSY_SLICE = 256  # ops of the slice of what is not followed: there are many of these
+SHARED = 63  # the bit of all sources after the first 63
+
+
+@dataclass
+class _Source:
+    """A finding in the making. `bit` is 0 if its values are not followed."""
+
+    finding: Finding
+    bit: int
+    value: Value
+    processes: dict[ProcessId, None] = field(default_factory=dict)
+
+
+@dataclass
+class _Counted:
+    effect: Effect
+    bits: int = 0
 
 
 class ExceptionWatcher(Follower):
@@ -70,7 +105,9 @@ class ExceptionWatcher(Follower):
         self.kinds = tuple(kind for kind in GENERATIONS if kind in {*kinds, *trap})
         self.threshold = threshold
         self.ops = 0
-        self._sources = SourceTable(program.value_index, trap)
+        self._trap = trap
+        self._sources: dict[tuple[Value, ExceptionKind], _Source] = {}
+        self._effects: dict[tuple[Operation, bool], _Counted] = {}  # what ops pass on, and what they remove
         self._taints = Taints()
         self._sources_of: dict[Value, int] = {}  # in all turns and processes
         self._sent: dict[Operation, int] = {}  # the sources that went into ops with regions, or to other processes
@@ -81,7 +118,23 @@ class ExceptionWatcher(Follower):
     def found(self, results: Sequence[Sequence[Any]]) -> Exceptions:
         """Return the findings after the run; `results` are those of each process."""
         reached = [self._reached(i, value, results) for i, value in enumerate(self._returned())]
-        return Exceptions(self._sources.findings(self.kinds, reached), self.kinds, self.ops, self.threshold)
+        slicer, kinds = Slicer(self.index), {*self.kinds, *ORIGINS}
+        found = [self._finding(s, reached, slicer) for s in self._sources.values() if s.finding.kind in kinds]
+        return Exceptions(found, self.kinds, self.ops, self.threshold)
+
+    def _finding(self, source: _Source, reached: Sequence[int], slicer: Slicer) -> Finding:
+        """Return what is known of a source; `reached` are the sources of the exceptional elements of each output."""
+        finding, bit, op = source.finding, source.bit, source.value.owner
+        finding.processes = tuple(source.processes)
+        if finding.kind not in ORIGINS and isinstance(op, Operation):
+            finding.slice = slicer(op.operands, None if bit else LOSSY_SLICE)
+        if bit:
+            finding.outputs = tuple(i for i, bits in enumerate(reached) if bits & bit)
+            finding.reach = Reach.OUTPUT if finding.outputs else Reach.MASKED
+            caused = [(removes, c.effect) for (_, removes), c in self._effects.items() if c.bits & bit]
+            finding.propagated = [effect for removes, effect in caused if not removes]
+            finding.removed = [effect for removes, effect in caused if removes]
+        return finding
 
     def _returned(self) -> list[list[Value]]:
         """Return the values that are returned as each output, of which there is one for each return."""
@@ -103,17 +156,17 @@ class ExceptionWatcher(Follower):
     def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
         outer = frame.outer
         assert outer is not None
-        if outer.op is not None and (outer.data is None or not _is_control_flow(outer.op.name)):
+        if outer.op is not None and (outer.data is None or not is_control_flow(outer.op)):
             return  # inside an op that is looked at as a whole
         frame.data = operands
-        if _is_control_flow(op.name) or _communicates(op.name):
+        if is_control_flow(op) or has_trait(op, "communicates"):
             bits = sum_of_bits(map(bits_of, self._operands(frame, op)))
             self._sent[op] = self._sent.get(op, 0) | bits
 
     def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
         if frame.data is None:
             return
-        if _is_control_flow(op.name):
+        if is_control_flow(op):
             for value, result in zip(op.results, results):
                 self._set(value, result, self._taint(value, result, frame, op))
         elif is_constant_like(op):
@@ -175,25 +228,16 @@ class ExceptionWatcher(Follower):
 
     def _origin(self, kind: ExceptionKind, value: Value, array: Any, frame: Frame) -> int:
         """Return the bit of a value whose exceptions come from elsewhere."""
-        where = masks(array).any if is_float(array) else np.asarray(True)
-        return self._sources.source(kind, value, array, where, frame, self.process.id)
+        return self._source(kind, value, array, masks(array).any if is_float(array) else np.asarray(True), frame)
 
     # --- ops ----------------------------------------------------------------------------------------------------
 
     def _rounding(self, frame: Frame, op: Operation, result: Any) -> None:
         """Look for underflow and cancellation."""
-        operands = frame.data
-        found = {
-            ExceptionKind.UNDERFLOW: underflow(op, operands, result) if ExceptionKind.UNDERFLOW in self.kinds else None,
-            ExceptionKind.CANCELLATION: (
-                cancellation(op, operands, result, self.threshold) if ExceptionKind.CANCELLATION in self.kinds else None
-            ),
-        }
-        for kind, lossy in found.items():
-            if lossy is not None:
-                exact = _is_elementwise(op.name)
-                where, process = lossy.where, self.process.id
-                self._sources.source(kind, op.results[0], result, where, frame, process, operands, exact, lossy.bits)
+        cancels = partial(cancellation, threshold=self.threshold)
+        for kind, find in ((ExceptionKind.UNDERFLOW, underflow), (ExceptionKind.CANCELLATION, cancels)):
+            if kind in self.kinds and (lossy := find(op, frame.data, result)) is not None:
+                self._source(kind, op.results[0], result, lossy.where, frame, lossy.bits)
 
     def _exceptional(self, frame: Frame, op: Operation, taints: Sequence[Taint], results: Sequence[Any]) -> None:
         """Find what an op does with exceptional operands, and which of its results are new."""
@@ -205,7 +249,7 @@ class ExceptionWatcher(Follower):
             through = nan_through = [np.asarray(UINT64.type(taint))] * len(results)
         elif moves(op) and (followed := moved(op, operands, arrays, self._programs)):
             through = nan_through = followed[0]
-        elif _communicates(op.name) and (sent := self._sent[op]):
+        elif has_trait(op, "communicates") and (sent := self._sent[op]):
             through = nan_through = [np.asarray(UINT64.type(sent))] * len(results)
         else:
             nan_only = [np.where(masks(x).nan, t, UINT64.type(0)) for t, x in zip(arrays, operands)]
@@ -214,10 +258,10 @@ class ExceptionWatcher(Follower):
         for value, result, all_of, nan_of in zip(op.results, results, through, nan_through):
             made.append(self._result(frame, op, value, result, all_of, nan_of))
             self._set(value, result, compact(made[-1]))
-        is_exact = followed is not None or (_is_elementwise(op.name) and len(made) == 1)
+        is_exact = followed is not None or (has_trait(op, "elementwise") and len(made) == 1)
         for before, gone in zip(arrays, followed[1]) if followed else _removed(op, arrays, made, is_exact):
             bits = bits_of(np.where(gone, before, UINT64.type(0)))
-            self._sources.effect(op, True, bits, gone, frame, is_exact)
+            self._effect(op, True, bits, gone, frame, is_exact)
 
     def _result(self, frame: Frame, op: Operation, value: Value, result: Any, through: Array, nan_of: Array) -> Array:
         """Return the taint of a result: the sources that come through the op, and those that are new."""
@@ -227,22 +271,87 @@ class ExceptionWatcher(Follower):
         nan, inf = masks(result)
         taint = np.where(nan | inf, through, UINT64.type(0))
         passed = taint != 0
-        self._sources.effect(op, False, bits_of(taint), passed, frame, is_exact(op))
+        self._effect(op, False, bits_of(taint), passed, frame, is_exact(op))
         new_inf, pole = inf & ~passed, at_pole(op, frame.data)
         new = {
             ExceptionKind.NAN: nan & (nan_of == 0),
             ExceptionKind.OVERFLOW: new_inf & ~pole,
             ExceptionKind.DIVISION: new_inf & pole,
         }
-        if not _is_elementwise(op.name) and not any(map(is_float, frame.data)):
+        if not has_trait(op, "elementwise") and not any(map(is_float, frame.data)):
             new = {ExceptionKind.UNKNOWN: (nan | inf) & ~passed}  # such as of the infeed
         for kind, where in new.items():
             if where.any():
-                bit = self._sources.source(
-                    kind, value, result, where, frame, self.process.id, frame.data, _is_elementwise(op.name)
-                )
-                taint = np.where(where, taint | UINT64.type(bit), taint)
+                taint = np.where(where, taint | UINT64.type(self._source(kind, value, result, where, frame)), taint)
         return taint
+
+    # --- what is counted ----------------------------------------------------------------------------------------
+
+    def _source(
+        self, kind: ExceptionKind, value: Value, array: Any, where: Array, frame: Frame, lost_bits: int = 0
+    ) -> int:
+        """Count elements `where` exceptional values come up, and return the bit of their source.
+
+        The first one of a kind in `trap` raises EvaluationError.
+        """
+        source = self._sources.get((value, kind)) or self._new_source(kind, value, array, where, frame)
+        source.finding.elements += int(np.count_nonzero(where))
+        source.finding.runs += 1
+        source.finding.lost_bits = max(source.finding.lost_bits, lost_bits)
+        source.processes[self.process.id] = None
+        return source.bit
+
+    def _new_source(self, kind: ExceptionKind, value: Value, array: Any, where: Array, frame: Frame) -> _Source:
+        op, at = value.owner, first_index(where) if where.ndim else ()
+        is_origin = kind in ORIGINS
+        is_exact = is_origin or (isinstance(op, Operation) and has_trait(op, "elementwise"))
+        address = (frame.address, frame.turns) if isinstance(op, Operation) else (self.index.unique_name(value), ())
+        operands = () if is_origin else frame.data
+        event = Event(
+            *address, self.process.id, at, tuple(_shown(x, at, is_exact) for x in operands),
+            element_at(array, at) if is_float(array) else "",
+        )  # fmt: skip
+        bit = 1 << min(sum(s.bit != 0 for s in self._sources.values()), SHARED) if kind in FOLLOWED else 0
+        finding = Finding(kind, place_of(self.index, value), str(value.type), is_exact, event)
+        self._sources[value, kind] = source = _Source(finding, bit, value)
+        if kind in self._trap and isinstance(op, Operation):
+            raise _trapped(finding, where, op, operands)
+        return source
+
+    def _effect(self, op: Operation, removes: bool, bits: int, where: Array, frame: Frame, exact: bool) -> None:
+        """Count elements that an op passes on, or removes."""
+        if not where.any():
+            return
+        if (op, removes) not in self._effects:
+            place = Place(op.name, op.name, str(op.location), op.model_location)
+            place = place_of(self.index, op.results[0]) if op.results else place
+            self._effects[op, removes] = _Counted(Effect(place, 0, 0, exact, (frame.address, first_index(where))))
+        counted = self._effects[op, removes]
+        counted.bits |= bits
+        counted.effect.elements += int(np.count_nonzero(where))
+        counted.effect.runs += 1
+
+
+def _shown(value: Any, at: tuple[int, ...], exact: bool) -> str:
+    """Return the element of an operand that an elementwise op uses, or else statistics of all elements."""
+    if not isinstance(value, np.ndarray | np.generic):
+        return "?"
+    array = np.asarray(value)
+    if array.ndim == 0 or (exact and array.ndim == len(at) and all(i < n for i, n in zip(at, array.shape))):
+        return element_at(array, at)
+    return str(statistics(array))
+
+
+def _trapped(finding: Finding, where: Array, op: Operation, operands: Sequence[Any]) -> EvaluationError:
+    first = finding.first
+    count = f"{np.count_nonzero(where)} of {where.size} elements"
+    example = f"at {list(first.index)}: {call_text(op.name, first)}"
+    message = f"'{op.name}' op generates {WORDS[finding.kind]}: {count}; {example}"
+    notes = [f"at {first.address} in process {first.process}"] if first.turns or first.process != (0, 0) else []
+    is_array = [isinstance(operand, np.ndarray | np.generic) for operand in operands]
+    texts = (str(statistics(np.asarray(x))) if known else "not an array" for x, known in zip(operands, is_array))
+    notes += [f"operand {i}: {text}" for i, text in enumerate(texts)]
+    return EvaluationError(message, op.location, notes=notes)
 
 
 def _removed(
@@ -253,110 +362,3 @@ def _removed(
     for taint in {id(v): a for v, a in zip(op.operands, arrays)}.values():
         left = made[0] if is_elementwise and taint.shape == made[0].shape else every
         yield taint, (taint != 0) & ((taint & left) == 0)
-
-
-@cache
-def _is_control_flow(name: str) -> bool:
-    return name in REGISTRY and "plan_control_flow" in REGISTRY[name].roles
-
-
-@cache
-def _communicates(name: str) -> bool:
-    return name in REGISTRY and REGISTRY[name].traits.communicates
-
-
-@cache
-def _is_elementwise(name: str) -> bool:
-    return name in REGISTRY and REGISTRY[name].traits.elementwise
-
-
-# --- generations: infinities by division, underflow, cancellation ---------------------------------------------------
-
-
-class Lossy(NamedTuple):
-    """Where results underflow, or lose bits by cancellation, and how many at most."""
-
-    where: Array
-    bits: int = 0
-
-
-def at_pole(op: Operation, operands: Sequence[Any]) -> Array:
-    """Return where an op has a pole, so that an infinite result is exact."""
-    facts, arrays = facts_of(op), [np.asarray(x) for x in operands]
-    if facts is None or facts.pole is None or len({array.shape for array in arrays}) > 1:
-        return np.asarray(False)
-    return np.asarray(facts.pole(*map(widen_if_narrow, arrays)))
-
-
-def may_underflow(op: Operation, result: Any) -> bool:
-    """Return whether an op is one whose results may be zero or subnormal by rounding, and some result is."""
-    facts = facts_of(op)
-    if facts is None or facts.underflow is None or not is_real(result) or not result.size:
-        return False
-    wide = widen_if_narrow(without_repetition(np.asarray(result)))
-    tiny = smallest_normal(result.dtype)
-    return not (wide.min() >= tiny or wide.max() <= -tiny)
-
-
-def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | None:
-    """Return where a result is zero or subnormal although the operands are normal numbers; None if nowhere."""
-    if not may_underflow(op, result) or not all(map(is_real, operands)):
-        return None
-    facts = facts_of(op)
-    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result.dtype))
-    tiny = np.ones(np.count_nonzero(where), bool)
-    for operand in operands if tiny.size else ():
-        array = np.asarray(operand)
-        size = np.abs(widen_if_narrow(array[where] if array.shape == where.shape else array))
-        is_normal = (size >= smallest_normal(operand.dtype)) & (size < np.inf)
-        tiny &= is_normal if facts is not None and facts.underflow == "unless zero" else is_normal | (size == 0)
-    where[where] = tiny
-    return Lossy(where) if tiny.any() else None
-
-
-def default_threshold(result: Any) -> int:
-    """Return half of the bits of a type's significand, rounded up: 12 for f32, 27 for f64, 4 for bf16."""
-    return (mantissa_bits(result.dtype) + 2) // 2
-
-
-def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold: int | None) -> Lossy | None:
-    """Return where a sum or difference loses `threshold` bits or more; None if nowhere.
-
-    What is lost is how much smaller the result is than the larger term; in reductions and dots, than the sum of the
-    magnitudes of all terms. Results that are exactly zero are not counted.
-    """
-    if not is_real(result) or not result.size or not all(map(is_real, operands)):
-        return None
-    least = 2.0 ** (default_threshold(result) if threshold is None else threshold)
-    facts = facts_of(op)
-    if facts is not None and facts.adds and len(operands) == 2:
-        return _lossy(_larger(*map(np.asarray, operands)), np.asarray(result), least)
-    if adds_up(op):
-        terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
-        return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
-    if op.name == "stablehlo.dot_general" and all(map(np.size, operands)):
-        sums = _sums_of_magnitudes(op, *map(np.asarray, operands))
-        return _lossy(sums.reshape(result.shape), np.asarray(result), least)
-    return None
-
-
-def _sums_of_magnitudes(op: Operation, lhs: Array, rhs: Array) -> Array:
-    """Return the sums of the magnitudes of the terms of a `dot_general`, in f64."""
-    x, y = (rows_of(op, side, array.astype(np.float64)) for side, array in (("lhs", lhs), ("rhs", rhs)))
-    with np.errstate(all="ignore"):
-        return np.asarray(np.abs(x) @ np.abs(y).transpose(0, 2, 1))
-
-
-def _larger(lhs: Array, rhs: Array) -> Array:
-    return np.asarray(np.maximum(np.abs(widen_if_narrow(lhs)), np.abs(widen_if_narrow(rhs))))
-
-
-def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:
-    """Return where a result is smaller than the terms by a factor of `least`, but neither 0 nor exceptional."""
-    size = np.abs(widen_if_narrow(result))
-    where = np.asarray(size <= terms * (1 / least))
-    if not where.any():
-        return None
-    small, large = size[where].astype(np.float64), terms[where].astype(np.float64)
-    where[where] = counts = (small > 0) & (large < np.inf)
-    return Lossy(where, int((np.log2(large[counts]) - np.log2(small[counts])).max())) if counts.any() else None

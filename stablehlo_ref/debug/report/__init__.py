@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from textwrap import indent
 
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.diff import Diff, Inner
-from stablehlo_ref.debug.judge import Judgement, Verdict
+from stablehlo_ref.debug.judge import Excess, Judgement, Verdict
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.text.tokens import counted
 
-SHOWN = 10  # suspects
+SHOWN = 10  # faults, or ops of one
+WRONG, SUSPICIOUS = "certainly wrong", "suspicious"
 _UNSTABLE = "a second run does not repeat it: the backend is unstable"
 
 
@@ -56,23 +58,78 @@ def _finding(found: Diff) -> Iterator[str]:
     if found.outputs.same:
         yield "no difference: all outputs have the bits that the interpreter computes"
         return
-    if found.inner:
-        for inner in found.inner:
-            yield f"{inner_text(inner)}:"
-            yield from (indent(line, "  ") for line in _finding(inner.found))
-    elif found.suspects:
-        yield from _suspects(found)
-    elif found.group is not None:
-        yield from _group(found)
-    elif found.outputs.beyond:
-        yield from _beyond(found)
-    elif found.judgements:
-        yield "no op is wrong under the contract" + (", of those that can be judged" if found.unjudged else "")
+    for inner in found.inner:
+        yield f"{inner_text(inner)}:"
+        yield from (indent(line, "  ") for line in _finding(inner.found))
+    if not found.inner:
+        yield from _named(found)
     if not found.outputs.are_reproducible:
         yield "not reproducible: two runs return different bits, and rounding explains both"
     yield from _exceptions(found)
     if found.stopped:
         yield f"intermediate values are missing: {found.stopped}"
+
+
+def _named(found: Diff) -> Iterator[str]:
+    """Say which ops are wrong or suspicious, or which outputs are off, and which ops are not judged."""
+    if found.verdict == "not located":
+        yield "not located: outputs are off, and no op that can be judged is wrong"
+    faults = list(faults_of(found))
+    yield from (line for fault in faults[:SHOWN] for line in fault.lines())
+    if len(faults) > SHOWN:
+        yield f"... and {len(faults) - SHOWN} more"
+    if found.outputs.beyond and not found.is_located:
+        yield from (f"  {b}" for b in found.outputs.beyond)
+        others = [op for op in found.unjudged if op not in found.not_explained]
+        yield from _listed([f"  not judged: {describe(op)}" for op in others])
+    elif not faults and found.judgements:
+        yield "no op is wrong under the contract" + (", of those that can be judged" if found.unjudged else "")
+
+
+def _listed(lines: Sequence[str]) -> list[str]:
+    more = [f"  ... and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+    return [*lines[:SHOWN], *more]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Ops that are wrong or suspicious, alone or only together, where they exceed their bound, and what is known."""
+
+    verdict: str
+    ops: Sequence[Operation]
+    judgement: Judgement | None
+    excess: Excess | None
+    notes: Sequence[str]
+    is_shown_by_repro: bool
+
+    def lines(self) -> list[str]:
+        """Return the fault as lines of text."""
+        ops = [describe(op) for op in self.ops]
+        together = [f"{self.verdict}: {len(ops)} ops together", *_listed([f"  {op}" for op in ops])]
+        head = together if len(ops) > 1 else [f"{self.verdict}: {ops[0]}"]
+        excess = [] if self.excess is None else [f"  {self.excess}"]
+        return [*head, *excess, *(f"  {note}" for note in self.notes)]
+
+
+def faults_of(found: Diff) -> Iterator[Fault]:
+    """Yield the ops that are wrong, a group that is, and those that are suspicious; not those inside of loops."""
+    group, repro = found.group, found.repro
+    right_with = [f"right with: {', '.join(repro.workarounds)}"] if repro and repro.workarounds else []
+    for number, judgement in enumerate(found.suspects):
+        notes = [] if number else ["computed from the backend's own operands", confirmed_text(found), *right_with]
+        yield Fault(WRONG, [judgement.op], judgement, judgement.excess, notes, not number and group is None)
+    if group is not None and group.ops:
+        notes = [] if found.stopped else ["only where no intermediate value is an output"]
+        notes += ["the ops are wrong together"] if len(group.ops) > 1 else []
+        origin = "the interpreter" if found.stopped else "the backend"
+        notes += [f"computed from values that {origin} returned"] if group.excess else []
+        yield Fault(
+            WRONG if group.is_certain else SUSPICIOUS, group.ops, None, group.excess, [*notes, *right_with], True
+        )
+    judgements = {judgement.op: judgement for judgement in found.judgements}
+    for op in found.not_explained:
+        notes = ["far beyond what rounding makes of the backend's own operands"]
+        yield Fault(SUSPICIOUS, [op], judgements[op], None, notes, False)
 
 
 def inner_text(inner: Inner) -> str:
@@ -81,35 +138,10 @@ def inner_text(inner: Inner) -> str:
     return f"in {part} {describe(inner.loop)}, fed with the backend's own state"
 
 
-def _beyond(found: Diff) -> Iterator[str]:
-    """Say which outputs are off, which ops are suspicious, and which are not judged."""
-    if found.verdict == "not located":
-        yield "not located: outputs are off, and no op that can be judged is wrong"
-    for op in found.not_explained:
-        yield f"suspicious: {describe(op)}\n  far beyond what rounding makes of the backend's own operands"
-    yield from (f"  {b}" for b in found.outputs.beyond)
-    others = [op for op in found.unjudged if op not in found.not_explained]
-    yield from (f"  not judged: {describe(op)}" for op in others[:SHOWN])
-    if len(others) > SHOWN:
-        yield f"  ... and {len(others) - SHOWN} more"
-
-
 def _exceptions(found: Diff) -> Iterator[str]:
     """Say which ops generate NaN or infinities only in the backend."""
     generated = [exception for exception in found.exceptions if exception.is_generated]
     yield from (f"NaN or infinities only in the backend: {exception}" for exception in generated[:SHOWN])
-
-
-def _suspects(found: Diff) -> Iterator[str]:
-    first, *others = found.suspects
-    yield "certainly wrong: " + describe(first.op)
-    yield f"  {first.excess}, computed from the backend's own operands"
-    yield f"  {confirmed_text(found)}"
-    yield from _workarounds(found)
-    for other in others[: SHOWN - 1]:
-        yield f"certainly wrong: {describe(other.op)}\n  {other.excess}"
-    if len(others) >= SHOWN:
-        yield f"... and {len(others) - SHOWN + 1} more"
 
 
 def confirmed_text(found: Diff) -> str:
@@ -125,26 +157,6 @@ def confirmed_text(found: Diff) -> str:
     again = "a second run repeats it" if confirmed.is_repeated else _UNSTABLE
     alone = "so does the op alone" if confirmed.is_wrong_alone else "alone, on the same operands, the op is right"
     return f"{agreed}; {again}; {alone}"
-
-
-def _workarounds(found: Diff) -> Iterator[str]:
-    if found.repro is not None and found.repro.workarounds:
-        yield f"  right with: {', '.join(found.repro.workarounds)}"
-
-
-def _group(found: Diff) -> Iterator[str]:
-    assert found.group is not None
-    certainty = "certainly wrong" if found.group.is_certain else "suspicious"
-    where = "" if found.stopped else ", only where no intermediate value is an output"
-    ops = found.group.ops
-    yield f"{certainty}{where}: {f'{len(ops)} ops together' if len(ops) > 1 else 'one op'}"
-    yield from (f"  {describe(op)}" for op in found.group.ops[:SHOWN])
-    if len(found.group.ops) > SHOWN:
-        yield f"  ... and {len(found.group.ops) - SHOWN} more"
-    if found.group.excess:
-        origin = "the interpreter" if found.stopped else "the backend"
-        yield f"  {found.group.excess}, computed from values that {origin} returned"
-    yield from _workarounds(found)
 
 
 def describe(op: Operation) -> str:
@@ -167,12 +179,8 @@ def _details(found: Diff, verdict: Verdict) -> str:
     chosen = [judgement for judgement in found.judgements if judgement.verdict is verdict]
     if verdict is Verdict.PERMITTED:
         return f" ({_tally(permission for j in chosen for permission in j.permissions)})"
-    return f" ({_tally(_name(j) for j in chosen)})" if verdict is Verdict.NOT_JUDGED else ""
+    return f" ({_tally(j.op.name for j in chosen)})" if verdict is Verdict.NOT_JUDGED else ""
 
 
 def _tally(names: Iterator[str]) -> str:
     return ", ".join(f"{name}: {count}" for name, count in Counter(names).most_common())
-
-
-def _name(judgement: Judgement) -> str:
-    return judgement.op.name

@@ -9,7 +9,7 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from html import escape
@@ -24,14 +24,21 @@ from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.contract import PRESETS
 from stablehlo_ref.debug.diff import Diff, Setup
-from stablehlo_ref.debug.judge import Judgement, Verdict
-from stablehlo_ref.debug.report import confirmed_text, inner_text
-from stablehlo_ref.debug.report.document import EDGES, Deviation, Document, deviations, document, places
+from stablehlo_ref.debug.judge import Verdict
+from stablehlo_ref.debug.report import Fault, faults_of, inner_text
+from stablehlo_ref.debug.report.document import (
+    EDGES,
+    Deviation,
+    Document,
+    deviations,
+    document,
+    excess_document,
+    places,
+)
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 
 SHOWN_USERS = 5  # of an op, in its slice
-WRONG, SUSPICIOUS = "certainly wrong", "suspicious"
 SHOWN = 100  # findings in the table
 DETAILED = 20  # findings with plots and a slice
 LONGEST = 1 << 18  # characters of a small program that is shown
@@ -240,7 +247,7 @@ class DiffFinding:
     anchors: list[str]  # the numbers of the ops in the program table
     excess: Document | None
     where: str
-    notes: list[str]
+    notes: Sequence[str]
     slice: list[Neighbour]
     deviations: list[Deviation]
     repro: str | None
@@ -250,19 +257,8 @@ def findings(found: Diff, document: Document, prefix: str = "", where: str = "")
     """Yield what was found, the most certain first; `prefix` is that of numbers of ops in the program table."""
     for inner, inside in zip(found.inner, document["loops"]):
         yield from findings(inner.found, inside["found"], f"{prefix}{inside['op']}.", inner_text(inner))
-    made, group = _Findings(found, document, found.setup, prefix, where), found.group
-    right_with = [f"right with: {', '.join(w)}"] if found.repro and (w := found.repro.workarounds) else []
-    for judgement in found.suspects:
-        notes = [confirmed_text(found), *right_with] if judgement is found.suspects[0] else []
-        yield made.finding(WRONG, [judgement.op], notes, judgement, None if group or not notes else document["repro"])
-    if group is not None and group.ops:
-        notes = ["only where no intermediate value is an output: the ops are wrong together", *right_with]
-        finding = made.finding(WRONG if group.is_certain else SUSPICIOUS, group.ops, notes, None, document["repro"])
-        yield replace(finding, excess=document["group"]["excess"])
-    judgements = {judgement.op: judgement for judgement in found.judgements}
-    for op in found.not_explained:
-        notes = ["far beyond what rounding makes of the backend's own operands"]
-        yield replace(made.finding(SUSPICIOUS, [op], notes, judgements[op]), excess=None)
+    made = _Findings(found, document, found.setup, prefix, where)
+    yield from map(made.finding, faults_of(found))
 
 
 @dataclass
@@ -276,20 +272,13 @@ class _Findings:
     def __post_init__(self) -> None:
         self.indices = {op: index for index, op in enumerate(self.setup.flat.ops)}
 
-    def finding(
-        self,
-        verdict: str,
-        ops: Sequence[Operation],
-        notes: list[str],
-        judgement: Judgement | None,
-        repro: str | None = None,
-    ) -> DiffFinding:
-        numbers = [self.indices[op] for op in ops]
-        documents, judge = [self.document["ops"][number] for number in numbers], self.setup.judge
-        known = [] if judge is None or judgement is None else list(deviations(judge, judgement))
+    def finding(self, fault: Fault) -> DiffFinding:
+        numbers, judge = [self.indices[op] for op in fault.ops], self.setup.judge
         return DiffFinding(
-            verdict, documents, [f"{self.prefix}{n}" for n in numbers], documents[0]["excess"], self.where, notes,
-            list(self._slice(ops)), known, repro,
+            fault.verdict, [self.document["ops"][number] for number in numbers], [f"{self.prefix}{n}" for n in numbers],
+            excess_document(fault.excess), self.where, fault.notes, list(self._slice(fault.ops)),
+            [] if judge is None or fault.judgement is None else list(deviations(judge, fault.judgement)),
+            self.document["repro"] if fault.is_shown_by_repro else None,
         )  # fmt: skip
 
     def _slice(self, ops: Sequence[Operation]) -> Iterator[Neighbour]:

@@ -1,25 +1,39 @@
-"""Print values while a program runs."""
+"""Watch a run: print its values, measure the time of its ops, or stop it at a prompt."""
 
 from __future__ import annotations
 
+import cmd
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+import tracemalloc
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
 from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.arrays.value_text import type_text, value_text
+from stablehlo_ref.debug.traces.record import Follower, Frame
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Process
-from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.locations import model_location
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import TokenType
 from stablehlo_ref.ir.value_index import ValueIndex
+from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.places import defined_at
 
 
-class ValuePrinter(Observer):
+def summary(value: Value, data: Any) -> str:
+    """Return the type and the statistics of a value."""
+    is_array = data is not None and not isinstance(data, tuple)
+    return type_text(value.type, data) + (f" {statistics(data)}" if is_array else "")
+
+
+def with_model(text: str, op: Operation) -> str:
+    """Return a text with the place of an op in the model, if that is known."""
+    return f"{text} ({op.model_location})" if op.model_location else text
+
+
+class ValuePrinter(Follower):
     """Prints a line for each op when it has run, or its results (`-v`).
 
     With `level` 1 a line has the types of results and the smallest, largest and mean element, the number of NaNs, and
@@ -38,47 +52,364 @@ class ValuePrinter(Observer):
         arguments: Collection[Value] = (),
         out: TextIO | None = None,
     ) -> None:
+        super().__init__(index)
         self.out = out or sys.stderr
-        self._index = index
         self._level = level
         self._selects = selects
-        self._arguments = {id(value): value for value in arguments}
-        self._users: dict[int, Operation] = {}  # the op that first uses an argument, at which it is printed
-        self._prefix = ""
-        self._started: dict[str, list[float]] = defaultdict(list)  # by process
+        self._arguments = {id(value) for value in arguments}
 
-    def resumes(self, process: Process) -> None:
-        self._prefix = f"process {process.id}: " if process.grid.count > 1 else ""
+    def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
+        for value, operand in self.first_uses(op, operands, self._arguments):
+            place = defined_at(value) or op.location
+            self._print(f"{place}: {self._of_process()}argument: {self._described(value, operand)}")
+        frame.data = time.perf_counter()
 
-    def before(self, op: Operation, operands: Sequence[Any]) -> None:
-        used = {id(v): (v, x) for v, x in zip(op.operands, operands) if id(v) in self._arguments}
-        for value, operand in used.values():
-            if self._users.setdefault(id(value), op) is op:
-                self._print(
-                    f"{defined_at(value) or op.location}: {self._prefix}argument: {self._described(value, operand)}"
-                )
-        self._started[self._prefix].append(time.perf_counter())
-
-    def after(self, op: Operation, results: Sequence[Any]) -> None:
-        milliseconds = 1000 * (time.perf_counter() - self._started[self._prefix].pop())
+    def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
+        milliseconds = 1000 * (time.perf_counter() - frame.data)
         if not self._selects(op):
             return
-        model = model_location(op.debug_location)
-        end = (f", {milliseconds:.3f} ms" if self._level == 1 else "") + (f" ({model})" if model else "")
-        head = f"{op.location}: {self._prefix}{op.name}"
+        end = with_model(f", {milliseconds:.3f} ms" if self._level == 1 else "", op)
+        head = f"{op.location}: {self._of_process()}{op.name}"
         for result, value in zip(op.results, results):
             self._print(f"{head}: {self._described(result, value)}{end}")
         if not results:
             self._print(f"{head}{end}")
 
+    def _of_process(self) -> str:
+        return f"process {self.process.id}: " if self.process.grid.count > 1 else ""
+
     def _described(self, result: Value, value: Any) -> str:
-        name = self._index.unique_name(result)
+        name = self.index.unique_name(result)
         if value is None and not isinstance(result.type, TokenType):
             return f"{name} = not used"
         if self._level > 1:
             return f"{name} = {value_text(result.type, value, elides=self._level == 2)}"
-        is_array = value is not None and not isinstance(value, tuple)
-        return f"{name} = {type_text(result.type, value)}" + (f" {statistics(value)}" if is_array else "")
+        return f"{name} = {summary(result, value)}"
 
     def _print(self, line: str) -> None:
         print(line, file=self.out)
+
+
+# --- the time of each op, by kind and by place, and the peak of memory (`--profile`) ---------------------------------
+
+SHOWN = 20  # places that the text lists
+
+
+class Node:
+    """An op as it runs inside other ops: how often, and the seconds that it took in all."""
+
+    __slots__ = ("count", "inner", "op", "seconds")
+
+    def __init__(self, op: Operation | None) -> None:
+        self.op = op
+        self.count = 0
+        self.seconds = 0.0
+        self.inner: dict[int, Node] = {}  # by the identity of their ops
+
+    @property
+    def own(self) -> float:
+        """The seconds without those of ops inside."""
+        return self.seconds - sum(node.seconds for node in self.inner.values())
+
+    def walk(self, around: tuple[Operation, ...] = ()) -> Iterator[tuple[tuple[Operation, ...], Node]]:
+        """Yield the nodes inside, each with its op and those around it, the outermost first."""
+        for node in self.inner.values():
+            assert node.op is not None  # only the root has none
+            stack = (*around, node.op)
+            yield stack, node
+            yield from node.walk(stack)
+
+
+class Profile(Observer):
+    """Measures each op. Ops of a grid of processes are counted together; one that waits for others takes no time.
+
+    As a context manager it also measures the peak of memory.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.root = Node(None)
+        self._clock = clock
+        self._stack: list[tuple[Node, float]] = [(self.root, 0.0)]  # ops in progress, and when they started
+        self._stacks: dict[int, tuple[float, list[tuple[Node, float]]]] = {}  # of processes, and since when they wait
+        self._process = 0
+        self.peak_bytes: int | None = None
+
+    def __enter__(self) -> Profile:
+        tracemalloc.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.peak_bytes = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+
+    def before(self, op: Operation, operands: Sequence[Any]) -> None:
+        inner = self._stack[-1][0].inner
+        node = inner.get(id(op))
+        if node is None:
+            node = inner[id(op)] = Node(op)
+        self._stack.append((node, self._clock()))
+
+    def after(self, op: Operation, results: Sequence[Any]) -> None:
+        node, start = self._stack.pop()
+        node.seconds += self._clock() - start
+        node.count += 1
+
+    def resumes(self, process: Process) -> None:
+        if id(process) == self._process:
+            return
+        now = self._clock()
+        self._stacks[self._process] = now, self._stack
+        self._process = id(process)
+        paused, stack = self._stacks.get(self._process, (now, [(self.root, now)]))
+        self._stack = [(node, start + now - paused) for node, start in stack]
+
+    def __str__(self) -> str:
+        kinds, places = self.by_op(), self._sums(lambda op: with_model(f"{op.name}  {op.location}", op))
+        more = [f"... and {len(places) - SHOWN} more"] if len(places) > SHOWN else []
+        memory = [] if self.peak_bytes is None else [f"{self.peak_bytes:12d} bytes at the peak"]
+        return "\n".join(["by op:", *_table(kinds), "by place:", *_table(places)[:SHOWN], *more, *memory])
+
+    def by_op(self) -> dict[str, tuple[float, int]]:
+        """Return the seconds without those of inner ops, and the count, of each kind of op, the slowest first."""
+        return self._sums(lambda op: op.name)
+
+    def _sums(self, key: Callable[[Operation], str]) -> dict[str, tuple[float, int]]:
+        found: dict[str, tuple[float, int]] = {}
+        for stack, node in self.root.walk():
+            seconds, count = found.get(key(stack[-1]), (0.0, 0))
+            found[key(stack[-1])] = seconds + node.own, count + node.count
+        return dict(sorted(found.items(), key=lambda entry: entry[1], reverse=True))
+
+    def speedscope(self, name: str) -> dict[str, Any]:
+        """Return the profile in the JSON format of https://www.speedscope.app, one sample for each stack of ops."""
+        frames: dict[int, int] = {}
+        described: list[dict[str, Any]] = []
+        samples: list[list[int]] = []
+        weights: list[float] = []
+        for stack, node in self.root.walk():
+            for op in stack:
+                if id(op) not in frames:
+                    frames[id(op)] = len(described)
+                    described.append(_frame(op))
+            samples.append([frames[id(op)] for op in stack])
+            weights.append(max(node.own, 0.0))
+        profile = {
+            "type": "sampled", "name": name, "unit": "seconds", "startValue": 0, "endValue": sum(weights),
+            "samples": samples, "weights": weights,
+        }  # fmt: skip
+        return {
+            "$schema": "https://www.speedscope.app/file-format-schema.json",
+            "shared": {"frames": described}, "profiles": [profile], "name": name, "exporter": "stablehlo_ref",
+        }  # fmt: skip
+
+
+def _frame(op: Operation) -> dict[str, Any]:
+    place = op.location
+    label = f"{op.name} @{op.properties['callee']}" if "callee" in op.properties else op.name
+    where = f" {op.model_location}" if op.model_location else ""
+    return {"name": f"{label}{where}", "file": place.filename, "line": place.line, "col": place.column}
+
+
+def _table(sums: Mapping[str, tuple[float, int]]) -> list[str]:
+    """Return a line for each entry: the seconds, the fraction of all, and the count."""
+    whole = sum(own for own, _ in sums.values()) or 1.0
+    return [f"{own:12.6f} s {100 * own / whole:5.1f} % {count:10d}  {name}" for name, (own, count) in sums.items()]
+
+
+# --- a prompt where a run stops, as a debugger has (`--break VALUE`) -------------------------------------------------
+
+COMMANDS = ("values", "print", "where", "up", "down", "list", "break", "delete", "continue", "next", "step", "quit")
+AROUND = 3  # lines of the text that `list` shows before and after the op
+
+
+class Quit(BaseException):
+    """The user ends the run. Not an Exception, which would become an error of an op."""
+
+
+class Debugger(Follower):
+    """Stops a run when one of `stops` has been computed, or is used if it is a block argument.
+
+    The data of a frame are the values computed so far in it, by name.
+    """
+
+    sees_every_op = True
+
+    def __init__(self, index: ValueIndex, stops: Collection[Value], source: TextIO, out: TextIO) -> None:
+        super().__init__(index)
+        self.source, self.out = source, out
+        self.stops = {id(value): value for value in stops}
+        self.stop_at_depth: float = -1  # where `next` and `step` stop: an op at most this deep
+
+    def new_stack(self, entry: Frame) -> None:
+        entry.data = {}
+
+    def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
+        frame.data = {}
+        self.frames.pop()  # the op is not in progress yet
+        self._add((v, x) for v, x in zip(op.operands, operands) if isinstance(v.owner, Block))
+        for value, data in self.first_uses(op, operands, self.stops):
+            self.prompt(op, value, data)
+        self.frames.append(frame)
+
+    def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
+        self._add(zip(op.results, results))
+        for value, data in zip(op.results, results):
+            if id(value) in self.stops:
+                self.prompt(op, value, data)
+                return
+        if len(self.frames) <= self.stop_at_depth:
+            self.prompt(op, op.results[0] if op.results else None, results[0] if results else None)
+
+    def _add(self, values: Iterable[tuple[Value, Any]]) -> None:
+        known = self.frames[-1].data
+        for value, data in values:
+            known[f"%{value.name}" if value.name else f"{len(known)}"] = value, data
+
+    def prompt(self, op: Operation, value: Value | None, data: Any) -> None:
+        """Read and run commands until one resumes the run."""
+        self.stop_at_depth = -1
+        Prompt(self, op, value, data).cmdloop()
+
+
+class Prompt(cmd.Cmd):
+    """The commands of the debugger. The first line of a method's docstring is its help."""
+
+    prompt = "(stablehlo) "
+
+    def __init__(self, debugger: Debugger, op: Operation, value: Value | None, data: Any) -> None:
+        super().__init__(stdin=debugger.source, stdout=debugger.out)
+        self.use_rawinput = debugger.source is sys.stdin and sys.stdin.isatty()
+        self.debugger = debugger
+        self.op = op
+        self.depth = len(debugger.frames) - 1
+        self.intro = f"{self.place(op)}\n{self.described(value, data) if value else op.name}"
+
+    # --- values -----------------------------------------------------------------------------------------------
+
+    def do_values(self, _: str) -> None:
+        """values: list the values computed so far in this frame, with their statistics"""
+        for value, data in self.debugger.frames[self.depth].data.values():
+            self.say(self.described(value, data))
+
+    def do_print(self, line: str) -> None:
+        """print %3 [full]: print a value of this frame or of those around it; `full` prints all elements"""
+        name, _, rest = line.partition(" ")
+        found = self._find(name)
+        if found is not None:
+            value, data = found
+            self.say(f"%{value.name} = {value_text(value.type, data, elides=rest.strip() != 'full')}")
+
+    def _find(self, name: str) -> tuple[Value, Any] | None:
+        name = name if name.startswith("%") else f"%{name}"
+        frames = self.debugger.frames[: self.depth + 1]
+        for frame in reversed(frames):
+            if name in frame.data:
+                found: tuple[Value, Any] = frame.data[name]
+                return found
+        known = [known for frame in frames for known in frame.data]
+        self.say(f"no value {name} yet{did_you_mean(name, known) or '; `values` lists them'}")
+        return None
+
+    # --- frames -----------------------------------------------------------------------------------------------
+
+    def do_where(self, _: str) -> None:
+        """where: print the ops in progress, the innermost last; > marks the current frame"""
+        for depth in range(len(self.debugger.frames)):
+            mark = ">" if depth == self.depth else " "
+            self.say(f"{mark} {depth} {self.place(self._current(depth))}")
+
+    def do_up(self, _: str) -> None:
+        """up: go to the frame of the op that calls this one or has it in a region"""
+        self._move(self.depth - 1)
+
+    def do_down(self, _: str) -> None:
+        """down: go to the frame of the call in progress, one further in"""
+        self._move(self.depth + 1)
+
+    def do_list(self, _: str) -> None:
+        """list: print the lines of the program around the op"""
+        location = self._current(self.depth).location
+        first, lines = location.source.first_line, location.source.text.split("\n")
+        for number in range(max(location.line - AROUND, first), location.line + AROUND + 1):
+            if number - first < len(lines):
+                self.say(f"{'>' if number == location.line else ' '}{number:6} {lines[number - first][:160]}")
+
+    def _move(self, depth: int) -> None:
+        if not 0 <= depth < len(self.debugger.frames):
+            self.say("no frame there; `where` lists them")
+            return
+        self.depth = depth
+        self.say(self.place(self._current(depth)))
+
+    def _current(self, depth: int) -> Operation:
+        """Return the op in progress in a frame."""
+        inner = self.debugger.frames[depth + 1 :]
+        return inner[0].op if inner and inner[0].op else self.op
+
+    # --- running ----------------------------------------------------------------------------------------------
+
+    def do_break(self, line: str) -> None:
+        """break %7: stop when a value has been computed too (also @f/%7, or the name in its location)"""
+        try:
+            value = self.debugger.index.find(line.strip())
+        except EvaluationError as error:
+            self.say(error.diagnostics[0].message)
+            return
+        self.debugger.stops[id(value)] = value
+
+    def do_delete(self, _: str) -> None:
+        """delete: remove all breakpoints"""
+        self.debugger.stops.clear()
+
+    def do_continue(self, _: str) -> bool:
+        """continue: run on, to the next breakpoint"""
+        return True
+
+    def do_next(self, _: str) -> bool:
+        """next: run to the end of the next op of this function or region"""
+        self.debugger.stop_at_depth = len(self.debugger.frames)
+        return True
+
+    def do_step(self, _: str) -> bool:
+        """step: run to the end of the next op, in a call or region too"""
+        self.debugger.stop_at_depth = float("inf")
+        return True
+
+    def do_quit(self, _: str) -> bool:
+        """quit: end the run"""
+        raise Quit
+
+    do_v, do_p, do_w, do_u, do_d, do_l = do_values, do_print, do_where, do_up, do_down, do_list
+    do_c, do_n, do_s, do_q = do_continue, do_next, do_step, do_quit
+    do_EOF = do_quit  # noqa: N815  (the name that cmd.Cmd looks for)
+
+    # --- the interface of cmd.Cmd -------------------------------------------------------------------------------
+
+    def do_help(self, arg: str) -> None:
+        """help: print this"""
+        for name in COMMANDS:
+            self.say(getattr(self, f"do_{name}").__doc__)
+        self.say("each but `break` and `delete` may be one letter")
+
+    def default(self, line: str) -> None:
+        if line.startswith("%"):
+            self.do_print(line)
+            return
+        hint = did_you_mean(line.partition(" ")[0], COMMANDS) or "; help lists them"
+        self.say(f"unknown command {line!r}{hint}")
+
+    def emptyline(self) -> bool:
+        """Do nothing."""
+        return False
+
+    def place(self, op: Operation) -> str:
+        """Return where an op is: in the text, and in the model."""
+        return with_model(f"{op.location}: {op.name}", op)
+
+    def described(self, value: Value, data: Any) -> str:
+        """Return the name, type and statistics of a value."""
+        return f"%{value.name}: {summary(value, data)}"
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        print(text, file=self.stdout)

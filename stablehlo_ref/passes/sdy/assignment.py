@@ -45,7 +45,7 @@ class Assignment:
         self, mapping: Sequence[Sequence[int]], layout: Layout, blocked: set[int], *, exact: bool = False
     ) -> None:
         assert self.rule is not None
-        if layout.mesh.axes and str(layout.mesh) != str(self.mesh):
+        if layout.mesh.axes and layout.mesh != self.mesh:
             return
         for factors, parts in zip(mapping, layout.dimensions):
             first, size = factors[0], prod(part.size for part in parts)

@@ -11,8 +11,7 @@ from typing import TypeAlias
 
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.dialects.sdy_codecs import ReductionOp
-from stablehlo_ref.dialects.sdy_shardings import mesh_of, sharding_of
+from stablehlo_ref.dialects.sdy_shardings import ReductionOp, mesh_of, sharding_of
 from stablehlo_ref.distribution.axes import Span, spans
 from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
 from stablehlo_ref.distribution.sdy_attributes import Mesh

@@ -7,8 +7,7 @@ from math import prod
 
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, parameter_sharding, sharding_of
 from stablehlo_ref.distribution.axes import overlap, spans
-from stablehlo_ref.distribution.sdy_attributes import AxisRef, DimensionSharding, Mesh, Sharding, Shardings
-from stablehlo_ref.distribution.sdy_reader import text_of
+from stablehlo_ref.distribution.sdy_attributes import AxisRef, DimensionSharding, Mesh, Sharding, Shardings, text_of
 from stablehlo_ref.distribution.sharding_rules import sharding_rule
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
@@ -58,7 +57,7 @@ def _from_operands(op: Operation) -> list[Sharding]:
             if is_even and factors[0] not in {*blocked, *axes} and not _is_taken(dimension.axes, axes, mesh):
                 axes[factors[0]] = dimension.axes
     dimensions = ((DimensionSharding(axes.get(factors[0], ())) for factors in mapping) for mapping in rule.results)
-    return [Sharding(first.mesh, tuple(each), mesh_text=first.mesh_text) for each in dimensions]
+    return [Sharding(first.mesh, tuple(each)) for each in dimensions]
 
 
 def _is_taken(axes: tuple[AxisRef, ...], taken: Mapping[int, tuple[AxisRef, ...]], mesh: Mesh) -> bool:

@@ -19,8 +19,8 @@ from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, parameter_sharding
 from stablehlo_ref.distribution.axes import Span, merge, overlap
 from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
+from stablehlo_ref.distribution.meshes import Devices
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
-from stablehlo_ref.distribution.sharding import Devices
 from stablehlo_ref.distribution.sharding_rules import REDUCERS
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -99,7 +99,7 @@ class Shards:
         if not isinstance(shard.whole, TensorType) or layout == shard.layout:
             return shard
         layout = replace(layout, mesh=layout.mesh if layout.mesh.axes else shard.layout.mesh)
-        if shard.layout.mesh.axes and str(shard.layout.mesh) != str(layout.mesh):
+        if shard.layout.mesh.axes and shard.layout.mesh != layout.mesh:
             shard = self.reshard(shard, layout_of(None, shard.layout.mesh, shard.whole))
         shard = replace(shard, layout=replace(shard.layout, mesh=layout.mesh))
         if rest := [part for part in shard.layout.unreduced if part not in layout.unreduced]:

@@ -1,4 +1,4 @@
-"""Wrap ops in composites, with functions of their own as decompositions."""
+"""Replace composites by calls of their decompositions, and ops by composites of them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,32 @@ from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import FunctionType
+from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.registry import Pass, PassOption, names
 from stablehlo_ref.passes.registry import count as number
+
+
+def composite_to_call(module: Operation, kept: Collection[str] = ()) -> None:
+    """Replace each `stablehlo.composite` whose name is not in `kept` by a `func.call` of its decomposition."""
+    with Rewriter(module) as rewriter:
+        for op in list(module.walk()):
+            if op.name != "stablehlo.composite" or op.properties["name"] in kept:
+                continue
+            emit, callee = Emitter(rewriter, op), op.properties["decomposition"]
+            rewriter.replace(op, emit.operation("func.call", op.operands, op.result_types, callee=callee).results)
+
+
+def _to_call(module: Operation, **options: Collection[str]) -> None:
+    """Make each `stablehlo.composite` a `func.call` of its decomposition, unless its name is among `except`."""
+    composite_to_call(module, options.get("except", ()))
+
+
+TO_CALL = Pass(
+    "stablehlo-legalize-composite-to-call",
+    "replace composites by calls of their decompositions",
+    _to_call,
+    (PassOption("except", names, "names of composites to keep"),),
+)
 
 
 def wrap_in_composite(module: Operation, op_names: Sequence[str] = (), version: int = 0) -> None:
@@ -96,7 +120,7 @@ def _decomposition(op: Operation, name: str) -> Operation:
     )
 
 
-PASS = Pass(
+INTO_COMPOSITE = Pass(
     "stablehlo-wrap-in-composite",
     "replace ops by composites of them",
     wrap_in_composite,

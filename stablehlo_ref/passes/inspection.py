@@ -1,10 +1,32 @@
-"""The data flow of a program as a graph in the DOT language of Graphviz."""
+"""What `opt` prints of a program: how often each op occurs, the graph of values, and ops that a consumer lacks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from functools import cache
 
+from stablehlo_ref.diagnostics import Diagnostic
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
+
+
+def op_counts(module: Operation) -> dict[str, int]:
+    """Return the number of ops by name, in alphabetical order; the module itself counts too."""
+    return dict(sorted(Counter(op.name for op in module.walk()).items()))
+
+
+def as_table(counts: Mapping[str, int]) -> str:
+    """Return counts as MLIR's `--print-op-stats` prints them."""
+    width = max(map(len, counts), default=0)
+    rows = (f"  {name:{width}} , {count}" for name, count in counts.items())
+    return "\n".join(["Operations encountered:", "-----------------------", *rows]) + "\n"
+
+
+def as_json(counts: Mapping[str, int]) -> str:
+    """Return counts as a JSON object."""
+    return json.dumps(counts, indent=2) + "\n"
 
 
 def op_graph(module: Operation) -> str:
@@ -66,3 +88,32 @@ def _label(op: Operation) -> str:
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def parse_supported(text: str) -> tuple[str, ...]:
+    """Return the names in a list of ops, one a line; `*` stands for anything, `#` starts a comment."""
+    lines = (line.partition("#")[0].strip() for line in text.splitlines())
+    return tuple(line for line in lines if line)
+
+
+def unsupported_ops(module: Operation, supported: Iterable[str]) -> list[Diagnostic]:
+    """Return an error for each op name in a module that is not supported, at the first place where it occurs.
+
+    The module and its functions count as supported, as does what ends a block.
+    """
+    patterns = (*supported, "builtin.module", "func.func", "func.return", "stablehlo.return")
+
+    @cache
+    def is_supported(name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+    found: dict[str, list[Operation]] = defaultdict(list)
+    for op in module.walk():
+        if not is_supported(op.name):
+            found[op.name].append(op)
+    return [Diagnostic(_message(name, len(ops)), ops[0].location) for name, ops in found.items()]
+
+
+def _message(name: str, count: int) -> str:
+    times = "once" if count == 1 else f"{count} times"
+    return f"'{name}' is not among the supported ops; the program has it {times}"
