@@ -8,7 +8,7 @@ from stablehlo_ref.cli.inputs import inputs_of_processes
 from stablehlo_ref.cli.options import CommandLineError, Group, byte_count, converter, limits_of, option, seconds
 from stablehlo_ref.debug import Session, contract_of
 from stablehlo_ref.define.processes import Grid
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import EvaluationError, LimitError
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.loading import load
@@ -32,6 +32,8 @@ def session_of(options: argparse.Namespace) -> Session:
     )
     try:
         session.open()
+    except LimitError:
+        raise
     except EvaluationError as error:
         raise CommandLineError(error.diagnostics[0].message) from None
     return session
