@@ -13,9 +13,8 @@ import stablehlo_ref as sr
 import stablehlo_ref.program
 from spec_checks.accelerate.test_chains import DTYPES, Writer, bits, pieces, small_chains, type_text
 from spec_checks.examples import FACTOR
-from stablehlo_ref.accelerate import chains as groups
-from stablehlo_ref.accelerate import policy
-from stablehlo_ref.accelerate.machine import chains, compiler, functions, nests
+from stablehlo_ref.accelerate import chains, policy
+from stablehlo_ref.accelerate.machine import compiler, functions, tensors
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.numerics import elementary
 from stablehlo_ref.numerics.kernels import ArrayKernel
@@ -41,8 +40,9 @@ def compiled(program: sr.Program, what: str = "a chain") -> bool:
 @pytest.mark.usefixtures("small_chains")
 @pytest.mark.parametrize("start", range(1000, 1160, 40))
 def test_generated_programs(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nests, "VECTOR", 16)
+    monkeypatch.setattr(tensors, "VECTOR", 16)
     monkeypatch.setattr(chains, "PIECE", 99)
+    monkeypatch.setattr(chains, "STRIP", 10)
     count = 0
     for text, arrays in pieces(range(start, start + (40 if FACTOR else 12))):
         program = sr.parse(text)
@@ -108,10 +108,10 @@ def special_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.d
 
 @pytest.mark.many_examples
 @pytest.mark.usefixtures("small_chains")
-@pytest.mark.parametrize("vector", [16, nests.VECTOR])
+@pytest.mark.parametrize("vector", [16, tensors.VECTOR])
 @pytest.mark.parametrize("elements", [["f32"], ["f64"], ["f32", "f64", "i1", "i32"]], ids=",".join)
 def test_bits_of_nans(elements: list[str], vector: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nests, "VECTOR", vector)
+    monkeypatch.setattr(tensors, "VECTOR", vector)
     count = 0
     for seed in range(120 if FACTOR else 15):
         writer, rng = Writer(seed, elements), np.random.default_rng(seed)
@@ -207,6 +207,7 @@ ELEMENTWISE = """func.func @main(%x: tensor<300x1100xf32>, %b: tensor<1100xf32>)
 @pytest.mark.parametrize("piece", [1 << 15, 1 << 24])
 def test_pieces_and_forms_of_operands(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chains, "PIECE", piece)
+    monkeypatch.setattr(chains, "STRIP", 100)
     program, rng = sr.parse(ELEMENTWISE), np.random.default_rng(2)
     x, b = rng.standard_normal((600, 2200)).astype(np.float32), rng.standard_normal(1100).astype(np.float32)
     transposed = np.asfortranarray(x[:300, :1100])
@@ -295,8 +296,8 @@ def test_elements_in_doubt_are_computed_by_the_kernel(name: str, monkeypatch: py
 
 @pytest.fixture
 def _functions_in_small_chains(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(groups, "SIZE", 1)
-    monkeypatch.setattr(groups, "WORK", 0)
+    monkeypatch.setattr(chains, "SIZE", 1)
+    monkeypatch.setattr(chains, "WORK", 0)
     monkeypatch.setattr(chains, "MAX_PIECE", 128)
 
 

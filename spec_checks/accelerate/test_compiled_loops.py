@@ -11,7 +11,7 @@ import stablehlo_ref as sr
 from spec_checks.accelerate import random_loops
 from spec_checks.accelerate.test_generated_loops import LOOPS, check, drawn_inputs, outcome, zeros
 from stablehlo_ref.accelerate import policy
-from stablehlo_ref.accelerate.machine import compiler, nests, tensors
+from stablehlo_ref.accelerate.machine import compiler, tensors
 
 pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
 
@@ -41,7 +41,7 @@ def test_loops(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
 def _in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let vectors of four elements be in the frame, and some of them longer than the vectors of the processor."""
     monkeypatch.setattr(tensors, "SMALL", 3)
-    monkeypatch.setattr(nests, "VECTOR", 16)
+    monkeypatch.setattr(tensors, "VECTOR", 16)
 
 
 @pytest.mark.usefixtures("_in_memory")

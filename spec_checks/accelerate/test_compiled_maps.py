@@ -10,8 +10,8 @@ import pytest
 import stablehlo_ref as sr
 from spec_checks.accelerate.test_chains import DTYPES, bits, type_text
 from spec_checks.accelerate.test_compiled_chains import specials
-from stablehlo_ref.accelerate import policy
-from stablehlo_ref.accelerate.machine import chains, compiler
+from stablehlo_ref.accelerate import chains, policy
+from stablehlo_ref.accelerate.machine import compiler
 
 pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
 

@@ -6,13 +6,13 @@ its plan, with the same results.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from stablehlo_ref.accelerate.chains import with_chains
 from stablehlo_ref.accelerate.inlined import with_inlined_calls
 from stablehlo_ref.accelerate.loops import HotLoop, hot_function, hot_loop
-from stablehlo_ref.accelerate.machine.chains import Shared
 from stablehlo_ref.accelerate.policy import FEW_OPS
 from stablehlo_ref.execute.run import Accelerator, BlockPlan, RunFast
 from stablehlo_ref.ir.core import Block, Operation, Value
@@ -25,12 +25,12 @@ FEW_ELEMENTS = 16  # of a tensor that is in no chain
 
 
 class PlanAccelerator(Accelerator):
-    """The accelerator of one planner, with its loops and chains."""
+    """The accelerator of one planner, and what loops and chains share."""
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
         self.loops: dict[Operation, HotLoop] = {}
-        self.chains: dict[object, Shared] = {}
+        self.seconds: dict[object, float] = defaultdict(float)  # that plans of chains have taken
 
     def program(
         self, functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], called: Set[str]

@@ -5,31 +5,41 @@ it: ops on one value per row, and broadcasts of it. Ops between these that need 
 several ops is a chain by itself, and so is an op that numpy takes long for: a function, or one on narrow floats.
 
 The ops of a chain are a block of their own in the plan. It runs them one after the other until machine code has taken
-over, and whenever operands have a form that this is not for.
+over, and whenever operands have a form that this is not for. The code is a loop over rows, whose ops are those of a
+`while` on tensors in memory (machine/ops.py), so that a row stays in the cache while several nests and reductions visit
+it. Strides are part of the code. Without reductions, a row is a strip of what all tensors have contiguous.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, cast
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple, cast
 
+import numpy as np
+
+from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.elements import has_code, is_narrow
-from stablehlo_ref.accelerate.ir import Node, shape_of
-from stablehlo_ref.accelerate.machine.chains import VIEWS, Chain, MachineChain, Shared
-from stablehlo_ref.accelerate.machine.compiler import is_available
+from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, shape_of
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register
+from stablehlo_ref.accelerate.machine.compiler import address, compiled, is_available, reason_of, run_code
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
-from stablehlo_ref.accelerate.machine.nests import is_splat
-from stablehlo_ref.accelerate.machine.reductions import reduction_of
-from stablehlo_ref.accelerate.policy import weight
+from stablehlo_ref.accelerate.machine.ops import Ops, reduction_of
+from stablehlo_ref.accelerate.machine.tensors import HEAD, VECTOR, Held, Memory, Pending, is_splat, offset, row_major
 from stablehlo_ref.define.bound import constant_array
+from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.regions import recognised_op
-from stablehlo_ref.execute.run import BlockPlan
+from stablehlo_ref.execute.run import CONTEXT, BlockPlan
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
+from stablehlo_ref.limits.budget import check_time, reserve
+from stablehlo_ref.numerics.workers import share
+from stablehlo_ref.ops.data_movement import BroadcastInDim, Reshape
 from stablehlo_ref.ops.elementwise import LANES, Map, on_element
 from stablehlo_ref.ops.reduction import Reduce
 
@@ -37,6 +47,7 @@ if TYPE_CHECKING:
     from stablehlo_ref.accelerate import PlanAccelerator
     from stablehlo_ref.execute.plan import FramePlanner
 
+VIEWS = (BroadcastInDim, Reshape)
 NEAR = 32  # ops that may lie between one of a group and the next
 SIZE = 1 << 18  # elements of a tensor from which on ops on it are fused: smaller ones stay in the cache as they are
 WORK = 5 << 18  # elements that the ops of a chain visit in all, at least: with fewer, machine code saves nothing
@@ -46,6 +57,13 @@ FUNCTION_PASSES = 50  # of a function of f32, other ops count 1
 NARROW_PASSES = 6  # of an op on narrow floats, which numpy computes in f32
 MAX_OPS = 200  # of the computation of a map
 MAX_WEIGHT = 500  # of the ops of a group, above which LLVM takes too long
+MAX_SCRATCH = 1 << 20  # bytes of scratch rows
+PIECE = 1 << 22  # elements of a call, divided by the weight of the ops: some 0.2 ms
+MAX_PIECE = 1 << 18
+STRIP = 1 << 10  # elements of a strip
+MAX_FORMS = 8  # of operands, by strides, for which there is code; for others the ops run one by one
+
+Report = Callable[[str, str], None]  # is told what has become of a chain, with the code
 
 
 @dataclass(eq=False)
@@ -75,7 +93,7 @@ class Group:
         if not self._may_add(node):
             return False
         self.nodes.append(node)
-        self.weight += weight(op)
+        self.weight += policy.weight(op)
         if node.op_class is Reduce or (node.op_class not in VIEWS and shape_of(op.results[0]) == self.shape):
             is_function, narrow = on_element(op) in FUNCTIONS, is_narrow(op.operands[0].type)
             self.passes += FUNCTION_PASSES if is_function else NARROW_PASSES if narrow else 1
@@ -199,9 +217,9 @@ def _replace(frame: FramePlanner, plan: BlockPlan, members: Sequence[int], moved
         part.steps, part.ops = [plan.steps[n] for n in numbers], [plan.ops[n] for n in numbers]
         part.ins, part.outs = [plan.ins[n] for n in numbers], [plan.outs[n] for n in numbers]
     first, run = block.ops[0], slice(members[0], members[-1] + 1)
-    title = f"{first.name if chain.is_map else 'a chain'} at {first.location}"
-    shared = cast("PlanAccelerator", frame.planner.accelerator).chains.setdefault(chain.key, Shared())
-    step = MachineChain(chain, block, shared, lambda what, text: reports.append((f"{title}, {what}", text)))
+    title = f"{'a chain' if members[1:] or not first.regions else first.name} at {first.location}"
+    seconds = cast("PlanAccelerator", frame.planner.accelerator).seconds
+    step = MachineChain(chain, block, seconds, lambda what, text: reports.append((f"{title}, {what}", text)))
     plan.steps[run], plan.ops[run] = [*rest.steps, step], [*rest.ops, first]
     plan.ins[run], plan.outs[run] = [*rest.ins, (*chain.inputs.values(),)], [*rest.outs, (*chain.kept.values(),)]
 
@@ -219,9 +237,8 @@ def _chain(frame: FramePlanner, group: Group) -> Chain:
     made, dead = {v: frame.slot(v) for node in group.nodes for v in node.op.results}, _dead(frame, group.nodes)
     kept = {v: slot for v, slot in made.items() if slot not in dead}
     row_values = {v for v in (*used, *made) if shape_of(v) != group.shape}
-    canonical = {node.op for node in group.nodes if node.is_canonical}
     dead -= set(made.values())
-    return Chain(group.shape, group.rows, group.nodes, inputs, kept, row_values, constants, canonical, dead)
+    return Chain(group.shape, group.rows, group.nodes, inputs, kept, row_values, constants, dead)
 
 
 def _map(node: Node) -> Chain | None:
@@ -241,8 +258,209 @@ def _map(node: Node) -> Chain | None:
         return None
     if prod(shape_of(result)) <= LANES or frame.slot(result) in dead:
         return None
-    canonical = {x.op for x in nodes if x.is_canonical or (node.is_canonical and returned in x.op.results)}
+    for x in nodes:
+        x.is_canonical |= node.is_canonical and returned in x.op.results
     used = {v for x in nodes for v in x.op.operands}
     inputs = {a: frame.slot(v) for a, v in zip(region.block.arguments, op.operands) if a in used}
     kept = {returned: frame.slot(result)}
-    return Chain(shape_of(result), None, nodes, inputs, kept, set(), constants, canonical, dead, is_map=True)
+    return Chain(shape_of(result), None, nodes, inputs, kept, set(), constants, dead)
+
+
+# --- code -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Ops on tensors of a shape, of which the first `rows` axes are those of rows, or None.
+
+    `inputs` and `kept`, the results that are stored, have slots; those in `dead` are empty after the chain. Values in
+    `row_values` have one element for each row, or one for all; the elements of a constant are all the same.
+    """
+
+    shape: tuple[int, ...]
+    rows: int | None
+    nodes: Sequence[Node]
+    inputs: Mapping[Value, int]
+    kept: Mapping[Value, int]
+    row_values: Set[Value]
+    constants: Mapping[Value, Array]
+    dead: Set[int]
+
+    @property
+    def tensors(self) -> list[Value]:
+        """The operands and results in the order of the frame."""
+        return [*self.inputs, *self.kept]
+
+    def shape_of(self, value: Value) -> tuple[int, ...]:
+        """Return the shape of an operand or a result."""
+        return shape_of(value) if value in self.row_values else self.shape
+
+    def row_of(self, value: Value, length: int) -> tuple[int, ...]:
+        """Return the shape of a row of a value, which has so many elements, or one."""
+        if value in self.row_values:
+            return (1,) * len(shape_of(value))
+        return (length,) if self.rows is None else (1,) * self.rows + self.shape[self.rows :]
+
+    @property
+    def key(self) -> object:
+        """What chains that take about as long have in common, as they do where models repeat layers."""
+        return self.shape, tuple([node.op.name for node in self.nodes])
+
+    @property
+    def weight(self) -> int:
+        """The weight of the ops, for LLVM."""
+        return sum(policy.weight(node.op) for node in self.nodes)
+
+
+class Form(NamedTuple):
+    """Tensors as `rows` rows of `length` elements, and the strides of each tensor, in elements.
+
+    The code has a loop over rows or, where `strips` is set, over parts of one row that have so many elements.
+    """
+
+    rows: int
+    length: int
+    strides: Sequence[tuple[int, int]]
+    strips: int | None
+
+
+class MachineChain:
+    """The step of a chain: it times the plan of its ops, and compiles the chain once that has taken long."""
+
+    def __init__(self, chain: Chain, plan: BlockPlan, seconds: dict[object, float], report: Report) -> None:
+        self._chain, self._plan, self._seconds, self._report = chain, plan, seconds, report
+        self._key, self._expected = chain.key, chain.weight * policy.WEIGHT_SECONDS
+        self._most = min(MAX_PIECE, PIECE // chain.weight)
+        self._codes: dict[object, ChainCode | None] = {}  # by the form of operands
+
+    def __call__(self, slots: Slots) -> None:
+        """Run the chain: by machine code, or by the plan of its ops as long as that has not taken long."""
+        check_time()
+        code = None
+        if slots[CONTEXT].jit and policy.is_hot(self._seconds[self._key], self._expected):
+            code = self._code(slots)
+        if code is not None:
+            return self._run(code, slots)
+        start = perf_counter()
+        self._plan.run(slots)
+        self._seconds[self._key] += perf_counter() - start
+        return None
+
+    def _code(self, slots: Slots) -> ChainCode | None:
+        """Return the code for operands like those in slots; None, of which `report` is told, if there is none."""
+        arrays = [np.asarray(slots[slot]) for slot in self._chain.inputs.values()]
+        form, codes = tuple([(x.shape, x.strides, x.flags.aligned) for x in arrays]), self._codes
+        if form not in codes and len(codes) < MAX_FORMS:
+            check_time()
+            codes[form] = None
+            try:
+                code = codes[form] = ChainCode(self._chain, _form_of(self._chain, arrays, self._most))
+                self._report("as machine code", code.compiled.text)
+            except Exception as error:
+                self._report(f"one by one: {reason_of(error)}", "")
+        return codes.get(form)
+
+    def _run(self, code: ChainCode, slots: Slots) -> None:
+        kept = [(self._chain.shape_of(v), dtype_of(v)) for v in self._chain.kept]
+        reserve(sum(prod(shape) * dtype.itemsize for shape, dtype in kept))
+        results = [np.empty(shape, dtype) for shape, dtype in kept]
+        arrays = [np.asarray(slots[slot]) for slot in self._chain.inputs.values()]
+        arrays += results
+        share(lambda pieces: code.run(arrays, pieces), list(_pieces(code.form, self._most)))
+        for slot in self._chain.dead:
+            slots[slot] = None
+        for slot, array in zip(self._chain.kept.values(), results):
+            slots[slot] = array
+
+
+class ChainCode:
+    """The code of a chain on tensors of a form, which a call computes some rows or strips of. NotCompiled without."""
+
+    def __init__(self, chain: Chain, form: Form) -> None:
+        self._chain, self.form = chain, form
+        length = form.strips or form.length
+        self._code = code = Assembly()
+        self._ops = ops = Ops(code, lambda value: chain.row_of(value, length))
+        self._memory = {v: ops.arrays.enter(dtype_of(v), (length,)) for v in chain.tensors}
+        code.count(0, Register("%turns", Kind(INDEX)), 1, self._row)
+        code.do("ret i64 0")
+        self._scratch = [(x.shape, x.dtype) for x in ops.arrays.fields[len(chain.tensors) :]]
+        if sum(prod(shape) * dtype.itemsize for shape, dtype in self._scratch) > MAX_SCRATCH:
+            raise NotCompiled("long rows")
+        self.compiled = compiled(code.text)
+
+    def run(self, arrays: Sequence[Array], pieces: Iterable[tuple[int, int, int]]) -> None:
+        """Compute pieces: the number of their first row and element, and how many rows or strips they have."""
+        scratch = [np.empty(shape, dtype) for shape, dtype in self._scratch]
+        base = np.array([*[0] * HEAD, *(address(x) for x in (*arrays, *scratch))], np.int64)
+        steps = np.array([[n * x.itemsize for n in strides] for x, strides in zip(arrays, self.form.strides)], np.int64)
+        for row, start, count in pieces:
+            frame = base.copy()
+            frame[HEAD : HEAD + len(arrays)] += steps @ (row, start)
+            run_code(self.compiled, address(frame), count)
+
+    def _row(self, index: Register) -> None:
+        """Write the ops of a row."""
+        ops, code, targets = self._ops, self._code, dict[Value, Memory]()
+        values: dict[Value, Held] = {v: ops.constant(v, x) for v, x in self._chain.constants.items()}
+        for (value, memory), (outer, inner) in zip(self._memory.items(), self.form.strides):
+            shape, step = ops.shape(value), inner * self.form.strips if self.form.strips else outer
+            row = ops.arrays.view(memory, offset(code, [index], [step]), shape, row_major(shape))
+            if value in self._chain.kept:
+                targets[value] = row
+            else:
+                values[value] = row if inner else ops.filled(value, code.load(row.pointer, Kind(row.dtype)))
+        for node in self._chain.nodes:
+            (result,) = node.op.results
+            x = values[result] = ops.compute(node, [values[v] for v in node.op.operands])
+            if result in targets and isinstance(x, Pending) and x.term.memory is None:
+                x.term.memory = targets[result]
+                ops.groups.store(x.term, targets[result])
+            elif result in targets:
+                ops.assign(x, targets[result])
+        ops.groups.flush()
+
+
+def _form_of(chain: Chain, arrays: Sequence[Array], most: int) -> Form:
+    """Return the form of operands, and of new results; NotCompiled if they have none."""
+    if any(not x.flags.aligned or x.dtype != dtype_of(v) for v, x in zip(chain.inputs, arrays)):
+        raise NotCompiled("elements of another form")
+    itemsize = max(dtype_of(v).itemsize for v in (*chain.inputs, *(node.op.results[0] for node in chain.nodes)))
+    for axis in range(len(chain.shape)) if chain.rows is None else [chain.rows]:
+        rows, length = prod(chain.shape[:axis]), prod(chain.shape[axis:])
+        if rows > 1 and length < VECTOR // itemsize:
+            raise NotCompiled("short rows")
+        inputs = [_strides(x, rows, 1 if v in chain.row_values else length) for v, x in zip(chain.inputs, arrays)]
+        strides = [x for x in inputs if x is not None]
+        if len(strides) == len(inputs):
+            strides += [(1, 0) if v in chain.row_values else (length, 1) for v in chain.kept]
+            has_strips = chain.rows is None and (rows == 1 or length > most)
+            return Form(rows, length, strides, min(length, STRIP) if has_strips else None)
+    raise NotCompiled("elements that are apart")
+
+
+def _strides(x: Array, rows: int, length: int) -> tuple[int, int] | None:
+    """Return the strides, in elements, of an array as a matrix whose rows are contiguous or one element; else None."""
+    if x.size == 1:
+        return 0, 0
+    try:
+        matrix = np.reshape(x, (rows, length), copy=False)
+    except ValueError:
+        return None
+    outer, inner = (stride if n > 1 else 0 for n, stride in zip(matrix.shape, matrix.strides))
+    return (outer // x.itemsize, inner // x.itemsize) if inner in (0, x.itemsize) and not outer % x.itemsize else None
+
+
+def _pieces(form: Form, most: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the first row and element of each call, and the number of its rows or strips. The last strips overlap."""
+    if form.strips is None:
+        step = max(1, most // form.length)
+        for row in range(0, form.rows, step):
+            yield row, 0, min(step, form.rows - row)
+        return
+    count, step = form.length // form.strips, max(1, most // form.strips)
+    for row in range(form.rows):
+        for first in range(0, count, step):
+            yield row, first * form.strips, min(step, count - first)
+        if form.length % form.strips:
+            yield row, form.length - form.strips, 1

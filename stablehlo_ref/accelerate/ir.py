@@ -48,7 +48,7 @@ class Node:
         definition = resolve(self.op)
         return None if definition is None else definition.op_class
 
-    @property
+    @cached_property
     def is_canonical(self) -> bool:
         """Whether NaNs of the result are made canonical."""
         return self.op in self.planner.planner.canonical

@@ -16,7 +16,7 @@ import numpy as np
 
 from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.ir import Loop, NotCompiled, body_of, node_of
-from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, Compiled, address, is_available, reason_of
+from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, address, compiled, is_available, reason_of
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.loops import LoopWriter
 from stablehlo_ref.accelerate.machine.tensors import HEAD, Field
@@ -42,7 +42,7 @@ class MachineLoop:
 
     def __init__(self, op: Operation, writer: LoopWriter) -> None:
         self.text = writer.code.text
-        self._code = Compiled(self.text)
+        self._code = compiled(self.text)
         self._fields = writer.arrays.fields
         self._op, self._loops = op, writer.loops
         self._iterations = max(1, MACHINE_OPS // max(writer.count + writer.arrays.work, 1))  # between checks of limits

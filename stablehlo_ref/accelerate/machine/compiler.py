@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Generator
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -86,6 +86,12 @@ class Compiled:
         engine = _engine(text)
         self._engine = engine  # owns the code
         self.run: Callable[[int, Any, int], int] = RUN(engine.get_function_address("run"))
+
+
+@lru_cache(maxsize=256)
+def compiled(text: str) -> Compiled:
+    """Return machine code, which what has the same text shares, such as layers of a model."""
+    return Compiled(text)
 
 
 def _engine(text: str) -> Any:

@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence, Set
 from math import prod
 from typing import TYPE_CHECKING
 
-from stablehlo_ref.accelerate.ir import Body, Branch, Loop, NotCompiled, dtype_of, shape_of
+from stablehlo_ref.accelerate.ir import Body, Branch, Loop, NotCompiled, dtype_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
-from stablehlo_ref.accelerate.machine.nests import Held, Pending, Splat, is_splat
-from stablehlo_ref.accelerate.machine.ops import Ops
-from stablehlo_ref.accelerate.machine.tensors import SMALL, Memory, is_one
+from stablehlo_ref.accelerate.machine.ops import Ops, shape_in_loop
+from stablehlo_ref.accelerate.machine.tensors import SMALL, Held, Memory, Pending, Splat, is_splat
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -32,7 +31,7 @@ class LoopWriter:
     def __init__(self, planner: FramePlanner, loop: Loop) -> None:
         self.planner = planner
         self.code = Assembly()
-        self.ops = Ops(self.code)
+        self.ops = Ops(self.code, shape_in_loop)
         self.arrays, self.groups = self.ops.arrays, self.ops.groups
         self.values: dict[Value, Held] = {}
         self.loops: list[Operation] = []
@@ -67,10 +66,8 @@ class LoopWriter:
     def held(self, value: Value) -> Held:
         """Return the register or the memory of a value."""
         constant = self.planner.constant(value)
-        if constant is not None and is_one(value):
-            return literal(Kind(constant.dtype, constant.size), constant)
         if constant is not None and is_splat(constant):
-            return Splat(literal(Kind(constant.dtype), constant.reshape(-1)[0]), constant.shape)
+            return self.ops.constant(value, constant)
         if value not in self.values:
             self.values[value] = self._entering(value, constant)
         held = self.values[value]
@@ -79,10 +76,10 @@ class LoopWriter:
         return held
 
     def _entering(self, value: Value, constant: Array | None) -> Held:
-        memory = self.arrays.enter(dtype_of(value), shape_of(value))
+        memory = self.arrays.enter(dtype_of(value), self.ops.shape(value))
         field = self.arrays.fields[-1]
         field.slot, field.constant = (self.planner.slot(value), None) if constant is None else (None, constant)
-        field.by_value = is_one(value)
+        field.by_value = self.ops.is_one(value)
         if not field.by_value:
             return memory
         with self.code.at(self.code.entry):
@@ -149,7 +146,7 @@ class LoopWriter:
         if isinstance(x, Register):
             return x
         inner, self.ops.loop = self.ops.loop, outer
-        own = self.ops.own(self.ops.memory(x, shape_of(argument)), outer, dies)
+        own = self.ops.own(self.ops.memory(x, self.ops.shape(argument)), outer, dies)
         self.ops.loop = inner
         self.arrays.writers[own.buffer] = inner
         return self.arrays.changed(own)
@@ -182,14 +179,14 @@ class LoopWriter:
         """Write a loop in a loop."""
         results = self.loop(loop, [self.held(value) for value in loop.op.operands])
         for number, _ in canonical_results(loop.op, self.planner.planner.canonical):
-            results[number] = self.ops.canonical(results[number], shape_of(loop.op.results[number]))
+            results[number] = self.ops.canonical(results[number], self.ops.shape(loop.op.results[number]))
         return results
 
     def branch(self, branch: Branch) -> list[Held]:
         """Write a branch."""
         code, op, chosen = self.code, branch.op, _register(self.held(branch.op.operands[0]))
-        are_one = list(map(is_one, op.results))
-        targets = [self.arrays.scratch(dtype_of(r), shape_of(r), self.ops.loop) for r in op.results]
+        are_one = list(map(self.ops.is_one, op.results))
+        targets = [self.arrays.scratch(dtype_of(r), self.ops.shape(r), self.ops.loop) for r in op.results]
         labels, after = [code.name("L") for _ in branch.bodies], code.name("L")
         self.groups.flush()
         code.do(_selected(chosen, labels))

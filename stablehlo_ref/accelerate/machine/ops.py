@@ -1,6 +1,9 @@
 """Ops of machine code on scalars in registers and tensors in memory: elementwise ops in nests, views, copies, sums.
 
-Products are calls of BLAS, by the loop of numpy's matmul.
+Sums of floats are reduced by the tree of their schedule (algorithms/reduction_schedule.py): on each level, adjacent
+elements are added, and a surplus element at the end is kept, to be added last. The order of other reductions makes no
+difference. Maxima and minima are those of IEEE 754-2019, for which -0 is less than +0; which of several NaNs they
+return cannot be observed, as NaNs are made canonical where they can be. Products are calls of BLAS, by numpy's loop.
 """
 
 from __future__ import annotations
@@ -10,19 +13,23 @@ from functools import partial
 from math import prod
 
 from stablehlo_ref.accelerate.elements import elementwise, has_code
-from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, shape_of
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, computed, literal
-from stablehlo_ref.accelerate.machine.nests import Groups, Held, Pending, Splat, squeezed
+from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, is_plain, shape_of
+from stablehlo_ref.accelerate.machine.assembly import INDEX, NARROW, Assembly, Kind, Register, computed, literal
 from stablehlo_ref.accelerate.machine.products import Product
-from stablehlo_ref.accelerate.machine.reductions import is_sum, reduced_row, reduction_of
 from stablehlo_ref.accelerate.machine.tensors import (
+    VECTOR,
+    Groups,
+    Held,
     MachineArrays,
     Memory,
+    Pending,
+    Splat,
     clamped_start,
-    is_one,
     offset,
+    squeezed,
 )
-from stablehlo_ref.ir.arrays import DType
+from stablehlo_ref.execute.regions import recognised_op
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ops.control_flow import OptimizationBarrier
 from stablehlo_ref.ops.data_movement import BroadcastInDim, Concatenate, Pad, Reshape, Reverse, Transpose
@@ -30,55 +37,71 @@ from stablehlo_ref.ops.dot_general import DotGeneral
 from stablehlo_ref.ops.reduction import Reduce
 from stablehlo_ref.ops.slicing import DynamicSlice, DynamicUpdateSlice, Slice
 
+SUM = "stablehlo.add"
+FOLDS = ("stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or")  # idempotent, in any order
+LANES = 64  # elements that are reduced in registers
+STEP = 16  # sums that are computed at a time
+
+Combine = Callable[[Register, Register], Register]
+
+
+def shape_in_loop(value: Value) -> tuple[int, ...]:
+    """Return the shape of a tensor of a loop; NotCompiled for one that machine code does not have."""
+    if not is_plain(value.type) or dtype_of(value) in NARROW or not prod(shape_of(value)):
+        raise NotCompiled(f"a value of type {value.type}")
+    return shape_of(value)
+
 
 class Ops:
-    """Writes ops."""
+    """Writes ops, on tensors of the shapes that `shape` returns."""
 
-    def __init__(self, code: Assembly) -> None:
+    def __init__(self, code: Assembly, shape: Callable[[Value], tuple[int, ...]]) -> None:
         self.code = code
+        self.shape = shape
         self.arrays = MachineArrays(code)
         self.groups = Groups(code, self.arrays)
         self.loop = 0  # that is being written
 
+    def is_one(self, value: Value) -> bool:
+        """Return whether a value is one element, which is in a register."""
+        return prod(self.shape(value)) == 1
+
+    def constant(self, value: Value, constant: Array) -> Held:
+        """Return a constant whose elements are all the same."""
+        kind = Kind(computed(constant.dtype))
+        return self.filled(value, literal(kind, constant.reshape(-1)[0].astype(kind.dtype)))
+
+    def filled(self, value: Value, element: Register) -> Held:
+        """Return a value whose elements are all the same."""
+        return element if self.is_one(value) else Splat(element, self.shape(value))
+
     def compute(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an op, by a rule or by its instructions; NotCompiled if it has neither."""
-        rule, moved = _RULES.get(node.op_class), _MOVED.get(node.op_class)
-        if len(node.op.results) != 1:
+        rule, moved, is_coded = _RULES.get(node.op_class), _MOVED.get(node.op_class), has_code(node.op)
+        if len(node.op.results) != 1 or not (rule or is_coded):
             raise NotCompiled(node.op.name)
-        is_scalar, is_coded = is_one(node.op.results[0]), has_code(node.op)
-        if is_scalar and all(isinstance(x, Register) for x in operands) and (is_coded or moved is not None):
-            return self._on_scalars(node, operands) if moved is None else operands[moved]
-        if rule is None and not is_coded:
-            raise NotCompiled(node.op.name)
+        is_scalar = self.is_one(node.op.results[0])
+        if is_scalar and moved is not None and all(isinstance(x, Register) for x in operands):
+            return operands[moved]
         found = rule(self, node, operands) if rule else self._on_elements(node, operands)
         return self.element(found, node.op.results[0]) if is_scalar else found
 
     def element(self, x: Held, value: Value) -> Register:
         """Return a value of one element."""
-        if isinstance(x, Register):
-            return x
-        memory = self.memory(x, shape_of(value))
+        if isinstance(x, Register | Splat):
+            return x if isinstance(x, Register) else x.register
+        memory = self.memory(x, self.shape(value))
         self.groups.flush()
         return self.code.load(memory.pointer, Kind(memory.dtype))
 
-    def _on_scalars(self, node: Node, operands: Sequence[Held]) -> Register:
-        registers = [x for x in operands if isinstance(x, Register)]
-        return elementwise(self.code, node.op, registers, node.is_canonical)
-
     def _on_elements(self, node: Node, operands: Sequence[Held]) -> Held:
-        (result,) = node.op.results
-        return self.elementwise(node.op, operands, node.is_canonical, shape_of(result), dtype_of(result))
-
-    def elementwise(
-        self, op: Operation, operands: Sequence[Held], is_canonical: bool, shape: tuple[int, ...], dtype: DType
-    ) -> Held:
-        """Write an elementwise op, whose result has this shape and dtype."""
-        emit = partial(elementwise, self.code, op, is_canonical=is_canonical)
-        scalars = [x.register if isinstance(x, Splat) else x for x in operands]
+        """Write an elementwise op: on scalars, or in a nest."""
+        (result,), scalars = node.op.results, [x.register if isinstance(x, Splat) else x for x in operands]
+        emit = partial(elementwise, self.code, node.op, is_canonical=node.is_canonical)
         registers = [x for x in scalars if isinstance(x, Register)]
         if len(registers) == len(scalars):
-            return Splat(emit(registers), shape)
-        return self.groups.add(shape, computed(dtype), operands, emit, self.loop)
+            return Splat(emit(registers), self.shape(result))
+        return self.groups.add(self.shape(result), computed(dtype_of(result)), operands, emit, self.loop)
 
     # --- tensors in memory --------------------------------------------------------------------------------------
 
@@ -115,7 +138,7 @@ class Ops:
         """Copy a tensor to a place in memory that no op which is still to be written reads."""
         if isinstance(x, Register):
             self.groups.flush()
-            return self.code.store(x, target.pointer)
+            return self.code.store(x, target.pointer, target.dtype)
         if isinstance(x, Pending) and x.term.group is self.groups.open:
             self.groups.store(x.term, target)
             return self.groups.flush()
@@ -143,15 +166,15 @@ class Ops:
     # --- rules --------------------------------------------------------------------------------------------------
 
     def _reshape(self, node: Node, operands: Sequence[Held]) -> Held:
-        (x,), shape = operands, shape_of(node.op.results[0])
+        (x,), shape = operands, self.shape(node.op.results[0])
         if isinstance(x, Splat | Register):
             return Splat(x.register if isinstance(x, Splat) else x, shape)
         if isinstance(x, Pending) and squeezed(shape) == x.term.group.shape:
             return Pending(x.term, shape)
-        return self.contiguous(x, shape_of(node.op.operands[0])).reshaped(shape)
+        return self.contiguous(x, self.shape(node.op.operands[0])).reshaped(shape)
 
     def _broadcast_in_dim(self, node: Node, operands: Sequence[Held]) -> Held:
-        (x,), shape, given = operands, shape_of(node.op.results[0]), shape_of(node.op.operands[0])
+        (x,), shape, given = operands, self.shape(node.op.results[0]), self.shape(node.op.operands[0])
         dims: Sequence[int] = node.op.properties["broadcast_dimensions"]
         if isinstance(x, Splat | Register) or (squeezed(shape) == squeezed(given) and list(dims) == sorted(dims)):
             return self._reshape(node, operands)
@@ -161,14 +184,14 @@ class Ops:
         return self.arrays.view(memory, 0, shape, tuple(strides))
 
     def _transpose(self, node: Node, operands: Sequence[Held]) -> Held:
-        (x,), shape = operands, shape_of(node.op.results[0])
+        (x,), shape = operands, self.shape(node.op.results[0])
         if isinstance(x, Splat):
             return Splat(x.register, shape)
-        memory, order = self.memory(x, shape_of(node.op.operands[0])), node.op.properties["permutation"]
+        memory, order = self.memory(x, self.shape(node.op.operands[0])), node.op.properties["permutation"]
         return self.arrays.view(memory, 0, shape, tuple(memory.strides[axis] for axis in order))
 
     def _reverse(self, node: Node, operands: Sequence[Held]) -> Held:
-        (x,), shape, axes = operands, shape_of(node.op.results[0]), node.op.properties["dimensions"]
+        (x,), shape, axes = operands, self.shape(node.op.results[0]), node.op.properties["dimensions"]
         if isinstance(x, Splat):
             return x
         memory = self.memory(x, shape)
@@ -179,10 +202,10 @@ class Ops:
     def _concatenate(self, node: Node, operands: Sequence[Held]) -> Held:
         """Let each operand be computed or copied to its place."""
         (result,), axis, start, others = node.op.results, node.op.properties["dimension"], 0, []
-        target = self.arrays.scratch(dtype_of(result), shape_of(result), self.loop)
+        target = self.arrays.scratch(dtype_of(result), self.shape(result), self.loop)
         for x, value in zip(operands, node.op.operands):
-            place = self.arrays.view(target, start * target.strides[axis], shape_of(value))
-            start += shape_of(value)[axis]
+            place = self.arrays.view(target, start * target.strides[axis], self.shape(value))
+            start += self.shape(value)[axis]
             if isinstance(x, Pending) and x.term.group is self.groups.open:
                 self.groups.store(x.term, place)
             else:
@@ -194,43 +217,43 @@ class Ops:
 
     def _pad(self, node: Node, operands: Sequence[Held]) -> Held:
         """Fill a new array, and copy the operand to its place."""
-        (x, value), p, shape = operands, node.op.properties, shape_of(node.op.results[0])
+        (x, value), p, shape = operands, node.op.properties, self.shape(node.op.results[0])
         low, high, interior = p["edge_padding_low"], p["edge_padding_high"], p["interior_padding"]
         if not isinstance(value, Register) or any(interior) or min([*low, *high], default=0) < 0:
             raise NotCompiled(node.op.name)
         target = self.arrays.scratch(value.kind.dtype, shape, self.loop)
         self.assign(Splat(value, shape), target)
         start = sum(n * stride for n, stride in zip(low, target.strides))
-        self.assign(x, self.arrays.view(target, start, shape_of(node.op.operands[0])))
+        self.assign(x, self.arrays.view(target, start, self.shape(node.op.operands[0])))
         return target
 
     def _slice(self, node: Node, operands: Sequence[Held]) -> Held:
-        whole, p = self.memory(operands[0], shape_of(node.op.operands[0])), node.op.properties
+        whole, p = self.memory(operands[0], self.shape(node.op.operands[0])), node.op.properties
         start = sum(n * stride for n, stride in zip(p["start_indices"], whole.strides))
         strides = tuple(n * step for n, step in zip(whole.strides, p["strides"]))
-        return self.arrays.view(whole, start, shape_of(node.op.results[0]), strides)
+        return self.arrays.view(whole, start, self.shape(node.op.results[0]), strides)
 
     def _dynamic_slice(self, node: Node, operands: Sequence[Held]) -> Held:
-        whole, shape = self.memory(operands[0], shape_of(node.op.operands[0])), shape_of(node.op.results[0])
+        whole, shape = self.memory(operands[0], self.shape(node.op.operands[0])), self.shape(node.op.results[0])
         return self.arrays.view(whole, clamped_start(self.code, _registers(operands[1:]), whole, shape), shape)
 
     def _dynamic_update_slice(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an update of a slice, in place."""
         (whole, new, *starts), (value, update, *_) = operands, node.op.operands
-        target = self.own(self.memory(whole, shape_of(value)), self.loop, value in node.dying)
-        start = clamped_start(self.code, _registers(starts), target, shape_of(update))
-        self.assign(new, self.arrays.view(target, start, shape_of(update)))
+        target = self.own(self.memory(whole, self.shape(value)), self.loop, value in node.dying)
+        start = clamped_start(self.code, _registers(starts), target, self.shape(update))
+        self.assign(new, self.arrays.view(target, start, self.shape(update)))
         return self.arrays.changed(target)
 
     def _reduce(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write a reduction along the last axes by one op, row by row."""
         op, body, (x, init, *_) = node.op, reduction_of(node.op), operands
-        shape, kept, dtype = shape_of(op.operands[0]), shape_of(op.results[0]), dtype_of(op.results[0])
+        shape, kept, dtype = self.shape(op.operands[0]), self.shape(op.results[0]), dtype_of(op.results[0])
         is_minor = sorted(op.properties["dimensions"]) == list(range(len(kept), len(shape)))
         if body is None or not is_minor or prod(shape) < 2 * prod(kept) or not isinstance(init, Register):
             raise NotCompiled(op.name)
         if is_sum(body, dtype) and node.planner.planner.mode.exact_sums:
-            raise NotCompiled(op.name)
+            raise NotCompiled("exact sums")
         rows, length = self.contiguous(x, shape), prod(shape) // prod(kept)
         self.groups.flush()
         self.arrays.work += prod(shape) // 4
@@ -249,14 +272,14 @@ class Ops:
         """Write a product of matrices, which are copied to another address where the kernel may do so."""
         op, product = node.op, Product(node.op, node.planner.planner.mode.reproducible)
         product.check(node.kernel.run if node.kernel else None)
-        first, second = (self.contiguous(x, shape_of(value)) for x, value in zip(operands, op.operands))
+        first, second = (self.contiguous(x, self.shape(value)) for x, value in zip(operands, op.operands))
         if product.depends_on_addresses:
             first = self.copied(first, self.loop, is_field=True)
         if product.depends_on_addresses or (product.may_be_transposes and isinstance(operands[1], Memory)):
             second = self.copied(second, self.loop, is_field=True)
         self.groups.flush()
         self.arrays.work += product.work // 4
-        target = self.arrays.scratch(product.dtype, shape_of(op.results[0]), self.loop)
+        target = self.arrays.scratch(product.dtype, self.shape(op.results[0]), self.loop)
         product.write(self.code, first, second, target)
         return self.canonical(target, target.shape) if node.is_canonical else target
 
@@ -284,3 +307,106 @@ _RULES: Mapping[type | None, Callable[[Ops, Node, Sequence[Held]], Held]] = {
     Reduce: Ops._reduce,
     DotGeneral: Ops._product,
 }
+
+
+# --- reductions -----------------------------------------------------------------------------------------------------
+
+
+def reduction_of(op: Operation) -> Operation | None:
+    """Return the op by which a reduction reduces one tensor, if it has code for that; else None."""
+    body = recognised_op(op.regions[0]) if len(op.operands) == 2 else None
+    if body is None or body.name not in (SUM, *FOLDS) or not has_code(body):
+        return None
+    return body if len({dtype_of(v) for v in (*op.operands, *op.results)}) == 1 else None
+
+
+def is_sum(body: Operation, dtype: DType) -> bool:
+    """Return whether the body of a reduction is an addition of floats."""
+    return body.name == SUM and dtype.kind == "f"
+
+
+def reduced_row(arrays: MachineArrays, loop: int, body: Operation, row: Memory, init: Register) -> Register:
+    """Append the reduction of a contiguous row by an op, one of `FOLDS` or a sum, in a loop."""
+    code, (length,), dtype = arrays.code, row.shape, row.dtype
+
+    def combined(x: Register, y: Register) -> Register:
+        return elementwise(code, body, [x, y])
+
+    if is_sum(body, dtype):
+        scratch = arrays.scratch(dtype, (length // 2,), loop).pointer if length > LANES else ""
+        return combined(init, row_sum(code, row.pointer, scratch, length, dtype))
+    width = VECTOR // dtype.itemsize
+    if body.name in FOLDS:
+        return row_fold(code, row.pointer, length, init, combined, width)
+    return combined(init, row_fold(code, row.pointer, length, literal(init.kind, 0), combined, width))
+
+
+def row_sum(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> Register:
+    """Append the sum of a row of floats; `scratch` is a pointer to room for half as many elements."""
+    tail: Register | None = None
+    while size > LANES:
+        levels = 1 if size % 8 else 3
+        if size % 2:
+            tail = _plus_tail(code, _element(code, row, size - 1, dtype), tail)
+        size >>= levels
+        _levels(code, row, scratch, size, dtype, levels)
+        row = scratch
+    x = code.load(row, Kind(dtype, size))
+    while size > 1:
+        if size % 2:
+            tail = _plus_tail(code, code.element(x, size - 1), tail)
+        size //= 2
+        x = _pairs(code, x, size)
+    return _plus_tail(code, x, tail)
+
+
+def _plus_tail(code: Assembly, x: Register, tail: Register | None) -> Register:
+    return x if tail is None else code.binary("fadd", x, tail)
+
+
+def _element(code: Assembly, row: str, number: int, dtype: DType) -> Register:
+    return code.load(code.address(row, literal(Kind(INDEX), number), Kind(dtype)), Kind(dtype))
+
+
+def _pairs(code: Assembly, x: Register, count: int) -> Register:
+    """Add the elements of each of the first `count` pairs."""
+    return code.binary("fadd", *[code.shuffled(x, range(first, 2 * count, 2)) for first in (0, 1)])
+
+
+def _levels(code: Assembly, row: str, scratch: str, size: int, dtype: DType, levels: int) -> None:
+    """Write `size` sums of so many levels, which may be in place: an element is read before one is stored there."""
+    index, one = Kind(INDEX), Kind(dtype)
+
+    def sums(first: Register, count: int) -> None:
+        at = code.binary("shl", first, literal(index, levels))
+        x = code.load(code.address(row, at, one), Kind(dtype, count << levels))
+        for level in reversed(range(levels)):
+            x = _pairs(code, x, count << level)
+        code.store(x, code.address(scratch, first, one))
+
+    whole = size - size % STEP
+    code.count(0, literal(index, whole), STEP, lambda i: sums(i, STEP))
+    if rest := size % STEP:
+        sums(literal(index, whole), rest)
+
+
+def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Combine, width: int) -> Register:
+    """Append the reduction of a row in any order by `emit`, for which `start` is an identity, or idempotent."""
+    index, dtype = Kind(INDEX), start.kind.dtype
+    steps, found = size // (2 * width), start
+    if steps:
+        cells = [code.variable(code.splat(start, width)) for _ in range(2)]
+
+        def step(first: Register) -> None:
+            for number, cell in enumerate(cells):
+                at = code.binary("add", first, literal(index, number * width))
+                x = code.load(code.address(row, at, Kind(dtype)), Kind(dtype, width))
+                code.store(emit(code.load(cell, x.kind), x), cell)
+
+        code.count(0, literal(index, steps * 2 * width), 2 * width, step)
+        found = emit(*[code.load(cell, Kind(dtype, width)) for cell in cells])
+        while (half := found.kind.count // 2) > 0:
+            found = emit(code.shuffled(found, range(half)), code.shuffled(found, range(half, 2 * half)))
+    for number in range(steps * 2 * width, size):
+        found = emit(found, _element(code, row, number, dtype))
+    return found

@@ -22,7 +22,7 @@ import numpy as np
 from stablehlo_ref.accelerate.ir import NotCompiled, dtype_of, shape_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind
 from stablehlo_ref.accelerate.machine.compiler import address
-from stablehlo_ref.accelerate.machine.tensors import ADDRESS, Memory
+from stablehlo_ref.accelerate.machine.tensors import Memory
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
@@ -138,7 +138,7 @@ class Product:
         generator = np.random.default_rng(0)
         x, y = (generator.random(shape, self.dtype) - self.dtype.type(0.5) for shape in self.shapes[:2])
         result: Array = np.empty(self.shapes[2], self.dtype)
-        arguments = np.array([address(z) for z in (x, y, result)], ADDRESS)
+        arguments = np.array([address(z) for z in (x, y, result)], INDEX)
         sizes, strides = np.array(self.sizes, INDEX), np.array(self.strides, INDEX)
         function = _FUNCTION(self.loop.function)
         function(*(address(z) for z in (arguments, sizes, strides)), self.loop.data)
