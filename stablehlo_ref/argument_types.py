@@ -49,7 +49,7 @@ def checks_arguments(function: Callable[P, T]) -> Callable[P, T]:
 
 def check_fields(record: Any) -> None:
     """Raise ArgumentTypeError unless the fields of a dataclass have the types that they are declared with."""
-    for name, hint in _hints(type(record)).items():
+    for name, hint in _hints(record.__class__).items():
         if not fits(value := getattr(record, name), hint):
             raise ArgumentTypeError(f"{name} must be {_text(hint)}, got {shown(value)}")
 

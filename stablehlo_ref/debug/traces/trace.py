@@ -326,7 +326,7 @@ def _record(folder: Path, fields: dict[str, Any]) -> Record:
     tuples = {key: tuple(fields[key]) for key in ("names", "turns", "process")}
     found = _from_json(Digest.from_json, fields.get("digest"))
     _from_json(_check_stored, fields["stored"])
-    record = Record(**given, **tuples, digest=found, stored=Stored(folder, fields["stored"]))
+    record = Record(**{**given, **tuples, "digest": found, "stored": Stored(folder, fields["stored"])})
     check_fields(record)
     return record
 
