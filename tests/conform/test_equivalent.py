@@ -141,3 +141,10 @@ def test_functions_of_the_same_names_are_compared(tmp_path: Path, capsys: pytest
     assert main(["equiv", str(tmp_path / "a.mlir"), str(tmp_path / "a.mlir")]) == 0
     out = capsys.readouterr().out
     assert "@f: no difference" in out and "@g: no difference" in out
+
+
+def test_inputs_that_are_too_large_are_not_drawn() -> None:
+    large = "tensor<1000000000000xf32>"
+    text = f"func.func @main(%x: {large}) -> {large} {{\n  return %x : {large}\n}}\n"
+    with pytest.raises(sr.EvaluationError, match=r"argument 'x' of type .* is larger than the limit of"):
+        equivalent(sr.load(text), sr.load(text))
