@@ -174,6 +174,8 @@ def _check_members(op: Operation, definition: OpDefinition) -> None:
     for name, group in definition.groups.items():
         if name in op.attributes:  # it could not be decoded
             raise _error(op, f"attribute '{name}' must be a #{group.struct}<...>", name)
+        if group.is_required and not any(member.name in op.properties for member in group.fields.values()):
+            raise _error(op, f"requires attribute '{name}'")
     for member in definition.attributes.values():
         _check_attribute(op, member)
 

@@ -109,13 +109,15 @@ def dot(lhs: str, rhs: str, to: str) -> str:
 
 
 def sort(elements: list[str], dimension: int = 1, shape: str = "512x8192", keys: int = 1) -> str:
-    """Return a sort of 4 M elements, by the first operand, or lexicographically by the first two."""
+    """Return a sort of 4 M elements, by the first operand, lexicographically by the first two, or without keys (0)."""
     less = [f"%c{i} = stablehlo.compare LT, %l{i}, %r{i} : (tensor<{e}>, tensor<{e}>) -> tensor<i1>"
             for i, e in enumerate(elements[:2])]  # fmt: skip
     e = elements[0]
     equal = [f"%e = stablehlo.compare EQ, %l0, %r0 : (tensor<{e}>, tensor<{e}>) -> tensor<i1>",
              "%c = stablehlo.select %e, %c1, %c0 : tensor<i1>, tensor<i1> // compare"]  # fmt: skip
-    lines = [*less, *equal] if keys == 2 else [less[0].replace("%c0", "%c")]
+    difference = ["%d = stablehlo.subtract %l0, %r0 : tensor<f32>",
+                  "%c = stablehlo.compare LT, %d, %z : (tensor<f32>, tensor<f32>) -> tensor<i1>"]  # fmt: skip
+    lines = [difference, [less[0].replace("%c0", "%c")], [*less, *equal]][keys]
     operands = ", ".join(f"%{i}" for i in range(len(elements)))
     types = [f"{shape}x{e}" for e in elements]
     text = (
@@ -140,6 +142,7 @@ def scatter(region: str, count: int, of: str = "4194304xf32") -> str:
     return op(f'"stablehlo.scatter"(%0, %1, %2) <{{{numbers}}}> {region}', of, f"{count}x1xi32", f"{count}xf32", to=of)
 
 
+F64, ROW = "1024x2048xcomplex<f32>", "2097152xcomplex<f32>"
 C128 = "1024x2048xcomplex<f64>"
 IMAGES, KERNEL = "32x64x64x32x", "3x3x32x32x"
 SELECT_AND_SCATTER = (
@@ -188,6 +191,8 @@ PROGRAMS = {
     "argsort, rows": sort(["f32", "i32"]),
     "argsort, one row": sort(["f32", "i32"], 0, "4194304"),
     "sort by 2 keys": sort(["i32", "f32", "f32"], 0, "2097152", 2),
+    "sort general, rows": sort(["f32"], keys=0),
+    "sort general, one row": sort(["f32"], 0, "1048576", 0),
     "top_k": op('"chlo.top_k"(%0) <{k = 32 : i64}>', "128x32768xf32", to="128x32xf32 128x32xi32"),
     "max pool": window(combine("maximum"), "1, 3, 3, 1/1, 2, 2, 1", "[[0, 0], [0, 1], [0, 1], [0, 0]]",
                        "16x128x128x16xf32", "16x64x64x16xf32"),
@@ -205,8 +210,19 @@ PROGRAMS = {
     "scatter general": scatter(GENERAL, 2097152),
     "cholesky": op("stablehlo.cholesky %0, lower = true", "256x128x128xf32", to="256x128x128xf32"),
     "cholesky, one matrix": op("stablehlo.cholesky %0, lower = true", "2048x2048xf32", to="2048x2048xf32"),
+    "cholesky f64, one matrix": op("stablehlo.cholesky %0, lower = true", "2048x2048xf64", to="2048x2048xf64"),
+    "cholesky upper, one matrix": op("stablehlo.cholesky %0", "2048x2048xf32", to="2048x2048xf32"),
+    "triangular_solve, one matrix": op(TRIANGULAR, *["2048x2048xf32"] * 2, to="2048x2048xf32"),
+    "triangular_solve f64, one matrix": op(TRIANGULAR, *["2048x2048xf64"] * 2, to="2048x2048xf64"),
     "triangular_solve": op(TRIANGULAR, *["256x128x128xf32"] * 2, to="256x128x128xf32"),
     "fft": op("stablehlo.fft %0, type = FFT, length = [2048]", C128, to=C128),
+    "fft f32": op("stablehlo.fft %0, type = FFT, length = [2048]", F64, to=F64),
+    "fft f32, one row": op("stablehlo.fft %0, type = FFT, length = [2097152]", ROW, to=ROW),
+    "fft f32, one plane": op("stablehlo.fft %0, type = FFT, length = [1024, 2048]", F64, to=F64),
+    "rfft f32, one row": op("stablehlo.fft %0, type = RFFT, length = [2097152]", "2097152xf32",
+                            to="1048577xcomplex<f32>"),
+    "irfft f32, one row": op("stablehlo.fft %0, type = IRFFT, length = [2097152]", "1048577xcomplex<f32>",
+                             to="2097152xf32"),
     "rng_bit_generator": op("stablehlo.rng_bit_generator %0, algorithm = PHILOX", "2xui64", to="2xui64 4194304xui32"),
     "transpose": op("stablehlo.transpose %0, dims = [1, 0]", "4096x4096xf32", to="4096x4096xf32"),
     "quantize": op("stablehlo.uniform_quantize %0", "4096x4096xf32", to="4096x4096x!quant.uniform<i8:f32,0.1:3>"),

@@ -19,8 +19,8 @@ from stablehlo_ref.algorithms.padding import Padding, Sizes, pad_windows
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine
 from stablehlo_ref.algorithms.scatter_updates import ScatterUpdate
 from stablehlo_ref.algorithms.sliding_windows import reduce_windows
-from stablehlo_ref.define.computation import RegionFunction
-from stablehlo_ref.define.spec import element_type, shape, size, with_element_type
+from stablehlo_ref.define.computation import Kernel, RegionFunction
+from stablehlo_ref.define.spec import element_type, shape, size, tensor_type, with_element_type
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, integer_type
 from stablehlo_ref.limits.budget import within_time
@@ -31,6 +31,62 @@ from stablehlo_ref.numerics.kernels import ArrayKernel
 Position: TypeAlias = tuple[Index, Index]  # the windows, and an element of each in the operand
 
 FEW = 32  # elements of a window: for more, reductions are faster
+PIECE = 1 << 18  # elements of the operand that are selected from at a time, if windows do not cross an axis
+
+
+def select_and_scatter_in_pieces(
+    select: RegionFunction,
+    scatter: RegionFunction,
+    x: TensorType,
+    counts: Sizes,
+    window: Sizes,
+    strides: Sizes,
+    padding: Padding,
+) -> Kernel:
+    """Return the kernel of (operand, source, init_value), piece by piece along the first axis with windows of size 1.
+
+    Sources and init values are promoted to the element type of the result.
+    """
+    dtype, sizes = numpy_dtype(element_type(scatter.function_type.outputs[0])), shape(x)
+    geometry = enumerate(zip(sizes, counts, window, strides, padding))
+    alone = [d for d, (n, count, *rest) in geometry if n == count > 1 and rest == [1, 1, (0, 0)]]
+    axis, n = (alone[0], sizes[alone[0]]) if alone and size(x) > PIECE else (0, 1)
+    step = max(1, PIECE * n // max(1, size(x)))
+
+    def of_piece(length: int) -> ArrayKernel:
+        inner, outer = ((*full[:axis], length, *full[axis + 1 :]) if n > 1 else full for full in (sizes, counts))
+        return select_and_scatter_kernel(
+            select, scatter, tensor_type(inner, x.element_type), outer, window, strides, padding
+        )
+
+    kernels = {length: of_piece(length) for length in {min(step, n), n % step} - {0}}
+
+    def run(operand: Array, source: Array, init_value: Array) -> Array:
+        if step >= n:
+            return kernels[n](operand, source, init_value)
+        results = np.empty(sizes, dtype)
+        for start in within_time(range(0, n, step)):
+            piece = (slice(None),) * axis + (slice(start, start + step),)
+            results[piece] = kernels[min(step, n - start)](operand[piece], source[piece], init_value)
+        return results
+
+    part = min(step, n) / n
+    return Kernel(
+        run, temporaries=int(part * temporaries_of(scatter, x, counts, window, padding)) + dtype.itemsize * PIECE
+    )
+
+
+def temporaries_of(scatter: RegionFunction, x: TensorType, counts: Sizes, window: Sizes, padding: Padding) -> int:
+    """Return how many bytes are allocated beside the results (measured)."""
+    itemsize = numpy_dtype(element_type(x)).itemsize
+    if not is_reduced(scatter, window):
+        return prod(counts) * (3 * itemsize + 4)
+    return prod(n + low + high for n, (low, high) in zip(shape(x), padding)) * (4 * itemsize + 32)
+
+
+def is_reduced(scatter: RegionFunction, window: Sizes) -> bool:
+    """Return whether windows are reduced as in reduce_window."""
+    return prod(window) > FEW or adds_exactly(scatter)
 
 
 def select_and_scatter_kernel(
@@ -42,13 +98,10 @@ def select_and_scatter_kernel(
     strides: Sizes,
     padding: Padding,
 ) -> ArrayKernel:
-    """Return the kernel of (operand, source, init_value) for operands of type `x` and sources of shape `counts`.
-
-    Sources and init values are promoted to the element type of the result.
-    """
+    """Return the kernel of (operand, source, init_value) for operands of type `x` and sources of shape `counts`."""
     if 0 in counts or not size(x):
         return lambda operand, source, init_value: filled(shape(x), init_value)
-    if prod(window) > FEW or adds_exactly(scatter):
+    if is_reduced(scatter, window):
         return _by_reduction(select, scatter, x, window, strides, padding)
     positions = list(window_positions(shape(x), counts, window, strides, padding))
     return _by_position(scatter, positions, selector(select, positions, counts, numpy_dtype(element_type(x))))

@@ -235,56 +235,67 @@ def _blocks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
 # --- by merging -----------------------------------------------------------------------------------------------------
 
 
+Block: TypeAlias = tuple[slice, ...]  # of rows, of pairs of runs, and of the elements of the left ones
+
+ALL = (slice(None),) * 3
+
+
 def by_merging(less: Less) -> Kernel:
-    """Sort by any comparator. What merging needs, of both runs, is measured."""
-    return Kernel(lambda xs: _in_order(xs, merge_sort(less, xs)), temporaries=100)
+    """Sort by any comparator. What merging needs, with up to twice as many indices as elements, is measured."""
+    return Kernel(lambda xs: _in_order(xs, merge_sort(less, xs)), temporaries=28)
 
 
 def merge_sort(less: Less, rows: Sequence[Array]) -> Array:
     """Return the flat indices that stably sort rows by a comparator.
 
-    Runs of 1, 2, 4, ... elements are merged, all at once. Each element of a run finds its position in the run to its
+    Runs of 1, 2, 4, ... elements are merged, block by block. Each element of a run finds its position in the run to its
     right by bisection; the elements of that run take the remaining positions. So the result is a permutation even if
     the comparator is not a strict weak order.
     """
     n = rows[0].shape[-1]
-    flat = [x.reshape(-1) for x in rows]
-    size = 1 << (n - 1).bit_length()
-    order = np.broadcast_to(np.arange(size), (*rows[0].shape[:-1], size)).reshape(-1, size)
-    first = np.arange(len(order))[:, np.newaxis, np.newaxis] * n
+    flat, count, size = [x.reshape(-1) for x in rows], rows[0].size // n, 1 << (n - 1).bit_length()
+    order = np.empty((count, size), np.int32 if count * size < 1 << 31 else np.int64)
+    order[...] = np.arange(size)
+    first = np.arange(count)[:, np.newaxis, np.newaxis] * n
     length = 1
     while length < size:
         check_time()
-        runs = order.reshape(len(order), -1, 2, length)
+        runs = order.reshape(count, -1, 2, length)
         lefts, rights = runs[:, :, 0], runs[:, :, 1]
-        positions = _insertion_points(less, flat, lefts, rights, n, first)
-        order = _merged(lefts, rights, positions).reshape(len(order), size)
+        blocks = [ALL] if order.size <= BLOCK else list(boxes(lefts.shape, BLOCK))
+        positions = np.empty(lefts.shape, order.dtype)
+        for block in within_time(blocks):
+            row, pairs, _ = block
+            positions[block] = _insertion_points(less, flat, lefts[block], rights[row, pairs], n, first[row])
+        order = _merged(lefts, rights, np.maximum.accumulate(positions, -1), blocks).reshape(count, size)
         length *= 2
-    indices: Array = order[:, :n] + first[:, 0]
+    indices: Array = order[:, :n] + first[:, 0].astype(order.dtype)
     return indices.reshape(rows[0].shape)
 
 
 def _insertion_points(less: Less, flat: Sequence[Array], lefts: Array, rights: Array, n: int, first: Array) -> Array:
     """Return for each element of a left run how many of the right run are less; elements from `n` on never are."""
-    low, high = np.zeros(lefts.shape, np.intp), np.full(lefts.shape, lefts.shape[-1])
+    low, high = np.zeros(lefts.shape, np.intp), np.full(lefts.shape, rights.shape[-1])
     lhs = [x.take(lefts + first, mode="clip") for x in flat]
-    for _ in within_time(range(lefts.shape[-1].bit_length())):
+    for _ in within_time(range(rights.shape[-1].bit_length())):
         middle = (low + high) >> 1
         candidates = np.take_along_axis(rights, np.minimum(middle, rights.shape[-1] - 1), -1)
         rhs = [x.take(candidates + first, mode="clip") for x in flat]
         (is_less,) = less(*[side for pair in zip(rhs, lhs) for side in pair])
         further = is_less & (candidates < n) & (low < high)
         low, high = np.where(further, middle + 1, low), np.where(further, high, middle)
-    return np.maximum.accumulate(low, -1)
+    return low
 
 
-def _merged(lefts: Array, rights: Array, positions: Array) -> Array:
-    """Merge runs, given the insertion points of elements of left runs."""
+def _merged(lefts: Array, rights: Array, positions: Array, blocks: Sequence[Block]) -> Array:
+    """Merge runs, given the insertion points of elements of left runs, block by block."""
     length = lefts.shape[-1]
     merged = np.empty((*lefts.shape[:-1], 2 * length), lefts.dtype)
     from_right = np.ones(merged.shape, bool)
-    slots = positions + np.arange(length)
-    np.put_along_axis(merged, slots, lefts, -1)
-    np.put_along_axis(from_right, slots, False, -1)
+    for block in within_time(blocks):
+        row, pairs, elements = block
+        slots = positions[block] + np.arange(length)[elements]
+        np.put_along_axis(merged[row, pairs], slots, lefts[block], -1)
+        np.put_along_axis(from_right[row, pairs], slots, False, -1)
     merged[from_right] = rights.reshape(-1)
     return merged

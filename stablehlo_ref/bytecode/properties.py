@@ -24,9 +24,6 @@ SEGMENT_SIZES = ("operandSegmentSizes", "resultSegmentSizes")
 SEGMENTS: Mapping[str, int] = {  # how many there are; 2 for other ops
     "cf.cond_br": 3, "cf.switch": 3, "tensor.extract_slice": 4, "tensor.insert_slice": 5, "tensor.pad": 3,
 }  # fmt: skip
-REQUIRED_GROUPS = frozenset((
-    "dimension_numbers", "dot_dimension_numbers", "ragged_dot_dimension_numbers", "scatter_dimension_numbers",
-))  # fmt: skip
 
 
 class Property(NamedTuple):
@@ -39,23 +36,6 @@ def _properties(words: Iterable[str]) -> tuple[Property, ...]:
     return tuple(Property(word.rstrip("?"), word.endswith("?")) for word in words)
 
 
-# The properties of ops of arith, in the order in which they were added.
-_ARITH = {
-    op: properties.split()
-    for ops, properties in {
-        "addf subf mulf divf": "fastmath? roundingmode?",
-        "addi subi muli shli trunci": "overflowFlags?",
-        "cmpf": "predicate fastmath?",
-        "cmpi": "predicate",
-        "constant": "value",
-        "convertf scaling_truncf truncf": "roundingmode? fastmath?",
-        "divsi divui shrsi shrui": "isExact?",
-        "extf flush_denormals maximumf maxnumf minimumf minnumf negf remf scaling_extf": "fastmath?",
-        "extui index_castui uitofp": "nonNeg?",
-    }.items()
-    for op in ops.split()
-}
-
 # Attributes that mean what leaving them out means.
 IMPLIED = (NO_FAST_MATH, NO_OVERFLOW)
 
@@ -63,25 +43,12 @@ IMPLIED = (NO_FAST_MATH, NO_OVERFLOW)
 DIFFERENT: Mapping[str, tuple[Property, ...]] = {
     op: _properties(text.split())
     for op, text in {
-        "builtin.unrealized_conversion_cast": "",
-        "cf.cond_br": "branch_weights?",
-        "chlo.top_k": "is_stable? k",
+        **dict.fromkeys(["arith.convertf", "arith.scaling_truncf"], "fastmath? roundingmode?"),
+        **dict.fromkeys(["arith.flush_denormals", "arith.scaling_extf"], "fastmath?"),
         "func.call": "arg_attrs? callee no_inline? res_attrs?",
         "func.call_indirect": "arg_attrs? res_attrs?",
         "func.func": "arg_attrs? function_type no_inline? res_attrs? sym_name sym_visibility?",
-        **dict.fromkeys(
-            ["complex.eq", "complex.neq", "math.absi", "math.ctlz", "math.ctpop", "math.cttz", "math.ipowi"], ""
-        ),
-        "math.fma": "fastmath? roundingmode?",
-        "sdy.all_gather": "gathering_axes out_sharding",
-        "sdy.all_slice": "out_sharding slicing_axes",
-        "sdy.all_to_all": "out_sharding params",
-        "sdy.collective_permute": "out_sharding",
-        "sdy.constant": "value",
-        "sdy.manual_computation": "in_shardings manual_axes out_shardings",
         "sdy.mesh": "mesh sym_name",
-        "sdy.named_computation": "in_shardings? name out_shardings?",
-        "shape.const_shape": "shape",
         "stablehlo.custom_call": "api_version? backend_config? call_target_name called_computations? has_side_effect? "
         "operand_layouts? output_operand_aliases? result_layouts? result_tilings?",
         "stablehlo.select_and_scatter": "padding? window_dimensions? window_strides?",
@@ -104,7 +71,8 @@ LATER: Mapping[str, tuple[str, ...]] = {
     "stablehlo.recv": ("source_target_pairs",),
     "stablehlo.send": ("source_target_pairs",),
     "sdy.named_computation": ("out_shardings", "in_shardings"),
-    **{f"arith.{op}": tuple(p.rstrip("?") for p in reversed(added) if p.endswith("?")) for op, added in _ARITH.items()},
+    **dict.fromkeys(["arith.convertf", "arith.scaling_truncf"], ("fastmath", "roundingmode")),
+    **dict.fromkeys(["arith.flush_denormals", "arith.scaling_extf"], ("fastmath",)),
 }
 
 
@@ -113,16 +81,14 @@ def properties_of(op: str) -> tuple[Property, ...] | None:
     """Return an op's properties in the order of their names, without the sizes of segments; None for an unknown op."""
     if op in DIFFERENT:
         return DIFFERENT[op]
-    if op.startswith("arith."):
-        return tuple(sorted(_properties(_ARITH.get(op.removeprefix("arith."), ()))))
     definition = REGISTRY.get(op)
     if definition is None:
-        return None
+        return () if op.startswith("arith.") else None
     grouped = {member.name for group in definition.groups.values() for member in group.fields.values()}
     found = [Property(m.spelling, m.default is not REQUIRED) for m in definition.attributes.values()
              if m.name not in grouped and m.spelling not in SEGMENT_SIZES]  # fmt: skip
     for group in definition.groups.values():
-        is_required = group.name in REQUIRED_GROUPS or any(m.default is REQUIRED for m in group.fields.values())
+        is_required = group.is_required or any(m.default is REQUIRED for m in group.fields.values())
         found.append(Property(group.name, not is_required))
     return tuple(sorted(found))
 
@@ -174,11 +140,19 @@ def stated(op: str, attributes: dict[str, Any]) -> dict[str, Any]:
 def _present(op: str, known: Sequence[Property], reader: EntryReader) -> Sequence[Property]:
     """Leave out properties that the version of the op in the file has not; MalformedError if the number is wrong."""
     count = _count_varints(reader)
-    missing = set(LATER.get(op, ())[: max(len(known) - count, 0)])
+    missing = set(_later(op)[: max(len(known) - count, 0)])
     present = [property for property in known if property.name not in missing]
     if len(present) != count:
         raise reader.error(f"expected {len(known)} properties of op '{op}', got {count}")
     return present
+
+
+def _later(op: str) -> Sequence[str]:
+    """Return the attributes that an op has not always had, the latest first: in arith all that are optional."""
+    definition = REGISTRY.get(op)
+    if definition is None or definition.dialect != "arith":
+        return LATER.get(op, ())
+    return [m.spelling for m in reversed([*definition.attributes.values()]) if m.default is not REQUIRED]
 
 
 def _count_varints(reader: EntryReader) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -43,7 +44,11 @@ PER_AXIS = "quant.axis"
 TRIES = 8  # to draw a program with an element type that runs
 INVALID_TRIES = 3
 # The shapes of operands in a program that has an op several times.
-SHAPES = ((3,), (2, 4), (), (2, 1, 3), (1, 5), (4, 3, 2), (2, 2, 3, 1), (4,), (3, 3), (1, 2, 2), (5, 3), (2,))
+SHAPES = (
+    (3,), (2, 4), (), (2, 1, 3), (1, 5), (4, 3, 2), (2, 2, 3, 1), (4,), (3, 3), (1, 2, 2), (5, 3), (2,), (2, 2),
+    (3, 3, 3),
+)  # fmt: skip
+ROUNDS_OF_SHAPES, SHOWN = 3, 3  # how often each is drawn, and how many ops of a kind are kept
 CONTENTS = 6  # inputs that are tried
 LIMITS = Limits(max_seconds=10.0)  # of the interpreter, for a case
 ALONE = Grid(1, 1)
@@ -222,20 +227,33 @@ def _of_one_op(name: str, rng: random.Random, op: str, element: str, number: str
 def _of_shapes(name: str, rng: random.Random, op: str, element: str) -> Case | None:
     """Return a program that has an op several times, on operands of different shapes and with other attributes."""
     for is_careful in (False, True):  # at first, only the whole program is tried
-        builder = Builder(rng, [ELEMENTS[element]], sharing=0.0)
-        for shape in SHAPES:
+        builder, seen = Builder(rng, [ELEMENTS[element]], sharing=0.0), Counter[object]()
+        for shape in SHAPES * ROUNDS_OF_SHAPES:
             before = len(builder.operations), len(builder.arguments)
             type = draw_tensor(rng, ELEMENTS[element], shape)
-            added = builder.add(REGISTRY[op], [type, type, draw_tensor(rng, ELEMENTS[element])])
-            types = [value.type for value in data_of(added)] if added is not None else []
-            is_empty = any(isinstance(type, TensorType) and 0 in type.shape for type in types)
-            is_like = any(has_elements(type, element) for type in types) and not is_empty
-            if not is_like or (is_careful and valid_case(name, rng, builder) is None):
+            added = builder.add_on(REGISTRY[op], type) if not seen[type] else None
+            others = (draw_tensor(rng, ELEMENTS[element], sizes) for sizes in (shape[1:], None))
+            added = added or builder.add(REGISTRY[op], [type, type, *others])
+            seen[type] += 1
+            new = _properties(added, element) if added is not None else set()
+            if all(seen[each] >= SHOWN for each in new) or (is_careful and valid_case(name, rng, builder) is None):
                 del builder.operations[before[0] :], builder.arguments[before[1] :]
+            else:
+                seen.update(new)
         made = valid_case(name, rng, builder) if builder.operations else None
         if made is not None:
             return made
     return None
+
+
+def _properties(op: Operation, element: str) -> set[object]:
+    """Return what others may do differently: kinds of shapes, and attributes; none if no value has the element type."""
+    types = [value.type for value in data_of(op)]
+    shapes = [type.shape for type in types if isinstance(type, TensorType)]
+    if not any(has_elements(type, element) for type in types) or any(0 in shape for shape in shapes):
+        return set()
+    kinds = {(len(shape), shape[-1:] and (shape[-1] or 0) % 2, 1 in shape) for shape in shapes[-len(op.results) :]}
+    return kinds | {(name, str(value)) for name, value in op.properties.items()}
 
 
 def _dynamic(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
@@ -268,15 +286,25 @@ def has_elements(type: Type, element: str) -> bool:
 
 
 def _chain(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
-    ops = [op for op in names_of_ops() if not runs_in_grid(op) and op not in NEEDS]
-    for _ in range(TRIES):
+    ops = [op for op in names_of_ops() if not runs_in_grid(op) and op not in NEEDS and _is_ours(REGISTRY[op])]
+    for attempt in range(TRIES):
         builder = Builder(rng, [rng.choice(list(ELEMENTS.values()))])
-        for _ in range(int(rest[0])):
-            builder.add(REGISTRY[rng.choice(ops)])
+        for place in range(int(rest[0])):
+            builder.add(REGISTRY[_chosen(ops, f"{name}/{attempt}/{place}")])
         made = valid_case(name, rng, builder) if builder.operations else None
         if made is not None:
             return made
     return None
+
+
+def _chosen(ops: Sequence[str], seed: str) -> str:
+    """Return one of some ops, which only another one that is chosen instead changes, not their order or number."""
+    return min(ops, key=lambda op: random.Random(f"{seed}/{op}").random())
+
+
+def _is_ours(definition: OpDefinition) -> bool:
+    """Return whether this package defines an op, so that it is always there."""
+    return definition.op_class.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def _invalid(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
@@ -313,7 +341,7 @@ def _exhaustive(name: str, rng: random.Random, rest: Sequence[str]) -> Case | No
     if which.startswith(ONE):
         arrays = [array[[int(which.removeprefix(ONE))]] for array in arrays]
     builder = Builder(rng)
-    if not builder.add_on(definition, [TensorType(array.shape, ELEMENTS[element]) for array in arrays]):
+    if not builder.add_on(definition, TensorType(arrays[0].shape, ELEMENTS[element])):
         return None
     text = print_operation(builder.module())
     return Case(name, text, tuple(arrays), tuple(parse(text).run(*arrays)))
@@ -347,10 +375,15 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     ops = [op.name for op in program.module.walk()]
     needs = next((NEEDS[op] for op in ops if op in NEEDS), "")
     is_parallel = any(map(runs_in_grid, ops))
-    fill = few_numbers if is_parallel else contents
+    # In programs of many ops, every third one is on numbers of which most types have all results.
+    few = {v for op in builder.operations[0 if is_parallel else 3 :: 1 if is_parallel else 3] for v in op.operands}
     generator = np.random.Generator(np.random.Philox(key=rng.getrandbits(64)))
     for grid in GRIDS if is_parallel else (ALONE,) * CONTENTS:
-        inputs = tuple(builder.fixed.get(v, fill(generator, v.type)) for _ in grid.processes for v in builder.arguments)
+        inputs = tuple(
+            builder.fixed.get(v, (few_numbers if v in few else contents)(generator, v.type))
+            for _ in grid.processes
+            for v in builder.arguments
+        )
         try:
             return Case(name, text, inputs, _results(program, inputs, grid, generator), needs=needs, grid=grid)
         except EvaluationError as error:
@@ -410,11 +443,17 @@ def contents(generator: np.random.Generator, type: Type) -> Any:
 
 
 def few_numbers(generator: np.random.Generator, type: Type) -> Any:
-    """Return a value of a type: the numbers 0, 1 and 2, of which most types have all sums and products of four."""
+    """Return a value of a type: the numbers 0, 1 and 2, of which most types have all sums and products of four.
+
+    Square matrices have 4 on their diagonals, so that they are positive definite.
+    """
     if not isinstance(type, TensorType):
         return contents(generator, type)
     dtype = numpy_dtype(type.element_type)
-    array = generator.integers(0, 3 if bit_width(dtype) >= 8 else 2, [n or 0 for n in type.shape]).astype(dtype)
+    array = generator.integers(0, 3 if bit_width(dtype) >= 8 else 2, [n or 0 for n in type.shape])
+    if type.rank > 1 and type.shape[-1] == type.shape[-2]:
+        array[..., range(array.shape[-1]), range(array.shape[-1])] = 4
+    array = array.astype(dtype)
     array.setflags(write=False)
     return array
 

@@ -99,10 +99,10 @@ class Builder:
             return None
         return broken
 
-    def add_on(self, definition: OpDefinition, operands: Sequence[Type]) -> Operation | None:
-        """Append an op with new arguments of these types as its operands; None if it does not take them."""
+    def add_on(self, definition: OpDefinition, type: Type) -> Operation | None:
+        """Append an elementwise op with new arguments of a type as its operands; None for others, or other types."""
         solver = Solver(definition, self.rng)
-        members = solver.with_operands(operands)
+        members = solver.on(type) if definition.traits.elementwise else None
         return None if members is None else self._append(self._operation(solver, members, 0.0))
 
     def add_members(self, solver: Solver, members: Members, sharing: float = 0.0) -> Operation:

@@ -11,7 +11,7 @@ import ast
 import random
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -46,6 +46,8 @@ TYPE_OF = "type of "  # the start of labels for members of types that the class 
 RAISES = "raises"  # the label if a role fails where it checks no formula
 STEPS, RESTARTS = 400, 12
 BASES = 6  # valid members near which a constraint is broken, before it is broken by a search
+NEAR = 40  # members that break it, among which the search starts
+Wrong = Callable[[Members], list[Failure]]  # what keeps members from being what is sought
 FORMULAS = 13  # as many as a formula that cannot be evaluated counts, less those before it
 
 
@@ -124,13 +126,13 @@ class Solver:
     def solve(self) -> Members | None:
         """Return members for which all constraints hold; None if the search finds none."""
         try:
-            return next((found for _ in range(RESTARTS) if (found := self._attempt(None)) is not None), None)
+            return next((found for _ in range(RESTARTS) if (found := self._attempt()) is not None), None)
         except NotDrawn:
             return None
 
-    def with_operands(self, types: Sequence[Type]) -> Members | None:
-        """Return members with operands of these types, and defaults and inferred results; None if they do not fit."""
-        members: Members = dict(zip((m.name for m in self.definition.operands), types))
+    def on(self, type: Type) -> Members | None:
+        """Return members with operands of a type, and defaults and inferred results; None if they do not fit."""
+        members: Members = {m.name: (type,) if isinstance(m, Ins) else type for m in self.definition.operands}
         for name, member in self.members.items():
             if isinstance(member, Attr):
                 has_default = member.default is not REQUIRED
@@ -150,58 +152,66 @@ class Solver:
             for value in neighbours(member, members[name]):
                 step = {**members, name: value}
                 for after in (step,) if name in self.results else (step, self._inferred(step)):
-                    failures = self.failures(after)
-                    if failures and not failures[0].label.startswith(TYPE_OF):
-                        others = dict.fromkeys(f.label for f in failures if f.label != failures[0].label)
-                        yield failures[0].label, Broken(after, tuple(others))
+                    labels = self._labels(after)
+                    if labels and not labels[0].startswith(TYPE_OF):
+                        yield labels[0], Broken(after, labels[1:])
 
-    def break_singly(self, label: str) -> Broken | None:
+    def _labels(self, members: Members) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(failure.label for failure in self.failures(members)))
+
+    def break_singly(self, label: str, holding: Collection[str] = ()) -> Broken | None:
         """Return members that break one constraint: near valid ones, or found by a search; None if none are found.
 
-        Others that do not hold come after it in the verifier's order; there are none if that is possible.
+        Others that do not hold come after it in the verifier's order; there are none if that is possible. If labels are
+        given, only formulas with these, and types, must hold.
         """
-        found: list[Broken] = []
+        wrong = partial(self._wrong, label, True, holding)
         try:
+            near: list[Broken] = []
             for _ in range(BASES):
-                members = self._attempt(None)
-                if members is not None:
-                    found += [broken for first, broken in self.edges(members) if first == label]
-                if any(not broken.others for broken in found):
+                valid = self._attempt()
+                if valid is not None:
+                    near += [broken for first, broken in self.edges(valid) if first == label]
+                if alone := [broken for broken in near if not wrong(broken.members)]:
+                    return self.rng.choice(alone)
+                if len(near) > NEAR:
                     break
-            alone = [broken for broken in found if not broken.others]
-            if not alone:
-                attempts = [self._attempt(label, is_alone=True) for _ in range(BASES)]
-                attempts += [self._attempt(label) for _ in range(BASES if not found else 0)]
-                sought = (self._broken(members, label) for members in attempts if members is not None)
-                return min([*found, *sought], key=lambda broken: len(broken.others), default=None)
+            starts = [broken.members for broken in self.rng.sample(near, min(BASES, len(near)))]
+            starts = starts or [members for _ in range(BASES) if (members := self._attempt(label)) is not None]
+            for start in starts:
+                end, left = self._walk(start, wrong, STEPS // 4)
+                first, *others = self._labels(end)
+                if first == label or (holding and not left):
+                    near.append(Broken(end, tuple({first, *others} - {label})))
+            return min(near, key=lambda broken: len(broken.others), default=None)
         except NotDrawn:
             return None
-        return self.rng.choice(alone)
-
-    def _broken(self, members: Members, label: str) -> Broken:
-        others = dict.fromkeys(failure.label for failure in self.failures(members) if failure.label != label)
-        return Broken(members, tuple(others))
 
     # --- the search -------------------------------------------------------------------------------------------
 
-    def _attempt(self, broken: str | None, is_alone: bool = False) -> Members | None:
-        current: Members = {}
-        omitted = self._omitted() if broken is None else ()
+    def _attempt(self, broken: str = "") -> Members | None:
+        """Return drawn members that are repaired until they are valid, or `broken` is the first that does not hold."""
+        drawn: Members = {}
+        omitted = [] if broken else self._omitted()
         for name, member in self.members.items():
-            if name in omitted:
-                current[name] = None
-                continue
-            current[name] = draw_member(self.rng, member, {**current, "": self.types})
-        current = self._inferred(current)
-        failures = self._wrong(current, broken, is_alone)
-        for _ in range(STEPS):
+            known = {**drawn, "": self.types}
+            drawn[name] = None if name in omitted else draw_member(self.rng, member, known)
+        found, wrong = self._walk(self._inferred(drawn), partial(self._wrong, broken, False, ()), STEPS)
+        return None if wrong else found
+
+    def _walk(self, members: Members, wrong: Wrong, steps: int) -> tuple[Members, list[Failure]]:
+        """Return the best members on a random walk that repairs what is wrong, with what is left."""
+        failures = wrong(members)
+        best = members, failures
+        for _ in range(steps):
             if not failures:
-                return current
-            step = self._step(current, self.rng.choice(failures[:2]))
-            after = self._wrong(step, broken, is_alone)
+                break
+            step = self._step(members, self.rng.choice(failures[:2]))
+            after = wrong(step)
             if len(after) <= len(failures) or self.rng.random() < 0.02:
-                current, failures = step, after
-        return None
+                members, failures = step, after
+                best = min(best, (step, after), key=lambda pair: len(pair[1]))
+        return best
 
     def _omitted(self) -> list[str]:
         """Return the fields of structs that most programs leave out."""
@@ -209,15 +219,18 @@ class Solver:
         optional = [members for members in groups if all(member.default is None for member in members)]
         return [member.name for members in optional if self.rng.random() < 0.8 for member in members]
 
-    def _wrong(self, members: Members, broken: str | None, is_alone: bool) -> list[Failure]:
+    def _wrong(self, broken: str, is_alone: bool, holding: Collection[str], members: Members) -> list[Failure]:
         """Return what keeps members from being what is sought: valid, or with `broken` as the first or only failure."""
         failures = self.failures(members)
-        if broken is None:
+        if not broken:
             return failures
         index = next((i for i, failure in enumerate(failures) if failure.label == broken), None)
         if index is None:
-            return [*failures, Failure(broken, self.formulas.get(broken))]
-        return [f for f in failures if f.label != broken] if is_alone else failures[:index]
+            return [*[Failure(broken, self.formulas.get(broken))] * FORMULAS, *failures]
+        if not is_alone:
+            return failures[:index]
+        others = [failure for failure in failures if failure.label != broken]
+        return [f for f in others if not holding or f.label in holding or f.label.startswith((TYPE_OF, RAISES))]
 
     def _inferred(self, members: Members) -> Members:
         """Return members with the results that the op infers, where it does."""
@@ -329,7 +342,8 @@ class Solver:
                     array = np.resize(array, (len(array) if array.ndim else 1, *[n or 0 for n in type.shape[1:]]))
                 after[member.operand] = tensor_type(array.shape, type.element_type)
             after[name] = tuple(array.ravel().tolist())
-        return after if name in self.results else self._inferred(after)
+        is_kept = name in self.results or self.rng.random() < 0.2  # else results follow
+        return after if is_kept else self._inferred(after)
 
 
 def _integers(value: Any) -> Array | None:
@@ -342,8 +356,7 @@ def _integers(value: Any) -> Array | None:
 
 def is_elementwise_on(definition: OpDefinition, element: Type) -> bool:
     """Return whether an elementwise op takes operands of an element type."""
-    types = [tensor_type((1,), element) for _ in definition.operands]
-    return Solver(definition, random.Random(0)).with_operands(types) is not None
+    return Solver(definition, random.Random(0)).on(tensor_type((1,), element)) is not None
 
 
 def _holds(member: In | Ins | Out | Outs, value: Any) -> bool:
@@ -351,6 +364,7 @@ def _holds(member: In | Ins | Out | Outs, value: Any) -> bool:
         isinstance(value, Type)
         and bool(member.constraint.holds(value))
         and (member.constraint is anything or ill_formed_reason(value) is None)
+        and not (isinstance(value, TensorType) and any(n is not None and n < 0 for n in value.shape))
     )
 
 

@@ -13,7 +13,6 @@ from typing import Any, TypeGuard
 
 from stablehlo_ref.conform.members import (
     COMMON,
-    MAX_RANK,
     PER_TENSOR,
     QUANTIZED,
     STRINGS,
@@ -21,11 +20,7 @@ from stablehlo_ref.conform.members import (
     Members,
     Values,
     constant_of,
-    draw_attribute,
-    draw_element_type,
     draw_member,
-    draw_signature,
-    is_drawn,
     numbers_in,
     per_axis,
     types_in,
@@ -34,7 +29,6 @@ from stablehlo_ref.define import attribute_codecs as codecs
 from stablehlo_ref.define.members import Attr, Bodies, Body, In, Ins, Member, Out, Outs
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.types import (
-    BOOLEAN,
     FLOATS,
     TOKEN,
     FunctionType,
@@ -54,56 +48,36 @@ MAX_SIZE = 64
 
 
 def changed(rng: random.Random, member: Member, value: Any, known: Members) -> Any:
-    """Return another value of a member: one step away, or that of another member, or drawn anew."""
-    if rng.random() < 0.15 or value is None:
+    """Return another value of a member: a step away, or with numbers or types of other members, or drawn anew."""
+    if value is None or rng.random() < 0.2:
         return draw_member(rng, member, known)
-    match member:
-        case In() | Out():
-            return changed_type(rng, value, known)
-        case Ins() | Outs():
-            constraint = member.constraint
-            return _changed_list(
-                rng, value, known, Type, changed_type, lambda rng, known: draw_member(rng, In(constraint), known)
-            )
-        case Body() | Callee():
-            return _changed_signature(rng, value, known)
-        case Bodies():
-            return _changed_list(rng, value, known, FunctionType, _changed_signature, draw_signature)
-        case Values():
-            return _changed_integers(rng, value, known)
-        case Attr():
-            return _changed_attribute(rng, member, value, known)
+    if rng.random() < 0.4:
+        return _mixed(rng, value, known)
+    near = list(neighbours(member, value))
+    return rng.choice(near) if near else draw_member(rng, member, known)
+
+
+def _mixed(rng: random.Random, value: Any, known: Members) -> Any:
+    """Return a value in which one part is that of another member."""
+    match value:
+        case bool() | Enum() | str():
+            return value
+        case int():
+            return rng.choice(numbers_in(known))
+        case FunctionType():
+            part = rng.choice(("inputs", "outputs"))
+            return replace(value, **{part: _mixed(rng, getattr(value, part), known)})
+        case TensorType():
+            other = rng.choice([t for t in types_in(known) if isinstance(t, TensorType)] or [value])
+            sizes = rng.choice((value.shape, other.shape, _mixed(rng, value.shape, known)))
+            return _typed(sizes, rng.choice((value, other)).element_type)
+        case tuple() if value:
+            alike = [v for v in known.values() if isinstance(v, tuple) and v and type(v[0]) is type(value[0])]
+            if alike and rng.random() < 0.4:
+                return rng.choice(alike)
+            index = rng.randrange(len(value))
+            return (*value[:index], _mixed(rng, value[index], known), *value[index + 1 :])
     return value
-
-
-def changed_type(rng: random.Random, type: Any, known: Members) -> Any:
-    """Return a type one step away: another size, one dimension more or less, another element type, or another's."""
-    others = types_in(known)
-    if not isinstance(type, TensorType):
-        return rng.choice(others or [type])
-    other = rng.choice([t for t in others if isinstance(t, TensorType)] or [type])
-    shape, element = list(type.shape), type.element_type
-    match rng.randrange(9):
-        case 0:
-            return other
-        case 1:
-            return _typed(other.shape, element)
-        case 2:
-            return _typed(shape, other.element_type)
-        case 3:
-            return _typed(shape, draw_element_type(rng))
-        case 4 if shape:
-            shape[rng.randrange(len(shape))] = rng.choice(numbers_in(known))
-        case 5 if shape:
-            index = rng.randrange(len(shape))
-            shape[index] = max(0, (shape[index] or 0) + rng.choice((-1, 1)))
-        case 6 if len(shape) < MAX_RANK:
-            shape.insert(rng.randint(0, len(shape)), rng.choice(numbers_in(known)))
-        case 7 if shape:
-            del shape[rng.randrange(len(shape))]
-        case 8 if len(shape) > 1:
-            rng.shuffle(shape)
-    return _typed(shape, element)
 
 
 def _typed(shape: Sequence[int | None], element: Type) -> TensorType:
@@ -116,94 +90,6 @@ def _typed(shape: Sequence[int | None], element: Type) -> TensorType:
         elif len(element.scales) != sizes[axis]:
             element = per_axis(axis, sizes[axis]) if sizes[axis] else PER_TENSOR
     return tensor_type(tuple(map(int, sizes)), element)
-
-
-Step = Callable[[random.Random, Any, Members], Any]
-Draw = Callable[[random.Random, Members], Any]
-
-
-def _changed_list(
-    rng: random.Random, values: Sequence[Any], known: Members, kind: type, step: Step, draw: Draw
-) -> tuple[Any, ...]:
-    """Return a list with one item more, less or changed, or the list of another member."""
-    items = list(values)
-    lists = [v for v in known.values() if isinstance(v, tuple) and v and all(isinstance(x, kind) for x in v)]
-    match rng.randrange(5):
-        case 0 if len(items) < 4:
-            new = rng.choice(items) if items and rng.random() < 0.7 else draw(rng, known)
-            items.insert(rng.randint(0, len(items)), new)
-        case 1 if items:
-            del items[rng.randrange(len(items))]
-        case 2 if lists:
-            items = list(rng.choice(lists))
-        case _ if items:
-            index = rng.randrange(len(items))
-            items[index] = step(rng, items[index], known)
-    return tuple(items)
-
-
-def _changed_signature(rng: random.Random, value: FunctionType, known: Members) -> FunctionType:
-    if rng.random() < 0.5:
-        return draw_signature(rng, known)
-    part = rng.choice(("inputs", "outputs"))
-    types = _changed_list(rng, getattr(value, part), known, Type, changed_type, lambda rng, known: SCALAR)
-    return replace(value, **{part: types})
-
-
-def _changed_integers(rng: random.Random, value: tuple[int, ...], known: Members) -> tuple[int, ...]:
-    """Return other values of a shape operand: a shape, or with one number changed."""
-    shapes = [t.shape for t in types_in(known) if isinstance(t, TensorType)]
-    if not value or (shapes and rng.random() < 0.4):
-        return tuple(n or 0 for n in rng.choice(shapes)) if shapes else ()
-    index = rng.randrange(len(value))
-    return (*value[:index], _item_step(rng, value[index], numbers_in(known)), *value[index + 1 :])
-
-
-def _changed_attribute(rng: random.Random, member: Attr, value: Any, known: Members) -> Any:
-    codec = member.codec
-    if not is_drawn(codec):
-        return value
-    if isinstance(value, bool | Enum | str) or not isinstance(value, int | tuple):
-        return draw_member(rng, member, known)
-    if isinstance(value, int):
-        return rng.choice((value + 1, value - 1, *numbers_in(known)))
-    items = list(value)
-    numbers = numbers_in(known)
-    match rng.randrange(7):
-        case 0 if len(items) < 2 * MAX_RANK:
-            items.insert(rng.randint(0, len(items)), _item(rng, codec, items, numbers))
-        case 1 if items:
-            del items[rng.randrange(len(items))]
-        case 2 if items:
-            index = rng.randrange(len(items))
-            items[index] = _item_step(rng, items[index], numbers)
-        case 3 if all(isinstance(item, int) for item in items):
-            items.sort()
-        case 4 if items and not isinstance(items[0], tuple):
-            items = list(dict.fromkeys(items))
-        case 5 if len(items) > 1:
-            rng.shuffle(items)
-        case _:
-            return draw_member(rng, member, known)
-    return tuple(items)
-
-
-def _item(rng: random.Random, codec: codecs.AttributeCodec[Any], items: list[Any], numbers: Sequence[int]) -> Any:
-    if items:
-        return _item_step(rng, rng.choice(items), numbers)
-    drawn = draw_attribute(rng, codec, {"x": tensor_type((1,), BOOLEAN)})
-    return drawn[0] if drawn else (0, 0) if isinstance(codec, codecs.MatrixCodec) else 0
-
-
-def _item_step(rng: random.Random, item: Any, numbers: Sequence[int]) -> Any:
-    if isinstance(item, bool):
-        return not item
-    if isinstance(item, int):
-        return rng.choice((item + 1, item - 1, rng.choice(numbers)))
-    if isinstance(item, tuple) and item and all(isinstance(x, int) for x in item):
-        index = rng.randrange(len(item))
-        return (*item[:index], item[index] + rng.choice((-1, 1, 2)), *item[index + 1 :])
-    return item
 
 
 # --- smallest steps ---------------------------------------------------------------------------------------------------

@@ -126,11 +126,13 @@ PRESETS = {
 
 
 @checks_arguments
-def contract_of(text: str) -> Contract:
+def contract_of(text: str | Contract) -> Contract:
     """Return the contract of `NAME[,FIELD=VALUE]*`, where `ulp.OP=N` sets the ULPs of an op, `error.OP=X` its error.
 
-    EvaluationError for an unknown preset, field or value.
+    A contract is returned as it is. EvaluationError for an unknown preset, field or value.
     """
+    if isinstance(text, Contract):
+        return text
     name, *overrides = text.split(",")
     if name not in PRESETS:
         raise EvaluationError(f"unknown contract {name!r}; expected one of {', '.join(PRESETS)}")

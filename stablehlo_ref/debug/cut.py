@@ -104,16 +104,6 @@ class Flat:
         self.ops = [op for op in self.block.operations[:-1] if not op.name.startswith(CHECKS)]
         self.outputs: list[Value] = self.block.operations[-1].operands
 
-    def live_at(self, index: int) -> list[Value]:
-        """Return the values defined before op `index` that it or later ops use, or that are outputs; no constants."""
-        return needed_by(self.ops[index:], self.outputs)
-
-    def live_after(self, start: int, end: int) -> list[Value]:
-        """Return the results of the ops from `start` to `end` that later ops use, or that are outputs."""
-        inner = {result: None for op in self.ops[start:end] for result in op.results}
-        used = {o: None for op in self.ops[end:] for o in operands_of(op)} | dict.fromkeys(self.outputs)
-        return [value for value in inner if value in used]
-
 
 @dataclass(frozen=True)
 class Subprogram:
@@ -148,8 +138,7 @@ def is_observable(value: Value) -> bool:
 
 def is_constant_op(op: Operation) -> bool:
     """Return whether an op has the same result in each program: a constant, or `iota`."""
-    facts = facts_of(op)
-    return facts is not None and facts.arithmetic is Arithmetic.MOVES and not op.operands and bool(op.results)
+    return facts_of(op).arithmetic is Arithmetic.MOVES and not op.operands and bool(op.results)
 
 
 def is_constant(value: Value) -> bool:
@@ -185,6 +174,12 @@ def needed_by(ops: Sequence[Operation], wanted: Iterable[Value] = ()) -> list[Va
     made = {result for op in ops for result in op.results}
     used = {operand: None for op in ops for operand in operands_of(op)} | dict.fromkeys(wanted)
     return [value for value in used if value not in made and not is_constant(value)]
+
+
+def sinks(ops: Sequence[Operation], outputs: Iterable[Value] = ()) -> list[Value]:
+    """Return the results that no other of the ops uses, or that are outputs, as far as they can be observed."""
+    used = {operand for op in ops for operand in operands_of(op)} - set(outputs)
+    return [result for op in ops for result in op.results if result not in used and is_observable(result)]
 
 
 def slice_of(ops: Sequence[Operation], value: Value) -> list[Operation]:

@@ -36,7 +36,7 @@ from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.program import Program
 from stablehlo_ref.text.tokens import counted
 
@@ -53,10 +53,10 @@ class Setup:
     inputs: Sequence[Array]
     backend: str
     contract: Contract
+    judge: Judge  # with the backend's values
     compilations: int = 0
     versions: Mapping[str, str] = field(default_factory=dict)  # of the backend, as far as it says
     origin: str = "given"  # where the inputs come from: what the caller knows of them
-    judge: Judge | None = None  # with the backend's values; None if it returned none
 
 
 @dataclass
@@ -209,7 +209,7 @@ def diff(
     """
     if max_bytes < 0:
         raise ArgumentValueError(f"max_bytes must not be negative, got {max_bytes}")
-    rules = contract if isinstance(contract, Contract) else contract_of(contract)
+    rules = contract_of(contract)
     if isinstance(backend, Session):
         return _Locator(program, inputs, backend, rules, max_bytes).run()
     with Session(backend) as session:
@@ -231,7 +231,8 @@ class _Locator:
         self.seconds = 0.0  # that the interpreter takes
         self.evaluate = Evaluator(self.flat)
         self.contract = contract
-        self.found = Diff(Setup(program, self.flat, self.inputs, session.description, contract))
+        nothing = Judge({}, contract, self.evaluate)
+        self.found = Diff(Setup(program, self.flat, self.inputs, session.description, contract, nothing))
         for value in (*self.flat.arguments, *self.flat.outputs):
             if not is_observable(value):
                 raise EvaluationError(f"`diff` needs static tensors as inputs and outputs, got {value.type}")
@@ -290,11 +291,11 @@ class _Locator:
         if self.found.inner:
             return
         if values.seen == len(self.flat.ops):
-            self._look_for_fusion(values.arrays, outputs, ours)
+            self._look_for_fusion(judge, outputs, ours)
             if self.found.is_wrong:
                 return
         elif not self.explains:
-            self._look_for_fusion(all_values(self.flat, self.inputs), outputs, ours)
+            self._look_for_fusion(self._ours_judged(), outputs, ours)
         if self.explains:
             self._explain(judge, values, outputs, ours)
 
@@ -307,16 +308,20 @@ class _Locator:
         if is_explained:
             found.group = None
         elif values.seen < len(self.flat.ops):
-            arrays = all_values(self.flat, self.inputs)
-            self._look_for_fusion(arrays, outputs, ours)
+            hidden = self._ours_judged()
+            self._look_for_fusion(hidden, outputs, ours)
             if found.group is not None and len(found.group.ops) == 1:
-                self._enter(Judge(arrays, self.contract, self.evaluate), found.group.ops)
+                self._enter(hidden, found.group.ops)
         if found.is_wrong:
             return
         off = beyond(self.program, self.flat, self.inputs, outputs, ours, judge, found.judgements, made)
         found.outputs.beyond = list(off)
         if found.outputs.beyond:
             found.not_explained = list(far_from_rounding(judge, found.judgements))
+
+    def _ours_judged(self) -> Judge:
+        """Return a judge with the interpreter's values in the place of those that the backend did not return."""
+        return Judge(all_values(self.flat, self.inputs), self.contract, self.evaluate)
 
     def _located_failure(self, outcome: Outcome) -> Failure:
         """Find the op that is unstable, or the ops that a backend refuses or on which it dies."""
@@ -347,7 +352,7 @@ class _Locator:
         is_repeated = all(same_bits(again[result], values[result]) for result in first.op.results)
         is_repeated = is_repeated or Judge(again, self.contract, self.evaluate)(first.op).verdict is Verdict.WRONG
         made = single(self.flat, first.op)
-        feeds = [judge.operand(value) for value in made.feeds]
+        feeds = judge.operands(first.op)
         repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
         outcome = self.session.run(made.text, feeds)
         is_wrong_alone = bool(outcome.failure) or not repro.is_within(outcome.results, self.contract)
@@ -380,20 +385,14 @@ class _Locator:
         most = max(most_compilations(self.flat) - self.compilations, _SETTINGS)
         self.found.repro = replace(repro, workarounds=tuple(workarounds(repro, self.session, self.contract, most)))
 
-    def _look_for_fusion(self, arrays: Mapping[Value, Array], outputs: Sequence[Array], ours: Sequence[Array]) -> None:
+    def _look_for_fusion(self, judge: Judge, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         """Search with suffix cuts if the outputs are others than those of the program with intermediate values.
 
         If the backend does not return these, they are the interpreter's.
         """
-        returned = [arrays.get(value) for value in self.flat.outputs]
-        pairs = [(x, y) for x, y in zip(outputs, returned) if y is not None]
-        if not all(same_bits(x, y) for x, y in pairs):
-            is_hidden = self.found.stopped is not None
-            group = find_group(self.flat, arrays, outputs, ours, self.session, self.contract, self.evaluate, is_hidden)
-            is_all = group is not None and len(group.ops) == sum(not is_constant_op(op) for op in self.flat.ops)
-            if group is not None and not group.is_certain and is_all:
-                return
-            self.found.group = group
-            if group is not None and group.excess is not None:
-                comment = self._comment(group.ops[-1], group.excess)
-                self._keep(Repro(group.program, group.arrays, group.bounds, comment))
+        group = find_group(self.flat, judge, outputs, ours, self.session, self.found.stopped is not None)
+        is_all = group is not None and len(group.ops) == sum(not is_constant_op(op) for op in self.flat.ops)
+        self.found.group = None if is_all and group and not group.is_certain else group
+        if group is not None and group.excess is not None:
+            comment = self._comment(group.ops[-1], group.excess)
+            self._keep(Repro(group.program, group.arrays, group.bounds, comment))

@@ -112,7 +112,7 @@ def diff_passes(
     within `limits`, by default of `MAX_SECONDS`. EvaluationError if no two programs can be compared.
     """
     check_positive("trials", trials)
-    rules = contract if isinstance(contract, Contract) else contract_of(contract)
+    rules = contract_of(contract)
     draws: list[Draw] = draws_from(seed, trials) if inputs is None else [lambda _: inputs]
     return diff_stages(stages_of(Path(source), only), rules, draws, entry, bisect, limits)
 

@@ -22,6 +22,7 @@ from stablehlo_ref.debug.cut import (
     is_constant,
     is_literal,
     is_observable,
+    needed_by,
     operands_of,
     single,
     subprogram,
@@ -60,7 +61,7 @@ class Evaluator:
     def __call__(self, op: Operation, arrays: Sequence[Array], wide: bool = False) -> list[Array] | None:
         """Return the results of an op, that is fed (`fed_to`) `arrays`; None on an error."""
         try:
-            if wide and (facts := facts_of(op)) is not None and facts.fusion == "once":
+            if wide and facts_of(op).fusion == "once":
                 return self._remembered(op, arrays)
             return self._run(self.subprogram(op, wide).program, arrays)
         except StablehloError:
@@ -279,7 +280,7 @@ def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_by
     ranges, most = ranges_of(flat, max_bytes), most_compilations(flat) - 5
     for start, end in ranges[:most]:
         inner = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_literal(r)]
-        wanted = list(dict.fromkeys([*(v for v in flat.live_at(end) if v in set(inner)), *inner]))
+        wanted = list(dict.fromkeys([*(v for v in needed_by(flat.ops[end:], flat.outputs) if v in set(inner)), *inner]))
         if not wanted:
             found.seen = end
             continue

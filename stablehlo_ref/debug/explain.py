@@ -167,11 +167,11 @@ class _Noise:
 
     def _add_to_result(self, rewriter: Rewriter, op: Operation, result: Value) -> None:
         contract = self._contract
-        is_arithmetic = _arithmetic(op) is Arithmetic.ROUNDS or _adds_terms(op)
+        is_arithmetic = facts_of(op).arithmetic is Arithmetic.ROUNDS or _adds_terms(op)
         name = op.mnemonic.removeprefix("broadcast_")
         ulps = contract.ulps_of(name, 0.5 if is_arithmetic else contract.elementary_ulps)
         ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _itemsize(result) <= 2 else ulps
-        is_off = self._scale > 1 and _arithmetic(op) is Arithmetic.FUNCTION
+        is_off = self._scale > 1 and facts_of(op).arithmetic is Arithmetic.FUNCTION
         errors = partial(_by_ulps, ulps=self._scale * ulps if _rounds(op) else 0.0, keeps_integers=not is_off)
         lossy = partial(_lossy, contract)
         call = self._call((lambda draw, x: lossy(draw, errors(draw, x))) if self._scale > 1 else errors, result, op)
@@ -185,7 +185,7 @@ class _Noise:
         operand, result = op.operands[0], op.results[0]
         if not (_adds_terms(op) and has_fractions(operand) and has_fractions(result)):
             return
-        is_product = _arithmetic(op) is Arithmetic.SUMS
+        is_product = facts_of(op).arithmetic is Arithmetic.SUMS
         roundoff = DOT_ALGORITHMS[self._contract.dot_algorithm].roundoff if is_product else 0.0
         sizes = [prod(shape_of(value)) for value in (operand, result)]
         of_sums = unit_roundoff(dtype_of(result)) * sqrt(max(sizes[0] / max(sizes[1], 1), 1))
@@ -204,12 +204,7 @@ def _entered(op: Operation) -> Iterator[Operation]:
 
 
 def _adds_terms(op: Operation) -> bool:
-    return adds_up(op) or _arithmetic(op) is Arithmetic.SUMS
-
-
-def _arithmetic(op: Operation) -> Arithmetic | None:
-    facts = facts_of(op)
-    return None if facts is None else facts.arithmetic
+    return adds_up(op) or facts_of(op).arithmetic is Arithmetic.SUMS
 
 
 def _itemsize(value: Value) -> int:
@@ -218,10 +213,10 @@ def _itemsize(value: Value) -> int:
 
 def _rounds(op: Operation) -> bool:
     """Return whether an op is known to round; folds round if their bodies do, conversions from wider numbers."""
-    facts = facts_of(op)
-    if facts is None or not facts.arithmetic.rounds:
+    arithmetic = facts_of(op).arithmetic
+    if not arithmetic.rounds:
         return False
-    if facts.arithmetic is Arithmetic.FOLDS:
+    if arithmetic is Arithmetic.FOLDS:
         return not op.regions or not all(map(is_exact_body, op.regions))
     is_conversion = len(op.operands) == 1 and op.operand_types != op.result_types
     operand, result = op.operands[0], op.results[0]
@@ -330,7 +325,7 @@ def _is_open(flat: Flat, inputs: Sequence[Array], value: Value, judge: Judge, ju
 
 
 def _is_random(op: Operation) -> bool:
-    return any(_arithmetic(inner) is Arithmetic.OPEN for inner in op.walk() if not _is_unique_call(inner))
+    return any(facts_of(inner).arithmetic is Arithmetic.OPEN for inner in op.walk() if not _is_unique_call(inner))
 
 
 def _is_unique_call(op: Operation) -> bool:
@@ -343,11 +338,11 @@ def far_from_rounding(judge: Judge, judgements: Sequence[Judgement]) -> Iterator
     """Yield ops without a bound whose results, on the backend's operands, are far beyond what rounding makes."""
     unjudged = [j.op for j in judgements if j.reason == NO_BOUND and not _is_random(j.op)]
     for op in unjudged[:MOST]:
-        made = judge.evaluate.subprogram(op)
-        feeds, actual = [judge.operand(v) for v in made.feeds], [judge.values[r] for r in op.results]
+        made, feeds = judge.evaluate.subprogram(op), judge.operands(op)
         ours = judge.evaluate(op, feeds)
         if ours is None or judge.is_open(op):
             continue
         limits = limits_of(made.program, feeds, ours, judge.contract, perturbs=True)
-        if any(distance(x, y) > FAR * limit for x, y, limit in zip(actual, ours, limits)):
+        results = zip(op.results, ours, limits)
+        if any(distance(judge.values[result], y) > FAR * limit for result, y, limit in results):
             yield op

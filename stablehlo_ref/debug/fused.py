@@ -15,7 +15,6 @@ from typing import TypeVar
 
 from stablehlo_ref.debug.bounds.ball import Ball, exact
 from stablehlo_ref.debug.bounds.transfer import Propagation, propagation
-from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import (
     Flat,
     Subprogram,
@@ -24,11 +23,12 @@ from stablehlo_ref.debug.cut import (
     is_observable,
     needed_by,
     operands_of,
+    sinks,
     slice_of,
     subprogram,
 )  # fmt: skip
-from stablehlo_ref.debug.evaluate import Evaluator, distance, run_subprogram
-from stablehlo_ref.debug.judge import Excess, excess_of
+from stablehlo_ref.debug.evaluate import distance, run_subprogram
+from stablehlo_ref.debug.judge import Excess, Judge, excess_of
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import is_constant_like
@@ -63,13 +63,14 @@ class FaultyGroup:
 @dataclass
 class _GroupSearch:
     flat: Flat
-    arrays: Mapping[Value, Array]
+    judge: Judge
     session: Session
-    contract: Contract
-    evaluate: Evaluator
     threshold: float
     composed: dict[int, Propagation] = field(default_factory=dict)  # by where they start
     results: dict[tuple[int, int], Mapping[Value, Array]] = field(default_factory=dict)  # of ops between two cuts
+
+    def __post_init__(self) -> None:
+        self.arrays, self.contract, self.evaluate = self.judge.values, self.judge.contract, self.judge.evaluate
 
     def persists(self, start: int) -> bool:
         """Return whether the outputs are far off if the ops from `start` are run on the values of `arrays`."""
@@ -165,14 +166,15 @@ class _GroupSearch:
 
         Those of the last ops are the outputs.
         """
-        ops, is_end = self.flat.ops[start:end], end == len(self.flat.ops)
-        used = set() if is_end else {operand for op in ops for operand in operands_of(op)}
+        ops, left = self.flat.ops[start:end], {*needed_by(self.flat.ops[end:], self.flat.outputs)}
+        if end < len(self.flat.ops):
+            left -= {operand for op in ops for operand in operands_of(op)}
         depending = set(ops[0].results)
         for op in ops:
             if not depending.isdisjoint(operands_of(op)):
                 depending.update(op.results)
-        left = dict.fromkeys(self.flat.outputs) if is_end else self.flat.live_after(start, end)
-        return [value for value in left if value in self.arrays and value not in used and value in depending]
+        left &= depending & self.arrays.keys()
+        return [result for op in ops for result in op.results if result in left]
 
     def _run(self, made: Subprogram) -> tuple[Array, ...] | None:
         if any(value not in self.arrays for value in made.feeds):
@@ -186,27 +188,21 @@ class _GroupSearch:
 
 
 def find_group(
-    flat: Flat,
-    arrays: Mapping[Value, Array],
-    outputs: Sequence[Array],
-    ours: Sequence[Array],
-    session: Session,
-    contract: Contract,
-    evaluate: Evaluator,
-    is_hidden: bool,
+    flat: Flat, judge: Judge, outputs: Sequence[Array], ours: Sequence[Array], session: Session, is_hidden: bool
 ) -> FaultyGroup | None:
     """Return the group of ops whose fault vanishes where intermediate values are outputs; None without such a fault.
 
-    `arrays` are the values of the backend with all intermediate values as outputs, `outputs` those of the program as it
-    is, and `ours` the interpreter's. If outputs differ no more than legal runs do, there is nothing to search. If the
-    backend returned no intermediate values (`is_hidden`), they are the interpreter's, and an op may be wrong alone.
+    The values of `judge` are those of the backend with all intermediate values as outputs, `outputs` those of the
+    program as it is, and `ours` the interpreter's. If outputs differ no more than legal runs do, there is nothing to
+    search. If the backend returned no intermediate values (`is_hidden`), they are the interpreter's, and an op may be
+    wrong alone.
     """
-    returned = [arrays.get(value) for value in flat.outputs]
+    returned = [judge.values.get(value) for value in flat.outputs]
     apart = max((distance(x, y) for x, y in zip(outputs, returned) if y is not None), default=0.0)
     noise = max((distance(x, y) for x, y in zip(ours, returned) if y is not None), default=0.0)
     if not apart > max(NOISE * noise, 1e-12):
         return None
-    search = _GroupSearch(flat, arrays, session, contract, evaluate, max(NOISE * noise, min(apart, 1.0) / 8))
+    search = _GroupSearch(flat, judge, session, max(NOISE * noise, min(apart, 1.0) / 8))
     start = last(search.persists, 0, len(flat.ops))
     if is_hidden and (found := search.constant(start)):
         return found
@@ -246,8 +242,7 @@ def failing_ops(
 
     def fails(ops: Sequence[Operation]) -> bool:
         nonlocal left
-        used = {operand for op in ops for operand in operands_of(op)}
-        wanted = [r for op in ops for r in op.results if is_observable(r) and r not in used]
+        wanted = sinks(ops)
         made = subprogram(flat, ops, wanted)
         if left <= 0 or not wanted or any(value not in values for value in made.feeds):
             return False

@@ -27,7 +27,6 @@ from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, has_trait, is_
 from stablehlo_ref.debug.evaluate import Evaluator, checked, same_bits, widened
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.define.definition import attributes_of, facts_of
-from stablehlo_ref.define.facts import Fusion
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.numerics.dtypes import FLOAT32, has_infinity, is_fractional, kind
@@ -91,41 +90,29 @@ class Judge:
 
     def __call__(self, op: Operation) -> Judgement:
         """Return the verdict on an op; NOT_JUDGED, and why, if values are missing or there is no bound."""
-        feeds = fed_to(op)
-        if not op.results or any(self._array(value) is None for value in (*feeds, *op.results)):
+        if not op.results or not self.knows(op):
             return Judgement(op, Verdict.NOT_JUDGED, reason="values are missing")
-        actual = [self.values[result] for result in op.results]
-        operands = [self.operand(value) for value in feeds]
-        ours = self.evaluate(op, operands)
-        if ours is not None and all(map(same_bits, actual, ours)):
+        ours = self.evaluate(op, self.operands(op))
+        if ours is not None and all(same_bits(self.values[result], array) for result, array in zip(op.results, ours)):
             return Judgement(op, Verdict.SAME)
-        found = self._excess(op, PRESETS["strict"])
-        if found is None or not found:
-            return Judgement(op, Verdict.LEGAL) if found is not None else self._under_contract(op, operands, [])
-        return self._under_contract(op, operands, found)
-
-    def _under_contract(self, op: Operation, operands: Sequence[Array], strict: Sequence[Excess]) -> Judgement:
-        """Return the verdict on an op that exceeds the bounds of the strict contract, or has none under it."""
+        strict = self._excess(op, PRESETS["strict"])
+        if strict == []:
+            return Judgement(op, Verdict.LEGAL)
         found = self._excess(op, self.contract)
         if found is None:
             return Judgement(op, Verdict.NOT_JUDGED, reason=NO_BOUND)
         if not found:
-            permissions = self._permissions(op)
-            return Judgement(op, Verdict.PERMITTED, permissions, strict[0] if strict else None)
-        choices = self.evaluate.choices(op, operands)
-        if choices and (decided := self._decided_excess(op, operands)):
-            return self._wrong_at(op, decided)
-        if choices:
+            return Judgement(op, Verdict.PERMITTED, self._permissions(op), strict[0] if strict else None)
+        choices = self.evaluate.choices(op, self.operands(op))
+        excess = self._decided_excess(op) if choices else found[0]
+        if excess is None:
             return Judgement(op, Verdict.NOT_JUDGED, excess=found[0], reason=f"the spec leaves it open: {choices[0]}")
-        return self._wrong_at(op, found[0])
-
-    def _wrong_at(self, op: Operation, excess: Excess) -> Judgement:
         self._wrong = self._wrong or op
         return Judgement(op, Verdict.WRONG, excess=excess)
 
-    def _decided_excess(self, op: Operation, operands: Sequence[Array]) -> Excess | None:
+    def _decided_excess(self, op: Operation) -> Excess | None:
         """Return where an elementwise op is wrong at an element of which the spec leaves nothing open."""
-        balls, actual = self.bounds(op), self.values[op.results[0]]
+        operands, balls, actual = self.operands(op), self.bounds(op), self.values[op.results[0]]
         if not balls or not has_trait(op, "elementwise") or any(array.shape != actual.shape for array in operands):
             return None
         (ball,) = balls
@@ -157,8 +144,7 @@ class Judge:
 
     def unknown_excess(self, op: Operation) -> Excess | None:
         """Return where results exceed the bounds on known operands, and fused code has none."""
-        feeds = (*fed_to(op), *op.results)
-        known = self.known_bounds(op) if all(self._array(value) is not None for value in feeds) else None
+        known = self.known_bounds(op) if self.knows(op) else None
         fused = self._fused_bounds(op) if known else None
         if known and fused:
             radii = [np.where(np.isinf(f.radius), k.radius, np.inf) for k, f in zip(known, fused)]
@@ -167,15 +153,13 @@ class Judge:
 
     def is_open(self, op: Operation) -> bool:
         """Return whether an op has results that are not unique on its operands, and that differ."""
-        arrays = [self._array(value) for value in fed_to(op)]
-        operands = [array for array in arrays if array is not None]
-        if len(operands) < len(arrays) or any(result not in self.values for result in op.results):
+        if not self.knows(op):
             return False
-        if self.evaluate.choices(op, operands):
+        if self.evaluate.choices(op, self.operands(op)):
             return True
         if op.name in (LOOP, *BRANCHES):
             return False
-        ours = self.evaluate(op, operands) or []
+        ours = self.evaluate(op, self.operands(op)) or []
         results = zip(op.results, ours, self.known_bounds(op) or ())
         return any(np.any(np.isinf(s.radius) & (widened(self.values[r]) != widened(x))) for r, x, s in results)
 
@@ -211,7 +195,7 @@ class Judge:
         made = self._made.setdefault(op, {})
         if (contract, fused) not in made:
             feeds = fed_to(op)
-            operands = [self._uses.of(v, op, contract) if fused else exact(self.operand(v)) for v in feeds]
+            operands = [self._uses.of(v, op, contract) for v in feeds] if fused else list(map(exact, self.operands(op)))
             if fused and all(operand.is_exact for operand in operands):
                 return self._balls(op, contract, False)
             made[contract, fused] = transfer(op, feeds, operands, contract, self.evaluate)
@@ -222,11 +206,13 @@ class Judge:
             return self.values.get(value)
         return self.evaluate.constant(value)
 
-    def operand(self, value: Value) -> Array:
-        """Return a value that the backend returned, or a constant."""
-        array = self._array(value)
-        assert array is not None
-        return array
+    def knows(self, op: Operation) -> bool:
+        """Return whether the values of an op's operands and results are known."""
+        return all(self._array(value) is not None for value in (*fed_to(op), *op.results))
+
+    def operands(self, op: Operation) -> list[Array]:
+        """Return what an op is fed (`fed_to`), of an op whose values are known."""
+        return [array for value in fed_to(op) if (array := self._array(value)) is not None]
 
 
 def _first_excess(results: Sequence[Array], balls: Sequence[Ball], contract: Contract) -> Excess | None:
@@ -332,8 +318,7 @@ def wrong_in_isolation(
     suspect = [j for j in judgements if _is_open(j) and judge.unknown_excess(j.op)]
     for judgement in suspect[:MOST]:
         made = single(flat, judgement.op)
-        feeds = [judge.operand(value) for value in made.feeds]
-        outcome = checked(session.run(made.text, feeds), made.wanted)
+        outcome = checked(session.run(made.text, judge.operands(judgement.op)), made.wanted)
         if not outcome.failure and (found := judge.known_excess(judgement.op, outcome.results)):
             yield replace(judgement, verdict=Verdict.WRONG, permissions=(), excess=found, reason="")
 
@@ -392,7 +377,7 @@ class FusedOperands:
         if array is None:
             return Ball(np.zeros(()), np.asarray(np.inf))
         known = exact(array)
-        if not isinstance(op, Operation) or _fusion(op) == "never":
+        if not isinstance(op, Operation) or facts_of(op).fusion == "never":
             return known
         if not _is_repeated(op):
             return _unrounded(known, value)
@@ -411,15 +396,10 @@ class FusedOperands:
         return found[0] if found else None
 
 
-def _fusion(op: Operation) -> Fusion:
-    facts = facts_of(op)
-    return "again" if facts is None else facts.fusion
-
-
 def _is_repeated(op: Operation) -> bool:
     """Return whether fused code may compute an op again: products of vectors too, which are rewritten to `multiply`."""
     if op.name != "stablehlo.dot_general":
-        return _fusion(op) == "again"
+        return facts_of(op).fusion == "again"
     sizes, attributes = [_size(value) for value in op.operands], attributes_of(op)
     batch, terms = (_size(op.operands[0], attributes[f"lhs_{of}_dimensions"]) for of in ("batching", "contracting"))
     return terms == 1 or min(sizes) <= batch * terms
@@ -433,14 +413,14 @@ def _size(value: Value, dimensions: Sequence[int] | None = None) -> int:
 
 def _is_contracted(value: Value, user: Operation) -> bool:
     """Return whether a fused multiply-add may compute a value and its user."""
-    facts, op = facts_of(user), value.owner
-    return facts is not None and facts.adds and isinstance(op, Operation) and op.name == "stablehlo.multiply"
+    op = value.owner
+    return facts_of(user).adds and isinstance(op, Operation) and op.name == "stablehlo.multiply"
 
 
 def _inputs_of(value: Value) -> list[Value]:
     """Return what a value is computed again from."""
     op = value.owner
-    if not isinstance(op, Operation) or _fusion(op) == "never" or not _is_repeated(op):
+    if not isinstance(op, Operation) or facts_of(op).fusion == "never" or not _is_repeated(op):
         return []
     return fed_to(op)
 

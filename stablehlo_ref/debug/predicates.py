@@ -161,7 +161,7 @@ def by_pass(command: str, contract: str | Contract = "xla-cpu", seconds: float =
     `diff_passes` does; that it cannot be read or run is not interesting.
     """
     words = _words(command)
-    rules = contract if isinstance(contract, Contract) else contract_of(contract)
+    rules = contract_of(contract)
     limits = Limits(max_seconds=seconds)
 
     def run(program: str, inputs: Sequence[Array]) -> Hashable:
@@ -237,7 +237,7 @@ class ByBackend:
 @checks_arguments
 def by_backend(session: Session | Sequence[Session], contract: str | Contract) -> ByBackend:
     """Return the predicate of how a backend goes wrong; with several sessions it may be called from several threads."""
-    rules = contract if isinstance(contract, Contract) else contract_of(contract)
+    rules = contract_of(contract)
     sessions = [session] if isinstance(session, Session) else session
     if not sessions:
         raise ArgumentValueError("session must be a Session or several, got none")

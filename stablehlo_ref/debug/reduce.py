@@ -26,11 +26,9 @@ from stablehlo_ref.debug.cut import (
     BRANCHES,
     LOOP,
     Flat,
-    Subprogram,
     is_constant_op,
-    is_observable,
     needed_by,
-    operands_of,
+    sinks,
     subprogram,
 )
 from stablehlo_ref.debug.evaluate import Evaluator, all_values, can_enter, interpreted_parts
@@ -49,6 +47,7 @@ from stablehlo_ref.limits.budget import Budget, check_time, in_force
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.passes.emit import read_only
 from stablehlo_ref.program import Program
+from stablehlo_ref.text.tokens import counted
 
 _EXTENTS = ("limit_indices", "slice_sizes", "window_dimensions", "broadcast_sizes", "fft_length")
 MAX_CALLS = 150
@@ -73,8 +72,7 @@ class Reduced:
     def __str__(self) -> str:
         end = "" if self.is_complete else "; the limit of calls or of time was reached"
         end += "; the predicate is flaky: a second call differs" if self.is_flaky else ""
-        ops, calls = ("" if count == 1 else "s" for count in (self.ops, self.calls))
-        return f"{self.ops} op{ops} of {self.before}, after {self.calls} call{calls} of the predicate{end}"
+        return f"{counted(self.ops, 'op')} of {self.before}, after {counted(self.calls, 'call')} of the predicate{end}"
 
 
 @checks_arguments
@@ -160,10 +158,12 @@ class _Reduction:
         while self._enter():
             self._fewer_ops()
         self._smaller_sizes()
-        self._take_all(lambda: simplified(self.best))
+        while self._take_first(list(simplified(self.best))):
+            pass
         for index in range(min(len(self.best.inputs), MOST_INPUTS)):
-            values = [with_input(self.best, index, array) for array in simple_values(self.best.inputs[index])]
-            self._take_first([c for c in values if c.key != self.best.key])
+            program, inputs = self.best.program, self.best.inputs
+            changed = ((*inputs[:index], array, *inputs[index + 1 :]) for array in simple_values(inputs[index]))
+            self._take_first([c for given in changed if (c := Variant(program, given)).key != self.best.key])
 
     def _ask_first(self) -> None:
         """Ask for the fingerprint of the whole program; EvaluationError if there is none, or it is not stable."""
@@ -191,11 +191,6 @@ class _Reduction:
             self.best = found
             self._cached.save(found)
         return found
-
-    def _take_all(self, variants: Callable[[], Iterator[Variant]]) -> None:
-        """Take variants of the best program as long as one has the fingerprint."""
-        while self._take_first(list(variants())):
-            pass
 
     def _fewer_ops(self) -> None:
         located = getattr(self._predicate, "located", {}).get(self.best.text, ())
@@ -275,21 +270,12 @@ class _Subset:
 
     def candidate(self, kept: Sequence[int]) -> Variant | None:
         """Return the program of some ops; None if it would need a value that is not a static tensor."""
-        made = self._subprogram(kept)
-        return None if made is None else Variant(made.program, tuple(self.values[v] for v in made.feeds))
-
-    def _subprogram(self, kept: Sequence[int]) -> Subprogram | None:
         ops = [self.ops[index] for index in kept]
-        wanted = self._sinks(ops)
+        wanted = sinks(ops, self.flat.outputs)
         if not wanted or any(value not in self.values for value in needed_by(ops, wanted)):
             return None
-        return subprogram(self.flat, ops, wanted)
-
-    def _sinks(self, ops: Sequence[Operation]) -> list[Value]:
-        """Return the results that no other of the ops uses, or that are outputs of the program."""
-        used = {operand for op in ops for operand in operands_of(op)} - set(self.flat.outputs)
-        results = [result for op in ops for result in op.results]
-        return [value for value in results if value not in used and is_observable(value)]
+        made = subprogram(self.flat, ops, wanted)
+        return Variant(made.program, tuple(self.values[v] for v in made.feeds))
 
 
 def sizes_of(candidate: Variant) -> list[int]:
@@ -375,12 +361,6 @@ def simple_values(array: Array) -> Iterator[Array]:
             wide = array.astype(np.float64)
             yield np.clip(np.round(wide), -8, 8).astype(array.dtype)
             yield np.round(wide * 8).astype(array.dtype)
-
-
-def with_input(candidate: Variant, index: int, array: Array) -> Variant:
-    inputs = list(candidate.inputs)
-    inputs[index] = array
-    return Variant(candidate.program, tuple(inputs))
 
 
 def _checked(module: Operation, program: Program, inputs: Sequence[Array]) -> Variant | None:

@@ -8,28 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.arrays.value_text import dense_text
 from stablehlo_ref.debug.bounds.ball import Ball, dtype_of, overflow_threshold, overflowed
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import Subprogram
 from stablehlo_ref.debug.fused import smallest
 from stablehlo_ref.debug.judge import excess_of
 from stablehlo_ref.debug.session import Session
+from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.types import BOOLEAN, tensor_type
-from stablehlo_ref.numerics.dtypes import BOOL, element_type_of, kind
+from stablehlo_ref.ir.core import Value
+from stablehlo_ref.ir.rewrite import Rewriter, clone
+from stablehlo_ref.ir.types import BOOLEAN, FunctionType, tensor_type
+from stablehlo_ref.numerics.dtypes import element_type_of, is_fractional, kind
 from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.emit import Emitter
+from stablehlo_ref.passes.expressions import Expr, equal, not_equal
 from stablehlo_ref.syntax.printer import print_operation
 
 SUSPECT = "suspect"
-SHORT = 16  # elements: larger constants are written in hexadecimal
+BOOL_SCALAR = tensor_type((), BOOLEAN)
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,22 @@ class Repro:
 
     def text(self) -> str:
         """Return the program whose @main has no inputs and returns whether all is within the bounds."""
-        printed = print_operation(self._renamed()).rstrip()
-        assert printed.endswith("}")
+        module = clone(self.program.program.module, {})
+        suspect = functions(module)[self.program.program.entry.name]
+        suspect.properties = {**suspect.properties, "sym_name": SUSPECT, "sym_visibility": "private"}
+        with Rewriter(module) as rewriter:
+            body = Emitter(rewriter, suspect).region((), self._main, "func.return")
+        members = {"sym_name": "main", "function_type": FunctionType((), (BOOL_SCALAR,))}
+        main = build_operation("func.func", (), (), suspect.location, members=members, regions=[body])
+        module.regions[0].block.operations.append(main)
         comment = "".join(f"// {line}\n" for line in self.comment.splitlines())
-        return f"{comment}{printed[:-1]}{self._main()}}}\n"
+        return comment + print_operation(module)
+
+    def _main(self, emit: Emitter, _: Sequence[Value]) -> list[Value]:
+        feeds = emit.constants([value.type for value in self.program.feeds], self.feeds)
+        call = emit.operation("func.call", feeds, [value.type for value in self.program.wanted], callee=SUSPECT)
+        checks = [_is_within(emit, value, b) for value, b in zip(call.results, self.bounds) if b is not None]
+        return [reduce(partial(emit.value, "stablehlo.and"), checks)]
 
     def is_within(self, results: Sequence[Array], contract: Contract) -> bool:
         """Return whether results of the program are within the bounds."""
@@ -56,37 +71,6 @@ class Repro:
 
     def write(self, path: Path) -> None:
         path.write_text(self.text(), encoding="utf-8")
-
-    def _renamed(self) -> Operation:
-        module = self.program.program.module
-        table = functions(module)
-        entry = table.get(self.program.program.entry.name) or table[SUSPECT]
-        entry.properties = {**entry.properties, "sym_name": SUSPECT, "sym_visibility": "private"}
-        return module
-
-    def _main(self) -> str:
-        lines = [f"%in{i} = {_constant(array)}" for i, array in enumerate(self.feeds)]
-        types = ", ".join(str(v.type) for v in self.program.feeds), ", ".join(str(v.type) for v in self.program.wanted)
-        names = ", ".join(f"%in{i}" for i in range(len(self.feeds)))
-        count = len(self.program.wanted)
-        lines.append(
-            f"%r{f':{count}' if count > 1 else ''} = func.call @{SUSPECT}({names}) : ({types[0]}) -> ({types[1]})"
-        )
-        checks = []
-        for index, bound in enumerate(self.bounds):
-            if bound is not None:
-                value = self.program.wanted[index]
-                lines += _check(index, f"%r#{index}" if count > 1 else "%r", value.type, _checked(bound, value))
-                checks.append(f"%ok{index}")
-        lines += [f"%all{i} = stablehlo.and {a}, {b} : tensor<i1>" for i, (a, b) in enumerate(_chain(checks))]
-        last = f"%all{len(checks) - 2}" if len(checks) > 1 else checks[0]
-        body = "".join(f"    {line}\n" for line in [*lines, f"return {last} : tensor<i1>"])
-        return f"  func.func public @main() -> tensor<i1> {{\n{body}  }}\n"
-
-
-def _chain(checks: Sequence[str]) -> list[tuple[str, str]]:
-    lefts = [checks[0], *(f"%all{i}" for i in range(len(checks)))]
-    return list(zip(lefts, checks[1:]))
 
 
 def _checked(bound: Ball, value: Value) -> Ball:
@@ -99,56 +83,25 @@ def _checked(bound: Ball, value: Value) -> Ball:
     return Ball(made.center, np.where(may_overflow, np.inf, made.radius))
 
 
-def _check(index: int, value: str, type: object, bound: Ball) -> list[str]:
-    """Return ops that set `%ok` to whether all elements of a value are within a bound of the center, or equal it."""
-    if kind(bound.center.dtype) in ("integer", "boolean"):
-        known = np.broadcast_to(bound.radius, bound.center.shape) == 0
-        return [
-            f"%c{index} = {_constant(bound.center)}",
-            f"%k{index} = {_constant(~known)}",
-            f"%e{index} = stablehlo.compare EQ, {value}, %c{index} : ({type}, {type}) -> {_bools(bound.center)}",
-            f"%o{index} = stablehlo.or %e{index}, %k{index} : {_bools(bound.center)}",
-            *_all(index, f"%o{index}", bound.center),
-        ]
-    wide, bools = str(tensor_type(bound.center.shape, element_type_of(bound.center.dtype))), _bools(bound.center)
-    reals = str(tensor_type(bound.center.shape, element_type_of(np.dtype(np.float64))))
-    radius = np.broadcast_to(bound.radius, bound.center.shape)
-    return [
-        f"%c{index} = {_constant(bound.center)}",
-        f"%b{index} = {_constant(radius)}",
-        f"%w{index} = stablehlo.convert {value} : ({type}) -> {wide}",
-        f"%d{index} = stablehlo.subtract %w{index}, %c{index} : {wide}",
-        f"%a{index} = stablehlo.abs %d{index} : ({wide}) -> {reals}",
-        f"%n{index} = stablehlo.compare LE, %a{index}, %b{index} : ({reals}, {reals}) -> {bools}",
-        f"%e{index} = stablehlo.compare EQ, %w{index}, %c{index} : ({wide}, {wide}) -> {bools}",
-        f"%x{index} = stablehlo.compare NE, %w{index}, %w{index} : ({wide}, {wide}) -> {bools}",
-        f"%y{index} = {_constant(np.isnan(bound.center) | np.isinf(radius))}",
-        f"%z{index} = stablehlo.and %x{index}, %y{index} : {bools}",
-        f"%f{index} = stablehlo.or %n{index}, %e{index} : {bools}",
-        f"%o{index} = stablehlo.or %f{index}, %z{index} : {bools}",
-        *_all(index, f"%o{index}", bound.center),
-    ]
+def _is_within(emit: Emitter, value: Value, bound: Ball) -> Value:
+    """Emit whether all elements of a value are within the bound of the center, or equal it."""
+    made = _checked(bound, value)
+    radius = np.broadcast_to(made.radius, made.center.shape)
 
+    def constant(array: Array) -> Expr:
+        return Expr(emit, emit.constant(tensor_type(array.shape, element_type_of(array.dtype)), array))
 
-def _all(index: int, value: str, array: Array) -> list[str]:
-    dimensions = ", ".join(map(str, range(array.ndim)))
-    types = f"({_bools(array)}, tensor<i1>) -> tensor<i1>"
-    return [
-        f"%t{index} = stablehlo.constant dense<true> : tensor<i1>",
-        f"%ok{index} = stablehlo.reduce({value} init: %t{index}) applies stablehlo.and across dimensions = "
-        f"[{dimensions}] : {types}",
-    ]
-
-
-def _bools(array: Array) -> str:
-    return str(tensor_type(array.shape, BOOLEAN))
-
-
-def _constant(array: Array) -> str:
-    type = tensor_type(array.shape, element_type_of(array.dtype))
-    if array.size <= SHORT or array.dtype == BOOL:
-        return f"stablehlo.constant {dense_text(type, array)}"
-    return f'stablehlo.constant dense<"0x{np.ascontiguousarray(array).tobytes().hex().upper()}"> : {type}'
+    center = constant(made.center)
+    x = Expr(emit, value).op("convert", type=center.type)
+    if is_fractional(made.center.dtype):
+        may_be_nan = constant(np.isnan(made.center) | np.isinf(radius))
+        near = (x - center).op("abs") <= constant(radius)
+        inside = near | equal(x, center) | (not_equal(x, x) & may_be_nan)
+    else:
+        inside = equal(x, center) | constant(radius != 0)
+    both = emit.region([BOOL_SCALAR] * 2, lambda inner, two: [inner.value("stablehlo.and", *two)])
+    operands, dimensions = [inside.value, emit.constant(BOOL_SCALAR, True)], tuple(range(radius.ndim))
+    return emit.operation("stablehlo.reduce", operands, [BOOL_SCALAR], [both], dimensions=dimensions).results[0]
 
 
 def workarounds(repro: Repro, session: Session, contract: Contract, most: int) -> Iterator[str]:

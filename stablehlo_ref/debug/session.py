@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import IO, Any
 
@@ -69,8 +69,7 @@ class Session:
         self._versions: Mapping[str, str] | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._messages: IO[bytes] | None = None
-        self._requests: Connection | None = None
-        self._replies: Connection | None = None
+        self._connection: Connection | None = None
         self._alive: int | None = None
 
     @property
@@ -135,14 +134,14 @@ class Session:
 
     def _exchange(self, program: str, inputs: Sequence[Array], setting: Any) -> Outcome:
         self._start()
-        assert self._requests is not None and self._replies is not None
+        assert self._connection is not None
         try:
-            self._requests.send((program, list(inputs), setting))
-            if not self._replies.poll(time_left(self.seconds or MAX_WAIT)):
+            self._connection.send((program, list(inputs), setting))
+            if not self._connection.poll(time_left(self.seconds or MAX_WAIT)):
                 self.close()
                 check_time("the backend")
                 return Outcome((), "timed out", f"no answer in {self.seconds:g} seconds")
-            kind, answer = self._replies.recv()
+            kind, answer = self._connection.recv()
         except (EOFError, OSError):
             return self._died()
         except BaseException:  # such as KeyboardInterrupt: the next run must not receive this answer
@@ -166,31 +165,28 @@ class Session:
     def _start(self) -> None:
         if self._process is not None:
             return
-        read, to_worker = os.pipe()
-        from_worker, write = os.pipe()
+        self._connection, theirs = Pipe()
         alive, self._alive = os.pipe()  # closed with this process, also if it is killed
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
-        command = [self.python, "-c", WORKER, *map(str, (read, write, alive)), self.description, str(self.max_bytes)]
-        self._requests = Connection(to_worker, readable=False)
-        self._replies = Connection(from_worker, writable=False)
+        descriptors = theirs.fileno(), alive
+        command = [self.python, "-c", WORKER, *map(str, descriptors), self.description, str(self.max_bytes)]
         try:
             with file_errors(self.python, "start the backend's process"):
                 self._process = subprocess.Popen(
-                    command, pass_fds=(read, write, alive), stdin=subprocess.DEVNULL, stdout=self._messages,
+                    command, pass_fds=descriptors, stdin=subprocess.DEVNULL, stdout=self._messages,
                     stderr=self._messages, env=_environment(), process_group=0,
                 )  # fmt: skip
         except StablehloError:  # there is no such `python`
             self.close()
             raise
         finally:
-            for descriptor in (read, write, alive):
-                os.close(descriptor)
+            theirs.close()
+            os.close(alive)
 
     def close(self) -> None:
         """End the backend's process, and those that it started."""
-        for connection in (self._requests, self._replies):
-            if connection is not None:
-                connection.close()
+        if self._connection is not None:
+            self._connection.close()
         if self._process is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -199,7 +195,7 @@ class Session:
             os.close(self._alive)
         if self._messages is not None:
             self._messages.close()
-        self._process = self._messages = self._requests = self._replies = self._alive = None
+        self._process = self._messages = self._connection = self._alive = None
 
 
 def _environment() -> dict[str, str]:
@@ -220,54 +216,45 @@ def start_watchdog(descriptor: int) -> None:
         fcntl.fcntl(descriptor, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_ASYNC)
-        if _is_closed(descriptor):  # before the signal was asked for
-            _end()
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        if poll.poll(0):  # it was closed before the signal was asked for
+            os.killpg(os.getpgrp(), signal.SIGKILL)
     else:
-        threading.Thread(target=_wait, args=(descriptor,), daemon=True).start()
+        threading.Thread(target=_end_with, args=(descriptor,), daemon=True).start()
 
 
-def _is_closed(descriptor: int) -> bool:
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(0))
-
-
-def _wait(descriptor: int) -> None:
+def _end_with(descriptor: int) -> None:
     os.read(descriptor, 1)
-    _end()
-
-
-def _end() -> None:
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
 def serve(arguments: Sequence[str]) -> int:
-    """Serve a backend until the pipe is closed; return the exit code.
+    """Serve a backend until the connection is closed; return the exit code.
 
-    The arguments are READ WRITE ALIVE DESCRIPTION MAX_BYTES. Reads (program, arrays, setting) from the pipe with file
-    descriptor READ, and writes ("ran", arrays) or ("refused", message) to WRITE, until READ is closed. The process is
-    killed once the other end of ALIVE is closed. What a backend prints goes to standard error.
+    The arguments are CONNECTION ALIVE DESCRIPTION MAX_BYTES. Reads (program, arrays, setting) from the connection with
+    that file descriptor, and answers ("ran", arrays) or ("refused", message), until its other end is closed. The
+    process is killed once the other end of ALIVE is closed. What a backend prints goes to standard error.
     """
     *descriptors, description, max_bytes = arguments
-    read, write, alive = map(int, descriptors)
-    for descriptor in (read, write, alive):
+    for descriptor in map(int, descriptors):
         os.set_inheritable(descriptor, False)  # for processes that the backend starts
-    start_watchdog(alive)
+    start_watchdog(int(descriptors[1]))
     if int(max_bytes):
         resource.setrlimit(resource.RLIMIT_DATA, (int(max_bytes), int(max_bytes)))
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    requests, replies = Connection(read, writable=False), Connection(write, readable=False)
+    connection = Connection(int(descriptors[0]))
     backend: Backend | None = None
     while True:
         try:
-            program, inputs, setting = requests.recv()
+            program, inputs, setting = connection.recv()
         except EOFError:
             return 0
         try:
             backend = backend or open_backend(description)
-            replies.send(("ran", answer(backend, program, inputs, setting)))
+            connection.send(("ran", answer(backend, program, inputs, setting)))
         except BaseException as error:
-            replies.send(("refused", f"{type(error).__name__}: {error}"))
+            connection.send(("refused", f"{type(error).__name__}: {error}"))
 
 
 def answer(backend: Backend, program: str, inputs: Sequence[Any], setting: Any) -> list[Any]:

@@ -109,7 +109,7 @@ def spmd_check(
     program, or texts such as `[{"x"}, {}], [{}, {"y"}]`. Without `inputs` they are drawn from `seed`. EvaluationError
     if shardings are missing or do not fit, or if the whole program fails.
     """
-    rules = contract if isinstance(contract, Contract) else contract_of(contract)
+    rules = contract_of(contract)
     rules = replace(rules, accumulator="operand")  # partial results of devices are stored
     whole = Program(whole.module, whole.entry.name, whole.limits).verify()
     local = whole.transform(*FLATTENING, "convert-global-to-local") if local is None else local

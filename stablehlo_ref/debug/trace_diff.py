@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.arrays.agreement import blockwise
 from stablehlo_ref.arrays.digest import Digest
 from stablehlo_ref.arrays.host_values import as_numpy_loads
 from stablehlo_ref.arrays.value_text import element_text
@@ -23,11 +24,9 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import is_fractional
 from stablehlo_ref.numerics.ulp import ulp_distance
 
-BLOCK = 1 << 18  # elements that are compared at a time
 INCOMPARABLE = 2**64 - 1  # the distance of a NaN from a number
 SHOWN = 8
 MOST_COMPARED = 30_000_000  # pairs of values, up to which sequences are aligned
-Key: TypeAlias = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -192,30 +191,24 @@ def _how(
 
 def compare(x: Array, y: Array, ulps: int | None) -> Apart | None:
     """Return how two arrays of a type and shape differ by more than `ulps`, or in a bit; None if they do not."""
-    is_float = is_fractional(x.dtype)
-    count, worst, first = 0, 0, -1
     flat_x, flat_y = x.reshape(-1), y.reshape(-1)
-    for start in range(0, x.size, BLOCK):
-        p, q = (np.ascontiguousarray(flat[start : start + BLOCK]) for flat in (flat_x, flat_y))
-        differ = _differing(p, q)
-        if is_float and differ.any():
-            distance = ulp_distance(p, q)
-            differ = differ if ulps is None else distance > np.uint64(ulps)
-            worst = max(worst, int(distance.max()))
-        if differ.any():
-            count += int(np.count_nonzero(differ))
-            first = start + int(np.argmax(differ)) if first < 0 else first
-    if not count:
+    found = np.flatnonzero(~_same_bits(flat_x, flat_y))
+    apart = ulp_distance(flat_x[found], flat_y[found]) if is_fractional(x.dtype) else None
+    if apart is not None and ulps is not None:
+        found, apart = found[apart > np.uint64(ulps)], apart[apart > np.uint64(ulps)]
+    if not found.size:
         return None
+    first, worst = int(found[0]), INCOMPARABLE if apart is None else int(apart.max())
     index = tuple(int(i) for i in np.unravel_index(first, x.shape))
     shown = element_text(flat_x[first]), element_text(flat_y[first])
-    return Apart(count, worst if is_float and worst != INCOMPARABLE else None, index, shown)
+    return Apart(found.size, worst if worst != INCOMPARABLE else None, index, shown)
 
 
-def _differing(x: Array, y: Array) -> Array:
-    """Return which elements of two 1-dimensional arrays differ in any bit."""
-    p, q = (array.view(np.uint8).reshape(array.size, -1) for array in (x, y))
-    return np.asarray((p != q).any(axis=1))
+@blockwise
+def _same_bits(x: Array, y: Array) -> Array:
+    """Return which elements of two 1-dimensional arrays have the same bits."""
+    p, q = (np.ascontiguousarray(array).view(np.uint8).reshape(array.size, -1) for array in (x, y))
+    return np.asarray((p == q).all(axis=1))
 
 
 # --- which values of two traces belong together, also where their programs differ a little ---------------------------
@@ -229,10 +222,10 @@ def match(a: Trace, b: Trace) -> Iterator[tuple[Record, Record]]:
     finds. What an `.npz` file has is found by name. Records of one value are told apart by their process and turns.
     """
     pairs = dict(_names(_first(a), _first(b)))
-    of_b: dict[Key, list[Record]] = defaultdict(list)
+    of_b: dict[tuple[object, ...], list[Record]] = defaultdict(list)
     for record in b.records:
         of_b[record.name, record.process, record.turns].append(record)
-    seen: dict[Key, int] = defaultdict(int)
+    seen: dict[tuple[object, ...], int] = defaultdict(int)
     for record in a.records:
         key = pairs.get(record.name), record.process, record.turns
         position, seen[key] = seen[key], seen[key] + 1
@@ -270,7 +263,8 @@ def _by_any_name(a: Sequence[Record], b: Sequence[Record]) -> Iterator[tuple[str
 
 def _aligned(a: Sequence[Record], b: Sequence[Record]) -> Iterator[tuple[str, str]]:
     """Yield the names of values that belong together: the unique ones by what they are called, then by alignment."""
-    certain = {record.name: other.name for record, other in _by_unique_key(a, b)}
+    of_a, of_b = _unique(a), _unique(b)
+    certain = {record.name: of_b[key].name for key, record in of_a.items() if key in of_b}
     yield from certain.items()
     taken = set(certain.values())
     rest_a = [record for record in a if record.name not in certain]
@@ -283,16 +277,9 @@ def _aligned(a: Sequence[Record], b: Sequence[Record]) -> Iterator[tuple[str, st
             yield rest_a[start_a + offset].name, rest_b[start_b + offset].name
 
 
-def _by_unique_key(a: Sequence[Record], b: Sequence[Record]) -> Iterator[tuple[Record, Record]]:
-    of_a, of_b = _unique(a), _unique(b)
-    for key, record in of_a.items():
-        if key in of_b:
-            yield record, of_b[key]
-
-
-def _unique(records: Sequence[Record]) -> dict[Key, Record]:
+def _unique(records: Sequence[Record]) -> dict[tuple[object, ...], Record]:
     """Return the records that their op, type, location in the model and name in the text tell from all others."""
-    found: dict[Key, list[Record]] = defaultdict(list)
+    found: dict[tuple[object, ...], list[Record]] = defaultdict(list)
     for record in records:
         if record.model_location is not None or _is_named(record.name):
             name = record.name if _is_named(record.name) else ""

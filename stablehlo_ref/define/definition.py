@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from stablehlo_ref.define.facts import Facts
+from stablehlo_ref.define.facts import UNKNOWN, Facts
 from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Member, Out, Outs
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute
@@ -207,10 +207,10 @@ def definition_of(op: Operation) -> OpDefinition | None:
     return REGISTRY.get(op.name)
 
 
-def facts_of(op: Operation) -> Facts | None:
-    """Return what an op does to numbers; None if that is not known."""
+def facts_of(op: Operation) -> Facts:
+    """Return what an op does to numbers, UNKNOWN if its class does not say it."""
     definition = REGISTRY.get(op.name)
-    return None if definition is None else definition.facts
+    return UNKNOWN if definition is None or definition.facts is None else definition.facts
 
 
 def attributes_of(op: Operation) -> dict[str, Any]:
@@ -221,8 +221,7 @@ def attributes_of(op: Operation) -> dict[str, Any]:
 
 def is_constant_like(op: Operation) -> bool:
     """Return whether an op has no operands, and an attribute as its value."""
-    facts = facts_of(op)
-    return facts is not None and facts.constant
+    return facts_of(op).constant
 
 
 def resolve(op: Operation) -> OpDefinition | None:

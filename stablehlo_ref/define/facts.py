@@ -40,6 +40,7 @@ class Arithmetic(Enum):
     ALGORITHM = "they are computed in many steps"
     CALLS = "they are computed by the ops in a region or a function"
     OPEN = "they are not decided by the operands: random, or from outside of the program"
+    UNKNOWN = "not known: no class says it"
 
     @property
     def rounds(self) -> bool:
@@ -83,6 +84,7 @@ FOLDS = Facts(Arithmetic.FOLDS)
 CALLS = Facts(Arithmetic.CALLS, fusion="never")
 ALGORITHM = Facts(Arithmetic.ALGORITHM)
 OPEN = Facts(Arithmetic.OPEN, fusion="never")
+UNKNOWN = Facts(Arithmetic.UNKNOWN)
 rounds = partial(Facts, Arithmetic.ROUNDS)
 function = partial(Facts, Arithmetic.FUNCTION)
 

@@ -116,6 +116,7 @@ class Group(Member):
     Its fields are `members` by their names, and `renamed` where MLIR has other names for them. Or the group has the
     fields of `as_type`, a dataclass: then a role may name the group, and gets its members as one such value.
     The fields of one that `is_checked_alone` are wrong whatever the op, so errors about them are at their place.
+    One that `is_required` may have no fields, but must be there, as one with a required member.
     """
 
     def __init__(
@@ -124,10 +125,12 @@ class Group(Member):
         *members: Attr,
         as_type: type[Any] | None = None,
         is_checked_alone: bool = False,
+        is_required: bool = False,
         **renamed: Attr,
     ) -> None:
         self.struct = struct
         self.is_checked_alone = is_checked_alone
+        self.is_required = is_required
         self.as_type = as_type
         self._members = members
         self._renamed = renamed

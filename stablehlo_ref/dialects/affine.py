@@ -5,9 +5,10 @@ A map is written `affine_map<(d0, d1)[s0] -> (d0 + s0, d1 floordiv 2)>`.
 
 from __future__ import annotations
 
+import ast
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, TypeAlias
@@ -19,34 +20,40 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, Ins, Op, Out
 from stablehlo_ref.define.spec import size
 from stablehlo_ref.define.type_constraints import index
-from stablehlo_ref.diagnostics import EvaluationError, MalformedError, Source
+from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects.mlir_types import Implied
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.lexer import Cursor
+from stablehlo_ref.ir.lexer import shorten
 from stablehlo_ref.ir.types import INDEX, IndexType
 from stablehlo_ref.numerics.dtypes import INT64
 
 Expression: TypeAlias = Callable[[Sequence[int]], int]  # of the dimensions and then the symbols
 
-MAX_DEPTH = 64  # of brackets
+MAX_OPERATORS = 256  # and brackets, of a map
 
-_is_plain = re.compile(r"[\w$.\s\-+*()\[\],<>]*", re.ASCII).fullmatch
-_PRODUCTS = ("*", "floordiv", "ceildiv", "mod")
+_NAMES = r"\s*((?:[\w$.]+\s*(?:,\s*[\w$.]+\s*)*+)?+)"
+_match_map = re.compile(
+    rf"affine_map\s*<\s*\({_NAMES}\)\s*(?:\[{_NAMES}\]\s*)?->\s*\((.*)\)\s*>", re.ASCII | re.DOTALL
+).fullmatch
+_find_tokens = re.compile(r"[\w$.]+|\S", re.ASCII).findall
+_SPELLED = {"floordiv": "//", "ceildiv": "@", "mod": "%", **{token: token for token in "+-*(),"}}  # in Python
 
 
-def _ceildiv(x: int, y: int) -> int:
-    return -(-x // y)
+def _positive(x: int) -> int:
+    if x <= 0:
+        raise ZeroDivisionError(f"division by {x} in an affine map")
+    return x
 
 
-_OPERATORS: dict[str, Callable[[int, int], int]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "floordiv": operator.floordiv,
-    "ceildiv": _ceildiv,
-    "mod": operator.mod,
+_OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: lambda x, y: x // _positive(y),
+    ast.MatMult: lambda x, y: -(-x // _positive(y)),
+    ast.Mod: lambda x, y: x % _positive(y),
 }
 
 
@@ -64,103 +71,47 @@ class AffineMap:
         return [(result(arguments) + (1 << 63)) % (1 << 64) - (1 << 63) for result in self.results]
 
 
-class _Reader(Cursor):
-    """A position in the text of a map."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(Source(text))
-        self.names: dict[str, int] = {}
-
-    def expected(self, what: str, starts_line: bool = False, hint: str = "") -> MalformedError:
-        return self.error(f"expected {what}, found '{self.peek()}'")
-
-    def parameters(self, opening: str, closing: str) -> int:
-        """Parse names of arguments and return their number."""
-        self.expect(opening)
-        count = 0
-        while not self.accept(closing):
-            if count:
-                self.expect(",")
-            self.names[self.advance()] = len(self.names)
-            count += 1
-        return count
-
-    # sum ::= product ((+ | -) product)*
-    def sum(self) -> Expression:
-        value = self.product()
-        while self.peek() in ("+", "-"):
-            value = self._binary(value, self.product)
-        return value
-
-    # product ::= factor ((* | floordiv | ceildiv | mod) factor)*
-    def product(self) -> Expression:
-        value = self.factor()
-        while self.peek() in _PRODUCTS:
-            value = self._binary(value, self.factor)
-        return value
-
-    def _binary(self, lhs: Expression, parse_rhs: Callable[[], Expression]) -> Expression:
-        name = self.advance()
-        rhs, apply = parse_rhs(), _OPERATORS[name]
-        if name in ("floordiv", "ceildiv", "mod"):
-            return lambda arguments: apply(lhs(arguments), _positive(rhs(arguments)))
-        return lambda arguments: apply(lhs(arguments), rhs(arguments))
-
-    # factor ::= - factor | ( sum ) | integer | name
-    def factor(self) -> Expression:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise ValueError(f"must be an affine map of at most {MAX_DEPTH} nested brackets")
-        value = self._factor()
-        self.depth -= 1
-        return value
-
-    def _factor(self) -> Expression:
-        if self.accept("-"):
-            inner = self.factor()
-            return lambda arguments: -inner(arguments)
-        if self.accept("("):
-            inner = self.sum()
-            self.expect(")")
-            return inner
-        token = self.advance()
-        if token.isdecimal():
-            number = int(token)
-            return lambda arguments: number
-        if token not in self.names:
-            raise self.error(f"unknown name '{token}'")
-        index = self.names[token]
-        return lambda arguments: arguments[index]
-
-
-def _positive(x: int) -> int:
-    if x <= 0:
-        raise ZeroDivisionError(f"division by {x} in an affine map")
-    return x
-
-
 @lru_cache(maxsize=1024)
 def parse_affine_map(text: str) -> AffineMap:
-    """Return the map that a text `affine_map<...>` describes; ValueError if it describes none."""
-    if not _is_plain(text):
+    """Return the map that a text `affine_map<...>` describes; ValueError if it describes none.
+
+    The results are read as Python, in which all operators have the same precedence.
+    """
+    match = _match_map(text)
+    if match is None:
         raise ValueError("must be an affine map")
+    dims, symbols = (re.findall(r"[\w$.]+", names) for names in match.groups("")[:2])
+    numbers = {name: f"_{index}" for index, name in enumerate((*dims, *symbols))}
+    tokens = _find_tokens(match[3])
+    if sum(token in _SPELLED for token in tokens) > MAX_OPERATORS:
+        raise ValueError(f"must be an affine map of at most {MAX_OPERATORS} operators and brackets")
+    spelled = {t: str(int(t)) if t.isdecimal() else _SPELLED.get(t, numbers.get(t)) for t in tokens}
+    for token, found in spelled.items():
+        if found is None:
+            raise ValueError(f"must be an affine map: unknown name '{token}'")
     try:
-        return _parse(_Reader(text))
-    except MalformedError as error:
-        raise ValueError(f"must be an affine map: {error.diagnostics[0].message}") from None
+        results = ast.parse(f"[{' '.join(str(spelled[token]) for token in tokens)}]", mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError):
+        results = None
+    if not isinstance(results, ast.List) or tokens[-1:] == [","]:
+        raise ValueError(f"must be an affine map: malformed results '{shorten(match[3].strip())}'")
+    return AffineMap(text, len(dims), len(symbols), tuple(map(_expression, results.elts)))
 
 
-def _parse(reader: _Reader) -> AffineMap:
-    reader.expect("affine_map")
-    reader.expect("<")
-    dims = reader.parameters("(", ")")
-    symbols = reader.parameters("[", "]") if reader.peek() == "[" else 0
-    reader.expect("->")
-    results = reader.items(reader.sum, "(", ")")
-    reader.expect(">")
-    if reader.peek():
-        raise reader.expected("the end")
-    return AffineMap(reader.text, dims, symbols, tuple(results))
+def _expression(node: ast.expr) -> Expression:
+    match node:
+        case ast.Constant(int(number)):
+            return lambda arguments: number
+        case ast.Name(name):
+            index = int(name[1:])
+            return lambda arguments: arguments[index]
+        case ast.UnaryOp(ast.USub(), operand):
+            inner = _expression(operand)
+            return lambda arguments: -inner(arguments)
+        case ast.BinOp(left, operation, right):
+            lhs, apply, rhs = _expression(left), _OPERATORS[type(operation)], _expression(right)
+            return lambda arguments: apply(lhs(arguments), rhs(arguments))
+    raise ValueError("must be an affine map: expected numbers, names and operators")
 
 
 class AffineMapCodec(AttributeCodec[AffineMap]):

@@ -127,6 +127,10 @@ def rounded(up: bool) -> Factory:
 class Binary(mlir_types.Binary, dialect="arith"):
     """The base class of ops on two integers."""
 
+
+class Wrapping(Binary):
+    """The base class of those whose result may be known not to wrap."""
+
     overflow = Attr(Overflow, default=NO_OVERFLOW, name="overflowFlags")
 
     syntax = ("operands", FLAGS, "attr-dict : same_type")
@@ -137,11 +141,13 @@ class Exact(Binary):
 
     is_exact = Attr(Opaque, default=None, name="isExact")
 
+    syntax = ("operands", FLAGS, "attr-dict : same_type")
+
 
 INTEGER_OPS: Sequence[tuple[type[Binary], str, str, Factory, Factory]] = (  # with kernels for i1 and for wider integers
-    (Binary, "addi", "Add integers modulo 2**bit width.", XOR, integers.add),
-    (Binary, "subi", "Subtract integers modulo 2**bit width.", XOR, integers.subtract),
-    (Binary, "muli", "Multiply integers modulo 2**bit width.", AND, integers.multiply),
+    (Wrapping, "addi", "Add integers modulo 2**bit width.", XOR, integers.add),
+    (Wrapping, "subi", "Subtract integers modulo 2**bit width.", XOR, integers.subtract),
+    (Wrapping, "muli", "Multiply integers modulo 2**bit width.", AND, integers.multiply),
     (Exact, "divsi", "Divide signed integers, rounding toward zero.", QUOTIENT, integers.divide),
     (Exact, "divui", "Divide unsigned integers, rounding toward zero.", QUOTIENT, unsigned(integers.divide)),
     (Binary, "floordivsi", "Divide signed integers, rounding toward -inf.", QUOTIENT, rounded(up=False)),
@@ -152,7 +158,7 @@ INTEGER_OPS: Sequence[tuple[type[Binary], str, str, Factory, Factory]] = (  # wi
     (Binary, "andi", "Return the bitwise and.", AND, integers.bitwise_and),
     (Binary, "ori", "Return the bitwise or.", OR, integers.bitwise_or),
     (Binary, "xori", "Return the bitwise exclusive or.", XOR, integers.bitwise_xor),
-    (Binary, "shli", "Shift `lhs` left by `rhs` bits.", REMAINDER, integers.shift_left),
+    (Wrapping, "shli", "Shift `lhs` left by `rhs` bits.", REMAINDER, integers.shift_left),
     (Exact, "shrsi", "Shift `lhs` right by `rhs` bits, filling with the sign bit.", FIRST,
      integers.shift_right_arithmetic),
     (Exact, "shrui", "Shift `lhs` right by `rhs` bits, filling with zeros.", REMAINDER, integers.shift_right_logical),

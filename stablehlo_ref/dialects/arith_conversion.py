@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Annotated, TypeAlias
+from typing import Annotated, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draf
 from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW, EnumCodec, FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import CHOOSES, EXACT, rounds
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type, is_tensor, num_bits, shape, with_element_type
@@ -179,15 +180,16 @@ class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True
         return lambda condition, x, y: np.where(condition, x, y)
 
 
+FLAGGED: Syntax = ("operands", FLAGS, "attr-dict :", CAST)
+
+
 class Cast(Elementwise, dialect="arith", facts=EXACT):
     """The base class of conversions between element types of scalars or tensors."""
 
     operand = In(number_like)
-    fastmath = Attr(FastMath, default=NO_FAST_MATH)
-    rounding_mode = Attr(Opaque, default=None, name="roundingmode")
     result = Out(number_like)
 
-    syntax = ("operands", FLAGS, "attr-dict :", CAST)
+    syntax: ClassVar[Syntax] = ("operands attr-dict :", CAST)
 
     @staticmethod
     def infer(operand: Type, result: Type) -> Type:
@@ -198,8 +200,7 @@ class Cast(Elementwise, dialect="arith", facts=EXACT):
         C(1, alike(operand, result))
 
     @classmethod
-    def plan(cls, operand: Type, result: Type, rounding_mode: Opaque | None) -> Run:
-        check_rounding(rounding_mode)
+    def plan(cls, operand: Type, result: Type) -> Run:
         return cls.conversion(numpy_dtype(element_type(operand)), numpy_dtype(element_type(result)))
 
     @staticmethod
@@ -277,6 +278,8 @@ class UnsignedCast(Cast):
 
     non_negative = Attr(Opaque, default=None, name="nonNeg")
 
+    syntax = FLAGGED
+
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:
         natural = source if source == BOOL else unsigned_dtype(source)
@@ -296,11 +299,10 @@ class IndexCastUI(UnsignedCast, op="index_castui"):
         return UnsignedCast.conversion(source, target) if target != BOOL else TruncI.conversion(source, target)
 
 
-WIDER, NARROWER = {"constraints": staticmethod(wider)}, {"constraints": staticmethod(narrower)}
+WIDER = {"constraints": staticmethod(wider)}
 CONVERSIONS: Sequence[tuple[type[Cast], str, str, TypeConstraint, TypeConstraint, Mapping[str, object]]] = (
-    (Cast, "extf", "Convert floats to a wider float type.", float_like, float_like, WIDER),
-    (Cast, "truncf", "Convert floats to a narrower float type, rounding to nearest even.", float_like, float_like,
-     {**NARROWER, "facts": rounds(underflow="unless zero")}),
+    (Cast, "extf", "Convert floats to a wider float type.", float_like, float_like,
+     {**WIDER, "fastmath": Attr(FastMath, default=NO_FAST_MATH), "syntax": FLAGGED}),
     (SignedCast, "extsi", "Convert signed integers to a wider integer type.", fixed_integer_like, fixed_integer_like,
      WIDER),
     (SignedCast, "sitofp", "Convert signed integers to floats.", fixed_integer_like, float_like, {"facts": rounds()}),
@@ -313,6 +315,22 @@ for base, mnemonic, doc, source, target, options in CONVERSIONS:
     define(base, mnemonic, doc, operand=In(source), result=Out(target), **options)
 
 
+class TruncF(Cast, op="truncf", facts=rounds(underflow="unless zero")):
+    """Convert floats to a narrower float type, rounding to nearest even."""
+
+    operand = In(float_like)
+    rounding_mode = Attr(Opaque, default=None, name="roundingmode")
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
+    result = Out(float_like)
+    constraints = staticmethod(narrower)
+    syntax = FLAGGED
+
+    @classmethod
+    def plan(cls, operand: Type, result: Type, rounding_mode: Opaque | None) -> Run:
+        check_rounding(rounding_mode)
+        return super().plan(operand, result)
+
+
 class TruncI(Cast, op="trunci"):
     """Truncate integers to their low bits."""
 
@@ -320,6 +338,7 @@ class TruncI(Cast, op="trunci"):
     result = Out(fixed_integer_like)
     constraints = staticmethod(narrower)
     overflow = Attr(Overflow, default=NO_OVERFLOW, name="overflowFlags")
+    syntax = FLAGGED
 
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:

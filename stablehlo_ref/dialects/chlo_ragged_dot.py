@@ -75,6 +75,7 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="compu
 
     ragged_dot_dimension_numbers = Group(
         "chlo.ragged_dot",
+        is_required=True,
         lhs_batching_dimensions=lhs_batching_dimensions,
         rhs_batching_dimensions=rhs_batching_dimensions,
         lhs_contracting_dimensions=lhs_contracting_dimensions,

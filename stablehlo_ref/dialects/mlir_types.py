@@ -172,11 +172,12 @@ class ArithFlags(Directive):
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
         name, value = self.words.get(parser.peek(), ("", None))
-        if draft.definition is not None and name in draft.definition.attributes:
+        known = draft.definition.attributes if draft.definition is not None else {}
+        if name in known:
             parser.advance()
             draft.members[name] = value
         for name in self.with_values:
-            if parser.accept(name):
+            if name in known and parser.accept(name):
                 draft.members[name] = OpaqueAttribute(f"#arith.{name}{parser.balanced_text('flags')}")
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:

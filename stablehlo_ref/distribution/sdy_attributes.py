@@ -469,4 +469,5 @@ _read_short = lru_cache(maxsize=1 << 12)(_read)
 def text_of(mnemonic: str, value: object) -> str:
     """Return the text of an attribute."""
     body = ATTRIBUTES[mnemonic].text(value)
-    return f"#sdy.{mnemonic}{body}" if body.startswith("<") else f"#sdy<{mnemonic}{body}>"
+    blank = " " if body[:1].isalpha() else ""
+    return f"#sdy.{mnemonic}{body}" if body.startswith("<") else f"#sdy<{mnemonic}{blank}{body}>"

@@ -20,6 +20,9 @@ from stablehlo_ref.diagnostics import Location, UnsupportedError
 
 ENOUGH = 1 << 20  # bytes of a thread's stack
 OWN = 1 << 24  # bytes of the stack of a new thread
+LEAST = (
+    96 << 10
+)  # bytes of a stack, with fewer of which Python 3.14 frees no objects, and crashes at its end (measured)
 FRAMES = 750  # Python frames that parsing, which takes most, may need
 
 P = ParamSpec("P")
@@ -34,11 +37,17 @@ def on_enough_stack(
 ) -> T:
     """Call a function that needs `frames` frames in this thread, or in a new one if the stack here is too small.
 
-    Raises UnsupportedError at `location` if Python's recursion limit is too low for the work.
+    Raises UnsupportedError at `location` if Python's recursion limit is too low for the work, or the stack too small
+    for Python itself.
     """
     try:
         if is_large() and not (frames and _is_deep(frames)):
             return function(*args, **options)
+        if sys.version_info >= (3, 14) and (size := stack_size() or OWN) < LEAST:
+            message = (
+                f"the stack of this thread is too small for Python 3.14: expected at least {LEAST} bytes, got {size}"
+            )
+            raise UnsupportedError(message, location)
         return _in_new_thread(lambda: function(*args, **options))
     except RecursionError:
         limit = sys.getrecursionlimit()

@@ -204,7 +204,7 @@ class DotGeneral(
     allow_imprecise_accumulation = Attr(Flag, default=None)  # I14
     result = Out(tensor | quantized_tensor)
 
-    dot_dimension_numbers = Group("stablehlo.dot", as_type=DotDimensions)  # I3-I6
+    dot_dimension_numbers = Group("stablehlo.dot", as_type=DotDimensions, is_required=True)  # I3-I6
     algorithm = Group("stablehlo.dot_algorithm", as_type=DotAlgorithm, is_checked_alone=True)  # I8-I14
 
     syntax = ("operands,", DotDimensionsForm(), PrecisionForm(), "attr-dict : functional_type")

@@ -83,7 +83,7 @@ class Gather(Op, op="gather", computes_on_storage=True, nans="moved", facts=MOVE
     indices_are_sorted = Attr(Flag, default=False)  # I10
     result = Out(tensor | per_tensor_quantized)
 
-    dimension_numbers = Group("stablehlo.gather", as_type=GatherDimensions)  # I3-I8
+    dimension_numbers = Group("stablehlo.gather", as_type=GatherDimensions, is_required=True)  # I3-I8
 
     @staticmethod
     def infer(
@@ -215,7 +215,7 @@ class Scatter(Op, op="scatter", nans="computed", facts=replace(FOLDS, fusion="on
     update_computation = Body()  # I12
     results = Outs(tensor | per_tensor_quantized)
 
-    scatter_dimension_numbers = Group("stablehlo.scatter", as_type=ScatterDimensions)  # I4-I9
+    scatter_dimension_numbers = Group("stablehlo.scatter", as_type=ScatterDimensions, is_required=True)  # I4-I9
 
     @staticmethod
     def infer(inputs: Sequence[TensorType], update_computation: FunctionType) -> Sequence[TensorType]:

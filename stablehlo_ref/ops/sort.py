@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 import numpy as np
 
-from stablehlo_ref.algorithms.comparators import partially_ordered_inputs
+from stablehlo_ref.algorithms.comparators import partially_ordered_inputs, sort_keys
 from stablehlo_ref.algorithms.sorting import BLOCK, pieces, plan_sort
 from stablehlo_ref.define.attribute_codecs import Flag, Int
 from stablehlo_ref.define.bound import Site
@@ -67,7 +68,7 @@ class Sort(Op, op="sort", facts=ORDERS):
         sizes, axis = shape(inputs[0]), dimension % rank(inputs[0])
         dtypes = [numpy_dtype(element_type(t)) for t in inputs]
         sort_rows = plan_sort(comparator, dtypes)
-        is_whole = len(inputs) == 1 and axis == rank(inputs[0]) - 1
+        is_whole = len(inputs) == 1 and axis == rank(inputs[0]) - 1 and sort_keys(comparator) is not None
         boxes = [(slice(None),) * rank(inputs[0])] if is_whole else pieces(sizes, axis)
 
         def sort(inputs: Sequence[Array]) -> Sequence[Array]:
@@ -85,8 +86,12 @@ class Sort(Op, op="sort", facts=ORDERS):
                     result[box] = row_major(x)
             return one_or_all(results)
 
-        copied = 0 if axis == rank(inputs[0]) - 1 else sum(dtype.itemsize for dtype in dtypes)
-        needed = size(inputs[0]) * (copied + sort_rows.temporaries) + 40 * min(size(inputs[0]), BLOCK)
+        itemsizes, sorted_at_a_time = sum(dtype.itemsize for dtype in dtypes), size(inputs[0])
+        copied = 0 if axis == rank(inputs[0]) - 1 else itemsizes
+        if len(boxes) > 1:  # of which each is copied, and then its results
+            sorted_at_a_time = prod(len(range(*cut.indices(n))) for cut, n in zip(boxes[0], sizes))
+            copied = 2 * itemsizes
+        needed = sorted_at_a_time * (copied + sort_rows.temporaries) + 40 * min(size(inputs[0]), BLOCK)
         return Kernel(run, temporaries=needed)
 
     @staticmethod

@@ -9,7 +9,7 @@ import numpy as np
 
 from stablehlo_ref.algorithms import sliding_windows
 from stablehlo_ref.algorithms.padding import Padding, Sizes
-from stablehlo_ref.algorithms.select_and_scatter import select_and_scatter_kernel
+from stablehlo_ref.algorithms.select_and_scatter import select_and_scatter_in_pieces
 from stablehlo_ref.algorithms.sliding_windows import folds_left
 from stablehlo_ref.algorithms.window_reductions import Windows, reduction_of_windows
 from stablehlo_ref.define.attribute_codecs import Dims, Matrix
@@ -206,7 +206,7 @@ class SelectAndScatter(Op, op="select_and_scatter", nans="computed", facts=repla
         select: RegionFunction,
         scatter: RegionFunction,
         result: TensorType,
-    ) -> Callable[..., Array]:
+    ) -> Kernel:
         """Plan the selection in all windows, then the reduction of what is scattered to one element.
 
         `select` and `scatter` run on all windows at once (algorithms/select_and_scatter.py). See
@@ -215,8 +215,11 @@ class SelectAndScatter(Op, op="select_and_scatter", nans="computed", facts=repla
         window, strides = window_dimensions, ones(window_strides, operand)
         edges = zeros(padding, operand)
         promote = promotion([operand], [result])
-        run = select_and_scatter_kernel(select, scatter, operand, shape(source), window, strides, edges)
-        return lambda operand, source, init_value: run(operand, promote([source])[0], promote([init_value])[0])
+        kernel = select_and_scatter_in_pieces(select, scatter, operand, shape(source), window, strides, edges)
+        return Kernel(
+            lambda operand, source, init_value: kernel(operand, promote([source])[0], promote([init_value])[0]),
+            temporaries=kernel.temporaries,
+        )
 
     @staticmethod
     def implementation_defined(

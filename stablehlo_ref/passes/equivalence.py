@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping
 
 import numpy as np
 
+from stablehlo_ref.define.definition import attributes_of
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource, StructAttribute
 from stablehlo_ref.ir.core import Operation, Region, Value
 
@@ -14,14 +15,15 @@ from stablehlo_ref.ir.core import Operation, Region, Value
 def operation_key(op: Operation, numbers: Mapping[Value, Hashable] | None = None) -> Hashable:
     """Return a key of an op's name, operands, attributes, result types and regions.
 
-    `numbers` replace values that are defined inside a region under comparison.
+    An attribute that is omitted is equal to its default. `numbers` replace values that are defined inside a region
+    under comparison.
     """
     known = numbers or {}
     return (
         op.name,
         tuple(known.get(operand, operand) for operand in op.operands),
         tuple(op.result_types),
-        frozen(op.properties),
+        frozen(attributes_of(op)),
         frozen(op.attributes),
         tuple(op.successors),
         tuple(_region_key(region, known) for region in op.regions),

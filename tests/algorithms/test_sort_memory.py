@@ -10,6 +10,7 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.execute import guard
+from tests.ops.test_matrix_memory import excess
 
 SORT = """func.func @main({parameters}) -> ({types}) {{
   %r:{count} = "stablehlo.sort"({operands}) <{{dimension = {dimension} : i64, is_stable = true}}> ({{
@@ -58,6 +59,29 @@ def test_temporaries_of_sorts(
     finally:
         tracemalloc.stop()
     assert allocated - copies <= declared[-1] <= allocated + 4 * arrays[0].size + (1 << 22)
+
+
+@pytest.mark.parametrize("shape", [(1 << 20,), (700_000,), (2048, 1024), (1024, 2048)])
+def test_merging_needs_few_bytes_an_element(shape: tuple[int, ...]) -> None:
+    t = f"tensor<{'x'.join(map(str, shape))}xf32>"
+    text = f"""func.func @main(%x: {t}) -> {t} {{
+  %r = "stablehlo.sort"(%x) <{{dimension = {len(shape) - 1} : i64}}> ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %d = stablehlo.subtract %a, %b : tensor<f32>
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %c = stablehlo.compare LT, %d, %z : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }}) : ({t}) -> {t}
+  return %r : {t}
+}}"""
+    x = np.random.default_rng(0).integers(-9, 9, shape).astype(np.float32)
+    assert excess(text, x) <= 0
+    declared = 28 * min(max(x.size, 1 << 20), 1 << 20) + 8 * (1 << 19)
+    with pytest.raises(LimitError, match="temporaries"):
+        sr.load(text).run(x, limits=sr.Limits(max_total_bytes=2 * x.nbytes + (1 << 20)))
+    np.testing.assert_array_equal(
+        sr.load(text).run(x, limits=sr.Limits(max_total_bytes=2 * x.nbytes + declared))[0], np.sort(x)
+    )
 
 
 def test_copies_of_operands_in_another_order_are_reserved() -> None:

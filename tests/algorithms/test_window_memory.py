@@ -6,6 +6,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import stablehlo_ref as sr
+from stablehlo_ref.diagnostics import LimitError
 from tests.ops.test_matrix_memory import SLACK, excess
 
 CONVOLUTION = """func.func @main(%a: {a}, %b: {b}) -> {r} {{
@@ -99,3 +101,50 @@ def test_padded_elements_of_few_are_reduced_in_parts() -> None:
         of="1000", window="3", strides="1", padding="[[0, 0]]", to="9989999", body=BODIES["maximum"], rank=1
     ).replace("padding =", "base_dilations = array<i64: 10000>, window_dilations = array<i64: 1>, padding =")
     assert excess(text, np.zeros(1000, np.float32), np.float32(0)) <= SLACK
+
+
+SELECT_AND_SCATTER = """func.func @main(
+    %x: tensor<{of}xf32>, %s: tensor<{src}xf32>, %i: tensor<f32>) -> tensor<{of}xf32> {{
+  %r = "stablehlo.select_and_scatter"(%x, %s, %i) <{{window_dimensions = array<i64: {window}>,
+    window_strides = array<i64: {strides}>}}> ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }}, {{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.{scatter} %a, %b : tensor<f32>
+    stablehlo.return %c : tensor<f32>
+  }}) : (tensor<{of}xf32>, tensor<{src}xf32>, tensor<f32>) -> tensor<{of}xf32>
+  return %r : tensor<{of}xf32>
+}}"""
+
+
+@pytest.mark.parametrize("scatter", ["add", "maximum"])
+@pytest.mark.parametrize(
+    ("of", "src", "window", "strides", "is_cut"),
+    [("18x128x128x8", "18x64x64x8", "1, 2, 2, 1", "1, 2, 2, 1", True),
+     ("2048x1024", "2047x1023", "2, 2", "1, 1", False),
+     ("128x128x130", "122x122x130", "7, 7, 1", "1, 1, 1", True),
+     ("1024x1024", "1018x1018", "7, 7", "1, 1", False)],
+)  # fmt: skip
+def test_select_and_scatter(of: str, src: str, window: str, strides: str, is_cut: bool, scatter: str) -> None:
+    random = np.random.default_rng(0)
+    x, source = (random.integers(-4, 4, tuple(map(int, n.split("x")))).astype(np.float32) for n in (of, src))
+    text = SELECT_AND_SCATTER.format(of=of, src=src, window=window, strides=strides, scatter=scatter)
+    assert excess(text, x, source, np.float32(0)) <= SLACK // 4
+    few = sr.Limits(max_total_bytes=2 * x.nbytes + source.nbytes + (1 << 24 if is_cut else 1 << 20))
+    if is_cut:
+        sr.load(text).run(x, source, np.float32(0), limits=few)
+    else:
+        with pytest.raises(LimitError, match="temporaries"):
+            sr.load(text).run(x, source, np.float32(0), limits=few)
+
+
+def test_select_and_scatter_by_pieces_is_that_of_single_images() -> None:
+    random = np.random.default_rng(0)
+    x, source = (random.normal(size=n).astype(np.float32) for n in ((21, 128, 128), (21, 63, 63)))
+    window = {"window": "1, 3, 3", "strides": "1, 2, 2", "scatter": "add"}
+    (whole,) = sr.load(SELECT_AND_SCATTER.format(of="21x128x128", src="21x63x63", **window)).run(x, source, 0.0)
+    one = sr.load(SELECT_AND_SCATTER.format(of="1x128x128", src="1x63x63", **window))
+    for i in range(21):
+        np.testing.assert_array_equal(whole[i], one.run(x[i : i + 1], source[i : i + 1], 0.0)[0][0])

@@ -34,7 +34,8 @@ def test_a_bound_contains_results_of_other_rounding() -> None:
 # Attributes that have defaults are left out.
 OMITTED = {
     "dot_general": """func.func @main(%x: tensor<2xf32>, %y: tensor<f32>) -> tensor<2xf32> {
-      %0 = "stablehlo.dot_general"(%x, %y) : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+      %0 = "stablehlo.dot_general"(%x, %y) <{dot_dimension_numbers = #stablehlo.dot<>}>
+        : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
       return %0 : tensor<2xf32>
     }""",
     "cholesky": """func.func @main(%x: tensor<1x1xf32>, %y: tensor<f32>) -> tensor<1x1xf32> {
@@ -57,3 +58,13 @@ def test_omitted_attributes_have_their_defaults(op: str) -> None:
     (bound,) = Bounds(program, STRICT)(inputs)
     expected = 2.0 if op == "cholesky" else 16.0
     assert is_known(bound) and np.all(np.abs(bound.center - expected) <= 1e-12)
+
+
+def test_complex_functions_of_operands_that_broadcast_have_bounds() -> None:
+    program = sr.parse("""
+    func.func @main(%x: tensor<2xcomplex<f32>>, %y: tensor<complex<f32>>) -> tensor<2xcomplex<f32>> {
+      %0 = chlo.broadcast_power %x, %y : (tensor<2xcomplex<f32>>, tensor<complex<f32>>) -> tensor<2xcomplex<f32>>
+      return %0 : tensor<2xcomplex<f32>>
+    }""")
+    (bound,) = Bounds(program.verify(), STRICT)([np.complex64([2, 3j]), np.complex64(2)])
+    assert is_known(bound) and np.all(np.abs(bound.center - [4, -9]) <= bound.radius + 1e-12)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -59,6 +61,28 @@ def test_case_follows_from_its_name() -> None:
     assert first is not None and second is not None
     assert first.text == second.text
     assert all(a.tobytes() == b.tobytes() for a, b in zip(first.inputs, second.inputs))
+
+
+def test_cases_do_not_depend_on_other_ops_that_are_registered() -> None:
+    names = ["chain/3/1", "chain/5/2", "op/stablehlo.dot_general/f32/1", "invalid/stablehlo.pad/C3/0"]
+    texts = texts_of(names)
+    assert len(texts) == len(names)
+    known = dict(REGISTRY)
+    erf, other = known["chlo.erf"], type("Extra", (), {"__module__": "plugin"})
+    plugin = {f"chlo.extra{i}": replace(erf, mnemonic=f"extra{i}", op_class=other) for i in range(9)}
+    try:
+        REGISTRY.clear()
+        REGISTRY.update({**plugin, **dict(reversed(known.items()))})
+        cases.case.cache_clear()
+        again = texts_of(names)
+    finally:
+        REGISTRY.clear()
+        REGISTRY.update(known)
+    assert again == texts
+
+
+def texts_of(names: Sequence[str]) -> list[str]:
+    return [made.text for made in map(cases.case, names) if made is not None]
 
 
 @pytest.mark.parametrize("name", INVALID)

@@ -45,6 +45,11 @@ def test_texts_here_are_those_of_shardy() -> None:
             assert str(ir.Attribute.parse(text)) == text
 
 
+def test_factors_of_a_dimension_can_be_read_again() -> None:
+    assert text_of("dim_mapping", (0, 1)) == "#sdy<dim_mapping ij>"
+    assert read_attribute("#sdy<dim_mapping ij>") == (0, 1)
+
+
 def test_device_ids_in_order_are_left_out() -> None:
     in_order = read_attribute('#sdy.mesh<["x"=2, "y"=2], device_ids=[0, 1, 2, 3]>')
     assert in_order == read_attribute('#sdy.mesh<["x"=2, "y"=2]>')

@@ -51,3 +51,11 @@ func.func @map(%i: index) {
   %0 = "affine.apply"(%i) <{map = affine_map<(d0) -> (d1)>}> : (index) -> index
   return
 }
+
+// -----
+
+func.func @map(%i: index) {
+  // expected-error@+1 {{attribute 'map' must be an affine map: malformed results 'd0 + * 2'}}
+  %0 = "affine.apply"(%i) <{map = affine_map<(d0) -> (d0 + * 2)>}> : (index) -> index
+  return
+}

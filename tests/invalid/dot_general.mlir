@@ -269,3 +269,11 @@ func.func @types(%lhs: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %rhs:
   %5 = "stablehlo.dot_general"(%lhs_1, %rhs) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, algorithm = 1 : i64}> : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
   return
 }
+
+// -----
+
+func.func @without_dot_dimension_numbers(%lhs: tensor<f32>) {
+  // expected-error@+1 {{requires attribute 'dot_dimension_numbers'}}
+  %0 = "stablehlo.dot_general"(%lhs, %lhs) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return
+}

@@ -252,3 +252,11 @@ func.func @batching_dimensions(%operand: tensor<2x2x8xi32>, %start_indices: tens
   %7 = "stablehlo.dynamic_gather"(%operand, %other, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 1], start_index_map = [2], index_vector_dim = 2>}> : (tensor<2x2x8xi32>, tensor<3x2x1xi32>, tensor<3xi32>) -> tensor<3x2x8xi32>
   return
 }
+
+// -----
+
+func.func @without_dimension_numbers(%operand: tensor<f32>, %start_indices: tensor<0xi64>, %slice_sizes: tensor<0xi64>) {
+  // expected-error@+1 {{requires attribute 'dimension_numbers'}}
+  %0 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) : (tensor<f32>, tensor<0xi64>, tensor<0xi64>) -> tensor<f32>
+  return
+}

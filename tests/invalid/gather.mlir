@@ -271,3 +271,11 @@ func.func @types(%operand: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %
   %6 = "stablehlo.gather"(%operand_1, %start_indices) <{dimension_numbers = 1 : i64, slice_sizes = array<i64: 1, 1, 3>}> : (tensor<2x3x4xf32>, tensor<2x5x2xi64>) -> tensor<2x5x3xf32>
   return
 }
+
+// -----
+
+func.func @without_dimension_numbers(%operand: tensor<f32>, %start_indices: tensor<0xi64>) {
+  // expected-error@+1 {{requires attribute 'dimension_numbers'}}
+  %0 = "stablehlo.gather"(%operand, %start_indices) <{slice_sizes = array<i64>}> : (tensor<f32>, tensor<0xi64>) -> tensor<f32>
+  return
+}

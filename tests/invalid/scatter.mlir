@@ -409,3 +409,14 @@ func.func @types(%inputs: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %s
   }) : (tensor<2x3x4xf32>, tensor<2x5x2xi64>, tensor<2x5x3xf32>) -> tensor<2x3x4xf32>
   return
 }
+
+// -----
+
+func.func @without_dimension_numbers(%input: tensor<f32>, %scatter_indices: tensor<0xi64>) {
+  // expected-error@+1 {{requires attribute 'scatter_dimension_numbers'}}
+  %0 = "stablehlo.scatter"(%input, %scatter_indices, %input) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %a : tensor<f32>
+  }) : (tensor<f32>, tensor<0xi64>, tensor<f32>) -> tensor<f32>
+  return
+}

@@ -12,7 +12,7 @@ import stablehlo_ref as sr
 from stablehlo_ref.limits.stack import OWN, on_enough_stack, stack_size
 
 DEEP = """
-import copy, pickle, threading
+import copy, pickle, sys, threading
 import numpy as np
 import stablehlo_ref as sr
 
@@ -41,7 +41,7 @@ def work():
             same.run(np.float32(1))
     print("done")
 
-threading.stack_size(64 * 1024)  # Python 3.14 allows no less than 52 KB
+threading.stack_size((64 if sys.version_info < (3, 14) else 96) * 1024)
 thread = threading.Thread(target=work)
 thread.start()
 thread.join()
@@ -52,6 +52,28 @@ thread.join()
 def test_deep_programs_in_a_thread_with_a_small_stack() -> None:
     ran = subprocess.run([sys.executable, "-c", DEEP], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (0, "done\n"), ran.stderr
+
+
+TINY = """
+import os, threading
+from stablehlo_ref import UnsupportedError, parse
+
+def work():
+    try:
+        parse("func.func @main() {\\n return\\n}\\n")
+    except UnsupportedError as error:
+        os.write(1, str(error).encode())
+    os._exit(0)  # as Python may crash at its end
+
+threading.stack_size(64 * 1024)
+threading.Thread(target=work).start()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or sys.version_info < (3, 14), reason="other versions free objects there")
+def test_stacks_in_which_python_frees_no_objects_are_refused() -> None:
+    ran = subprocess.run([sys.executable, "-c", TINY], capture_output=True, text=True, check=False)
+    assert "expected at least 98304 bytes, got 65536" in ran.stdout, ran.stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems round sizes")

@@ -77,3 +77,15 @@ def test_a_pass_that_fails_leaves_the_program_alone() -> None:
     with pytest.raises(sr.UnsupportedError, match=r"failed to legalize operation 'stablehlo\.rng'"):
         program.transform("canonicalize", "stablehlo-legalize-deprecated-ops")
     assert str(program) == before
+
+
+def test_cse_merges_ops_with_written_and_omitted_defaults() -> None:
+    result = "(%x) <{{lower = {}}}> : (tensor<3x3xf32>) -> tensor<3x3xf32>"
+    program = sr.parse(f"""
+    func.func @main(%x: tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>) {{
+      %0 = "stablehlo.cholesky"(%x) : (tensor<3x3xf32>) -> tensor<3x3xf32>
+      %1 = "stablehlo.cholesky"{result.format("false")}
+      %2 = "stablehlo.cholesky"{result.format("true")}
+      return %0, %1, %2 : tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>
+    }}""")
+    assert str(program.transform("cse")).count("stablehlo.cholesky") == 2

@@ -16,7 +16,7 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.dialects import register_all  # noqa: F401
-from stablehlo_ref.ir.attributes import IntegerAttribute, OpaqueAttribute
+from stablehlo_ref.ir.attributes import UNIT, IntegerAttribute, OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import integer_type
 from stablehlo_ref.syntax.assembly import assembly_of
@@ -63,7 +63,12 @@ func.func @main(%i: index, %c: i1) {
 
 
 OF_ARITH = ("fastmath", "isExact", "nonNeg", "overflowFlags", "roundingmode")
-FLAGS = {"overflow": OpaqueAttribute("#arith.overflow<nsw>"), "fastmath": OpaqueAttribute("#arith.fastmath<fast>")}
+FLAGS = {
+    "overflow": OpaqueAttribute("#arith.overflow<nsw>"),
+    "fastmath": OpaqueAttribute("#arith.fastmath<fast>"),
+    "is_exact": UNIT,
+    "non_negative": UNIT,
+}
 
 
 class Twice(NamedTuple):

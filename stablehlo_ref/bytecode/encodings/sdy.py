@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -81,7 +82,7 @@ def _referenced(reader: EntryReader, form: Form[Any]) -> Any:
         return None
     mnemonic = form.mnemonic or sdy.Mesh.mnemonic
     text = found.text if isinstance(found, OpaqueAttribute) else ""
-    if not text.startswith((f"#sdy.{mnemonic}<", f"#sdy<{mnemonic}")):
+    if not re.match(rf"#sdy[.<]{mnemonic}(?![a-z_])", text):
         reader.expected(f"a {mnemonic} of dialect 'sdy'", found, offset)
     try:
         return sdy.read_attribute(text)

@@ -126,7 +126,7 @@ class Query:
     def facts(self) -> Facts:
         """The facts of the op; NoBound if they are not known."""
         found = facts_of(self.op)
-        if found is None:
+        if found.arithmetic is Arithmetic.UNKNOWN:
             raise NoBound
         return found
 
@@ -468,4 +468,4 @@ def complex_function(query: Query) -> Ball:
     if not query.is_exact:
         raise NoBound
     made = rounded(query, query.wide(query.centers), np.zeros(()), ROUNDINGS * accuracy(query))
-    return known(query, made, np.max(np.stack([np.abs(c) for c in query.centers]), axis=0))
+    return known(query, made, np.maximum.reduce(np.broadcast_arrays(*map(np.abs, query.centers))))

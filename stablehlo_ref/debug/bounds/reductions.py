@@ -67,8 +67,7 @@ def is_exact_body(region: Region) -> bool:
 
 def never_rounds(op: Operation) -> bool:
     """Return whether an op is known to have exact results, given its operands."""
-    facts = facts_of(op)
-    return facts is not None and facts.arithmetic in _EXACT
+    return facts_of(op).arithmetic in _EXACT
 
 
 def reduced(query: Query) -> Ball:
@@ -110,13 +109,10 @@ def _extreme(query: Query, identity: float) -> Ball:
     if np.all(query.operand(1).center == identity) or not query.operand(0).center.size:
         return stored(query, center, radius)
     init = query.op.operands[1]
-    without = query.wide([np.full_like(s.center, identity) if v is init else s.center for v, s in _fed(query)])
+    fed = zip(query.values, query.operands)
+    without = query.wide([np.full_like(s.center, identity) if v is init else s.center for v, s in fed])
     apart = np.where((center == without) | (np.isnan(center) & np.isnan(without)), 0.0, np.abs(center - without))
     return stored(query, center, radius + apart)
-
-
-def _fed(query: Query) -> Sequence[tuple[object, Ball]]:
-    return list(zip(query.values, query.operands))
 
 
 def _product(query: Query) -> Ball:

@@ -253,8 +253,7 @@ def solved(query: Query) -> Ball:
     inverse, t = np.abs(_inverse(t)), np.abs(t)
     sides = np.abs(b) if properties["left_side"] else _transposed(np.abs(b))
     u = gamma(4 * t.shape[-1] + 8, unit_roundoff(query.dtype)) * _factor(query)
-    condition = np.max(np.sum(inverse @ t, axis=-1, initial=0.0), axis=-1, initial=0.0)[..., None, None]
-    radius = np.where(u * condition < 0.25, 2 * u * (inverse @ (t @ (inverse @ sides))), np.inf)
+    radius = np.where(u * _norm(inverse @ t) < 0.25, 2 * u * (inverse @ (t @ (inverse @ sides))), np.inf)
     return known(query, Ball(query.wide(query.centers), radius if properties["left_side"] else _transposed(radius)))
 
 
@@ -269,8 +268,7 @@ def factored(query: Query) -> Ball:
     inverse, size = np.abs(_inverse(factor)), np.abs(factor)
     u = gamma(4 * size.shape[-1] + 8, unit_roundoff(query.dtype)) * _factor(query)
     relative = inverse @ (size @ _transposed(size)) @ _transposed(inverse)
-    norm = np.max(np.sum(relative, axis=-1, initial=0.0), axis=-1, initial=0.0)[..., None, None]
-    radius = np.where(u * norm < 0.25, 2 * u * (size @ np.tril(relative)), np.inf)
+    radius = np.where(u * _norm(relative) < 0.25, 2 * u * (size @ np.tril(relative)), np.inf)
     radius = np.where(np.tri(size.shape[-1], dtype=bool), radius, np.inf)
     return known(query, Ball(center, radius if lower else _transposed(radius)))
 
@@ -279,6 +277,10 @@ def _factor(query: Query) -> float:
     """Return how much larger rounding errors are than of real numbers by IEEE-754: divisions and roots may be off."""
     ulps = max(query.contract.ulps_of(name, 0.5) for name in ("divide", "sqrt"))
     return (4.0 if query.dtype.kind == "c" else 1.0) * max(1.0, ulps)
+
+
+def _norm(matrix: Array) -> Array:
+    return np.asarray(np.max(np.sum(matrix, axis=-1, initial=0.0), axis=-1, initial=0.0))[..., None, None]
 
 
 def _transposed(array: Array) -> Array:
@@ -293,20 +295,25 @@ def _inverse(matrix: Array) -> Array:
     return inverse
 
 
+def _by_feature(query: Query, operand: Array) -> tuple[tuple[int, ...], list[int]]:
+    """Return the axes over which a normalisation sums, and the shape in which what is left broadcasts."""
+    axis = query.attributes["feature_index"]
+    others = tuple(i for i in range(operand.ndim) if i != axis)
+    return others, [1 if i in others else n for i, n in enumerate(operand.shape)]
+
+
 def normalised(query: Query) -> Ball:
     """`batch_norm_inference` and `batch_norm_training`, in any order of their sums and products."""
     _exact(query)
     x, scale, offset = (query.operand(i).center for i in range(3))
-    axis = query.attributes["feature_index"]
-    others = tuple(i for i in range(x.ndim) if i != axis)
-    shape = [x.shape[axis] if i == axis else 1 for i in range(x.ndim)]
+    others, shape = _by_feature(query, x)
     u = unit_roundoff(query.dtype)
     if query.name == "batch_norm_inference":
         mean, variance = (query.operand(i).center.reshape(shape) for i in (3, 4))
         of_mean, of_variance = np.zeros(()), np.zeros(())
     else:
         mean, variance = x.mean(others, keepdims=True), x.var(others, keepdims=True)
-        relative = gamma(2 * x.size / max(x.shape[axis], 1) + 8, u)
+        relative = gamma(2 * x.size / max(prod(shape), 1) + 8, u)
         of_mean = relative * np.abs(x).mean(others, keepdims=True)
         of_variance = relative * 2 * (x**2).mean(others, keepdims=True)
     center = query.wide(query.centers)
@@ -325,10 +332,8 @@ def gradients(query: Query) -> Ball:
     """`batch_norm_grad`: by the number of roundings of each term, in any order of sums and products."""
     _exact(query)
     x, scale, mean, variance, dy = (query.operand(i).center for i in range(5))
-    axis = query.attributes["feature_index"]
-    others = tuple(i for i in range(x.ndim) if i != axis)
-    shape = [x.shape[axis] if i == axis else 1 for i in range(x.ndim)]
-    count = max(x.size // max(x.shape[axis], 1), 1)
+    others, shape = _by_feature(query, x)
+    count = max(x.size // max(prod(shape), 1), 1)
     total = variance.reshape(shape) + query.attributes["epsilon"]
     root = np.where(total > 0, 1 / np.sqrt(np.abs(total)), np.inf)
     size, distance = np.abs(scale.reshape(shape)) * root, np.abs(x) + np.abs(mean.reshape(shape))

@@ -44,7 +44,7 @@ from stablehlo_ref.dialects.chlo_broadcasting import Broadcasting, aligned
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import BooleanType, IntegerType, QuantizedType, TensorType, tensor_type
-from stablehlo_ref.numerics.dtypes import FLOAT32, is_fractional, kind
+from stablehlo_ref.numerics.dtypes import float_info, is_fractional, kind
 from stablehlo_ref.ops.comparison import Compare
 from stablehlo_ref.ops.conversion import BitcastConvert, Convert, Imag, Real, ReducePrecision
 from stablehlo_ref.ops.convolution import Convolution
@@ -313,8 +313,9 @@ def converted(query: Query) -> Ball:
         if target == "boolean":  # not monotone: only zero is false
             may_be_zero = (operand.radius > 0) & (np.abs(operand.center) <= operand.radius)
             return Ball(made.center, np.where(may_be_zero, np.inf, made.radius))
-        low, high = integer_range(query.dtype)
-        inside = (operand.center - operand.radius > low - 1) & (operand.center + operand.radius < high + 1)
+        info = ml_dtypes.iinfo(query.dtype)  # type: ignore[no-untyped-call]
+        low, high = float(info.min) - 1, float(info.max) + 1
+        inside = (operand.center - operand.radius > low) & (operand.center + operand.radius < high)
         return Ball(made.center, np.where(inside, made.radius, np.inf))  # out of range: implementation-defined
     center, radius = query.wide(query.centers), query.operand(0).radius if query.values else np.zeros(())
     return (
@@ -328,11 +329,8 @@ def _is_contained(source: DType, target: DType) -> bool:
     """Return whether one floating-point type has all numbers of another, so that no conversion rounds."""
     if kind(source) != "floating" or kind(target) != "floating":
         return False
-    return (
-        source == target
-        or (target.itemsize >= FLOAT32.itemsize > source.itemsize)
-        or target.itemsize > FLOAT32.itemsize
-    )
+    x, y = float_info(source), float_info(target)
+    return bool(x.nmant <= y.nmant and x.maxexp <= y.maxexp and x.minexp - x.nmant >= y.minexp - y.nmant)
 
 
 _OF_ARITHMETIC: dict[Arithmetic, Rule] = {
@@ -356,12 +354,6 @@ _OF_REALS: dict[type, Rule] = {
 _OF_COMPLEX: dict[type, Rule] = {
     **_FOR_ALL, Negate: same_radius, Abs: ball.magnitude, Sign: ball.complex_function,
 }  # fmt: skip
-
-
-def integer_range(dtype: DType) -> tuple[float, float]:
-    """Return the least and largest number of an integer type."""
-    info = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
-    return float(info.min), float(info.max)
 
 
 def of_branch(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball] | None:
@@ -450,5 +442,4 @@ def _is_integral(op: Operation) -> bool:
     """Return whether an op has only one legal result: one of integers and booleans that is not random."""
     types = (*op.operand_types, *op.result_types)
     integral = (isinstance(t, TensorType) and isinstance(t.element_type, IntegerType | BooleanType) for t in types)
-    facts = facts_of(op)
-    return all(integral) and facts is not None and facts.arithmetic is not Arithmetic.OPEN
+    return all(integral) and facts_of(op).arithmetic not in (Arithmetic.OPEN, Arithmetic.UNKNOWN)

@@ -23,13 +23,12 @@ from stablehlo_ref.debug.exceptions.findings import (
     Exceptions,
     Finding,
     OnlyInBackend,
-    Place,
     Reach,
-    place_of,
 )
 from stablehlo_ref.debug.exceptions.taint import element_at, first_index, has_exceptions, masks
 from stablehlo_ref.debug.exceptions.watch import ExceptionWatcher
 from stablehlo_ref.debug.session import Session
+from stablehlo_ref.debug.traces.record import Place, place_of
 from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.execute.grid import GRID_SIZES
 from stablehlo_ref.ir.arrays import Array
@@ -74,8 +73,7 @@ def exceptions(
     of those of the type. With `first`, the first generation is an EvaluationError at its op. Options of `Program.run`
     are keywords too, except `observer` and `until`. Raises the run's errors, and EvaluationError for an unknown kind.
     """
-    _check_options(named)
-    watcher = ExceptionWatcher(program, kinds_of(kinds), threshold, kinds_of(kinds) if first else ())
+    watcher = _watcher(program, kinds, threshold, first, named)
     return watcher.found([program.run(*inputs, observer=watcher, **named)])
 
 
@@ -90,30 +88,32 @@ def exceptions_parallel(
     **options: Any,
 ) -> Exceptions:
     """Run a program in a grid of processes as `Program.run_parallel` does, and return what `exceptions` returns."""
-    _check_options(options)
     sizes = map(options.get, GRID_SIZES)
     program = program.on_shards(program.grid(len(inputs_per_process), *sizes))
-    watcher = ExceptionWatcher(program, kinds_of(kinds), threshold, kinds_of(kinds) if first else ())
+    watcher = _watcher(program, kinds, threshold, first, options)
     return watcher.found(program.run_parallel(inputs_per_process, observer=watcher, **options))
 
 
-def _check_options(options: Mapping[str, Any]) -> None:
-    """Raise ArgumentTypeError for an option of a run that cannot be given."""
+def _watcher(
+    program: Program, names: str | Iterable[str], threshold: int | None, first: bool, options: Mapping[str, Any]
+) -> ExceptionWatcher:
+    """Return the observer of a run; ArgumentTypeError for an option of a run that cannot be given."""
     for name in ("observer", "until"):
         if name in options:
             raise ArgumentTypeError(f"expected no option {name!r}: the run is observed until its end")
+    kinds = kinds_of(names)
+    return ExceptionWatcher(program, kinds, threshold, kinds if first else ())
 
 
 @checks_arguments
 def kinds_of(names: str | Iterable[ExceptionKind | str]) -> tuple[ExceptionKind, ...]:
     """Return the kinds of generations of names, `nan,inf` or a list; EvaluationError for an unknown name."""
+    known = {str(kind): (kind,) for kind in GENERATIONS} | GROUPS
     found: list[ExceptionKind] = []
-    for name in names.split(",") if isinstance(names, str) else names:
-        group = GROUPS.get(str(name).strip())
-        known = {str(kind): (kind,) for kind in GENERATIONS}
-        if group is None and str(name).strip() not in known:
-            raise EvaluationError(f"unknown kind of exception {str(name)!r}; there are {', '.join([*known, *GROUPS])}")
-        found += group or known[str(name).strip()]
+    for name in (str(given).strip() for given in (names.split(",") if isinstance(names, str) else names)):
+        if name not in known:
+            raise EvaluationError(f"unknown kind of exception {name!r}; there are {', '.join(known)}")
+        found += known[name]
     return tuple(dict.fromkeys(found))
 
 

@@ -13,13 +13,13 @@ from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.cut import CALLS, LOOP, operands_of
+from stablehlo_ref.debug.traces.record import Place, place_of
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.passes.call_graph import functions
-from stablehlo_ref.syntax.places import defined_at
+from stablehlo_ref.text.tokens import counted
 
 SHOWN = 4  # ops, inputs, constants of a line
 MOST = 32  # ops of a slice
@@ -38,14 +38,8 @@ class ExceptionKind(StrEnum):
     UNKNOWN = "unknown"  # it comes from a loop or call whose values are not followed
 
 
-GENERATIONS = (
-    ExceptionKind.NAN,
-    ExceptionKind.OVERFLOW,
-    ExceptionKind.DIVISION,
-    ExceptionKind.UNDERFLOW,
-    ExceptionKind.CANCELLATION,
-)
 ORIGINS = (ExceptionKind.INPUT, ExceptionKind.CONSTANT, ExceptionKind.UNKNOWN)
+GENERATIONS = tuple(kind for kind in ExceptionKind if kind not in ORIGINS)
 FOLLOWED = (ExceptionKind.NAN, ExceptionKind.OVERFLOW, ExceptionKind.DIVISION, *ORIGINS)  # through the run, to outputs
 WORDS = {
     ExceptionKind.NAN: "NaN",
@@ -62,20 +56,6 @@ class Reach(StrEnum):
     OUTPUT = "reaches an output"
     MASKED = "masked, harmless"
     NOT_FOLLOWED = "not followed"  # as the numbers after an underflow or a cancellation look like any others
-
-
-@dataclass(frozen=True)
-class Place:
-    """An op, or an argument: its value's unique name, and where it is in the program and in the model."""
-
-    name: str
-    op: str | None
-    location: str
-    model_location: str | None = None
-
-    def __str__(self) -> str:
-        model = f" ({self.model_location})" if self.op is None and self.model_location else ""
-        return f"{self.op or 'argument'} {self.name}{model} at {self.location}"
 
 
 @dataclass(frozen=True)
@@ -224,9 +204,9 @@ def text_of(found: Exceptions) -> str:
 
 def _summary(found: Exceptions) -> str:
     counts = ", ".join(f"{n} {_COUNTED[reach]}" for reach in Reach if (n := len(found.reaching(reach))))
-    looked = f"looked for {', '.join(found.kinds)} in {found.ops} executed op{'' if found.ops == 1 else 's'}"
-    sources = f"{len(found.findings)} source{'s' if len(found.findings) > 1 else ''} of exceptions"
-    return f"{sources}: {counts}; {looked}" if counts else f"no exceptions; {looked}"
+    looked = f"looked for {', '.join(found.kinds)} in {counted(found.ops, 'executed op')}"
+    sources = counted(len(found.findings), "source")
+    return f"{sources} of exceptions: {counts}; {looked}" if counts else f"no exceptions; {looked}"
 
 
 def _section(findings: Sequence[Finding], reach: Reach) -> Iterator[str]:
@@ -239,7 +219,7 @@ def _section(findings: Sequence[Finding], reach: Reach) -> Iterator[str]:
         if not (is_many and finding.kind is ExceptionKind.CONSTANT):
             yield from _paragraph(finding)
     if is_many:
-        yield f"  {len(constants)} constants have NaN or infinities: {_places([f.place for f in constants])}"
+        yield f"  {len(constants)} constants have NaN or infinities: {_listed([f.place for f in constants])}"
 
 
 def _paragraph(finding: Finding) -> Iterator[str]:
@@ -248,63 +228,40 @@ def _paragraph(finding: Finding) -> Iterator[str]:
     first = finding.first
     if finding.kind not in ORIGINS or first.result:
         index = list(first.index) if first.index else ""
-        yield f"      first at {first.address}{index}{_process(finding)}: {call_text(place.op, first)}"
+        process = f" in process {first.process}" if len(finding.processes) > 1 or any(first.process) else ""
+        yield f"      first at {first.address}{index}{process}: {call_text(place.op, first)}"
     if place.model_location:
         yield f"      in the model: {place.model_location}"
     if finding.outputs:
-        yield f"      reaches {_outputs(finding.outputs)}{_through(finding.propagated)}"
+        outputs = f"output{'s' if len(finding.outputs) > 1 else ''} {', '.join(map(str, finding.outputs))}"
+        through = [effect.place for effect in finding.propagated]
+        yield f"      reaches {outputs}" + (f" through {_listed(through)}" if through else "")
     if finding.removed:
-        yield f"      removed by {_effects(finding.removed)}"
-    origins = [*finding.slice.inputs, *finding.slice.constants]
-    if origins:
-        yield f"      computed from {_places(origins)}"
+        yield f"      removed by {_listed([f'{effect.place} ({effect.elements})' for effect in finding.removed])}"
+    if origins := [*finding.slice.inputs, *finding.slice.constants]:
+        yield f"      computed from {_listed(origins)}"
 
 
 def _what(finding: Finding) -> str:
     place = finding.place
     runs = f" in {finding.runs} runs" if finding.runs > 1 else ""
-    counted = f"{finding.elements} element{'s' if finding.elements > 1 else ''}{runs}"
+    elements = f"{counted(finding.elements, 'element')}{runs}"
     match finding.kind:
         case ExceptionKind.INPUT | ExceptionKind.CONSTANT:
-            return f"{finding.kind} {place.name} has NaN or infinities: {counted}"
+            return f"{finding.kind} {place.name} has NaN or infinities: {elements}"
         case ExceptionKind.UNKNOWN:
-            return f"{place.name} has NaN or infinities from where values are not followed: {counted}"
+            return f"{place.name} has NaN or infinities from where values are not followed: {elements}"
         case ExceptionKind.CANCELLATION:
-            return f"{place.op} {place.name} loses up to {finding.lost_bits} bits by cancellation: {counted}"
-    return f"{place.op} {place.name} generates {WORDS[finding.kind]}: {counted}"
+            return f"{place.op} {place.name} loses up to {finding.lost_bits} bits by cancellation: {elements}"
+    return f"{place.op} {place.name} generates {WORDS[finding.kind]}: {elements}"
 
 
-def _process(finding: Finding) -> str:
-    return f" in process {finding.first.process}" if len(finding.processes) > 1 or any(finding.first.process) else ""
-
-
-def _outputs(numbers: Sequence[int]) -> str:
-    return f"output{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
-
-
-def _through(effects: Sequence[Effect]) -> str:
-    return f" through {_places([effect.place for effect in effects])}" if effects else ""
-
-
-def _places(places: Sequence[Place]) -> str:
-    more = f", and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
-    return ", ".join(map(str, places[:SHOWN])) + more
-
-
-def _effects(effects: Sequence[Effect]) -> str:
-    shown = ", ".join(f"{effect.place} ({effect.elements})" for effect in effects[:SHOWN])
-    return shown + (f", and {len(effects) - SHOWN} more" if len(effects) > SHOWN else "")
+def _listed(things: Sequence[object]) -> str:
+    more = f", and {len(things) - SHOWN} more" if len(things) > SHOWN else ""
+    return ", ".join(map(str, things[:SHOWN])) + more
 
 
 # --- where values come from -----------------------------------------------------------------------------------------
-
-
-def place_of(index: ValueIndex, value: Value) -> Place:
-    """Return the name of a value and where it is computed."""
-    op = value.owner if isinstance(value.owner, Operation) else None
-    location = value.location if op is None else op.debug_location
-    name = None if op is None else op.name
-    return Place(index.unique_name(value), name, str(defined_at(value) or ""), model_location(location))
 
 
 class Slicer:

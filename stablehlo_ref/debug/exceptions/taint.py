@@ -8,7 +8,9 @@ and calls pass the value on.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple, TypeAlias
 from weakref import ref
 
@@ -149,10 +151,7 @@ def element_at(value: Any, index: tuple[int, ...]) -> str:
 
 def moves(op: Operation) -> bool:
     """Return whether an op only moves elements of tensors, so that it can be run on the numbers of elements."""
-    facts = facts_of(op)
-    if facts is None or facts.arithmetic is not Arithmetic.MOVES:
-        return False
-    if has_trait(op, "elementwise") or has_trait(op, "communicates"):
+    if facts_of(op).arithmetic is not Arithmetic.MOVES or has_trait(op, "elementwise") or has_trait(op, "communicates"):
         return False
     return bool(op.results) and all(isinstance(t, TensorType) for t in (*op.operand_types, *op.result_types))
 
@@ -188,8 +187,7 @@ def only_taint(op: Operation, taints: Sequence[Taint]) -> int:
     is_uniform = len(different) == 1 and all(isinstance(taint, int) for taint in taints)
     if not is_uniform or not moves(op):
         return 0
-    facts = facts_of(op)
-    return different.pop() if facts is not None and facts.keeps else 0
+    return different.pop() if facts_of(op).keeps else 0
 
 
 def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array], results: Sequence[Any]) -> Sequence[Array]:
@@ -198,30 +196,23 @@ def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array], res
     Arrays broadcast to the shapes of the results. For ops that are not elementwise nor exact otherwise, each element
     has the sources of all operands.
     """
-    facts = facts_of(op)
     if op.name in _BY_ROWS:
         return [_BY_ROWS[op.name](op, taints).reshape(np.shape(results[0]))] * len(results)
-    if facts is not None and facts.chooses:
+    if facts_of(op).chooses:
         return [np.where(np.asarray(operands[0]), *taints[1:])]
     if has_trait(op, "elementwise"):
         return [merged(taints)]
     return [np.asarray(UINT64.type(sum_of_bits(map(bits_of, taints))))] * len(results)
 
 
-def sum_of_bits(numbers: Any) -> int:
+def sum_of_bits(numbers: Iterable[int]) -> int:
     """Return the union of sets of sources."""
-    found = 0
-    for bits in numbers:
-        found |= bits
-    return found
+    return reduce(or_, numbers, 0)
 
 
 def merged(taints: Sequence[Array]) -> Array:
     """Return the union element by element."""
-    found = np.asarray(UINT64.type(0))
-    for taint in taints:
-        found = np.bitwise_or(found, taint)
-    return found
+    return reduce(np.bitwise_or, taints, np.asarray(UINT64.type(0)))
 
 
 def _reduced(op: Operation, taints: Sequence[Array]) -> Array:
@@ -303,40 +294,28 @@ class Lossy(NamedTuple):
 def at_pole(op: Operation, operands: Sequence[Any]) -> Array:
     """Return where an op has a pole, so that an infinite result is exact."""
     facts, arrays = facts_of(op), [np.asarray(x) for x in operands]
-    if facts is None or facts.pole is None or len({array.shape for array in arrays}) > 1:
+    if facts.pole is None or len({array.shape for array in arrays}) > 1:
         return np.asarray(False)
     return np.asarray(facts.pole(*map(widen_if_narrow, arrays)))
 
 
-def may_underflow(op: Operation, result: Any) -> bool:
-    """Return whether an op is one whose results may be zero or subnormal by rounding, and some result is."""
-    facts = facts_of(op)
-    if facts is None or facts.underflow is None or not is_real(result) or not result.size:
-        return False
-    wide = widen_if_narrow(without_repetition(np.asarray(result)))
-    tiny = smallest_normal(result.dtype)
-    return not (wide.min() >= tiny or wide.max() <= -tiny)
-
-
 def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | None:
-    """Return where a result is zero or subnormal although the operands are normal numbers; None if nowhere."""
-    if not may_underflow(op, result) or not all(map(is_real, operands)):
-        return None
+    """Return where a result is zero or subnormal by rounding, although the operands are normal numbers, or None."""
     facts = facts_of(op)
-    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result.dtype))
+    if facts.underflow is None or not all(map(is_real, (result, *operands))) or not result.size:
+        return None
+    wide, least = widen_if_narrow(without_repetition(np.asarray(result))), smallest_normal(result.dtype)
+    if wide.min() >= least or wide.max() <= -least:
+        return None
+    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < least)
     tiny = np.ones(np.count_nonzero(where), bool)
     for operand in operands if tiny.size else ():
         array = np.asarray(operand)
         size = np.abs(widen_if_narrow(array[where] if array.shape == where.shape else array))
         is_normal = (size >= smallest_normal(operand.dtype)) & (size < np.inf)
-        tiny &= is_normal if facts is not None and facts.underflow == "unless zero" else is_normal | (size == 0)
+        tiny &= is_normal if facts.underflow == "unless zero" else is_normal | (size == 0)
     where[where] = tiny
     return Lossy(where) if tiny.any() else None
-
-
-def default_threshold(result: Any) -> int:
-    """Return half of the bits of a type's significand, rounded up: 12 for f32, 27 for f64, 4 for bf16."""
-    return (mantissa_bits(result.dtype) + 2) // 2
 
 
 def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold: int | None) -> Lossy | None:
@@ -347,10 +326,12 @@ def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold:
     """
     if not is_real(result) or not result.size or not all(map(is_real, operands)):
         return None
-    least = 2.0 ** (default_threshold(result) if threshold is None else threshold)
-    facts = facts_of(op)
-    if facts is not None and facts.adds and len(operands) == 2:
-        return _lossy(_larger(*map(np.asarray, operands)), np.asarray(result), least)
+    if threshold is None:  # half of the bits of a type's significand, rounded up: 12 for f32, 27 for f64, 4 for bf16
+        threshold = (mantissa_bits(result.dtype) + 2) // 2
+    least = 2.0**threshold
+    if facts_of(op).adds and len(operands) == 2:
+        larger = np.maximum(*(np.abs(widen_if_narrow(np.asarray(x))) for x in operands))
+        return _lossy(np.asarray(larger), np.asarray(result), least)
     if adds_up(op):
         terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
         return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
@@ -365,10 +346,6 @@ def _sums_of_magnitudes(op: Operation, lhs: Array, rhs: Array) -> Array:
     x, y = (rows_of(op, side, array.astype(np.float64)) for side, array in (("lhs", lhs), ("rhs", rhs)))
     with np.errstate(all="ignore"):
         return np.asarray(np.abs(x) @ np.abs(y).transpose(0, 2, 1))
-
-
-def _larger(lhs: Array, rhs: Array) -> Array:
-    return np.asarray(np.maximum(np.abs(widen_if_narrow(lhs)), np.abs(widen_if_narrow(rhs))))
 
 
 def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:

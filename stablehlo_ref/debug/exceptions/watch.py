@@ -22,11 +22,9 @@ from stablehlo_ref.debug.exceptions.findings import (
     ExceptionKind,
     Exceptions,
     Finding,
-    Place,
     Reach,
     Slicer,
     call_text,
-    place_of,
     yielded,
 )
 from stablehlo_ref.debug.exceptions.taint import (
@@ -50,7 +48,7 @@ from stablehlo_ref.debug.exceptions.taint import (
     sum_of_bits,
     underflow,
 )
-from stablehlo_ref.debug.traces.record import Follower, Frame, is_input
+from stablehlo_ref.debug.traces.record import Follower, Frame, Place, is_input, place_of
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError

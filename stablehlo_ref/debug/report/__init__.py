@@ -166,21 +166,13 @@ def describe(op: Operation) -> str:
 
 
 def _counts(found: Diff) -> Iterator[str]:
-    counts = Counter(judgement.verdict for judgement in found.judgements)
+    details = {
+        Verdict.PERMITTED: Counter(text for j in found.judgements for text in j.permissions),
+        Verdict.NOT_JUDGED: Counter(j.op.name for j in found.judgements if j.verdict is Verdict.NOT_JUDGED),
+    }
     for verdict in Verdict:
-        if counts[verdict]:
-            ops = "op" if counts[verdict] == 1 else "ops"
-            yield f"{counts[verdict]:6d} {ops}: {verdict.value}{_details(found, verdict)}"
+        if count := sum(j.verdict is verdict for j in found.judgements):
+            tally = ", ".join(f"{name}: {n}" for name, n in details.get(verdict, Counter()).most_common())
+            yield f"{count:6d} {'op' if count == 1 else 'ops'}: {verdict.value}" + (f" ({tally})" if tally else "")
     open_ones = [j for j in found.judgements if j.verdict is Verdict.NOT_JUDGED and j.excess]
     yield from (f"not judged: {describe(j.op)}\n  {j.reason}" for j in open_ones[:SHOWN])
-
-
-def _details(found: Diff, verdict: Verdict) -> str:
-    chosen = [judgement for judgement in found.judgements if judgement.verdict is verdict]
-    if verdict is Verdict.PERMITTED:
-        return f" ({_tally(permission for j in chosen for permission in j.permissions)})"
-    return f" ({_tally(j.op.name for j in chosen)})" if verdict is Verdict.NOT_JUDGED else ""
-
-
-def _tally(names: Iterator[str]) -> str:
-    return ", ".join(f"{name}: {count}" for name, count in Counter(names).most_common())

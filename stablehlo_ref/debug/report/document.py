@@ -22,10 +22,9 @@ from stablehlo_ref._version import __version__
 from stablehlo_ref.arrays.value_text import json_number
 from stablehlo_ref.debug.bounds.ball import Ball, overflowed, ulp
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import Flat, fed_to, is_constant, operands_of
-from stablehlo_ref.debug.diff import Diff, Inner, Setup
+from stablehlo_ref.debug.cut import Flat, operands_of
+from stablehlo_ref.debug.diff import Diff, Setup
 from stablehlo_ref.debug.evaluate import widened
-from stablehlo_ref.debug.fused import FaultyGroup
 from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, errors_of, excess_of
 from stablehlo_ref.debug.session import Outcome
 from stablehlo_ref.ir.arrays import Array
@@ -78,8 +77,15 @@ def _result(found: Diff) -> Document:
         "not_explained": [indices[op] for op in found.not_explained],
         "unjudged": [] if found.outputs.same or found.failure else [indices[op] for op in found.unjudged],
         "reproducible": found.outputs.are_reproducible,
-        "loops": [_inner(inner, indices) for inner in found.inner],
-        "group": None if found.group is None else _group(found.group, indices),
+        "loops": [
+            {"op": indices[inner.loop], "turn": inner.turn, "found": _result(inner.found)} for inner in found.inner
+        ],
+        "group": found.group
+        and {
+            "ops": [indices[op] for op in found.group.ops],
+            "certain": found.group.is_certain,
+            "excess": excess_document(found.group.excess),
+        },
         "repeated": found.confirmation is None or found.confirmation.is_repeated,
         "wrong_alone": found.confirmation and found.confirmation.is_wrong_alone,
         "unstable": indices.get(found.failure.unstable) if found.failure and found.failure.unstable else None,
@@ -126,7 +132,6 @@ def _measures(found: Diff, judgement: Judgement) -> Document:
     """Return the largest error of an op relative to its bound and in ULPs, and how many elements are off."""
     if judgement.verdict is Verdict.SAME:
         return {"error": 0.0, "ulps": 0.0, "differing": 0}
-    assert found.setup.judge is not None
     every = list(deviations(found.setup.judge, judgement))
     if not every:
         return {"error": None, "ulps": None, "differing": None}
@@ -145,18 +150,6 @@ def excess_document(excess: Excess | None) -> Document | None:
         return None
     values = {"actual": str(excess.actual), "expected": str(excess.expected), "bound": json_number(excess.bound)}
     return {**asdict(excess), "index": list(excess.index), **values}
-
-
-def _inner(inner: Inner, indices: dict[Operation, int]) -> Document:
-    return {"op": indices[inner.loop], "turn": inner.turn, "found": _result(inner.found)}
-
-
-def _group(group: FaultyGroup, indices: dict[Operation, int]) -> Document:
-    return {
-        "ops": [indices[op] for op in group.ops],
-        "certain": group.is_certain,
-        "excess": excess_document(group.excess),
-    }
 
 
 def _outcome(outcome: Outcome | None) -> Document | None:
@@ -299,14 +292,12 @@ class Deviation:
 def deviations(judge: Judge, judgement: Judgement) -> Iterator[Deviation]:
     """Yield the deviation of each result of an op; none if values are missing and the op cannot be evaluated."""
     op = judgement.op
-    fed, values = fed_to(op), judge.values
-    if any(v not in values and not is_constant(v) for v in fed) or any(result not in values for result in op.results):
+    if not judge.knows(op):
         return
-    known = [judge.operand(value) for value in fed]
     balls = _bounds(judge, judgement)
-    ours = None if balls else judge.evaluate(op, known)
+    ours = None if balls else judge.evaluate(op, judge.operands(op))
     for index, result in enumerate(op.results):
-        actual = values[result]
+        actual = judge.values[result]
         bound = overflowed(balls[index], actual.dtype) if balls else None
         expected, radius = (bound.center, bound.radius) if bound else (None, None)
         expected = widened(ours[index]) if ours else expected

@@ -7,14 +7,13 @@ import io
 import json
 import re
 from base64 import b64encode
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,10 @@ import numpy as np
 from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.contract import PRESETS
+from stablehlo_ref.debug.cut import operands_of
 from stablehlo_ref.debug.diff import Diff, Setup
 from stablehlo_ref.debug.judge import Verdict
-from stablehlo_ref.debug.report import Fault, faults_of, inner_text
+from stablehlo_ref.debug.report import SUSPICIOUS, WRONG, Fault, faults_of, inner_text
 from stablehlo_ref.debug.report.document import (
     EDGES,
     Deviation,
@@ -37,6 +37,7 @@ from stablehlo_ref.debug.report.document import (
 )
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.text.tokens import counted
 
 SHOWN_USERS = 5  # of an op, in its slice
 SHOWN = 100  # findings in the table
@@ -74,7 +75,7 @@ def report(found: Diff) -> str:
     return _render(
         "report", found, data, listed,
         plotted=[list(_plotted(finding, index)) for index, finding in enumerate(listed[:DETAILED])],
-        overview=_overview(rows), rows=_compressed(rows), labels=_embedded(LABELS), row_count=len(rows),
+        overview=overview(rows), rows=_compressed(rows), row_count=len(rows),
         linked=True, has_sources=any(row[7] for row in rows),
         style=_file("page.css"), script=script, policy=_policy(script),
     )  # fmt: skip
@@ -109,6 +110,7 @@ def _render(macro: str, found: Diff, data: Document, listed: Sequence[DiffFindin
 @cache
 def _templates() -> Any:
     environment = require("jinja2").Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.policies["json.dumps_kwargs"] = {}  # which would sort the keys
     return environment.from_string(_file("page.jinja"))
 
 
@@ -124,22 +126,14 @@ def headline(found: Diff) -> str:
     if found.outputs.same:
         return "No difference: all outputs have the bits that the interpreter computes"
     if found.inner:
-        return f"Wrong under the contract {name} inside of {_count(len(found.inner), 'op', '')}"
-    if found.suspects:
-        return f"{_count(len(found.suspects), 'op')} certainly wrong under the contract {name}"
-    if found.group is not None:
-        certainty = "certainly wrong" if found.group.is_certain else "suspicious"
-        return f"{_count(len(found.group.ops), 'op')} {certainty} under the contract {name}, only together"
-    if found.outputs.beyond:
-        return (
-            f"{_count(len(found.outputs.beyond), 'output', '')} not explained by the contract {name}: {found.verdict}"
-        )
+        return f"Wrong under the contract {name} inside of {counted(len(found.inner), 'op')}"
+    if named := found.suspects or (found.group.ops if found.group is not None else ()):
+        verb, certainty = "is" if len(named) == 1 else "are", WRONG if found.is_located else SUSPICIOUS
+        together = "" if found.suspects else ", only together"
+        return f"{counted(len(named), 'op')} {verb} {certainty} under the contract {name}{together}"
+    if count := len(found.outputs.beyond):
+        return f"{counted(count, 'output')} not explained by the contract {name}: {found.verdict}"
     return f"The outputs differ, and no op is wrong under the contract {name}"
-
-
-def _count(number: int, noun: str, verb: str = "is") -> str:
-    verb = {"is": " is" if number == 1 else " are"}.get(verb, "")
-    return f"{number} {noun}{'' if number == 1 else 's'}{verb}"
 
 
 def _verdicts(data: Document) -> list[tuple[str, int, str]]:
@@ -202,19 +196,6 @@ def _excess(op: Document) -> str:
     return "; ".join([text, *(f"legal with {permission}" for permission in op["permissions"])])
 
 
-def _overview(rows: Sequence[Sequence[Any]]) -> str:
-    errors = [None if row[1] is None else float(row[1]) for row in rows]
-    if not any(errors) and not any(row[2] == "wrong" for row in rows):
-        return ""
-    return overview(errors, [row[2] == "wrong" for row in rows], "overview")
-
-
-def _embedded(data: Any) -> str:
-    """Return JSON that is safe inside of a script element."""
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
 def _compressed(data: Any) -> str:
     """Return JSON as base64 of gzip, since the rows of 20,000 ops are 3 MB, and much alike."""
     text = json.dumps(data, allow_nan=False, separators=(",", ":"))
@@ -270,49 +251,38 @@ class _Findings:
     where: str
 
     def __post_init__(self) -> None:
-        self.indices = {op: index for index, op in enumerate(self.setup.flat.ops)}
+        self.indices: dict[object, int] = {op: index for index, op in enumerate(self.setup.flat.ops)}
+        self.users: dict[Value, list[Operation]] = defaultdict(list)
+        for op in self.setup.flat.ops:
+            for value in operands_of(op):
+                self.users[value].append(op)
 
     def finding(self, fault: Fault) -> DiffFinding:
-        numbers, judge = [self.indices[op] for op in fault.ops], self.setup.judge
+        numbers = [self.indices[op] for op in fault.ops]
         return DiffFinding(
             fault.verdict, [self.document["ops"][number] for number in numbers], [f"{self.prefix}{n}" for n in numbers],
             excess_document(fault.excess), self.where, fault.notes, list(self._slice(fault.ops)),
-            [] if judge is None or fault.judgement is None else list(deviations(judge, fault.judgement)),
+            [] if fault.judgement is None else list(deviations(self.setup.judge, fault.judgement)),
             self.document["repro"] if fault.is_shown_by_repro else None,
         )  # fmt: skip
 
     def _slice(self, ops: Sequence[Operation]) -> Iterator[Neighbour]:
         """Yield the values that ops use, the ops, and the ops that use their results."""
-        listed = self.document["ops"]
-        inside = {name for op in ops for name in listed[self.indices[op]]["results"]}
-        used = dict.fromkeys(chain.from_iterable(listed[self.indices[op]]["operands"] for op in ops))
-        defined = {name: number for number, op in enumerate(listed) for name in op["results"]}
-        for name in used:
-            if name not in inside:
-                yield self._neighbour("operand", name, defined.get(name))
-        for op in ops:
-            yield self._neighbour("this op", listed[self.indices[op]]["results"][0], self.indices[op])
-        users = [n for n, op in enumerate(listed) if inside.intersection(op["operands"])]
-        outside = [n for n in users if not inside.intersection(listed[n]["results"])]
-        for number in outside[:SHOWN_USERS]:
-            yield self._neighbour("user", next(iter(listed[number]["results"]), ""), number)
+        inside = {result for op in ops for result in op.results}
+        used = dict.fromkeys(value for op in ops for value in operands_of(op))
+        yield from (self._neighbour("operand", value) for value in used if value not in inside)
+        yield from (self._neighbour("this op", op.results[0]) for op in ops)
+        users = dict.fromkeys(user for value in inside for user in self.users.get(value, ()) if user not in ops)
+        for user in sorted(users, key=self.indices.__getitem__)[:SHOWN_USERS]:
+            yield from (self._neighbour("user", result) for result in user.results[:1])
 
-    def _neighbour(self, role: str, name: str, number: int | None) -> Neighbour:
-        flat = self.setup.flat
+    def _neighbour(self, role: str, value: Value) -> Neighbour:
+        """Return a value with its op, its type, and the statistics of what the backend returned."""
+        number, array = self.indices.get(value.owner), self.setup.judge.values.get(value)
+        contents = str(value.type) + (f": {statistics(array)}" if array is not None else "")
         if number is None:
-            known = {argument.origin: argument for argument in flat.arguments}
-            return Neighbour(role, name, None, self._value(known.get(name)), "")
-        results = flat.ops[number].results
-        value = self._value(results[0]) if results else ""
-        return Neighbour(role, name, self.document["ops"][number], value, f"{self.prefix}{number}")
-
-    def _value(self, value: Value | None) -> str:
-        """Return the type and the statistics of a value of the backend."""
-        if value is None:
-            return ""
-        judge = self.setup.judge
-        array = None if judge is None else judge.values.get(value)
-        return str(value.type) + (f": {statistics(array)}" if array is not None else "")
+            return Neighbour(role, value.origin, None, contents, "")
+        return Neighbour(role, value.origin, self.document["ops"][number], contents, f"{self.prefix}{number}")
 
 
 # --- plots, as SVG that takes its colours from the page: matplotlib draws them ---------------------------------------
@@ -385,10 +355,15 @@ def shares(where: Array) -> Array:
     return np.asarray(flat, np.float64)
 
 
-def overview(errors: Sequence[float | None], is_wrong: Sequence[bool], identifier: str) -> str:
-    """Return a plot of the error of each op relative to its bound; of many ops, the largest of neighbours."""
-    known = np.array([0.0 if e is None else min(e, HIGHEST) for e in errors])
-    wrong = np.array(is_wrong, bool)
+def overview(rows: Sequence[Sequence[Any]]) -> str:
+    """Return a plot of the error of each op relative to its bound; of many ops, the largest of neighbours.
+
+    It is empty if there are no errors.
+    """
+    known = np.array([min(float(row[1] or 0), HIGHEST) for row in rows])
+    wrong = np.array([row[2] == "wrong" for row in rows], bool)
+    if not known.any() and not wrong.any():
+        return ""
     known = np.where(wrong, np.maximum(known, 1.5), known)  # such as a sign of zero, which has no size
     figure, axes = _figure(9.4, 1.9)
     for chosen, colour, marker in ((~wrong & (known > LOWEST), ACCENT, "."), (wrong, BAD, "X")):
@@ -400,7 +375,7 @@ def overview(errors: Sequence[float | None], is_wrong: Sequence[bool], identifie
     axes.set_xlim(-0.5, max(len(known) - 0.5, 0.5))
     axes.set_xlabel("op, in the order of the program")
     axes.set_ylabel("error / bound")
-    return _svg(figure, identifier)
+    return _svg(figure, "overview")
 
 
 def _largest(x: Array, y: Array, count: int) -> tuple[Array, Array]:

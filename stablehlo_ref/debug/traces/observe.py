@@ -6,8 +6,9 @@ import cmd
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TextIO
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TextIO, TypeAlias
 
 from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.arrays.value_text import type_text, value_text
@@ -95,29 +96,16 @@ class ValuePrinter(Follower):
 SHOWN = 20  # places that the text lists
 
 
-class Node:
-    """An op as it runs inside other ops: how often, and the seconds that it took in all."""
+Stack: TypeAlias = tuple[Operation, ...]  # an op and those around it, the outermost first
 
-    __slots__ = ("count", "inner", "op", "seconds")
 
-    def __init__(self, op: Operation | None) -> None:
-        self.op = op
-        self.count = 0
-        self.seconds = 0.0
-        self.inner: dict[int, Node] = {}  # by the identity of their ops
+@dataclass(slots=True)
+class _Timed:
+    """An op in progress, and the seconds that ops inside took."""
 
-    @property
-    def own(self) -> float:
-        """The seconds without those of ops inside."""
-        return self.seconds - sum(node.seconds for node in self.inner.values())
-
-    def walk(self, around: tuple[Operation, ...] = ()) -> Iterator[tuple[tuple[Operation, ...], Node]]:
-        """Yield the nodes inside, each with its op and those around it, the outermost first."""
-        for node in self.inner.values():
-            assert node.op is not None  # only the root has none
-            stack = (*around, node.op)
-            yield stack, node
-            yield from node.walk(stack)
+    stack: Stack
+    start: float = 0.0
+    inner: float = 0.0
 
 
 class Profile(Observer):
@@ -127,10 +115,10 @@ class Profile(Observer):
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
-        self.root = Node(None)
         self._clock = clock
-        self._stack: list[tuple[Node, float]] = [(self.root, 0.0)]  # ops in progress, and when they started
-        self._stacks: dict[int, tuple[float, list[tuple[Node, float]]]] = {}  # of processes, and since when they wait
+        self._measured: dict[Stack, tuple[float, int]] = {}  # seconds of its own, and the count
+        self._frames = [_Timed(())]
+        self._waiting: dict[int, tuple[float, list[_Timed]]] = {}  # processes, and since when they wait
         self._process = 0
         self.peak_bytes: int | None = None
 
@@ -143,25 +131,26 @@ class Profile(Observer):
         tracemalloc.stop()
 
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
-        inner = self._stack[-1][0].inner
-        node = inner.get(id(op))
-        if node is None:
-            node = inner[id(op)] = Node(op)
-        self._stack.append((node, self._clock()))
+        stack = (*self._frames[-1].stack, op)
+        self._measured.setdefault(stack, (0.0, 0))
+        self._frames.append(_Timed(stack, self._clock()))
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
-        node, start = self._stack.pop()
-        node.seconds += self._clock() - start
-        node.count += 1
+        frame = self._frames.pop()
+        elapsed = self._clock() - frame.start
+        own, count = self._measured[frame.stack]
+        self._measured[frame.stack] = own + elapsed - frame.inner, count + 1
+        self._frames[-1].inner += elapsed
 
     def resumes(self, process: Process) -> None:
         if id(process) == self._process:
             return
         now = self._clock()
-        self._stacks[self._process] = now, self._stack
+        self._waiting[self._process] = now, self._frames
         self._process = id(process)
-        paused, stack = self._stacks.get(self._process, (now, [(self.root, now)]))
-        self._stack = [(node, start + now - paused) for node, start in stack]
+        paused, self._frames = self._waiting.get(self._process, (now, [_Timed(())]))
+        for frame in self._frames:
+            frame.start += now - paused
 
     def __str__(self) -> str:
         kinds, places = self.by_op(), self._sums(lambda op: with_model(f"{op.name}  {op.location}", op))
@@ -175,32 +164,27 @@ class Profile(Observer):
 
     def _sums(self, key: Callable[[Operation], str]) -> dict[str, tuple[float, int]]:
         found: dict[str, tuple[float, int]] = {}
-        for stack, node in self.root.walk():
+        for stack, (own, runs) in self._measured.items():
             seconds, count = found.get(key(stack[-1]), (0.0, 0))
-            found[key(stack[-1])] = seconds + node.own, count + node.count
+            found[key(stack[-1])] = seconds + own, count + runs
         return dict(sorted(found.items(), key=lambda entry: entry[1], reverse=True))
 
     def speedscope(self, name: str) -> dict[str, Any]:
         """Return the profile in the JSON format of https://www.speedscope.app, one sample for each stack of ops."""
-        frames: dict[int, int] = {}
-        described: list[dict[str, Any]] = []
-        samples: list[list[int]] = []
-        weights: list[float] = []
-        for stack, node in self.root.walk():
-            for op in stack:
-                if id(op) not in frames:
-                    frames[id(op)] = len(described)
-                    described.append(_frame(op))
-            samples.append([frames[id(op)] for op in stack])
-            weights.append(max(node.own, 0.0))
+        frames = {op: number for number, op in enumerate(dict.fromkeys(stack[-1] for stack in self._measured))}
+        samples = [[frames[op] for op in stack] for stack in self._measured]
+        weights = [max(own, 0.0) for own, _ in self._measured.values()]
         profile = {
             "type": "sampled", "name": name, "unit": "seconds", "startValue": 0, "endValue": sum(weights),
             "samples": samples, "weights": weights,
         }  # fmt: skip
         return {
             "$schema": "https://www.speedscope.app/file-format-schema.json",
-            "shared": {"frames": described}, "profiles": [profile], "name": name, "exporter": "stablehlo_ref",
-        }  # fmt: skip
+            "shared": {"frames": list(map(_frame, frames))},
+            "profiles": [profile],
+            "name": name,
+            "exporter": "stablehlo_ref",
+        }
 
 
 def _frame(op: Operation) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -147,6 +147,28 @@ def _is_in_cycle(block: Block) -> bool:
 # --- values that are recorded ----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Place:
+    """An op, or an argument: its value's unique name, and where it is in the program and in the model."""
+
+    name: str
+    op: str | None
+    location: str
+    model_location: str | None = None
+
+    def __str__(self) -> str:
+        model = f" ({self.model_location})" if self.op is None and self.model_location else ""
+        return f"{self.op or 'argument'} {self.name}{model} at {self.location}"
+
+
+def place_of(index: ValueIndex, value: Value) -> Place:
+    """Return the name of a value and where it is computed."""
+    op = value.owner if isinstance(value.owner, Operation) else None
+    location = value.location if op is None else op.debug_location
+    name = None if op is None else op.name
+    return Place(index.unique_name(value), name, str(defined_at(value) or ""), model_location(location))
+
+
 class Recorder(Follower):
     """Records the results of ops, and the arguments of blocks that ops use.
 
@@ -169,7 +191,7 @@ class Recorder(Follower):
     ) -> None:
         self._select = _selection(index, only)
         self._keeps = _pattern(keep, store)
-        self._place = cache(lambda value: str(defined_at(value) or ""))
+        self._place = cache(partial(place_of, index))
         self._files = None if store is None else TraceFiles(Path(store))
         self._records: list[Record] = []
         self._constants: set[tuple[int, ProcessId]] = set()  # those that are recorded
@@ -221,23 +243,16 @@ class Recorder(Follower):
                 return
             self._constants.add((id(value), self.process.id))
             prefix, turns = "", ()
-        name = self.index.unique_name(value)
-        names, address = (
-            tuple(self.index.names(value)),
-            joined(prefix, self.index.local_name(value)) if prefix else name,
-        )
-        name_of_op = owner.name if isinstance(owner, Operation) else None
-        is_kept = self._keeps is None or any(map(self._keeps, (*names, address, name_of_op or "")))
+        place, names = self._place(value), tuple(self.index.names(value))
+        address = joined(prefix, self.index.local_name(value)) if prefix else place.name
+        is_kept = self._keeps is None or any(map(self._keeps, (*names, address, place.op or "")))
         self.record(
             Record(
                 number=len(self._records),
-                name=name,
+                **vars(place),
                 names=names,
                 address=address,
-                op=name_of_op,
                 type=str(value.type),
-                location=self._place(value),
-                model_location=model_location(owner.debug_location if isinstance(owner, Operation) else value.location),
                 turns=turns,
                 process=self.process.id,
                 stored=data if self._files is None else self._files.write(data, is_kept),
