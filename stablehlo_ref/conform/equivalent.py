@@ -44,6 +44,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.budget import reserve, within_time
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.passes.refine_arguments import refine_arguments
 from stablehlo_ref.program import Program
@@ -168,7 +169,9 @@ def equivalent(
             continue
         for parameter, type in zip(first.entry.inputs, sizes):
             check_size(parameter, type, DRAWN, first.limits)
-        for arrays in islice(probes(sizes, pools, seed + number), None if is_complete(sizes) else _share(inputs, made)):
+        reserve(0, temporaries=2 * DRAWN * sum(type.size for type in sizes))
+        drawn = islice(probes(sizes, pools, seed + number), None if is_complete(sizes) else _share(inputs, made))
+        for arrays in within_time(drawn, "the search"):
             pair.compare(arrays, found)
             if found.counterexample is not None or found.is_stopped or monotonic() > end:
                 return found
