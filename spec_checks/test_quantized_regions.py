@@ -199,7 +199,7 @@ def test_map_with_tensors_in_its_computation(in_lanes: bool, data: st.DataObject
     type = tensor_type((5,), q)
     with pytest.MonkeyPatch.context() as patch:
         if not in_lanes:
-            patch.setattr(PlannedRegion, "lanes", lambda self, count: None)
+            patch.setattr(PlannedRegion, "_batched", lambda self, count: None)
         actual = evaluate("map", x, types=[type], bodies=[body], result=type, dimensions=(0,))
     check(actual, np.array([of_larger_tensors(element) for element in x]), x)
 

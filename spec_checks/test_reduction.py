@@ -54,7 +54,7 @@ def force(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(reduction_schedule, "arg_reduction", lambda body: None)
     if tier == "scalars":
         monkeypatch.setattr(PlannedRegion, "is_elementwise", False)
-        monkeypatch.setattr(PlannedRegion, "lanes", lambda self, count: None)
+        monkeypatch.setattr(PlannedRegion, "_batched", lambda self, count: None)
 
 
 @pytest.fixture

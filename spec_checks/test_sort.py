@@ -13,8 +13,8 @@ import stablehlo_ref
 from spec_checks.evaluate import evaluate, region
 from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
 from spec_checks.test_reduction import force
-from stablehlo_ref.algorithms import sorting
 from stablehlo_ref.numerics.dtypes import element_type_of, kind
+from stablehlo_ref.ops import sort as sorting
 from stablehlo_ref.semantics import elementwise
 from stablehlo_ref.semantics.sort import sort
 

@@ -26,10 +26,10 @@ from spec_checks.test_reduction import (
     small,
 )
 from stablehlo_ref.algorithms import reduction_schedule, sliding_windows, window_reductions
-from stablehlo_ref.algorithms import select_and_scatter as algorithm
 from stablehlo_ref.algorithms.window_reductions import BOX, LARGE, full_windows
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.ops import windows as algorithm
 from stablehlo_ref.ops.windows import num_windows
 from stablehlo_ref.semantics import elementwise
 from stablehlo_ref.semantics.reduction import reduce_window, select_and_scatter
@@ -251,7 +251,7 @@ def test_running_folds_keep_the_order_of_elements(
         for i in range(1, shape[axis]):
             here, before = ((slice(None),) * axis + (k,) for k in (i, i - 1))
             expected[here] = expected[here] + expected[before] if reverse else expected[before] + expected[here]
-        (actual,) = sliding_windows.reduce_cumulatively(Strings(), [operand], axis, reverse)  # type: ignore[arg-type]
+        (actual,) = sliding_windows.reduce_cumulatively(Strings(), axis, reverse, [], [operand])  # type: ignore[arg-type]
         assert np.array_equal(actual, expected[order])
 
 
@@ -262,7 +262,7 @@ def test_chunks_of_running_folds_change_no_bit(n: int, monkeypatch: pytest.Monke
     results = []
     for chunk in (1, 16, 64, 1 << 19):
         monkeypatch.setattr(sliding_windows, "CHUNK", chunk)
-        results.append(sliding_windows.reduce_cumulatively(Additions(), [x], 1, False)[0])
+        results.append(sliding_windows.reduce_cumulatively(Additions(), 1, False, [], [x])[0])
     assert all(same(result, results[-1]) for result in results)
 
 

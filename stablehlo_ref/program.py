@@ -14,27 +14,32 @@ import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for p
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_array
 from stablehlo_ref.arrays.weights import Weights, weights_of, with_random_constants
-from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
+from stablehlo_ref.define.context import (
+    OPTIONS,
+    Context,
+    Observer,
+    OnImplementationDefined,
+    RunOptions,
+    check_host_functions,
+    checked_options,
+    host_functions,
+    separated,
+)
 from stablehlo_ref.define.mode import DEFAULT, Mode
-from stablehlo_ref.define.processes import Grid, ProcessId
+from stablehlo_ref.define.processes import GRID_SIZES, Grid, ProcessId, declared_grid
 from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
 from stablehlo_ref.display.guarantees import Guarantees, guarantees
 from stablehlo_ref.display.html import summary
 from stablehlo_ref.execute.arguments import (
-    OPTIONS,
     arguments_in_order,
     array_dtype,
     as_expected,
     check_argument,
-    check_host_functions,
     check_numbered_arguments,
-    checked_options,
-    host_functions,
-    separated,
     without_mapping,
 )
 from stablehlo_ref.execute.evaluation import run_plan, run_processes
-from stablehlo_ref.execute.grid import GRID_SIZES, declared_grid, on_shards
+from stablehlo_ref.execute.grid import on_shards
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -468,8 +473,7 @@ class Program:
     def _run(
         self, arrays: tuple[Any, ...], named: dict[str, Any], context: Context, trees: bool = False
     ) -> tuple[Any, ...]:
-        if context.custom_calls or context.overrides:
-            check_host_functions(context, lambda: self._names_of_host_functions)
+        check_host_functions(context, lambda: self._names_of_host_functions)
         if self._is_empty and not arrays and not named:
             return ()
         arguments = self._arguments(arrays, named, trees)

@@ -237,7 +237,7 @@ def measure(name: str) -> Row:
         if name.startswith(("gather", "scatter")) and x.dtype == np.int32:
             inputs[key] = np.random.default_rng(0).integers(0, 4 << 20, x.shape).astype(np.int32)
         if name.startswith(("cholesky", "triangular")) and x.ndim > 1:
-            inputs[key] = (x * 0.01 + np.eye(x.shape[-1]) * 10).astype(np.float32)
+            inputs[key] = (x * 0.01 + np.eye(x.shape[-1]) * 10).astype(x.dtype)
         if "cumulative" in name and not x.ndim:
             inputs[key] = np.float32(0 if "sum" in name else -np.inf)  # the identity, as in programs
     declared = [0]

@@ -147,7 +147,7 @@ def draw_shape_op(text: Text, scope: Scope, a: str, element: str, is_vector: boo
         return text.op(f"stablehlo.broadcast_in_dim {a}, dims = [] : ({scalar}) -> {vector}"), vector
     index_type = f"tensor<{text.draw(st.sampled_from(INTEGERS))}>"
     index = pick(text, scope, index_type)
-    forms = ("take", "put", "reverse", "parts") if text.without else ("take", "put", "reverse", "parts", "scatter")
+    forms = ("take", "put", "parts") if text.without else ("take", "put", "parts", "reverse", "scatter")
     form = text.draw(st.sampled_from(forms))
     if form == "reverse":
         return text.op(f"stablehlo.reverse {a}, dims = [0] : {vector}"), vector

@@ -50,7 +50,6 @@ ELEMENTS, INDICES = st.sampled_from(["f32", "f64", "i32", "ui8"]), st.sampled_fr
 @pytest.fixture(autouse=True)
 def _hot_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "HOT", 1)
-    monkeypatch.setattr(policy, "HOT_CALLS", 1)
     monkeypatch.setattr(loops, "is_available", lambda: False)  # so that loops become Python
 
 

@@ -53,7 +53,6 @@ def check(program: sr.Program, inputs: list[np.ndarray], runs: int = 2, **option
 @pytest.fixture(autouse=True)
 def _hot_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "HOT", 2)
-    monkeypatch.setattr(policy, "HOT_CALLS", 1)
     monkeypatch.setattr(loops, "is_available", lambda: False)  # so that loops become Python
 
 

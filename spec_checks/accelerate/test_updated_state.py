@@ -48,7 +48,6 @@ func.func @main(%turns: tensor<i32>, %x: tensor<6xf32>, %y: tensor<6xf32>, %j0: 
 @pytest.fixture(autouse=True)
 def _hot_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "HOT", 1)
-    monkeypatch.setattr(policy, "HOT_CALLS", 1)
     monkeypatch.setattr(loops, "is_available", lambda: False)  # so that loops become Python
 
 

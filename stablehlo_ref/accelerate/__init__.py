@@ -1,27 +1,36 @@
-"""Optional code that makes plans faster: loops and chains as generated code.
+"""Optional code that makes plans faster: loops and chains as generated code, and functions in place of their calls.
 
 `execute/run.py` has the hooks by which the planner asks for code. Without this package every program runs by
 its plan, with the same results.
+
+Small functions, and those called once, take the place of their calls, so that liveness, updates in place, loops and
+chains see through calls, of which programs exported by JAX have many. The program itself does not change.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from stablehlo_ref.accelerate.chains import with_chains
-from stablehlo_ref.accelerate.inlined import with_inlined_calls
-from stablehlo_ref.accelerate.loops import HotLoop, hot_function, hot_loop
-from stablehlo_ref.accelerate.policy import FEW_OPS
+from stablehlo_ref.accelerate.loops import HotLoop, hot_loop
+from stablehlo_ref.define.processes import callee
 from stablehlo_ref.execute.run import Accelerator, BlockPlan, RunFast
 from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits.budget import check_time
+from stablehlo_ref.passes.call_graph import bottom_up, callees
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner, Planner
 
 FEW_ELEMENTS = 16  # of a tensor that is in no chain
+LOOP, CONTROL_FLOW = "stablehlo.while", ("stablehlo.while", "stablehlo.if", "stablehlo.case")
+SMALL = 64  # ops of a function that takes the place of its calls
+IN_LOOP = 4096  # ops of one that does in a loop, which may be compiled then
+GROWTH = 10_000  # ops that copies may add to a program, besides as many as it has
 
 
 class PlanAccelerator(Accelerator):
@@ -45,11 +54,66 @@ class PlanAccelerator(Accelerator):
     def loop(self, frame: FramePlanner, op: Operation) -> RunFast | None:
         return hot_loop(frame, op)
 
-    def function(self, frame: FramePlanner, block: Block) -> RunFast | None:
-        return hot_function(frame, block) if len(block.operations) > FEW_OPS else None
-
 
 def _is_large(op: Operation) -> bool:
     """Return whether an op has an operand or a result with so many elements that it may be in a chain."""
     types = op.operand_types + op.result_types
     return any(isinstance(t, TensorType) and t.is_static and t.size > FEW_ELEMENTS for t in types)
+
+
+def with_inlined_calls(
+    functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], called: Set[str]
+) -> dict[str, Operation]:
+    """Return functions by name, in which others, except those in `called`, have taken the place of their calls.
+
+    `inner` are each function and the ops in it.
+    """
+    made = dict(functions)
+    graph = {name: callees(operations) for name, operations in inner.items()} if len(functions) > 1 else {}
+    counts = Counter(callee(op) for operations in inner.values() for op in operations if op.name == "func.call")
+    bodies: dict[str, Operation] = {}  # functions that may take the place of calls
+    left = GROWTH + sum(map(len, inner.values()))
+    for component in bottom_up(graph) if any(graph.values()) else ():
+        for name in component:
+            if not graph[name].isdisjoint(bodies):
+                made[name], left = _inlined(functions[name], bodies, counts, left)
+            if name not in called and counts[name] and len(made[name].regions[0].blocks) == 1:
+                bodies[name] = made[name]
+    return made
+
+
+def _inlined(
+    function: Operation, bodies: Mapping[str, Operation], counts: Mapping[str, int], left: int
+) -> tuple[Operation, int]:
+    """Return a copy of a function with calls inlined, and how many ops copies may still add."""
+    copy = clone(function, {})
+    copy.parent = function.parent  # where ops look up symbols
+    with Rewriter(copy) as rewriter:
+        for call, is_in_loop in _calls(copy, False):
+            check_time("planning", location=call.location)
+            body = bodies.get(call.properties["callee"])
+            if body is None or "no_inline" in call.attributes or not _fits(call, body):
+                continue
+            size = sum(1 for _ in body.walk()) - 1
+            growth = size if counts[call.properties["callee"]] > 1 else 0
+            if growth <= min(left, IN_LOOP if is_in_loop else SMALL):
+                left -= growth
+                rewriter.inline(call, body.regions[0].block, call.operands)
+    return copy, left
+
+
+def _calls(op: Operation, is_in_loop: bool) -> Iterator[tuple[Operation, bool]]:
+    """Yield the calls in a function or in control flow, and whether they are in a loop."""
+    for region in op.regions if len(op.regions) and all(len(r.blocks) == 1 for r in op.regions) else ():
+        for inner in region.block.operations:
+            if inner.name == "func.call":
+                yield inner, is_in_loop
+            elif inner.name in CONTROL_FLOW:
+                yield from _calls(inner, is_in_loop or inner.name == LOOP)
+
+
+def _fits(call: Operation, function: Operation) -> bool:
+    """Return whether a call has the types of the block of a function."""
+    block = function.regions[0].block
+    returned = [value.type for value in block.operations[-1].operands]
+    return [v.type for v in block.arguments] == call.operand_types and returned == call.result_types

@@ -2,11 +2,14 @@
 
 When that is decided is in policy.py. From then on the rest of a loop, and its later runs, are runs of the code: the
 state passes from the slots of the plan to it, and back at the end.
+
+In machine code, variables are cells of memory, which LLVM turns into registers. The state of the loop comes in a frame,
+a buffer with a field for the address of the array of each value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from math import prod
 from time import perf_counter
@@ -15,25 +18,29 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from stablehlo_ref.accelerate import policy
-from stablehlo_ref.accelerate.ir import Loop, NotCompiled, body_of, node_of
+from stablehlo_ref.accelerate.ir import Body, Branch, Loop, NotCompiled, dtype_of, node_of
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, address, compiled, is_available, reason_of
 from stablehlo_ref.accelerate.machine.functions import settle
-from stablehlo_ref.accelerate.machine.loops import LoopWriter
-from stablehlo_ref.accelerate.machine.tensors import HEAD, Field
-from stablehlo_ref.accelerate.python import count_iterations, python_function, python_loop
+from stablehlo_ref.accelerate.machine.ops import Ops, shape_in_loop
+from stablehlo_ref.accelerate.machine.tensors import HEAD, SMALL, Field, Held, Memory, Pending, Splat, is_splat
+from stablehlo_ref.accelerate.python import count_iterations, python_loop
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.execute.liveness import is_exclusively_owned
+from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.execute.run import CONTEXT, located
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Block, Operation
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.limits.budget import reserve
 
 if TYPE_CHECKING:
     from stablehlo_ref.accelerate import PlanAccelerator
     from stablehlo_ref.execute.plan import FramePlanner
 
+MAX_OPS = 2000  # of a loop, which take LLVM about 0.3 s
+SWAPPED = 1 << 14  # elements of a tensor that is copied in each iteration
 MACHINE_OPS = 1 << 20  # about a millisecond: after so many ops machine code checks the limits
 
 
@@ -169,17 +176,21 @@ class HotLoop:
     def _waits(self) -> bool:
         """Return whether the plan runs the loop until machine code pays off; compile it when that is so."""
         now = perf_counter()
-        if not self._was_written:
-            self._was_written, self._last = True, now
-            self._try(lambda: self._write(self._loop))
-        if self._writer is None:
-            return False
-        self._seconds += min(now - self._last, policy.ITERATION)
-        self._last = now
-        if not policy.is_hot(self._seconds, policy.seconds_for(self._writer.lines)):
-            return True
-        writer, self._writer = self._writer, None
-        self._try(lambda: self._compile(writer))
+        try:
+            if not self._was_written:
+                self._was_written, self._last = True, now
+                self._writer = LoopWriter(self._planner, self._loop)  # which does not need llvmlite
+            if self._writer is None:
+                return False
+            self._seconds += min(now - self._last, policy.ITERATION)
+            self._last = now
+            if not policy.is_hot(self._seconds, policy.seconds_for(self._writer.lines)):
+                return True
+            writer, self._writer = self._writer, None
+            self._machine = MachineLoop(self._op, writer)
+            self._report(", as machine code", self._machine.text)
+        except Exception as error:
+            self._report(f", not as machine code: {reason_of(error)}")
         return False
 
     @cached_property
@@ -188,20 +199,6 @@ class HotLoop:
         if not isinstance(node, Loop):
             raise NotCompiled("a loop that only the plan runs")
         return node
-
-    def _write(self, loop: Loop) -> None:
-        """Write the machine code, which does not need llvmlite."""
-        self._writer = LoopWriter(self._planner, loop)
-
-    def _compile(self, writer: LoopWriter) -> None:
-        self._machine = MachineLoop(self._op, writer)
-        self._report(", as machine code", self._machine.text)
-
-    def _try(self, make: Callable[[], None]) -> None:
-        try:
-            make()
-        except Exception as error:
-            self._report(f", not as machine code: {reason_of(error)}")
 
     def _as_python(self) -> Callable[[Slots], bool]:
         try:
@@ -230,37 +227,213 @@ def hot_loop(planner: FramePlanner, op: Operation) -> HotLoop | None:
     return HotLoop(planner, op)
 
 
-class HotFunction:
-    """Counts the calls of a function, and runs Python source once it is hot."""
-
-    def __init__(self, planner: FramePlanner, block: Block) -> None:
-        self._planner, self._block = planner, block
-        self._left = policy.HOT_CALLS
-        self._run: Callable[[Slots], bool] | None = None
-
-    def __call__(self, slots: Slots) -> bool:
-        """Run the source on the values in slots once it exists; return whether it ran."""
-        if self._run is None:
-            self._left -= 1
-            if self._left >= 0:
-                return False
-            self._run = self._as_python()
-        return self._run(slots)
-
-    def _as_python(self) -> Callable[[Slots], bool]:
-        loops = cast("PlanAccelerator", self._planner.planner.accelerator).loops
-        try:
-            body = body_of(self._planner, self._block)
-            generated = python_function(self._planner, body, lambda op: op in loops and loops[op].runs_apart)
-        except (NotCompiled, RecursionError):
-            return lambda slots: False
-        self._planner.planner.generated.append((self._planner.frame.name, generated.text))
-        return generated.run
+# --- machine code ---------------------------------------------------------------------------------------------------
 
 
-def hot_function(planner: FramePlanner, block: Block) -> HotFunction | None:
-    """Return what runs the block of a function by Python source; None if it has few ops, or very many."""
-    if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
-        return None
-    count = len(planner.blocks[block].ops)
-    return HotFunction(planner, block) if policy.FEW_OPS <= count <= policy.MANY_OPS else None
+class LoopWriter:
+    """Writes the function of one loop. Raises NotCompiled if an op of it does not become machine code."""
+
+    def __init__(self, planner: FramePlanner, loop: Loop) -> None:
+        self.planner = planner
+        self.code = Assembly()
+        self.ops = Ops(self.code, shape_in_loop)
+        self.arrays, self.groups = self.ops.arrays, self.ops.groups
+        self.values: dict[Value, Held] = {}
+        self.loops: list[Operation] = []
+        self.count = 0  # of ops
+        self._write(loop)
+        self.lines = self.code.text.count("\n")
+
+    # --- the function -------------------------------------------------------------------------------------------
+
+    def _write(self, loop: Loop) -> None:
+        code = self.code
+        code.entry += ["  %n = alloca i64", "  store i64 0, ptr %n"]
+        arguments, returned = loop.body.block.arguments, loop.body.results
+        state, places = list[Held](), list[Memory]()
+        for argument, value in zip(arguments, returned):
+            state.append(self._entering(argument, None))
+            field = self.arrays.fields[-1]
+            field.is_state, field.is_written = True, value is not argument
+            places.append(self.arrays.whole[-1])
+            if field.is_written and prod(field.shape) > SMALL:  # else a copy is on the stack, or in registers
+                self.arrays.writers[-1] = self.ops.loop
+        for result, place in zip(self.loop(loop, state), places):
+            if not (isinstance(result, Memory) and result.buffer == place.buffer):
+                self.ops.assign(result, place)
+        code.store(code.load("%n", Kind(INDEX)), "%frame")  # iterations that are counted and have not begun
+        code.do("ret i64 0")
+        code.label("stop")
+        code.do("ret i64 -1")
+
+    # --- values -------------------------------------------------------------------------------------------------
+
+    def held(self, value: Value) -> Held:
+        """Return the register or the memory of a value."""
+        constant = self.planner.constant(value)
+        if constant is not None and is_splat(constant):
+            return self.ops.constant(value, constant)
+        if value not in self.values:
+            self.values[value] = self._entering(value, constant)
+        held = self.values[value]
+        if isinstance(held, Memory):
+            self.arrays.check(held)
+        return held
+
+    def _entering(self, value: Value, constant: Array | None) -> Held:
+        memory = self.arrays.enter(dtype_of(value), self.ops.shape(value))
+        field = self.arrays.fields[-1]
+        field.slot, field.constant = (self.planner.slot(value), None) if constant is None else (None, constant)
+        field.by_value = self.ops.is_one(value)
+        if not field.by_value:
+            return memory
+        with self.code.at(self.code.entry):
+            return self.code.load(memory.pointer, Kind(memory.dtype))
+
+    # --- blocks -------------------------------------------------------------------------------------------------
+
+    def body(self, body: Body) -> list[Held]:
+        """Write the ops of a body; return its results."""
+        for node in body.nodes:
+            self.count += 1
+            if self.count > MAX_OPS:
+                raise NotCompiled(f"more than {MAX_OPS} ops")
+            if isinstance(node, Loop):
+                results = self.inner_loop(node)
+            elif isinstance(node, Branch):
+                results = self.branch(node)
+            else:
+                results = [self.ops.compute(node, [self.held(value) for value in node.op.operands])]
+            self.values.update(zip(node.op.results, results))
+        return [self.held(value) for value in body.results]
+
+    # --- control flow -------------------------------------------------------------------------------------------
+
+    def loop(self, loop: Loop, operands: Sequence[Held]) -> list[Held]:
+        """Write a loop; return its results."""
+        code, op, arguments = self.code, loop.op, loop.body.block.arguments
+        varies = [v is not a for v, a in zip(loop.body.results, arguments)]
+        self.loops.append(op)
+        number = len(self.loops)
+        outer, self.ops.loop = self.ops.loop, number
+        dying = [number == 1 or value in loop.dying for value in op.operands]
+        start = [self._carried(x, a, outer, d) if v else x for x, v, a, d in zip(operands, varies, arguments, dying)]
+        cells = {i: code.variable(x) for i, x in enumerate(start) if varies[i] and isinstance(x, Register)}
+        head, inside, after = (code.name("L") for _ in range(3))
+        self.groups.flush()
+        code.do(f"br label %{head}")
+        code.label(head)
+        self._check(number - 1)
+        state: list[Held] = [code.load(cells[i], _register(x).kind) if i in cells else x for i, x in enumerate(start)]
+        arrays = {i: x for i, x in enumerate(state) if varies[i] and isinstance(x, Memory)}
+        self.values.update(zip((*loop.condition.block.arguments, *arguments), (*state, *state)))
+        (test,) = self.body(loop.condition)
+        self.groups.flush()
+        for x in arrays.values():
+            self.arrays.check(x)
+        code.do(f"br i1 {_register(test)}, label %{inside}, label %{after}")
+        code.label(inside)
+        following = self.body(loop.body)
+        for i, cell in cells.items():
+            code.store(_register(following[i]), cell)
+        self._carry_on(arrays, following)
+        self.groups.flush()
+        code.do(f"br label %{head}")
+        code.label(after)
+        self.ops.loop = outer
+        for i, x in arrays.items():
+            self.arrays.writers[x.buffer] = outer
+            state[i] = self.arrays.changed(x)
+        return state
+
+    def _carried(self, x: Held, argument: Value, outer: int, dies: bool) -> Held:
+        """Return the initial value of a loop's state: memory is what the loop may write to."""
+        if isinstance(x, Register):
+            return x
+        inner, self.ops.loop = self.ops.loop, outer
+        own = self.ops.own(self.ops.memory(x, self.ops.shape(argument)), outer, dies)
+        self.ops.loop = inner
+        self.arrays.writers[own.buffer] = inner
+        return self.arrays.changed(own)
+
+    def _carry_on(self, state: Mapping[int, Memory], following: Sequence[Held]) -> None:
+        """Write the next state to the arrays of the state: in place, if the ops that compute it allow that."""
+        groups, late = self.groups, []
+        for i, target in state.items():
+            x = following[i]
+            group = x.term.group if isinstance(x, Pending) else None
+            if isinstance(x, Pending) and group is groups.open and group is not None and group.may_overwrite(target):
+                groups.store(x.term, target)
+            elif not isinstance(x, Memory) or not (x.buffer == target.buffer and self.arrays.is_whole(x)):
+                late.append((x, target))
+        written = {target.buffer for target in state.values()}
+        sources = [(x if isinstance(x, Splat) else self.ops.memory(x, t.shape), t) for x, t in late]
+        groups.flush()
+        for source, target in [(self._apart(x, written), target) for x, target in sources]:
+            self.ops.assign(source, target)
+
+    def _apart(self, x: Splat | Memory, written: Set[int]) -> Splat | Memory:
+        """Return a tensor outside of arrays that are written before it is read."""
+        if not isinstance(x, Memory) or x.buffer not in written:
+            return x
+        if prod(x.shape) > SWAPPED:
+            raise NotCompiled("tensors that change places")
+        return self.ops.copied(x, self.ops.loop)
+
+    def inner_loop(self, loop: Loop) -> list[Held]:
+        """Write a loop in a loop."""
+        results = self.loop(loop, [self.held(value) for value in loop.op.operands])
+        for number, _ in canonical_results(loop.op, self.planner.planner.canonical):
+            results[number] = self.ops.canonical(results[number], self.ops.shape(loop.op.results[number]))
+        return results
+
+    def branch(self, branch: Branch) -> list[Held]:
+        """Write a branch."""
+        code, op, chosen = self.code, branch.op, _register(self.held(branch.op.operands[0]))
+        are_one = list(map(self.ops.is_one, op.results))
+        targets = [self.arrays.scratch(dtype_of(r), self.ops.shape(r), self.ops.loop) for r in op.results]
+        labels, after = [code.name("L") for _ in branch.bodies], code.name("L")
+        self.groups.flush()
+        code.do(_selected(chosen, labels))
+        before, changed = list(self.arrays.versions), set[int]()
+        for label, body in zip(labels, branch.bodies):
+            self.arrays.versions[: len(before)] = before
+            code.label(label)
+            for x, target in zip(self.body(body), targets):
+                self.ops.assign(x, target)
+            self.groups.flush()
+            changed |= {b for b, version in enumerate(before) if self.arrays.versions[b] != version}
+            code.do(f"br label %{after}")
+        code.label(after)
+        for buffer in changed:
+            self.arrays.changed(self.arrays.whole[buffer])
+        return [self.ops.element(x, r) if one else x for x, r, one in zip(targets, op.results, are_one)]
+
+    # --- counts of iterations ----------------------------------------------------------------------------------------
+
+    def _check(self, number: int) -> None:
+        """Count an iteration; if none is left, ask how many more the run may take."""
+        code, index = self.code, Kind(INDEX)
+        left, renew, go = code.load("%n", index), code.name("L"), code.name("L")
+        code.do(f"br i1 {code.rarely(code.compare('sle', left, literal(index, 0)))}, label %{renew}, label %{go}")
+        code.label(renew)
+        got = code.let(f"call i64 %renew(i64 {number})", index)
+        code.store(got, "%n")
+        stops = code.compare("sle", got, literal(index, 0))  # 0 after an error that was not caught
+        code.do(f"br i1 {stops}, label %stop, label %{go}")
+        code.label(go)
+        code.store(code.binary("sub", code.load("%n", index), literal(index, 1)), "%n")
+
+
+def _selected(chosen: Register, labels: Sequence[str]) -> str:
+    """Return the instruction that selects a branch; an index that is out of range selects the last one."""
+    if chosen.kind.dtype.kind == "b":
+        return f"br i1 {chosen}, label %{labels[0]}, label %{labels[1]}"
+    cases = " ".join(f"i32 {n}, label %{label}" for n, label in enumerate(labels[:-1]))
+    return f"switch i32 {chosen}, label %{labels[-1]} [{cases}]"
+
+
+def _register(held: Held) -> Register:
+    if not isinstance(held, Register):
+        raise NotCompiled("a large tensor")
+    return held

@@ -11,8 +11,6 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ops.elementwise import on_element
 
 HOT = 30  # iterations after which a loop becomes Python source: as long as compiling takes
-HOT_CALLS = 80  # calls after which a function does, which has taken about as long by then as compiling takes
-FEW_OPS, MANY_OPS = 4, 4096  # of a function that runs as fast in the plan, and of one that takes too long to compile
 ITERATIONS, OPS = 256, 4096  # after which a loop in Python checks the deadline, at most
 SECONDS = 0.05  # for a loop, a chain or a function of usual length, with the import of llvmlite
 WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op

@@ -1,4 +1,4 @@
-"""Print a loop, or a function, as the source of one Python function, for scalars and small tensors.
+"""Print a loop as the source of one Python function, for scalars and small tensors.
 
 Each value is a local variable, named after its slot. An op becomes an expression, else a call of its kernel. Loops and
 branches become part of the source. The plan runs what has an op without a kernel, such as one whose region captures
@@ -106,19 +106,7 @@ def python_loop(planner: FramePlanner, loop: Loop, runs_apart: Callable[[Operati
     It returns False, and does nothing, where values have the lanes of a region. NotCompiled if the
     plan has to run the loop, as where an inner loop runs apart.
     """
-    printer, state = Printer(planner, runs_apart), loop.body.block.arguments
-
-    def write() -> Iterable[tuple[str, Value]]:
-        printer.loop(loop)
-        return zip(printer.write(state), state)
-
-    return printer.function(state, write, [*loop.condition.walk(), *loop.body.walk()])
-
-
-def python_function(planner: FramePlanner, body: Body, runs_apart: Callable[[Operation], bool]) -> Generated:
-    """Return the body of a function, likewise, which takes arguments from slots and stores results there."""
-    printer = Printer(planner, runs_apart)
-    return printer.function(body.block.arguments, lambda: zip(printer.body(body), body.results), [*body.walk()])
+    return Printer(planner, runs_apart).function(loop)
 
 
 class Printer:
@@ -137,10 +125,9 @@ class Printer:
         self._same: dict[str, str] = {}  # variables that are not written, as another one has the same value
         self._loops = 0
 
-    def function(
-        self, arguments: Sequence[Value], write: Callable[[], Iterable[tuple[str, Value]]], nodes: Sequence[Node]
-    ) -> Generated:
-        """Return the function that `write` prints, which returns the variables of values to store in slots."""
+    def function(self, loop: Loop) -> Generated:
+        """Return the function that runs a loop."""
+        arguments = loop.body.block.arguments
         slots = self.planner.slots_of(arguments)
         for name, slot, value in zip(self.write(arguments), slots, arguments):
             self.line(f"{name} = s0[{slot}]")
@@ -151,9 +138,9 @@ class Printer:
         self.drop(f"s0[{slot}]" for slot in slots)
         self.line("F = register(C)")
         with self.block("try:"):
-            for name, value in write():
-                if (slot := self.planner.slot(value)) not in self.planner.constants:
-                    self.line(f"s0[{slot}] = {name}")
+            self.loop(loop)
+            for name, slot in zip(self.write(arguments), slots):
+                self.line(f"s0[{slot}] = {name}")
         self.line("except Exception as error: raise located(error) from error")
         self.line("finally: del C.frames[F]")
         self.line("return True")
@@ -162,7 +149,7 @@ class Printer:
             head.append(f"  {name} = s0[{slot}]")
             if is_scalar(value.type):
                 head.append(f"  if type({name}) is not {self._class_of(value)}: {name} = {name}[()]")
-        most = iterations_of(len(nodes))
+        most = iterations_of(sum(1 for body in (loop.condition, loop.body) for _ in body.walk()))
 
         def renew(context: Context, op: Operation, iterations: int = most) -> int:
             return count_iterations(context, op, iterations)

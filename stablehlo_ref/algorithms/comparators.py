@@ -70,31 +70,6 @@ def _numbers(type: Type) -> ArrayKernel:
     return dequantize(type) if is_quantized(type) else lambda stored: stored
 
 
-def partially_ordered_inputs(block: Block) -> set[int]:
-    """Return the indices of inputs that a comparator compares by an order in which NaNs are unordered.
-
-    A comparison that depends on one side only, as `x != x` does, is no order of two elements.
-    """
-    found: set[int] = set()
-    for op in block.operations:
-        if op.name == "stablehlo.compare" and getattr(op.properties.get("compare_type"), "name", "") != "TOTALORDER":
-            used = _arguments_of(op, block)
-            if len({argument.index % 2 for argument in used}) == 2:
-                found.update(argument.index // 2 for argument in used)
-    return found
-
-
-def _arguments_of(op: Operation, block: Block) -> set[Value]:
-    """Return the arguments of a block that an op of it depends on."""
-    values, seen = list(op.operands), set[Value]()
-    while values:
-        value = values.pop()
-        if value not in seen and isinstance(value.owner, Operation) and value.owner.parent is block:
-            values += value.owner.operands
-        seen.add(value)
-    return seen.intersection(block.arguments)
-
-
 Comparison: TypeAlias = tuple[str, bool, Value, Value]  # direction, whether in total order, lhs, rhs
 
 

@@ -38,7 +38,6 @@ class IndexedWindows:
     window_axes: Mapping[int, int]  # from dimensions of the tensor to the axes of `shape` for positions in a window
     batching_axes: Mapping[int, int]  # from dimensions of the tensor to the axes of `shape` with the same index
     indexed: Dims  # the dimensions that the components of an index refer to
-    index_vector_dim: int
 
     # --- dimensions ---------------------------------------------------------------------------------------------
 
@@ -135,10 +134,6 @@ class IndexedWindows:
 
     # --- starts -------------------------------------------------------------------------------------------------
 
-    def components(self, indices: Array) -> list[Array]:
-        """Return the components of indices: an array of `batch_shape` for each of the dimensions `indexed`."""
-        return index_components(indices, self.index_vector_dim)
-
     @cached_property
     def lasts(self) -> Dims:
         """The largest start in bounds for each of the dimensions `indexed`."""
@@ -211,7 +206,7 @@ def _all_up_to(start: Array, last: int) -> bool:
 
 # --- reading --------------------------------------------------------------------------------------------------------
 
-Starts: TypeAlias = list[Array]
+Starts: TypeAlias = list[Array]  # the components of all start_index, of any integer dtype
 Read: TypeAlias = Callable[[Array, Starts], Array]
 
 BLOCK = 1 << 16  # elements gathered at a time

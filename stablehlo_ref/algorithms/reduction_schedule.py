@@ -119,12 +119,6 @@ class Combine:
         for result, values in zip(results, self(lhs, rhs)):
             result[...] = values
 
-    def in_any_order(self) -> Combine:
-        """Return a copy with `any_order` as `pair`."""
-        other = copy(self)
-        other.pair = self.any_order
-        return other
-
     def swapped(self) -> Combine:
         """Return a copy with the arguments of the body exchanged, for folds from the right."""
         other, each = copy(self), self.each
@@ -147,7 +141,9 @@ def _in_any_order(combine: Combine, plan: Callable[[Combine], Reduction]) -> Red
     exact = plan(combine)
     if (ufunc := combine.any_order) is None:
         return exact
-    any_order = plan(combine.in_any_order())
+    with_ufunc = copy(combine)
+    with_ufunc.pair = ufunc
+    any_order = plan(with_ufunc)
     if (has_wrong_zero := ambiguous_zero_check(ufunc, combine.dtype)) is None:
         return any_order
 
@@ -349,17 +345,14 @@ def arg_reduction(body: RegionFunction) -> ArgReduction | None:
     if not _compares_and_selects(body.region.block):
         return None
     value_dtype, index_dtype = (numpy_dtype(element_type(t)) for t in outputs)
-    if is_sub_byte_integer(index_dtype) or not is_native_number(value_dtype):
+    if any(map(is_sub_byte_integer, (value_dtype, index_dtype))):
+        return None
+    if value_dtype not in (FLOAT32, FLOAT64) and kind(value_dtype) != "integer":  # which numpy compares at full speed
         return None
     for ufunc, precedes in ((np.maximum, np.greater), (np.minimum, np.less)):
         if _agrees(body, precedes, value_dtype, index_dtype):
             return _reduction(ufunc, precedes, index_dtype, body)
     return None
-
-
-def is_native_number(dtype: DType) -> bool:
-    """Return whether numpy itself compares and selects numbers of a dtype, at full speed."""
-    return dtype in (FLOAT32, FLOAT64) or (kind(dtype) == "integer" and not is_sub_byte_integer(dtype))
 
 
 def _reduction(ufunc: np.ufunc, precedes: np.ufunc, index_dtype: DType, body: RegionFunction) -> ArgReduction:
@@ -376,15 +369,13 @@ def _reduction(ufunc: np.ufunc, precedes: np.ufunc, index_dtype: DType, body: Re
         first = search(values, -1)  # of a row: that of the first extreme or NaN
         places = first.reshape(-1) + np.arange(0, values.size, len(row))
         extreme: Array = values.reshape(-1)[places].reshape(first.shape)
-        is_float = kind(extreme.dtype) == "floating"
-        if is_float and (not (extreme == extreme).all() or _has_both_zeros(values, extreme)):
+        if _is_ambiguous(values, extreme):
             return None
         return [extreme, row[first].reshape(first.shape)]
 
     def anywhere(values: Array, indices: Array, axes: Dims) -> list[Array] | None:
         extreme: Array = ufunc.reduce(values, axes, keepdims=True)
-        is_float = kind(extreme.dtype) == "floating"
-        if is_float and (not (extreme == extreme).all() or _has_both_zeros(values, extreme)):
+        if _is_ambiguous(values, extreme):
             return None
         hits = values == extreme
         if np.count_nonzero(hits) > values.size // MANY:
@@ -407,10 +398,13 @@ def _increasing_row(values: Array, indices: Array, axes: Dims) -> Array | None:
     return row if (row[1:] > row[:-1]).all() else None
 
 
-def _has_both_zeros(values: Array, extreme: Array) -> bool:
-    """Return whether an extreme may be a zero of either sign."""
+def _is_ambiguous(values: Array, extreme: Array) -> bool:
+    """Return whether an extreme may be one of several NaNs, or a zero of either sign."""
+    if kind(extreme.dtype) != "floating" or (extreme.all() and not np.isnan(extreme).any()):
+        return False
     bits = values.view(signed_bits_dtype(values.dtype))
-    return not extreme.all() and bool((bits == np.iinfo(bits.dtype).min).any() and (bits == 0).any())
+    has_both_zeros = (bits == np.iinfo(bits.dtype).min).any() and (bits == 0).any()
+    return bool(np.isnan(extreme).any() or has_both_zeros)
 
 
 def _smallest_index(indices: Array, hits: Array, axes: Dims, sizes: Dims, last: Scalar) -> Array:

@@ -15,8 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.exact_reductions import add_rows, exact_addition
-from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, signed
-from stablehlo_ref.algorithms.sorting import SECONDS
+from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, Starts, signed
 from stablehlo_ref.define.computation import Kernel, RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array, DType
@@ -29,6 +28,7 @@ Round: TypeAlias = Array | slice  # indices of updates of distinct rows
 
 BLOCK = 1 << 16  # updates that a slow loop makes at a time, whose row numbers are converted to intp for it
 ELEMENTS = 1 << 17  # of distinct rows that are updated at a time, or more if a row has more
+SECONDS = 1e-7  # in which numpy sorts one of many updates by its row and by its rank, about
 PATIENCE = 8  # scanning for rounds ends if more than this multiple of the size of the last one is left
 
 
@@ -109,12 +109,6 @@ def overwrites(body: RegionFunction) -> bool:
     return list(returned) == list(arguments[len(arguments) // 2 :])
 
 
-def temporary_bytes(body: RegionFunction, rows: int, row: int, count: int) -> int:
-    """Return the bytes of the rounds of `count` updates of rows of `row` elements, of which there are `rows`."""
-    in_rounds = any(not overwrites(part) and (row > 1 or _ufunc(part) is None) for part in body.parts)
-    return _index_dtype(count).itemsize * (rows + 2 * count) if in_rounds else 0
-
-
 def _ufunc(body: RegionFunction) -> np.ufunc | None:
     """Return the ufunc that computes the body, or None."""
     if body.recognised is None or is_quantized(body.function_type.outputs[0]):
@@ -130,8 +124,6 @@ def _may_have_wrong_zero(ufunc: np.ufunc, table: Array, numbers: Array, new: Arr
     """Return whether np.maximum or np.minimum may return a zero of the wrong sign, as there are such zeros."""
     if ufunc not in (np.maximum, np.minimum) or (has_wrong_zero := ambiguous_zero_check(ufunc, table.dtype)) is None:
         return False
-    if table.size <= new.size:
-        return has_wrong_zero(new) or has_wrong_zero(table)
     blocks = [slice(start, start + BLOCK) for start in range(0, len(numbers), BLOCK)]
     return any(has_wrong_zero(new[b]) or has_wrong_zero(table.take(numbers[b], 0, mode="clip")) for b in blocks)
 
@@ -151,18 +143,13 @@ def first_rounds(numbers: Array, row_count: int) -> tuple[list[Round], Array]:
     first = _are_first(numbers, row_count)
     if first.all():
         return [slice(None)], np.empty(0, np.intp)
-    hits, left = _indices(first), _indices(~first)
+    hits, left = (np.flatnonzero(x).astype(_index_dtype(len(x)), copy=False) for x in (first, ~first))
     found: list[Round] = [hits]
     while len(left) and len(left) <= PATIENCE * len(hits):
         first = _are_first(numbers[left], row_count)
         hits, left = left[first], left[~first]
         found.append(hits)
     return found, left
-
-
-def _indices(chosen: Array) -> Array:
-    """Return the indices of the chosen elements, in 32 bits if they fit."""
-    return np.flatnonzero(chosen).astype(_index_dtype(len(chosen)), copy=False)
 
 
 def _index_dtype(count: int) -> DType:
@@ -187,16 +174,13 @@ def _by_rank(numbers: Array, left: Array) -> Iterator[Array]:
     """Yield the rounds of the updates `left`, by sorting."""
     if not len(left):
         return
-    check_time(needed=2 * len(left) * SECONDS)
+    check_time(needed=len(left) * SECONDS)
     order = left[np.argsort(numbers[left], kind="stable")]
     starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
     ranks = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
     by_rank = order[np.argsort(ranks, kind="stable")]
     for start, stop in pairwise([0, *np.cumsum(np.bincount(ranks)).tolist()]):
         yield by_rank[start:stop]
-
-
-Starts: TypeAlias = list[Array]  # the components of all start_index, of any integer dtype
 
 
 def plan_updates(windows: IndexedWindows, body: RegionFunction, unique: bool, dtypes: Sequence[DType]) -> Kernel:
@@ -219,6 +203,7 @@ def plan_updates(windows: IndexedWindows, body: RegionFunction, unique: bool, dt
 
     count, is_copy = prod(windows.shape) // prod(row), order != tuple(range(len(windows.shape)))
     numbers = 0 if windows.starts_are_numbers else count * np.dtype(np.intp).itemsize
-    rounds = temporary_bytes(body, windows.rows, prod(row), count)
+    in_rounds = any(not overwrites(part) and (row or _ufunc(part) is None) for part in body.parts)
+    rounds = _index_dtype(count).itemsize * (windows.rows + 2 * count) if in_rounds else 0
     copies = prod(windows.shape) * sum(dtype.itemsize for dtype in dtypes) if is_copy else 0
     return Kernel(write, temporaries=numbers + rounds + copies)

@@ -6,7 +6,7 @@ for many elements, reductions share intermediate results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 from math import prod
@@ -172,13 +172,13 @@ def exact_window_sums(
 
 
 def exact_cumulative_sums(
-    dtype: DType, inits: Sequence[Array], xs: Sequence[Array], axis: int, reverse: bool
+    combine: Combine, axis: int, reverse: bool, inits: Sequence[Array], xs: Sequence[Array]
 ) -> Arrays:
     """Add, for each element along an axis, the init value and all elements up to it; in `reverse`, from it on."""
     shape = xs[0].shape
     middle = (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
-    x, result = xs[0].reshape(middle), np.empty(middle, dtype)
-    order, sums = (slice(None), slice(None, None, -1 if reverse else 1)), shared_sums(dtype)
+    x, result = xs[0].reshape(middle), np.empty(middle, combine.dtype)
+    order, sums = (slice(None), slice(None, None, -1 if reverse else 1)), shared_sums(combine.dtype)
     width = max(COLUMNS, SLICE // middle[1])
     height = max(1, SLICE // (middle[1] * min(width, middle[2])))
     for a, b in within_time(product(range(0, middle[0], height), range(0, middle[2], width))):
@@ -190,8 +190,13 @@ def exact_cumulative_sums(
 # --- cumulative reductions ------------------------------------------------------------------------------------------
 
 
-def reduce_cumulatively(combine: Combine, xs: Sequence[Array], axis: int, reverse: bool) -> Arrays:
-    """Reduce, for each element along an axis, all elements up to it; in `reverse`, that element and all after it."""
+def reduce_cumulatively(
+    combine: Combine, axis: int, reverse: bool, inits: Sequence[Array], xs: Sequence[Array]
+) -> Arrays:
+    """Reduce, for each element along an axis, all elements up to it; in `reverse`, that element and all after it.
+
+    Init values are left out.
+    """
     shape = xs[0].shape
     middle = (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
     order = (slice(None), slice(None, None, -1 if reverse else 1))
@@ -210,7 +215,7 @@ def _reduce_middle_cumulatively(combine: Combine, xs: Sequence[Array]) -> Arrays
     step = max(1, CHUNK // (n * b))
     for start in within_time(range(0, a, step)):
         rows = slice(start, start + step)
-        _chunk_by_chunk(combine, [x[rows] for x in xs], [r[rows] for r in results])
+        _by_pairs(combine, [x[rows] for x in xs], [r[rows] for r in results])
     return results
 
 
@@ -223,61 +228,32 @@ def _row_by_row(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
             result[:, row] = r
 
 
-class _Ends:
-    """The cumulative reduction at the last element of each chunk, by pairs of chunks as `_by_pairs` of elements."""
-
-    def __init__(self, combine: Combine) -> None:
-        self.combine = combine
-        self.ends: list[Arrays] = []
-        self.pending: dict[int, Arrays] = {}  # the reduction of the first chunk of a pair, of the first pair, and so on
-
-    def after(self, chunk: Arrays) -> Arrays:
-        """Return the reduction of all elements up to the end of the next chunk, given that of the chunk."""
-        index, level = len(self.ends), 0
-        while index % 2:
-            chunk = self.combine(self.pending[level], chunk)
-            index, level = index // 2, level + 1
-        self.pending[level] = chunk
-        start = index << level
-        self.ends.append(self.combine(self.ends[start - 1], chunk) if start else chunk)
-        return self.ends[-1]
-
-
-def _chunk_by_chunk(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
-    """Reduce by pairs chunks of a power of two elements, one after the other."""
-    n, b = xs[0].shape[1:]
-    size, ends = 1 << max(1, CHUNK // b).bit_length() - 1, _Ends(combine)
-    for start in within_time(range(0, n, size)):
-        chunk = slice(start, start + size)
-        before, after = ends.ends[-1] if ends.ends else [], ends.after if start + size <= n else None
-        _by_pairs(combine, [x[:, chunk] for x in xs], [r[:, chunk] for r in results], before, after)
-
-
-def _by_pairs(
-    combine: Combine,
-    xs: Sequence[Array],
-    results: Arrays,
-    before: Sequence[Array],
-    after: Callable[[Arrays], Arrays] | None,
-) -> None:
+def _by_pairs(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
     """Reduce pairs of adjacent elements cumulatively, which yields all odd results, and from these the even ones.
 
-    `before` is the reduction of all elements before these, if there are any; `after` returns that up to the last of
-    these, given that of these. Without it, it is that of both.
+    The results may be the arrays themselves. Pairs of large arrays are in the memory of the results.
     """
-    n, first = xs[0].shape[1], [x[:, 0] for x in xs]
-    if n == 1 and after:
-        first = after(first)
-    elif before:
-        first = combine(before, first)
-    for result, value in zip(results, first):
-        result[:, 0] = value
+    a, n, b = xs[0].shape
+    for result, x in zip(results, xs):
+        result[:, 0] = x[:, 0]
     if n == 1:
         return
-    pairs = combine([x[:, 0 : n - 1 : 2] for x in xs], [x[:, 1:n:2] for x in xs])
-    odd = [np.empty(p.shape, p.dtype) for p in pairs]
-    _by_pairs(combine, pairs, odd, before, after)
-    for result, o in zip(results, odd):
-        result[:, 1::2] = o
-    if n > 2:
-        combine.store([o[:, : (n - 1) // 2] for o in odd], [x[:, 2::2] for x in xs], [r[:, 2::2] for r in results])
+    odd, even = [r[:, 1::2] for r in results], [r[:, 2::2] for r in results]
+    pairs = odd if a * n * b > CHUNK else [np.empty(o.shape, o.dtype) for o in odd]
+    _store(combine, [x[:, 0 : n - 1 : 2] for x in xs], [x[:, 1::2] for x in xs], pairs)
+    _by_pairs(combine, pairs, pairs)
+    if pairs is not odd:
+        for o, pair in zip(odd, pairs):
+            o[...] = pair
+    _store(combine, [o[:, : (n - 1) // 2] for o in odd], [x[:, 2::2] for x in xs], even)
+
+
+def _store(combine: Combine, lhs: Sequence[Array], rhs: Sequence[Array], results: Sequence[Array]) -> None:
+    """Store `combine(lhs, rhs)`, of at most `CHUNK` elements at a time."""
+    a, n, b = lhs[0].shape
+    step = max(1, CHUNK // (a * b))
+    if n <= step:
+        return combine.store(lhs, rhs, results)
+    for start in within_time(range(0, n, step)):
+        some = (slice(None), slice(start, start + step))
+        combine.store(*([x[some] for x in arrays] for arrays in (lhs, rhs, results)))

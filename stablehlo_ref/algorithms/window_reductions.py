@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import gcd, prod
 from typing import NamedTuple, TypeAlias
 
@@ -87,12 +88,17 @@ def cumulative(w: Windows, body: RegionFunction, types: Sequence[TensorType]) ->
     if axis is None or w.are_short or not body.is_associative:
         return None
     is_reverse, combine = w.padding[axis][0] == 0, Combine(body)
+
+    def plan(combine: Combine) -> Reduction:
+        reduce = exact_cumulative_sums if combine.adds_exactly else reduce_cumulatively
+        return partial(reduce, combine, axis, is_reverse)
+
     padding_is_last = is_reverse and not (body.recognised and REGISTRY[body.recognised.name].traits.commutative)
-    fold = by_parts(body, lambda combine: _cumulative(combine, axis, is_reverse))
+    fold = by_parts(body, plan)
     fallback = box_by_box(w, body, types) or at_once(w, body, types)
 
     def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
-        if not _are_same(inits, body.each(*inits, *inits)):
+        if any(np.asarray(x).tobytes() != np.asarray(y).tobytes() for x, y in zip(inits, body.each(*inits, *inits))):
             reserve(0, fallback.temporaries)
             results: Arrays = fallback.run(inits, arrays)
             return results
@@ -116,18 +122,6 @@ def _cumulative_axis(w: Windows) -> int | None:
     (axis,) = moving
     reach = w.window[axis] - 1
     return axis if w.sizes[axis] == w.window[axis] and tuple(w.padding[axis]) in ((reach, 0), (0, reach)) else None
-
-
-def _cumulative(combine: Combine, axis: int, reverse: bool) -> Reduction:
-    """Return the fold of each element with all before it, or with all after it (`reverse`), without init values."""
-    if combine.adds_exactly:
-        return lambda inits, arrays: exact_cumulative_sums(combine.dtype, inits, arrays, axis, reverse)
-    return lambda inits, arrays: reduce_cumulatively(combine, arrays, axis, reverse)
-
-
-def _are_same(xs: Sequence[Array], ys: Sequence[Array]) -> bool:
-    """Return whether two lists of arrays have bitwise equal elements."""
-    return all(np.asarray(x).tobytes() == np.asarray(y).tobytes() for x, y in zip(xs, ys))
 
 
 # --- windows of dilated arrays --------------------------------------------------------------------------------------

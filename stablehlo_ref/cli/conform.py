@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +24,14 @@ from stablehlo_ref.cli.options import (
     seconds,
 )
 from stablehlo_ref.conform import cases, report
-from stablehlo_ref.conform.campaign import PROFILES, Results, Settings
+from stablehlo_ref.conform.campaign import PROFILES, Results, Settings, select
 from stablehlo_ref.conform.campaign import run as run_cases
 from stablehlo_ref.conform.explain import explain
 from stablehlo_ref.conform.known import read_known, split
 from stablehlo_ref.conform.verdicts import with_blocked
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.diagnostics import file_errors
-from stablehlo_ref.suggestions import did_you_mean
+from stablehlo_ref.diagnostics import ArgumentValueError, file_errors
 
 DESCRIPTION = "Run generated programs on a backend, and judge what it returns by bounds that are proved."
 EPILOG = """\
@@ -90,7 +88,7 @@ def _run(options: argparse.Namespace) -> int:
     contract_of(options.contract)
     known = read_known(options.known) if options.known else []
     profile = PROFILES[options.profile]
-    selected = profile.names(_ops(options.ops))
+    selected = names_of(options)
     settings = Settings(options.backend, options.contract, options.seconds, options.backend_python, tuple(known))
     with Session(options.backend, seconds=options.seconds, python=settings.python) as session:
         session.open()
@@ -99,7 +97,7 @@ def _run(options: argparse.Namespace) -> int:
     results = Results(options.results or ":memory:")
     try:
         limit = min(profile.seconds, options.max_seconds or profile.seconds)
-        run_cases(selected, settings, results, executor=executor, jobs=jobs, seconds=limit, show=_progress)
+        run_cases(selected, settings, results, executor=executor, jobs=jobs, seconds=limit, show=show_progress)
         wanted = set(selected)
         records = with_blocked({name: record for name, record in results.records().items() if name in wanted})
     finally:
@@ -107,10 +105,10 @@ def _run(options: argparse.Namespace) -> int:
     title = f"{options.backend} under the contract {options.contract}, profile {options.profile}"
     about: dict[str, Any] = {"backend": options.backend, "contract": options.contract, "profile": options.profile}
     about |= {"stablehlo-ref": __version__, "versions": versions}
-    _write(options.json, report.as_json(records, about))
-    _write(options.junit, report.as_junit(records, title))
-    _write(options.html, report.as_html(records, title))
-    _write(options.badge, report.as_badge(records))
+    write(options.json, report.as_json(records, about))
+    write(options.junit, report.as_junit(records, title))
+    write(options.html, report.as_html(records, title))
+    write(options.badge, report.as_badge(records))
     print(report.as_text(records, title))
     new, healed = split(records, known, [name for name in selected if name not in records])
     for entry in healed:
@@ -132,36 +130,40 @@ def _workers(scheduler: str) -> tuple[Executor, int]:
     return client.get_executor(), len(threads)
 
 
-def _ops(patterns: Sequence[str]) -> list[str]:
-    """Return the ops that patterns select; `add` is `stablehlo.add`."""
-    ops = cases.names_of_ops()
-    found: list[str] = []
-    for pattern in patterns:
-        matching = [op for op in ops if fnmatchcase(op, pattern) or fnmatchcase(op, f"stablehlo.{pattern}")]
-        if not matching:
-            raise CommandLineError(f"--ops: there is no op {pattern!r}{did_you_mean(pattern, ops)}")
-        found += matching
-    return list(dict.fromkeys(found)) or ops
+def names_of(options: argparse.Namespace) -> list[str]:
+    """Return the names of the cases that `--profile` and `--ops` ask for."""
+    return PROFILES[options.profile].names(selected(options))
 
 
-def _write(path: Path | None, text: str) -> None:
+def selected(options: argparse.Namespace, known: Sequence[str] = ()) -> list[str]:
+    """Return the ops that `--ops` selects; CommandLineError if there are none."""
+    try:
+        return select(options.ops, known)
+    except ArgumentValueError as error:
+        raise CommandLineError(f"--ops: {error}") from None
+
+
+def write(path: Path | None, text: str) -> None:
     if path is not None:
         with file_errors(path, f"write {path}"):
             path.write_text(text, encoding="utf-8")
 
 
-def _progress(done: int, total: int) -> None:
+def show_progress(done: int, total: int) -> None:
     if sys.stderr.isatty():
         print(f"\r{done} of {total} cases", end="" if done < total else "\n", file=sys.stderr, flush=True)
 
 
+OPS = option("--ops OP,OP", "only these ops, with wildcards", names, default=[])
+PROFILE = option("--profile", "how many cases (smoke)", choices=tuple(PROFILES), default="smoke")
+KNOWN = option("--known FILE", "known failures, as TOML: op, type and reason of each", Path)
 OPTIONS = Group("", [
     option("explain CASE", "make the program of a case small, and write a draft of a report", dest="words", nargs="*"),
     option("--backend B", "what to run the programs on: see `stablehlo-interp diff --help`"),
     option("--contract C", "what the backend may do: see `stablehlo-interp diff --help`", default="strict"),
-    option("--profile", "how many cases (smoke)", choices=tuple(PROFILES), default="smoke"),
-    option("--ops OP,OP", "only these ops, with wildcards", names, default=[]),
-    option("--known FILE", "known failures, as TOML: op, type and reason of each", Path),
+    PROFILE,
+    OPS,
+    KNOWN,
     option("--jobs N", "processes (1)", positive, default=1),
     option("--scheduler ADDRESS", "judge cases on the workers of a scheduler of Dask instead, of one thread each"),
     option("--seconds S", "of the backend for each case (30)", seconds, default=30.0),

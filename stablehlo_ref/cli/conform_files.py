@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
-from stablehlo_ref.cli.options import LIMITS, MESSAGES, CommandParser, Group, names, option, within_limits
+from stablehlo_ref.cli.conform import KNOWN, OPS, PROFILE, names_of, show_progress, write
+from stablehlo_ref.cli.options import LIMITS, MESSAGES, CommandParser, Group, option, within_limits
 from stablehlo_ref.conform import report
-from stablehlo_ref.conform.campaign import PROFILES
 from stablehlo_ref.conform.known import read_known, split
-from stablehlo_ref.conform.offline import export, judge_files, select_ops
-from stablehlo_ref.diagnostics import file_errors
+from stablehlo_ref.conform.offline import export, judge_files
 
 DESCRIPTION = "Write conformance cases to files for a backend that runs elsewhere, and judge the files of its results."
 EPILOG = """\
@@ -30,8 +28,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    selected = PROFILES[options.profile].names(select_ops(options.ops))
-    written, left = export(options.folder, selected, options.contract or "strict", options.target, _progress)
+    selected = names_of(options)
+    written, left = export(options.folder, selected, options.contract or "strict", options.target, show_progress)
     print(f"{written} cases are in {options.folder}; {left} of the profile are left out")
     return FINE
 
@@ -39,28 +37,20 @@ def _export(options: argparse.Namespace) -> int:
 def _judge(options: argparse.Namespace) -> int:
     known = read_known(options.known) if options.known else []
     records = {record.name: record for record in judge_files(options.folder, options.results, options.contract)}
-    title = f"results in {options.results}"
-    if options.json is not None:
-        with file_errors(options.json, "write the verdicts"):
-            options.json.write_text(report.as_json(records, {"results": str(options.results)}), encoding="utf-8")
-    print(report.as_text(records, title))
+    write(options.json, report.as_json(records, {"results": str(options.results)}))
+    print(report.as_text(records, f"results in {options.results}"))
     return AT_FAULT if split(records, known)[0] else FINE
-
-
-def _progress(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{done} of {total} cases", end="" if done < total else "\n", file=sys.stderr, flush=True)
 
 
 OPTIONS = Group("", [
     option("ACTION", "what to do", dest="action", choices=("export", "judge")),
     option("FOLDER", "the folder with the cases", Path, dest="folder"),
     option("RESULTS", "the folder with the results, to judge", Path, dest="results", nargs="?"),
-    option("--ops OP,OP", "only cases of these ops, with wildcards", names, default=[]),
-    option("--profile", "how many cases (smoke)", choices=tuple(PROFILES), default="smoke"),
+    OPS,
+    PROFILE,
     option("--target VERSION", "the version of StableHLO of the programs", default="current"),
     option("--contract C", "what the backend may do; that of the export by default, there strict"),
-    option("--known FILE", "known failures, as for `conform`", Path),
+    KNOWN,
     option("--json FILE", "write all verdicts as JSON", Path),
 ])  # fmt: skip
 

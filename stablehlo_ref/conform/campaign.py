@@ -9,8 +9,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from itertools import zip_longest
 from multiprocessing import get_context, parent_process
@@ -25,7 +26,8 @@ from stablehlo_ref.conform.members import COMMON
 from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
+from stablehlo_ref.suggestions import did_you_mean
 
 ENDING = (Cell.REFUSES, Cell.DIES, Cell.HANGS)
 SHARD = 5  # cases that a worker is given at a time
@@ -68,6 +70,24 @@ class Profile:
 
 def _alternating(*queues: Sequence[str]) -> list[str]:
     return [name for turn in zip_longest(*queues) for name in turn if name is not None]
+
+
+def select(patterns: Sequence[str], known: Sequence[str] = ()) -> list[str]:
+    """Return the ops that patterns with wildcards select, of all or of those that are `known`; all for no pattern.
+
+    `add` is `stablehlo.add`, and `erf` is `chlo.erf`. ArgumentValueError for a pattern that selects none.
+    """
+    ops, found = known or cases.names_of_ops(), list[str]()
+    for pattern in patterns:
+        forms = ((pattern, f"stablehlo.{pattern}"), (f"*.{pattern}",))
+        matching = next(
+            filter(None, ([op for op in ops if any(fnmatchcase(op, f) for f in form)] for form in forms)), []
+        )
+        if not matching:
+            names = [*ops, *(op.partition(".")[2] for op in ops)]
+            raise ArgumentValueError(f"there is no op {pattern!r}{did_you_mean(pattern, names)}")
+        found += matching
+    return list(dict.fromkeys(found or ops))
 
 
 PROFILES = {
@@ -190,23 +210,21 @@ def _first_of(name: str) -> str:
 def _run_all(
     names: Sequence[str], results: Results, executor: Executor | None, jobs: int, end: float, judged: Judged, show: Show
 ) -> None:
-    left, most = _left(names, results), 2 * jobs
-    while left and monotonic() < end:
+    most = 2 * jobs
+    while (left := _left(names, results)) and monotonic() < end:
         shards = [left[i : i + SHARD] for i in range(0, len(left), SHARD)]
-        with closing(_Pool(jobs)) if executor is None else nullcontext() as pool:
+        with _pool(jobs) if executor is None else nullcontext(executor) as pool:
             try:
-                running = pool.executor if executor is None and pool is not None else executor
-                assert running is not None
-                for records in _submitted(running, judged, shards, end, most):
+                for records in _submitted(pool, judged, shards, end, most):
                     results.add(records)
                     show(len(names) - len(_left(names, results)), len(names))
                 return
             except BrokenProcessPool:
-                if pool is None:
+                if executor is not None:
                     raise
-        left = _left(names, results)
-        _one_by_one(left[: most * SHARD], judged, results, end)
-        left = _left(names, results)
+        for name in _left(names, results)[: most * SHARD]:  # among which is one at which a process died
+            if monotonic() < end:
+                results.add(_judged_alone(name, judged))
 
 
 def _left(names: Sequence[str], results: Results) -> list[str]:
@@ -214,21 +232,12 @@ def _left(names: Sequence[str], results: Results) -> list[str]:
     return [name for name in names if name not in known]
 
 
-def _one_by_one(names: Sequence[str], judged: Judged, results: Results, end: float) -> None:
-    """Judge the cases among which is one at which a process died, each alone."""
-    pool: _Pool | None = None
-    for name in names:
-        if monotonic() > end:
-            break
-        pool = pool or _Pool(1)
+def _judged_alone(name: str, judged: Judged) -> list[Record]:
+    with _pool(1) as pool:
         try:
-            results.add(pool.executor.submit(judged, [name]).result())
+            return pool.submit(judged, [name]).result()
         except BrokenProcessPool:
-            results.add([Record(name, Cell.UNTESTED, "the process that judged the case died")])
-            pool.close()
-            pool = None
-    if pool is not None:
-        pool.close()
+            return [Record(name, Cell.UNTESTED, "the process that judged the case died")]
 
 
 def _end_with_parent() -> None:
@@ -242,13 +251,8 @@ def _end_with_parent() -> None:
     Thread(target=watch, daemon=True).start()
 
 
-class _Pool:
-    def __init__(self, jobs: int) -> None:
-        context = get_context("spawn")
-        self.executor = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
-
-    def close(self) -> None:
-        self.executor.shutdown(wait=True, cancel_futures=True)
+def _pool(jobs: int) -> Executor:
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_with_parent)
 
 
 def _submitted(

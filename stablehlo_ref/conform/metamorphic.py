@@ -87,46 +87,52 @@ def check(session: Session, subject: Subject, type: str, seed: int = 0) -> Itera
     generator, dtype = np.random.Generator(np.random.Philox(seed)), numpy_dtype(FLOATS[type])
     x = [random_array(generator, dtype, (ROWS, COLUMNS)) for _ in range(subject.rows)]
     others = [random_array(generator, dtype, shape) for shape in subject.others]
-    names = [f"%x{i}" for i in range(len(x))]
-    fixed = [f"%w{i}" for i in range(len(others))]
-    line = subject.line("%r", [*names, *fixed], ROWS, type)
-    (base,) = _run(session, type, names, fixed, [*x, *others], [line], ["%r"], [subject.type(ROWS, type)])
+    names, fixed = [f"%x{i}" for i in range(len(x))], [f"%w{i}" for i in range(len(others))]
 
-    pairs = []
-    for rows in BATCHES:
-        lines = [subject.line("%r", [*names, *fixed], rows, type)]
-        inputs = [*(np.ascontiguousarray(a[:rows]) for a in x), *others]
-        (part,) = _run(session, type, names, fixed, inputs, lines, ["%r"], [subject.type(rows, type)])
-        pairs.append((part, base[:rows]))
-    yield _relation(subject, type, "batch", pairs)
+    def run(operands: dict[str, Array], *lines: str, rows: int = ROWS, results: Sequence[str] = ("%r",)) -> list[Array]:
+        """Return the results, of so many rows, of lines of a program."""
+        given = {**operands, **dict(zip(fixed, others))}
+        arguments = ", ".join(f"{n}: tensor<{'x'.join(map(str, (*a.shape, type)))}>" for n, a in given.items())
+        types = ", ".join([subject.type(rows, type)] * len(results))
+        body = "\n".join([*lines, f"return {', '.join(results)} : {types}"])
+        arrays = [np.ascontiguousarray(array) for array in given.values()]
+        outcome = session.run(f"func.func @main({arguments}) -> ({types}) {{\n{body}\n}}\n", arrays)
+        if outcome.failure:
+            raise Refused(f"{session.description} {outcome}")
+        return list(outcome.results)
 
-    lines, total = [f"%one = stablehlo.constant dense<1.0> : tensor<{type}>"], ROWS + PADDING
-    for name in names:
-        types = f"(tensor<{ROWS}x{COLUMNS}x{type}>, tensor<{type}>) -> tensor<{total}x{COLUMNS}x{type}>"
-        lines.append(
-            f"{name}p = stablehlo.pad {name}, %one, low = [0, 0], high = [{PADDING}, 0], interior = [0, 0] : {types}"
-        )
-    lines.append(subject.line("%all", [*(f"{name}p" for name in names), *fixed], total, type))
+    def applied(result: str, suffix: str = "", rows: int = ROWS) -> str:
+        return subject.line(result, [*(f"{name}{suffix}" for name in names), *fixed], rows, type)
+
+    def named(arrays: Sequence[Array], suffix: str = "") -> dict[str, Array]:
+        return {f"{name}{suffix}": array for name, array in zip(names, arrays)}
+
+    (base,) = run(named(x), applied("%r"))
+    parts = [run(named([a[:n] for a in x]), applied("%r", rows=n), rows=n) for n in BATCHES]
+    yield _relation(subject, type, "batch", [(part, base[:n]) for n, (part,) in zip(BATCHES, parts)])
+
+    total = ROWS + PADDING
+    types = f"(tensor<{ROWS}x{COLUMNS}x{type}>, tensor<{type}>) -> tensor<{total}x{COLUMNS}x{type}>"
+    pads = [f"stablehlo.pad {n}, %one, low = [0, 0], high = [{PADDING}, 0], interior = [0, 0] : {types}" for n in names]
     ranges = ", ".join(f"0:{n}" for n in (ROWS, *subject.result))
     types = f"({subject.type(total, type)}) -> {subject.type(ROWS, type)}"
-    lines.append(f"%r = stablehlo.slice %all [{ranges}] : {types}")
-    (padded,) = _run(session, type, names, fixed, [*x, *others], lines, ["%r"], [subject.type(ROWS, type)])
+    (padded,) = run(
+        named(x),
+        f"%one = stablehlo.constant dense<1.0> : tensor<{type}>",
+        *(f"{name}p = {pad}" for name, pad in zip(names, pads)),
+        applied("%all", "p", total),
+        f"%r = stablehlo.slice %all [{ranges}] : {types}",
+    )
     yield _relation(subject, type, "padding", [(padded, base)])
 
-    turned = [f"{name}t" for name in names]
     types = f"(tensor<{COLUMNS}x{ROWS}x{type}>) -> tensor<{ROWS}x{COLUMNS}x{type}>"
-    lines = [f"{name} = stablehlo.transpose {t}, dims = [1, 0] : {types}" for name, t in zip(names, turned)]
-    inputs = [*(np.ascontiguousarray(a.T) for a in x), *others]
-    (moved,) = _run(session, type, turned, fixed, inputs, [*lines, line], ["%r"], [subject.type(ROWS, type)])
+    turns = [f"{name} = stablehlo.transpose {name}t, dims = [1, 0] : {types}" for name in names]
+    (moved,) = run(named([a.T for a in x], "t"), *turns, applied("%r"))
     yield _relation(subject, type, "layout", [(moved, base)])
 
-    second = [f"{name}s" for name in names]
-    again = [np.ascontiguousarray(a[::-1]) for a in x]
-    both = [line, subject.line("%s", [*second, *fixed], ROWS, type)]
-    made, inputs = [subject.type(ROWS, type)] * 2, [*x, *again, *others]
-    found = [
-        _run(session, type, [*names, *second], fixed, inputs, lines, ["%r", "%s"], made) for lines in (both, both[::-1])
-    ]
+    lines = (applied("%r"), applied("%s", "s"))
+    both = {**named(x), **named([a[::-1] for a in x], "s")}
+    found = [run(both, *order, results=("%r", "%s")) for order in (lines, lines[::-1])]
     yield _relation(subject, type, "order", [(results[0], base) for results in found] + list(zip(*found)))
 
 
@@ -139,19 +145,6 @@ def as_text(found: Sequence[Relation]) -> str:
         lines += [f"{op} {type}: bits differ by {', '.join(texts)}"] if texts else []
     pairs = len({(r.op, r.type) for r in found})
     return "\n".join([*lines, f"{pairs - len(lines)} of {pairs} ops and types have the same bits under all relations"])
-
-
-def _run(
-    session: Session, type: str, names: Sequence[str], fixed: Sequence[str], inputs: Sequence[Array],
-    lines: Sequence[str], results: Sequence[str], types: Sequence[str],
-) -> tuple[Array, ...]:  # fmt: skip
-    shapes = ["x".join(map(str, (*array.shape, type))) for array in inputs]
-    arguments = ", ".join(f"{name}: tensor<{shape}>" for name, shape in zip((*names, *fixed), shapes))
-    body = "\n".join([*lines, f"return {', '.join(results)} : {', '.join(types)}"])
-    outcome = session.run(f"func.func @main({arguments}) -> ({', '.join(types)}) {{\n{body}\n}}\n", list(inputs))
-    if outcome.failure:
-        raise Refused(f"{session.description} {outcome}")
-    return outcome.results
 
 
 def _relation(subject: Subject, type: str, relation: str, pairs: Sequence[tuple[Array, Array]]) -> Relation:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +19,17 @@ from stablehlo_ref._version import __version__
 from stablehlo_ref.argument_types import shown
 from stablehlo_ref.arrays.files import array_errors, map_array
 from stablehlo_ref.conform.bounds import Bounds, is_known
-from stablehlo_ref.conform.cases import LIMITS, Case, case, names_of_ops
+from stablehlo_ref.conform.cases import LIMITS, Case, case
 from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.bounds.ball import overflowed
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
+from stablehlo_ref.diagnostics import EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.files import read_text
 from stablehlo_ref.numerics.dtypes import element_type_of, numpy_dtype
 from stablehlo_ref.reading.parsing import parse
-from stablehlo_ref.suggestions import did_you_mean
 
 FORMAT = 1
 MAX_DIGITS = 18  # of the number of a case
@@ -39,21 +37,6 @@ INDEX = "index.json"
 FAILURES = ("refused", "died", "timed out", "unstable")  # with which a .txt file may begin
 
 Show = Callable[[int, int], None]
-
-
-def select_ops(patterns: Sequence[str]) -> list[str]:
-    """Return the ops that patterns with wildcards select, all for none; `add` is `stablehlo.add`.
-
-    ArgumentValueError for a pattern that selects none.
-    """
-    ops, found = names_of_ops(), list[str]()
-    for pattern in patterns:
-        matching = [op for op in ops if fnmatchcase(op, pattern) or fnmatchcase(op, f"stablehlo.{pattern}")]
-        if not matching:
-            known = [*ops, *(op.partition(".")[2] for op in ops)]
-            raise ArgumentValueError(f"there is no op {pattern!r}{did_you_mean(pattern, known)}")
-        found += matching
-    return list(dict.fromkeys(found)) or ops
 
 
 # --- export -----------------------------------------------------------------------------------------------------------

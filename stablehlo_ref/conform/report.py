@@ -12,19 +12,13 @@ from xml.etree import ElementTree
 from stablehlo_ref.conform.verdicts import Cell, Record, counts
 
 # From the worst to the best: the cell of an op and an element type is that of its worst case.
-ORDER = (
-    Cell.DIES, Cell.HANGS, Cell.FAIL, Cell.ACCEPTS, Cell.FLAKY, Cell.SUSPICIOUS, Cell.REFUSES, Cell.BLOCKED, Cell.LEGAL,
-    Cell.PASS, Cell.UNTESTED,
-)  # fmt: skip
-SYMBOLS = {
-    Cell.PASS: "✓", Cell.LEGAL: "≈", Cell.SUSPICIOUS: "?", Cell.FAIL: "✗", Cell.REFUSES: "-", Cell.BLOCKED: "b",
-    Cell.ACCEPTS: "a", Cell.DIES: "†", Cell.HANGS: "h", Cell.FLAKY: "~", Cell.UNTESTED: " ",
+LOOKS = {
+    Cell.DIES: ("†", "#4a148c"), Cell.HANGS: ("h", "#6a1b9a"), Cell.FAIL: ("✗", "#c62828"),
+    Cell.ACCEPTS: ("a", "#ef6c00"), Cell.FLAKY: ("~", "#ff8f00"), Cell.SUSPICIOUS: ("?", "#fbc02d"),
+    Cell.REFUSES: ("-", "#b0bec5"), Cell.BLOCKED: ("b", "#cfd8dc"), Cell.LEGAL: ("≈", "#7cb342"),
+    Cell.PASS: ("✓", "#2e7d32"), Cell.UNTESTED: (" ", "#ffffff"),
 }  # fmt: skip
-COLORS = {
-    Cell.PASS: "#2e7d32", Cell.LEGAL: "#7cb342", Cell.SUSPICIOUS: "#fbc02d", Cell.FAIL: "#c62828",
-    Cell.REFUSES: "#b0bec5", Cell.BLOCKED: "#cfd8dc", Cell.ACCEPTS: "#ef6c00", Cell.DIES: "#4a148c",
-    Cell.HANGS: "#6a1b9a", Cell.FLAKY: "#ff8f00", Cell.UNTESTED: "#ffffff",
-}  # fmt: skip
+ORDER = tuple(LOOKS)
 SHOWN = 40  # faults in the table of the terminal
 
 
@@ -56,8 +50,8 @@ def as_text(records: Mapping[str, Record], title: str) -> str:
     lines = [title, ""]
     lines += _column_heads(elements, width)
     for op, row in table.items():
-        lines.append(f"{op:{width}} " + " ".join(SYMBOLS[row.get(e, Cell.UNTESTED)] for e in elements))
-    lines += ["", "   ".join(f"{SYMBOLS[cell]} {cell.value}" for cell in ORDER), ""]
+        lines.append(f"{op:{width}} " + " ".join(LOOKS[row.get(e, Cell.UNTESTED)][0] for e in elements))
+    lines += ["", "   ".join(f"{LOOKS[cell][0]} {cell.value}" for cell in ORDER), ""]
     found = faults(records)
     for record, number in found[:SHOWN]:
         more = f" ({number} cases)" if number > 1 else ""
@@ -122,7 +116,7 @@ def as_html(records: Mapping[str, Record], title: str) -> str:
     elements = sorted({element for row in table.values() for element in row}, key=_element_order)
     heads = "".join(f"<th><span>{escape(element)}</span></th>" for element in elements)
     rows = "".join(f"<tr><th>{escape(op)}</th>{_cells(row, elements)}</tr>\n" for op, row in table.items())
-    legend = " ".join(f'<i style="background:{COLORS[cell]}">&nbsp;</i> {cell.value}' for cell in ORDER)
+    legend = " ".join(f'<i style="background:{LOOKS[cell][1]}">&nbsp;</i> {cell.value}' for cell in ORDER)
     found = "".join(
         f"<tr><td>{record.cell.value}</td><td>{number}</td><td><code>{escape(record.name)}</code></td>"
         f"<td>{escape(record.detail)}</td></tr>\n"
@@ -135,7 +129,7 @@ def as_html(records: Mapping[str, Record], title: str) -> str:
 
 def _cells(row: Mapping[str, Cell], elements: Sequence[str]) -> str:
     cells = [row.get(element, Cell.UNTESTED) for element in elements]
-    return "".join(f'<td style="background:{COLORS[cell]}" title="{cell.value}"></td>' for cell in cells)
+    return "".join(f'<td style="background:{LOOKS[cell][1]}" title="{cell.value}"></td>' for cell in cells)
 
 
 _PAGE = """<!doctype html>

@@ -171,53 +171,35 @@ def _errors(results: Array, exact: Array, dtype: DType) -> Array:
 
 def _rows(op: str, type: str, x: Array, results: Array, exact: Array) -> list[Row]:
     """Return the errors on operands by their ranges."""
-    dtype, sizes = x.dtype, np.abs(widened(x))
-    tiny = smallest_normal(dtype)
-    info = float_info(dtype)
-    edges = [tiny, *(2.0**e for e in EDGES if info.minexp < e < info.maxexp)]
-    names = ["subnormal", *(f"2^{e}" for e in EDGES if info.minexp < e < info.maxexp)]
-    texts = [names[0], f"below {names[1]}", *(f"{a} to {b}" for a, b in pairwise(names[1:])), f"from {names[-1]}"]
-    errors = _errors(results, exact, dtype)
-    got = widened(results)
+    dtype, wide, got, errors = x.dtype, widened(x), widened(results), _errors(results, exact, x.dtype)
+    sizes, tiny, info = np.abs(wide), smallest_normal(dtype), float_info(dtype)
     with np.errstate(all="ignore"):
         rounded = np.where(np.abs(exact) > largest(dtype), np.copysign(np.inf, exact), exact)
-        is_special = _class(got) != _class(rounded)
-        near_overflow = (np.abs(exact) > largest(dtype) * (1 - 2.0**-6)) & ~np.isnan(got)
-    is_special &= ~(near_overflow & np.isfinite(exact))
+        near_overflow = (np.abs(exact) > largest(dtype) * (1 - 2.0**-6)) & ~np.isnan(got) & np.isfinite(exact)
+        is_same = (np.isfinite(got) & np.isfinite(rounded)) | (got == rounded) | (np.isnan(got) & np.isnan(rounded))
+    is_special = ~is_same & ~near_overflow
     is_flushed = (got == 0) & (exact != 0) & ((np.abs(exact) < tiny) | (sizes < tiny)) & (np.abs(errors) >= 1)
+    is_counted = np.isfinite(errors) & ~is_flushed & ~is_special
+
+    powers = [e for e in EDGES if info.minexp < e < info.maxexp]
+    texts = [f"2^{a} to 2^{b}" for a, b in pairwise(powers)]
+    texts = ["subnormal", f"below 2^{powers[0]}", *texts, f"from 2^{powers[-1]}", "0, infinite, NaN"]
+    bins = np.searchsorted([tiny, *(2.0**e for e in powers)], sizes, side="right")
+    bins = np.where(np.isfinite(sizes) & (sizes > 0), bins, len(texts) - 1)
     rows = []
-    bins = np.searchsorted(edges, sizes, side="right")
     for number, text in enumerate(texts):
-        inside = (bins == number) & np.isfinite(sizes)
-        if number == 0:
-            inside &= sizes > 0
-        if inside.any():
-            rows.append(_row(op, type, text, inside, x, got, exact, errors, is_special, is_flushed))
-    rest = ~np.isfinite(sizes) | (sizes == 0)
-    if rest.any():
-        rows.append(_row(op, type, "0, infinite, NaN", rest, x, got, exact, errors, is_special, is_flushed))
+        inside = bins == number
+        if not inside.any():
+            continue
+        counted, specials = inside & is_counted, np.flatnonzero(inside & is_special)
+        magnitudes = np.where(counted, np.abs(errors), -1.0)
+        worst = int(np.argmax(magnitudes))
+        rows.append(Row(
+            op, type, text, int(inside.sum()), max(float(magnitudes[worst]), 0.0), float(wide[worst]),
+            float(got[worst]), float(exact[worst]), float(errors[counted].mean()) if counted.any() else 0.0,
+            int((inside & is_flushed).sum()), len(specials), float(wide[specials[0]]) if len(specials) else 0.0,
+        ))  # fmt: skip
     return rows
-
-
-def _class(array: Array) -> Array:
-    """Return 0 for finite numbers, 1 and 2 for infinities, 3 for NaN."""
-    return np.asarray(np.where(np.isnan(array), 3, np.where(array == np.inf, 1, np.where(array == -np.inf, 2, 0))))
-
-
-def _row(
-    op: str, type: str, text: str, inside: Array, x: Array, got: Array, exact: Array, errors: Array,
-    is_special: Array, is_flushed: Array,
-) -> Row:  # fmt: skip
-    counted = inside & np.isfinite(errors) & ~is_flushed & ~is_special
-    sizes = np.where(counted, np.abs(errors), -1.0)
-    worst = int(np.argmax(sizes))
-    specials = np.flatnonzero(inside & is_special)
-    wide = widened(x)
-    return Row(
-        op, type, text, int(inside.sum()), max(float(sizes[worst]), 0.0), float(wide[worst]), float(got[worst]),
-        float(exact[worst]), float(errors[counted].mean()) if counted.any() else 0.0, int((inside & is_flushed).sum()),
-        len(specials), float(wide[specials[0]]) if len(specials) else 0.0,
-    )  # fmt: skip
 
 
 def _merged(rows: Sequence[Row]) -> list[Row]:

@@ -21,8 +21,8 @@ from stablehlo_ref.debug.evaluate import (
     can_enter,
     checked,
     distance,
+    furthest_runs,
     most_compilations,
-    parts,
     run_again,
     same_bits,
 )
@@ -364,15 +364,13 @@ class _Locator:
         for op in (op for op in ops if can_enter(op, judge.values)):
             if self.compilations + _FOR_A_LOOP > most_compilations(self.flat):
                 return
-            for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
-                rest = _Locator(part.program.program, part.feeds, self.session, self.contract, self.max_bytes)
+            for run in furthest_runs(self.flat, op, judge.values, self.evaluate, self.session):
+                rest = _Locator(run.program.program, run.feeds, self.session, self.contract, self.max_bytes)
                 rest.explains = False
-                set_turn(rest.flat.ops, op, part.turn)
+                set_turn(rest.flat.ops, op, run.turn)
                 found = rest.run()
-                if (
-                    found.is_wrong and not found.failure
-                ):  # the backend ran the whole program, so a failure is of the cut
-                    self.found.inner.append(Inner(op, part.turn, found))
+                if found.is_wrong and not found.failure:  # a failure is of the cut: the whole program ran
+                    self.found.inner.append(Inner(op, run.turn, found))
                     self.found.repro = found.repro
                     return
 

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from math import ceil, inf, isfinite, log2, prod
 from typing import Any
 
@@ -196,37 +195,29 @@ class RegionRun:
     feeds: Sequence[Array]
 
 
-def parts(
+def furthest_runs(
     flat: Flat, op: Operation, values: Mapping[Value, Array], evaluate: Evaluator, session: Session
 ) -> Iterator[RegionRun]:
-    """Yield the parts of a loop or of a branch to compare, the most different first.
+    """Yield the runs of the regions of a loop or of a branch to compare, the most different first.
 
     The first turns of a loop, at most `MOST_TURNS`, are run by the backend; those are yielded whose result is furthest
     from the interpreter's, for the condition and for the body. The state before the first turn is in `values`; later
     ones are what the interpreter computes from it.
     """
     furthest: dict[int, tuple[float, RegionRun]] = {}
-    for part, ours in _region_runs(flat, op, values, evaluate):
-        outcome = session.run(part.program.text, part.feeds)
+    for run, ours in region_runs(flat, op, values, evaluate):
+        outcome = session.run(run.program.text, run.feeds)
         pairs = zip(outcome.results, ours)
         apart = float("inf") if outcome.failure else max((distance(x, y) for x, y in pairs), default=0.0)
-        if op.name in BRANCHES or apart > furthest.get(part.region, (0.0, part))[0]:
-            furthest[part.region] = apart, part
+        if op.name in BRANCHES or apart > furthest.get(run.region, (0.0, run))[0]:
+            furthest[run.region] = apart, run
         if outcome.failure:
             break
-    for _, part in sorted(furthest.values(), key=lambda item: -item[0]):
-        yield part
+    for _, run in sorted(furthest.values(), key=lambda item: -item[0]):
+        yield run
 
 
-def interpreted_parts(
-    flat: Flat, op: Operation, values: Mapping[Value, Array], evaluate: Evaluator, most: int
-) -> list[RegionRun]:
-    """Return the bodies of the first turns of a loop, then its conditions; or the branch that is taken."""
-    found = [part for part, _ in islice(_region_runs(flat, op, values, evaluate), 2 * most)]
-    return sorted(found, key=lambda part: -part.region)
-
-
-def _region_runs(
+def region_runs(
     flat: Flat, op: Operation, values: Mapping[Value, Array], evaluate: Evaluator
 ) -> Iterator[tuple[RegionRun, Sequence[Array]]]:
     """Yield the condition and the body of each turn, or the branch that is taken, with the interpreter's results."""
@@ -267,7 +258,7 @@ class BackendValues:
     arrays: dict[Value, Array] = field(default_factory=dict)
     failure: Outcome | None = None
     seen: int = 0  # ops whose values were asked for
-    parts: list[Subprogram] = field(default_factory=list)  # the programs that returned them
+    programs: list[Subprogram] = field(default_factory=list)  # the programs that returned them
 
 
 def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_bytes: int) -> BackendValues:
@@ -293,7 +284,7 @@ def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_by
             found.failure = outcome
             return found
         found.arrays.update(zip(wanted, outcome.results))
-        found.parts.append(made)
+        found.programs.append(made)
         found.seen = end
     if len(ranges) > most:
         reason = f"{found.seen} of {len(flat.ops)} ops were compared, in {most} programs; more need a larger max_bytes"
@@ -310,10 +301,10 @@ def most_compilations(flat: Flat) -> int:
 def run_again(found: BackendValues, session: Session, op: Operation | None = None) -> dict[Value, Array]:
     """Return the values that a second run of the programs returns; of those with the results of an op, if one is given.
 
-    Programs are not compiled again. BackendValues are missing where a run fails.
+    Programs are not compiled again. Values are missing where a run fails.
     """
     again: dict[Value, Array] = {}
-    for made in found.parts:
+    for made in found.programs:
         if op is None or set(op.results) & set(made.wanted):
             outcome = run_subprogram(session, made, found.arrays)
             again.update(zip(made.wanted, outcome.results))

@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from stablehlo_ref.debug.cut import (
     sinks,
     subprogram,
 )
-from stablehlo_ref.debug.evaluate import Evaluator, all_values, can_enter, interpreted_parts
+from stablehlo_ref.debug.evaluate import Evaluator, all_values, can_enter, region_runs
 from stablehlo_ref.debug.predicates import CachedPredicate, OutOfCalls, Predicate, Variant, by_backend
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.define.definition import definition_of
@@ -52,7 +53,7 @@ from stablehlo_ref.text.tokens import counted
 _EXTENTS = ("limit_indices", "slice_sizes", "window_dimensions", "broadcast_sizes", "fft_length")
 MAX_CALLS = 150
 MOST_INPUTS = 8  # whose values are simplified
-MOST_PARTS = 8  # turns of a loop that are tried, for each of its regions
+MOST_TURNS = 8  # turns of a loop that are tried, for each of its regions
 __all__ = ["MAX_CALLS", "Predicate", "Reduced", "reduce"]
 
 
@@ -203,8 +204,9 @@ class _Reduction:
         values: dict[Value, Array] = dict(zip(flat.arguments, self.best.inputs))
         for op in ops:
             if can_enter(op, values):
-                parts = interpreted_parts(flat, op, values, Evaluator(flat), MOST_PARTS)
-                if self._take_first([Variant(p.program.program, tuple(p.feeds)) for p in parts]):
+                first = islice(region_runs(flat, op, values, Evaluator(flat)), 2 * MOST_TURNS)
+                runs = sorted((run for run, _ in first), key=lambda run: -run.region)  # bodies, then conditions
+                if self._take_first([Variant(run.program.program, tuple(run.feeds)) for run in runs]):
                     return True
         return False
 

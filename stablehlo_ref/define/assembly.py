@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from enum import Enum
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from stablehlo_ref.define.attribute_codecs import AttributeCodec
@@ -22,6 +23,7 @@ from stablehlo_ref.ir.locations import DebugLocation
 from stablehlo_ref.ir.types import FloatType, FunctionType, Type
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
 Types: TypeAlias = Sequence[Type]
 OperandName: TypeAlias = tuple[str, int]  # the name of a value without `%`, and the offset of the `%` in the text
 
@@ -342,6 +344,21 @@ class SpelledCodec(AttributeCodec[T]):
     def text(self, value: T) -> str:
         """Return the pretty form."""
         raise NotImplementedError
+
+
+class WordCodec(SpelledCodec[E]):
+    """The codec of an enumeration whose pretty form is the value of a member."""
+
+    def __init__(self, enum: type[E]) -> None:
+        self.words = {str(member.value): member for member in enum}
+
+    def parse(self, parser: AsmParser) -> E:
+        if parser.peek() not in self.words:
+            raise parser.expected(", ".join(self.words))
+        return self.words[parser.advance()]
+
+    def text(self, value: E) -> str:
+        return str(value.value)
 
 
 def is_plain(region: Region) -> bool:

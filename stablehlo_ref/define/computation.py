@@ -73,9 +73,6 @@ class RegionFunction(Protocol):
     def returning(self, values: Sequence[Value]) -> RegionFunction:
         """Return the part of the region that computes `values`, which are arguments or results of its ops."""
 
-    def lanes(self, count: int) -> Callable[..., list[Any]] | None:
-        """Return the region on arrays with a leading axis of `count` lanes; None if an op has no batching rule."""
-
     def __call__(self, *arrays: Array) -> list[Any]:
         """Call the region on one tuple of its arguments."""
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import EvaluationError, Location
+from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation, Value, symbol_name
 from stablehlo_ref.ir.value_index import defining_op
 from stablehlo_ref.limits import check_type
@@ -66,6 +68,36 @@ class Grid:
     def flattened_ids(self, flattened_id_groups: IdGroups) -> list[Group]:
         """Return the groups of the strategy `flattened_ids`: processes by their row-major number."""
         return [tuple(divmod(i, self.num_partitions) for i in group if i >= 0) for group in flattened_id_groups]
+
+
+GRID_SIZES = ("num_replicas", "num_partitions")  # arguments of a run
+
+
+@checks_arguments
+def declared_grid(
+    module: Operation, count: int, num_replicas: int | None, num_partitions: int | None, location: Location
+) -> Grid:
+    """Return the grid of the sizes that are given, or else are the module's, or else follow from `count`.
+
+    EvaluationError, at a location, if the sizes are invalid or the grid does not have `count` processes.
+    """
+    try:
+        declared = _size(module, "mhlo.num_partitions") if num_partitions is None else num_partitions
+        replicas = _size(module, "mhlo.num_replicas") if num_replicas is None else num_replicas
+        if replicas is None:
+            replicas = count // Grid(num_partitions=1 if declared is None else declared).count or 1
+        grid = Grid(replicas, count // Grid(replicas).count or 1 if declared is None else declared)
+        if grid.count != count:
+            raise EvaluationError(f"got inputs for {count}, but the grid is of {grid}")
+    except EvaluationError as error:
+        raise EvaluationError(error.diagnostics[0].message, location) from None
+    return grid
+
+
+def _size(module: Operation, name: str) -> int | None:
+    """Return the size of the process grid that an attribute of the module declares; None without it."""
+    attribute = module.attributes.get(name)
+    return attribute.value if isinstance(attribute, IntegerAttribute) else None
 
 
 class Outfeed(Protocol):

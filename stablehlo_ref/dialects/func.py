@@ -223,18 +223,6 @@ def type_of_function(symbol: Operation | None) -> object:
     return symbol.properties.get("function_type") if symbol is not None and symbol.name == "func.func" else None
 
 
-class IndirectCall(Directive):
-    """`%callee(%operands)`."""
-
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        draft.operands = [parser.operand()]
-        draft.operands += parser.items(parser.operand, "(", ")")
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        callee, *arguments = map(printer.operand, op.operands)
-        printer.value(f"{callee}({', '.join(arguments)})")
-
-
 def called_as(callee: Type, count: int) -> tuple[Types, Types]:
     """Return the types of all operands of an indirect call, and of its results."""
     if not isinstance(callee, FunctionType):
@@ -249,7 +237,7 @@ class CallIndirect(Op, op="call_indirect", dialect="func"):
     callee_operands = Ins(anything)
     results = Outs(anything)
 
-    syntax = (IndirectCall(), "attr-dict :", Deduced(first_operand, called_as))
+    syntax = ("$callee ( $callee_operands ) attr-dict :", Deduced(first_operand, called_as))
 
     @staticmethod
     def constraints(C: Checker, callee: FunctionType, callee_operands: Sequence[Type], results: Sequence[Type]) -> None:

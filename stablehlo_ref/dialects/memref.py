@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, member_value
@@ -130,25 +131,16 @@ class PresentWords(Directive):
                 printer.value(member)
 
 
-class TensorOfBuffer(Directive):
-    """`memref<...> to tensor<...>`, or `memref<...>` as before MLIR 20."""
+class Conversion(Directive):
+    """`type to type`. Versions of MLIR before 20, or from then on, write one type, from which `both` follow."""
 
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        type = parser.type()
-        draft.operand_types = (type,)
-        draft.result_types = (parser.type() if parser.accept("to") else tensor_of(type),)
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        printer.value(f"{op.operand_types[0]} to {op.result_types[0]}")
-
-
-class BufferOfTensor(Directive):
-    """`memref<...>`, or `tensor<...> to memref<...>` as from MLIR 20 on."""
+    def __init__(self, both: Callable[[Type], tuple[Type, Type]]) -> None:
+        self.both = both
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
         first = parser.type()
-        type = parser.type() if parser.accept("to") else first
-        draft.operand_types, draft.result_types = (tensor_of(type) if type is first else first,), (type,)
+        source, target = (first, parser.type()) if parser.accept("to") else self.both(first)
+        draft.operand_types, draft.result_types = (source,), (target,)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         printer.value(f"{op.operand_types[0]} to {op.result_types[0]}")
@@ -191,7 +183,7 @@ class ToTensor(Op, op="to_tensor", dialect="bufferization"):
     writable = Attr(Presence, default=False)
     result = Out(any_tensor)
 
-    syntax = ("operands", PresentWords("restrict", "writable"), "attr-dict :", TensorOfBuffer())
+    syntax = ("operands", PresentWords("restrict", "writable"), "attr-dict :", Conversion(lambda t: (t, tensor_of(t))))
 
     @staticmethod
     def infer(memref: BufferType) -> Type:
@@ -227,4 +219,4 @@ class ToBuffer(Op, op="to_buffer", dialect="bufferization"):
 class ToMemref(ToBuffer, op="to_memref"):
     """Return a buffer with the contents of a tensor: `to_buffer` before MLIR 21."""
 
-    syntax = ("operands", PresentWords("read_only"), "attr-dict :", BufferOfTensor())
+    syntax = ("operands", PresentWords("read_only"), "attr-dict :", Conversion(lambda t: (tensor_of(t), t)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Annotated, TypeAlias
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, SpelledCodec, member_value
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, SpelledCodec, WordCodec, member_value
 from stablehlo_ref.define.attribute_codecs import ListCodec
 from stablehlo_ref.define.type_constraints import TypeConstraint
 from stablehlo_ref.dialects.sdy_shardings import SdyCodec, rejecting
@@ -62,35 +62,26 @@ class ReductionType(Enum):
     AND = "and"
 
 
-class ReductionCodec(SpelledCodec[ReductionType]):
+class ReductionCodec(WordCodec[ReductionType]):
     """`#mpmd.reduction<add>`."""
 
     name = "#mpmd.reduction"
 
     def decode(self, attribute: Attribute) -> ReductionType:
         text = attribute.text if isinstance(attribute, OpaqueAttribute) else ""
-        for member in ReductionType:
-            if re.fullmatch(rf"#mpmd\.reduction<\s*{member.value}\s*>", text):
-                return member
-        raise self.mismatch()
+        found = re.fullmatch(r"#mpmd\.reduction<\s*(\w+)\s*>", text)
+        if found is None or found[1] not in self.words:
+            raise self.mismatch()
+        return self.words[found[1]]
 
     def encode(self, value: ReductionType) -> Attribute:
         return OpaqueAttribute(f"#mpmd.reduction<{value.value}>")
-
-    def parse(self, parser: AsmParser) -> ReductionType:
-        words = {member.value: member for member in ReductionType}
-        if parser.peek() not in words:
-            raise parser.expected(", ".join(words))
-        return words[parser.advance()]
-
-    def text(self, value: ReductionType) -> str:
-        return value.value
 
 
 ORIGIN, SHARDINGS = OriginCodec(), SdyCodec(Shardings, "shardings")
 Origin: TypeAlias = Annotated[str, ORIGIN]
 Origins: TypeAlias = Annotated[tuple[str, ...], ListCodec(ORIGIN)]
-Reduction: TypeAlias = Annotated[ReductionType, ReductionCodec()]
+Reduction: TypeAlias = Annotated[ReductionType, ReductionCodec(ReductionType)]
 
 
 class OriginForm(Directive):

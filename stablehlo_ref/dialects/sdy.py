@@ -248,13 +248,8 @@ class NamedComputation(
     ) -> None:
         C(1, tuple(body.inputs) == tuple(operands))
         C(2, tuple(body.outputs) == tuple(results))
-        for name, shardings, types in (
-            ("in_shardings", in_shardings, operands),
-            ("out_shardings", out_shardings, results),
-        ):
-            if shardings is not None:
-                with rejecting(site.op, name, name):
-                    check_values(site.op, shardings.shardings, types)
+        check_shardings(site.op, "in_shardings", in_shardings, operands)
+        check_shardings(site.op, "out_shardings", out_shardings, results)
 
     @staticmethod
     def plan_control_flow(
@@ -338,9 +333,9 @@ class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_fro
         return go
 
 
-def check_shardings(op: Operation, name: str, shardings: Shardings, types: Sequence[Type]) -> None:
-    """Check the shardings of the operands or results; InvalidError if they are not valid."""
-    if types or shardings.shardings:
+def check_shardings(op: Operation, name: str, shardings: Shardings | None, types: Sequence[Type]) -> None:
+    """Check the shardings of the operands or results, if there are any; InvalidError if they are not valid."""
+    if shardings is not None:
         with rejecting(op, name, name):
             check_values(op, shardings.shardings, types)
 

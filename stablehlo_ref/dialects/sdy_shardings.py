@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Annotated, TypeAlias, TypeVar
 
-from stablehlo_ref.define.assembly import AsmParser, SpelledCodec
+from stablehlo_ref.define.assembly import AsmParser, SpelledCodec, WordCodec
 from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
 from stablehlo_ref.diagnostics import InvalidError
 from stablehlo_ref.distribution.axes import check_sharding, covers, overlap, sharded_size, spans
@@ -349,34 +349,25 @@ class SdyCodec(SpelledCodec[T]):
         return str(value)[1:-1] if self.kind is Shardings else str(value)
 
 
-class NumberedCodec(SpelledCodec[Enum]):
+class NumberedCodec(WordCodec[Enum]):
     """An enumeration that MLIR stores as an integer of 32 bits."""
 
     def __init__(self, enum: type[Enum], mnemonic: str) -> None:
-        self.enum = enum
-        self.mnemonic = mnemonic
-        self.name = f"{mnemonic}: one of {', '.join(member.value for member in enum)}"
+        super().__init__(enum)
+        self.members = list(enum)
+        self.texts = {OpaqueAttribute(f"#sdy<{mnemonic} {word}>"): member for word, member in self.words.items()}
+        self.name = f"{mnemonic}: one of {', '.join(self.words)}"
 
     def decode(self, attribute: Attribute) -> Enum:
-        members = list(self.enum)
-        if isinstance(attribute, IntegerAttribute) and attribute.type == I32 and 0 <= attribute.value < len(members):
-            return members[attribute.value]
-        for member in members:
-            if attribute == OpaqueAttribute(f"#sdy<{self.mnemonic} {member.value}>"):
-                return member
+        number = attribute.value if isinstance(attribute, IntegerAttribute) and attribute.type == I32 else -1
+        if 0 <= number < len(self.members):
+            return self.members[number]
+        if isinstance(attribute, OpaqueAttribute) and attribute in self.texts:
+            return self.texts[attribute]
         raise self.mismatch()
 
     def encode(self, value: Enum) -> Attribute:
-        return IntegerAttribute(list(self.enum).index(value), I32)
-
-    def parse(self, parser: AsmParser) -> Enum:
-        words = {member.value: member for member in self.enum}
-        if parser.peek() not in words:
-            raise parser.expected(", ".join(words))
-        return words[parser.advance()]
-
-    def text(self, value: Enum) -> str:
-        return str(value.value)
+        return IntegerAttribute(self.members.index(value), I32)
 
 
 class PropagationDirection(Enum):

@@ -1,19 +1,17 @@
-"""The arguments and the options that a run accepts, and the results that it returns."""
+"""The arguments that a run accepts, and the results that it returns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.arrays.host_values import as_value
-from stablehlo_ref.define.context import Context, RunOptions
+from stablehlo_ref.define.context import RunOptions
 from stablehlo_ref.define.spec import without
 from stablehlo_ref.diagnostics import (
-    ArgumentTypeError,
-    ArgumentValueError,
     Diagnostic,
     EvaluationError,
     UnsupportedError,
@@ -26,7 +24,7 @@ from stablehlo_ref.ir.types import BufferType, TensorType, TokenType, Type
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import contiguous
-from stablehlo_ref.suggestions import closest, did_you_mean
+from stablehlo_ref.suggestions import closest
 
 # --- arguments ------------------------------------------------------------------------------------------------------
 
@@ -179,7 +177,7 @@ def take_results(values: list[Any]) -> tuple[RuntimeValue, ...]:
 
     Values that an input, a constant, a cache, an observer or another result refers to are copied.
     """
-    return tuple(_take(values, index) for index in range(len(values)))
+    return tuple([_take(values, index) for index in range(len(values))])
 
 
 def take_results_of_processes(results: Sequence[list[Any]]) -> list[tuple[RuntimeValue, ...]]:
@@ -212,10 +210,10 @@ def bytes_to_copy(values: list[Any]) -> int:
     """Return the bytes of those arrays among results that `take_results` copies."""
     count = 0
     for index in range(len(values)):  # without a variable for the value, which would count as a reference to it
-        if isinstance(values[index], tuple):
+        if isinstance(values[index], np.ndarray):
+            count += 0 if _is_own(values, index) else values[index].nbytes
+        elif isinstance(values[index], tuple):
             count += bytes_to_copy(list(values[index]))
-        elif isinstance(values[index], np.ndarray) and not _is_own(values, index):
-            count += values[index].nbytes
     return count
 
 
@@ -239,55 +237,3 @@ def _take(values: list[Any], index: int) -> RuntimeValue:
         return take_results(elements)
     array: Array = np.asarray(value)
     return array if is_own else contiguous(array)
-
-
-# --- options ----------------------------------------------------------------------------------------------------------
-
-OPTIONS = tuple(RunOptions.__annotations__)
-
-
-def separated(options: RunOptions | None, keywords: Mapping[str, Any]) -> tuple[RunOptions, dict[str, Any]]:
-    """Return options and inputs by name: if `options` is given, all keywords are inputs.
-
-    A keyword with the name of an option counts as not given if it is None. ArgumentTypeError for an unknown option.
-    """
-    given = {name: value for name, value in keywords.items() if value is not None or name not in OPTIONS}
-    if options is None:
-        chosen = {name: value for name, value in given.items() if name in OPTIONS}
-        return cast(RunOptions, chosen), {name: value for name, value in given.items() if name not in OPTIONS}
-    check_type("options", options, Mapping, "a RunOptions")
-    return checked_options(options), given
-
-
-def checked_options(options: RunOptions) -> RunOptions:
-    """Return options; ArgumentTypeError for one that is unknown."""
-    for name in options:
-        if name not in OPTIONS:
-            hint = did_you_mean(str(name), OPTIONS) or f"; the options are {', '.join(OPTIONS)}"
-            raise ArgumentTypeError(f"unknown option {name!r}{hint}")
-    return options
-
-
-def host_functions(module: Operation) -> dict[str, set[str]]:
-    """Return the names in a program that each of the options `custom_calls` and `overrides` may refer to."""
-    ops = list(module.walk())
-    return {
-        "custom_calls": {op.properties["call_target_name"] for op in ops if op.name == "stablehlo.custom_call"},
-        "overrides": {op.properties["name"] for op in ops if op.name == "stablehlo.composite"},
-    }
-
-
-def check_host_functions(context: Context, names: Callable[[], Mapping[str, set[str]]]) -> None:
-    """Raise ArgumentValueError for a handler or override that nothing in the program can call.
-
-    `names` returns the names in the program by option.
-    """
-    for option, functions in (("custom_calls", context.custom_calls), ("overrides", context.overrides)):
-        if not functions:
-            continue
-        there = names()[option]
-        for name in functions:
-            if name not in there:
-                what = "targets of custom_call" if option == "custom_calls" else "composites"
-                hint = f"its {what} are {', '.join(map(repr, sorted(there)))}" if there else f"it has no {what}"
-                raise ArgumentValueError(f"{option} has {name!r}, which is not in the program; {hint}")

@@ -59,7 +59,12 @@ def run_plan(
             results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
         else:
             results = plan.call(context, inputs)
-        return () if context.failures else taken(context, results, entry)
+        if context.failures:
+            return ()
+        if bytes_to_copy(results) <= SMALL:
+            return take_results(results)
+        with taking_results(context, [results], entry):
+            return take_results(results)
 
     if is_large():
         return evaluate(module, entry, plan, context, work)
@@ -130,14 +135,6 @@ def _reported(
         return error
     first, *others = error.diagnostics
     return type(error)([*failures, replace(first, location=first.location or entry.location), *others])
-
-
-def taken(context: Context, results: list[Any], entry: Function) -> tuple[RuntimeValue, ...]:
-    """Return results as `take_results` does; EvaluationError if there is no memory for copies of large ones."""
-    if bytes_to_copy(results) <= SMALL:
-        return take_results(results)
-    with taking_results(context, [results], entry):
-        return take_results(results)
 
 
 @contextmanager

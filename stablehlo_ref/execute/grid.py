@@ -13,7 +13,6 @@ from functools import cache
 from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
-from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.host_values import run_callback
 from stablehlo_ref.define.computation import Callee
 from stablehlo_ref.define.context import Context
@@ -32,9 +31,8 @@ from stablehlo_ref.define.processes import (
     Send,
     callee,
 )
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, StablehloError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
 from stablehlo_ref.execute.run import running
-from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.passes.call_graph import bottom_up
 
@@ -45,7 +43,6 @@ Request: TypeAlias = Rendezvous | Send | Receive
 Coroutine: TypeAlias = Generator[Request, Any, list[Any]]  # of one process: yields requests, returns results
 ReadInfeed: TypeAlias = Callable[[Context], Sequence[Any]]
 
-GRID_SIZES = ("num_replicas", "num_partitions")  # arguments of a run
 SHOWN = 8  # the number of processes that a message names
 
 
@@ -93,37 +90,6 @@ def on_shards(
     from stablehlo_ref.passes.sdy.convert_global_to_local import on_shards  # passes are imported when they are needed
 
     return on_shards(module, entry, grid or Grid(), whole)
-
-
-@checks_arguments
-def declared_grid(
-    module: Operation, count: int, num_replicas: int | None, num_partitions: int | None, location: Location
-) -> Grid:
-    """Return the grid of the sizes that are given, or else are the module's, or else follow from `count`.
-
-    EvaluationError, at a location, if the sizes are invalid or the grid does not have `count` processes.
-    """
-    try:
-        return _declared_grid(module, count, num_replicas, num_partitions)
-    except EvaluationError as error:
-        raise EvaluationError(error.diagnostics[0].message, location) from None
-
-
-def _declared_grid(module: Operation, count: int, replicas: int | None, partitions: int | None) -> Grid:
-    replicas = _size(module, "mhlo.num_replicas") if replicas is None else replicas
-    declared = _size(module, "mhlo.num_partitions") if partitions is None else partitions
-    if replicas is None:
-        replicas = count // Grid(num_partitions=1 if declared is None else declared).count or 1
-    grid = Grid(replicas, count // Grid(replicas).count or 1 if declared is None else declared)
-    if grid.count != count:
-        raise EvaluationError(f"got inputs for {count}, but the grid is of {grid}")
-    return grid
-
-
-def _size(module: Operation, name: str) -> int | None:
-    """Return the size of the process grid that an attribute of the module declares; None without it."""
-    attribute = module.attributes.get(name)
-    return attribute.value if isinstance(attribute, IntegerAttribute) else None
 
 
 class HostOutfeed:

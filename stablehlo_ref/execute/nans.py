@@ -8,7 +8,7 @@ looks at bits, such as `bitcast_convert`. Other ops that compute ignore the bits
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,7 @@ CALLS = "stablehlo.custom_call"  # looks at bits, and its results are canonical
 def with_observed_nans(functions: Iterable[Iterable[Operation]]) -> set[Operation]:
     """Return the ops that compute floats whose bits can be observed if they are NaN, given the ops of each function.
 
-    The state of a loop is made canonical after the last iteration, by `canonical_state`, if it is computed in each
+    The state of a loop is made canonical after the last iteration, by `canonical_results`, if it is computed in each
     iteration and none observes its bits; such loops are among the ops.
     """
     found: set[Operation] = set()
@@ -164,21 +164,8 @@ def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
     return replace(kernel, run=_replacing(kernel.run, changes), in_place=in_place, into=None)
 
 
-def canonical_state(
-    op: Operation, outs: Sequence[int], canonical: Collection[Operation]
-) -> Callable[[list[Any]], None]:
-    """Return a function that makes NaNs canonical in the slots of a loop's results, of state that its body computes."""
-    replace = [(outs[number], function) for number, function in canonical_results(op, canonical)]
-
-    def make_canonical(slots: list[Any]) -> None:
-        for slot, function in replace:
-            slots[slot] = function(slots[slot], slots[slot])  # without iterations it may be an argument of the program
-
-    return make_canonical
-
-
 def canonical_results(op: Operation, canonical: Collection[Operation]) -> list[tuple[int, ArrayKernel]]:
-    """Return the numbers of the results of a loop that `canonical_state` changes, and the kernels that do."""
+    """Return kernels that make NaNs canonical, with the numbers of results of a loop: state that its body computes."""
     if op.name != LOOP or op not in canonical:
         return []
     return [

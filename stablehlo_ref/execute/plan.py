@@ -5,36 +5,29 @@ A step empties the slots of values after their last use.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Turns
 from stablehlo_ref.define.constraints import check_preconditions
-from stablehlo_ref.define.definition import Kind, OpDefinition, Traits, evaluated, group_by_member, resolve
+from stablehlo_ref.define.definition import Kind, OpDefinition, Traits, evaluated, group_by_member, kind_of, resolve
 from stablehlo_ref.define.mode import DEFAULT, Mode
-from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
+from stablehlo_ref.diagnostics import EvaluationError, LimitError, UnsupportedError
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
 from stablehlo_ref.execute.grid import calls_of, communicates, run_grid
 from stablehlo_ref.execute.guard import STEPS, WATCHED, check_sizes, guarded, watched
 from stablehlo_ref.execute.liveness import captured, last_uses
-from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
+from stablehlo_ref.execute.nans import canonical_results, with_canonical_nans, with_observed_nans
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
-from stablehlo_ref.execute.regions import Captures, PlannedRegion, batched_type, capturing_step
+from stablehlo_ref.execute.regions import Captures, PlannedRegion, batched_type, capturing_step, recognised_op
 from stablehlo_ref.execute.run import BlockPlan, Branch, FunctionPlan, Step, accelerator_of, located, plan_graph
-from stablehlo_ref.execute.sharing import (
-    SharedKernel,
-    SharedResult,
-    compact,
-    is_foldable,
-    is_shared,
-    kernel_kind,
-    objects_of,
-)
 from stablehlo_ref.execute.steps import (
+    control_flow_step,
     raising_step,
     step_for,
     with_grouped_operands,
@@ -43,24 +36,23 @@ from stablehlo_ref.execute.steps import (
 from stablehlo_ref.execute.threads import PRODUCTS, product_size
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
-from stablehlo_ref.ir.types import Type
+from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.layout import contiguous
 from stablehlo_ref.ops.constants import elements_of
 
+FOLDED_ELEMENTS = 1 << 16  # ops on constants are computed while planning if all tensors are up to this size
+CONTIGUOUS_BYTES = 1 << 12  # of constants that are stored element by element although all are equal
 
-class Slots(dict[Value, int]):
-    """The slots of values by value, which get new ones in `template` when they are first looked up."""
 
-    def __init__(self, template: list[Any]) -> None:
-        super().__init__()
-        self.template = template
+class SharedKernel(NamedTuple):
+    """The kernel of all ops of a kind; `keys` are the types and attributes whose identities are the kind."""
 
-    def __missing__(self, value: Value) -> int:
-        slot = self[value] = len(self.template)
-        self.template.append(None)
-        return slot
+    kernel: Kernel
+    traits: Traits
+    keys: tuple[object, ...]
+    allocated: int  # bytes of the result, if it is small
 
 
 class Planner:
@@ -71,14 +63,13 @@ class Planner:
     ) -> None:
         self.limits = limits
         self.mode = mode  # how exact results are
-        self.fast = fast  # whether fast paths may be used
         self.accelerator = accelerator_of(self, fast)
         self.step_by_step = step_by_step  # whether observers must see each op: nothing is folded or recognised
         self.plans: dict[str, FunctionPlan] = {}
-        self.frames: dict[str, FramePlanner] = {}  # by function, with `fast`
         self.generated: list[tuple[str, str]] = []  # what the accelerator has made, and its code
         self.kernels: dict[Kind | None, SharedKernel] = {}
-        self.results: dict[tuple[Kind | None, tuple[int, ...]], SharedResult] = {}  # by kinds, and ids of constants
+        # Results of ops on constants by kind and ids of constants, with the objects whose identities are the key.
+        self.results: dict[tuple[Kind | None, tuple[int, ...]], tuple[Array, tuple[object, ...]]] = {}
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
         functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         inner = {name: list(function.walk()) for name, function in functions.items()}
@@ -130,8 +121,6 @@ class Planner:
             while self._pending:
                 name = self._pending.pop()
                 frame = FramePlanner(self, self.plans[name], is_entry=name == entry)
-                if self.fast:
-                    self.frames[name] = frame
                 frame.plan_region(self.functions[name].regions[0])
         except Exception:
             self.plans.clear()  # some may refer to plans that are still empty
@@ -150,7 +139,7 @@ class FramePlanner:
         self.lanes = lanes  # the size of the leading axis of every value in a batched region; None in any other frame
         self.is_entry = is_entry  # whether each run calls the function
         self.always_run: BlockPlan | None = None  # the block all of whose ops each run reaches
-        self.slots = Slots(frame.template)
+        self.slots = defaultdict[Value, int](lambda: self.new_slots(1)[0])
         self.slot = self.slots.__getitem__  # returns the slot of a value, which is a new one for a new value
         self.blocks: dict[Block, BlockPlan] = {}
         self.constants: dict[int, Array] = {}  # by slot
@@ -161,7 +150,6 @@ class FramePlanner:
         if self.is_entry:
             self.always_run = self.frame.block
         self.block(block, self.frame.block).arguments += self.slots_of(captures)
-        self.frame.run_fast = None if captures else self.planner.accelerator.function(self, block)
 
     def plan_region(self, region: Region) -> None:
         """Plan a region that captures nothing, of one block or several, as the body of the frame."""
@@ -262,8 +250,9 @@ class FramePlanner:
     def known_kernel(self, op: Operation, kind: Kind | None) -> SharedKernel | None:
         """Return the kernel of the kind of an op, if one has been planned and no constant operand needs another."""
         shared = None if kind is None or self.lanes is not None else self.planner.kernels.get(kind)
-        is_general = shared is None or not shared.traits.prepares_constants
-        return shared if is_general or all(self.constant(v) is None for v in op.operands) else None
+        if shared and shared.traits.prepares_constants and any(self.constant(v) is not None for v in op.operands):
+            return None
+        return shared
 
     def _step(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]) -> Step:
         if (shared := self.known_kernel(op, self.planner.kind(op))) is not None:
@@ -284,13 +273,11 @@ class FramePlanner:
         check_preconditions(bound)
         if is_dynamic(bound):
             return dynamic_kernel(bound, self._plan_static)
-        before = self.allocated
+        before, traits = self.allocated, bound.definition.traits
         kernel = self._plan_static(bound)
         if bodies is None and self.lanes is None and is_shared(bound) and not self.planner.communicates(op):
-            kind = self.planner.kind(op)
-            self.planner.kernels[kind] = SharedKernel(
-                kernel, bound.definition.traits, objects_of(op.walk()), self.allocated - before
-            )
+            shared = SharedKernel(kernel, traits, objects_of(op.walk()), self.allocated - before)
+            self.planner.kernels[self.planner.kind(op)] = shared
         return kernel
 
     def _resolve(self, op: Operation, bodies: Sequence[PlannedRegion] | None) -> BoundOp:
@@ -372,25 +359,19 @@ class FramePlanner:
         run: ControlFlow = bind(definition, site, ins, outs, blocks).call("plan_control_flow")
         to_check = [(outs[index], op.results[index]) for index in refined_results(op)]
         to_drop = () if definition.traits.releases_operands else tuple(dead)
-        make_canonical = canonical_state(op, outs, self.planner.canonical)
+        canonical = [(outs[number], kernel) for number, kernel in canonical_results(op, planner.canonical)]
 
         def finish(slots: list[Any]) -> None:
-            make_canonical(slots)
+            for slot, kernel in canonical:
+                slots[slot] = kernel(
+                    slots[slot], slots[slot]
+                )  # without iterations it may be an argument of the program
             for slot, result in to_check:
                 check_type(op, result.type, slots[slot])
             for slot in to_drop:
                 slots[slot] = None
 
-        def communicate(slots: list[Any]) -> Turns:
-            yield from run(slots)
-            finish(slots)
-
-        def step(slots: list[Any]) -> None:
-            for _ in run(slots):
-                raise InternalError("a block was not expected to communicate with other processes")
-            finish(slots)
-
-        return communicate if self.planner.communicates(op) else step
+        return control_flow_step(run, finish, planner.communicates(op))
 
     # --- constants ----------------------------------------------------------------------------------------------
 
@@ -416,10 +397,10 @@ class FramePlanner:
             return self._constant_result(op, operands)
         key = self.planner.kind(op), tuple(map(id, operands))
         if shared := self.planner.results.get(key):
-            return shared.array
+            return shared[0]
         array = self._constant_result(op, operands)
         if array is not None and key[0] in self.planner.kernels:
-            self.planner.results[key] = SharedResult(array, (*objects_of([op]), *operands))
+            self.planner.results[key] = array, (*objects_of([op]), *operands)
         return array
 
     def _constant_result(self, op: Operation, operands: list[Array]) -> Array | None:
@@ -442,3 +423,53 @@ class FramePlanner:
         self.allocated += check_sizes(op.result_types, self.planner.limits)
         array = compact(elements_of(op.properties["value"]))
         return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
+
+
+# --- what is planned once for all ops of a kind ----------------------------------------------------------------------
+
+
+def kernel_kind(op: Operation, has_canonical_nans: bool, with_regions: bool) -> Kind | None:
+    """Return the kind of ops that share a kernel with `op`; None if regions, unless they are recognised, prevent that.
+
+    The kernel of an op with regions runs those of the first op of its kind. Other than recognised ops, which fail
+    together with the op around them, those may fail at a place, which would be the wrong one.
+    """
+    if not op.regions:
+        return (kind_of(op), True) if has_canonical_nans else kind_of(op)
+    bodies = [recognised_op(region) for region in op.regions] if with_regions else [None]
+    inner = [kind_of(body) for body in bodies if body is not None]
+    return (kind_of(op), has_canonical_nans, *inner) if len(inner) == len(bodies) else None
+
+
+def is_shared(bound: BoundOp) -> bool:
+    """Return whether the kernel of an op on static types depends on nothing but its kind."""
+    definition, traits = bound.definition, bound.definition.traits
+    if definition.variant or traits.shape_operands:
+        return False
+    return not (bound.site.constants if traits.prepares_constants else definition.uses_site("plan"))
+
+
+def objects_of(ops: Iterable[Operation]) -> tuple[object, ...]:
+    """Return the types and attributes of ops, whose identities are unique as long as something refers to them."""
+    return tuple(x for op in ops for x in (*op.operand_types, *op.result_types, *op.properties.values()))
+
+
+def compact(array: Array) -> Array:
+    """Return a constant as a contiguous array if it is small; ops on broadcast ones take up to twice as long."""
+    if array.nbytes > CONTIGUOUS_BYTES or array.flags.c_contiguous:
+        return array
+    copy = np.ascontiguousarray(array)
+    copy.setflags(write=False)
+    return copy
+
+
+def is_foldable(op: Operation, operands: Iterable[Array]) -> bool:
+    """Return whether an op is computed while planning, from operands that are constants."""
+    definition = resolve(op)
+    if definition is None or "plan" not in definition.roles or definition.traits.effects or op.regions:
+        return False
+    if len(op.results) != 1 or not isinstance(type := op.results[0].type, TensorType):
+        return False
+    sizes = [operand.size for operand in operands]
+    is_plain = type.is_static and not isinstance(type.element_type, QuantizedType)
+    return is_plain and max([type.size, *sizes]) <= FOLDED_ELEMENTS

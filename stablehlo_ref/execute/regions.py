@@ -156,7 +156,7 @@ class PlannedRegion:
         shape = max(map(np.shape, arrays), key=len)
         count = prod(shape)
         if count not in self._by_count:
-            self._by_count[count] = self.lanes(count) or self._one_by_one
+            self._by_count[count] = self._batched(count) or self._one_by_one
         lanes = [np.reshape(a, count) if np.shape(a) == shape else np.broadcast_to(a, count) for a in arrays]
         return [np.reshape(r, shape) for r in self._by_count[count](*lanes)]
 
@@ -223,18 +223,8 @@ class PlannedRegion:
             self.region.block
         )
 
-    def lanes(self, count: int) -> Call | None:
-        """Return the body on arrays with a leading axis of `count` lanes; None if an op has no batching rule."""
-        if not self.is_elementwise:
-            return self._batched(count)
-
-        def run(*arrays: Array) -> list[Any]:
-            shape = np.broadcast_shapes((count,), *[np.shape(a) for a in arrays])
-            return [r if np.shape(r) == shape else np.broadcast_to(r, shape) for r in self(*arrays)]
-
-        return run
-
     def _batched(self, count: int) -> Call | None:
+        """Return the body on arrays with a leading axis of `count` lanes; None if an op has no batching rule."""
         if self._captures or not _has_batching_rules(self.region.block):
             return None
         plan = self._plan(self.region.block, count)
@@ -310,20 +300,16 @@ def _is_elementwise(block: Block) -> bool:
 
 def _has_batching_rules(block: Block) -> bool:
     *operations, _ = block.operations
+    definitions = [(op, definition_of(op)) for op in operations if op.name != "stablehlo.constant"]
     return all(
-        not op.regions and (op.name == "stablehlo.constant" or _traits(op).elementwise or _has_batching_rule(op))
-        for op in operations
+        d is not None and not op.regions and (d.traits.elementwise or "batching_rule" in d.roles)
+        for op, d in definitions
     )
 
 
 def _traits(op: Operation) -> Traits:
     definition = definition_of(op)
     return definition.traits if definition else Traits()
-
-
-def _has_batching_rule(op: Operation) -> bool:
-    definition = definition_of(op)
-    return definition is not None and "batching_rule" in definition.roles
 
 
 def batched_type(type: Type, lanes: int) -> Type:

@@ -130,7 +130,7 @@ class FunctionPlan:
     `is_counted` is whether calls count for the limits of steps and depth.
     """
 
-    __slots__ = ("block", "generated", "is_counted", "name", "product_size", "run_fast", "template")
+    __slots__ = ("block", "generated", "is_counted", "name", "product_size", "template")
 
     def __init__(self, name: str, product_size: float = 0.0, is_counted: bool = False) -> None:
         self.name = name
@@ -139,14 +139,12 @@ class FunctionPlan:
         self.block = BlockPlan()
         self.template: Slots = [None]
         self.generated: list[tuple[str, str]] = []  # what is hot, and its source
-        self.run_fast: RunFast | None = None  # may run the block; returns whether it did
 
     def call(self, context: Context, arguments: list[Any]) -> list[Any]:
         """Run the function and return its results. Empties the list of arguments; EvaluationError past `max_depth`."""
         slots = self._enter(context, arguments)
         try:
-            if self.run_fast is None or not self.run_fast(slots):
-                self.block.run(slots)
+            self.block.run(slots)
         finally:
             context.depth -= self.is_counted
             del context.frames[id(slots)]
@@ -297,7 +295,7 @@ _PACKAGE = "stablehlo_ref.accelerate"
 class Accelerator:
     """Hooks by which a plan runs faster with the same results, bit for bit; these leave everything as it is.
 
-    The planner asks for a faster block, loop or function whenever it has planned one. The package
+    The planner asks for a faster block or loop whenever it has planned one. The package
     `stablehlo_ref.accelerate` has an accelerator; where that is not installed, all stays as it is planned.
     """
 
@@ -318,10 +316,6 @@ class Accelerator:
 
     def loop(self, frame: FramePlanner, op: Operation) -> RunFast | None:
         """Return what may finish a loop between two of its iterations; None for other ops."""
-        return None
-
-    def function(self, frame: FramePlanner, block: Block) -> RunFast | None:
-        """Return what may run the block of a function or a region, which captures nothing."""
         return None
 
 

@@ -8,11 +8,11 @@ from itertools import accumulate
 from typing import Any
 
 from stablehlo_ref.define.bound import BoundOp
-from stablehlo_ref.define.computation import Kernel, Run, Slots, Turns
+from stablehlo_ref.define.computation import ControlFlow, Kernel, Run, Slots, Turns
 from stablehlo_ref.define.definition import OpDefinition, Traits, segment_sizes
 from stablehlo_ref.define.op import Ins
 from stablehlo_ref.define.spec import is_complex, rank, shape
-from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.diagnostics import InternalError, StablehloError
 from stablehlo_ref.execute.liveness import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, Step
 from stablehlo_ref.ir.types import TensorType, Type
@@ -142,6 +142,21 @@ def raising_step(error: StablehloError) -> Step:
     return step
 
 
+def control_flow_step(run: ControlFlow, finish: Callable[[Slots], None], communicates: bool) -> Step:
+    """Return the step of control flow, after which `finish` is called."""
+
+    def communicate(slots: Slots) -> Turns:
+        yield from run(slots)
+        finish(slots)
+
+    def step(slots: Slots) -> None:
+        for _ in run(slots):
+            raise InternalError("a block was not expected to communicate with other processes")
+        finish(slots)
+
+    return communicate if communicates else step
+
+
 def with_grouped_operands(definition: OpDefinition, count: int, planned: Run | Kernel) -> Kernel:
     """Return what `plan` returned as a kernel that takes `count` operands, those of an `Ins` member one by one."""
     kernel = planned if isinstance(planned, Kernel) else Kernel(planned)
@@ -174,13 +189,7 @@ def _row_major(type: Type, rows_apart: bool) -> ArrayKernel | None:
 
 
 def _grouping(definition: OpDefinition, count: int, run: Run) -> Run:
-    *members, last = definition.operands
     first = int(definition.traits.effects)
-    if isinstance(last, Ins) and not any(isinstance(m, Ins) for m in members):
-        single = len(members) + first
-        return lambda *arrays: run(*arrays[:single], arrays[single:])
-    if count == len(definition.operands) and not first and all(isinstance(m, Ins) for m in definition.operands):
-        return lambda *arrays: run(*zip(arrays))  # each member has one
     spans = [slice(first + s.start, first + s.stop) for s in _spans(definition, count)]
     variadic = [isinstance(m, Ins) for m in definition.operands]
 

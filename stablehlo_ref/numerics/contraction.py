@@ -184,6 +184,13 @@ def matmul_in_steps(a: Array, b: Array, out: Array | None = None) -> Array:
     return product
 
 
+def subtract_product(x: Array, a: Array, b: Array) -> None:
+    """Subtract the product that `matmul_in_steps` returns from `x`, step by step."""
+    is_large = prod(a.shape) * b.shape[-1] > STEP
+    for rows in within_time(_groups(a.shape, b.shape[-1])) if is_large else [()]:
+        x[rows] -= np.matmul(a[rows], b[rows[: a.ndim - 2]])
+
+
 def of_separate(multiply: ArrayKernel) -> ArrayKernel:
     """Return a product of arrays that is the same whether they share memory or not.
 

@@ -130,9 +130,21 @@ class Fft(Op, op="fft", nans="computed", facts=replace(ALGORITHM, fusion="never"
                 out[block] = y[part]
             return out.reshape(sizes)
 
-        rows = size(result) // max(1, prod(sizes[-L:]))  # transformed together, in complex<f64>, with their transforms
-        together = min(size(result), max(BLOCK, size(result) // max(1, rows)))
-        return Kernel(run, temporaries=2 * COMPLEX128.itemsize * together)
+        in_f64 = step * prod(row) * wide.itemsize
+        if wide != wide_result:
+            in_f64 += step * prod(result_row) * wide_result.itemsize
+        return Kernel(run, temporaries=in_f64 + max(map(working_memory, fft_length)))
+
+
+def working_memory(n: int) -> int:
+    """Return how many bytes a transform of a long row needs in numpy: a copy, and roots of unity.
+
+    If a prime factor is large, two transforms of about twice the length take its place (pocketfft, Bluestein's method).
+    """
+    rest, factor = n, 2
+    while factor * factor <= rest:
+        rest, factor = (rest // factor, factor) if rest % factor == 0 else (rest, factor + 1)
+    return (10 if rest * rest > n else 2) * COMPLEX128.itemsize * n
 
 
 def last_of_rfft(n: int) -> int:

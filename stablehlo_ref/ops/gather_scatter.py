@@ -171,12 +171,11 @@ class Gather(Op, op="gather", computes_on_storage=True, nans="moved", facts=MOVE
                 numbers.operand_batching_dims, numbers.start_indices_batching_dims, numbers.index_vector_dim, batch_dims
             ),
             indexed=numbers.start_index_map,
-            index_vector_dim=numbers.index_vector_dim,
         )
         read = window_reader(windows)
 
         def run(operand: Array, start_indices: Array) -> Array:
-            return read(operand, windows.components(start_indices))
+            return read(operand, index_components(start_indices, numbers.index_vector_dim))
 
         return run
 
@@ -288,12 +287,16 @@ class Scatter(Op, op="scatter", nans="computed", facts=replace(FOLDS, fusion="on
         write = plan_updates(
             windows, update_computation, unique_indices, [numpy_dtype(element_type(x)) for x in updates]
         )
-        promote = promotion(inputs, results)
+        promote, dim = promotion(inputs, results), scatter_dimension_numbers.index_vector_dim
         is_empty = size(inputs[0]) == 0 or size(updates[0]) == 0
 
         def update(results: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:
             if not is_empty:
-                write.run(results, windows.components(scatter_indices), promote(updates))
+                write.run(
+                    results,
+                    index_components(scatter_indices, dim),
+                    promote(updates),
+                )
             return one_or_all(results)
 
         def run(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:
@@ -346,7 +349,6 @@ def scatter_windows(input: TensorType, updates: TensorType, numbers: ScatterDime
             update_scatter_dims,
         ),
         indexed=numbers.scatter_dims_to_operand_dims,
-        index_vector_dim=numbers.index_vector_dim,
     )
 
 

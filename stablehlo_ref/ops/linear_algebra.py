@@ -37,7 +37,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics import factorizations
-from stablehlo_ref.numerics.contraction import FLOPS, STEP, matmul_in_steps
+from stablehlo_ref.numerics.contraction import FLOPS, STEP, subtract_product
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow_floats import narrow
 
@@ -163,17 +163,23 @@ class TriangularSolve(
         conjugate = np.conjugate if transpose_a is Transpose.ADJOINT else _unchanged
         reverse = slice(None, None, -1 if lower == (is_transposed != left_side) else 1)
         is_rounded = numpy_dtype(element_type(a)) not in (FLOAT64, COMPLEX128)
-        exactly = factorizations.exact_substitute if mode.reproducible else None
-        eliminate = exactly or partial(substitute, is_rounded=is_rounded)
+
+        def load(block: Array) -> Array:
+            return np.ascontiguousarray(conjugate(widen(block)))  # or BLAS is not used
 
         def solve(a: Array, b: Array) -> Array:
-            upper = np.ascontiguousarray(conjugate(widen(orient_a(a)[..., reverse, reverse])))  # or BLAS is not used
-            x = eliminate(upper, orient_b(b)[..., reverse, :], unit_diagonal)
+            upper, sides = orient_a(a)[..., reverse, reverse], orient_b(b)[..., reverse, :]
+            if mode.reproducible:
+                x = factorizations.exact_substitute(load(upper), sides, unit_diagonal)
+            else:
+                x = substitute(upper, sides, unit_diagonal, is_rounded, load)
             result: Array = round_once(orient_b(x[..., reverse, :]))
             return result
 
-        group = min(size(a) + size(b), max(2 * GROUP, (size(a) + size(b)) // max(1, prod(shape(a)[:-2]))))  # in f64
-        return Kernel(_in_groups(solve), temporaries=(2 if is_complex(a) else 1) * 2 * FLOAT64.itemsize * group)
+        group = min(1.0, max(2 * GROUP / max(1, size(a) + size(b)), 1 / max(1, prod(shape(a)[:-2]))))
+        parts = (2, 2) if mode.reproducible else (0.25, 1.5)  # of `a` and of `b` that are in f64 (measured)
+        wide = (2 if is_complex(a) else 1) * FLOAT64.itemsize
+        return Kernel(_in_groups(solve), temporaries=int(wide * group * (parts[0] * size(a) + parts[1] * size(b))))
 
     @staticmethod
     def implementation_defined(unit_diagonal: Flag) -> FindChoices:
@@ -270,31 +276,31 @@ FEW = 8  # rows of which each is solved by itself, which takes less time than to
 GROWTH = 2.0**12  # what inverting a block may add to the error bound of substitution, as a factor
 
 
-def substitute(u: Array, b: Array, unit_diagonal: bool, is_rounded: bool) -> Array:
+def substitute(u: Array, b: Array, unit_diagonal: bool, is_rounded: bool, load: Run = np.ascontiguousarray) -> Array:
     """Solve `u @ x = b` for upper triangular matrices `u`, of which nothing else is read, by back substitution.
 
-    `b` may have a narrower type. If the result `is_rounded` to f32 or a narrower type, blocks of rows are multiplied by
-    their inverses where that is accurate enough.
+    `load` converts a block of `u` when it is needed, and `b` may be narrower. If the result `is_rounded` to f32
+    or a narrower type, blocks of rows are multiplied by their inverses where that is accurate enough.
     """
-    x = b.astype(u.dtype, order="C")
+    x = b.astype(load(u[..., :0, :0]).dtype, order="C")
     solve = partial(_solve_by_inverses if is_rounded else _substitute_rows, unit_diagonal=unit_diagonal)
     matrices, n = prod(u.shape[:-2]), u.shape[-1]
     stack, sides, step = u.reshape(matrices, n, n), x.reshape(matrices, *x.shape[-2:]), max(1, PART // max(1, n * n))
     for start in within_time(range(0, matrices, step)):
-        _substitute_blocks(stack[start : start + step], sides[start : start + step], solve)
+        _substitute_blocks(stack[start : start + step], sides[start : start + step], solve, load)
     return x
 
 
-def _substitute_blocks(u: Array, x: Array, solve: Callable[[Array, Array], None]) -> None:
+def _substitute_blocks(u: Array, x: Array, solve: Callable[[Array, Array], None], load: Run) -> None:
     """Replace the right-hand sides in `x` by the solution, half by half down to blocks, which `solve` does."""
     check_time()
     if u.shape[-1] <= BLOCK:
-        solve(u, x)
+        solve(load(u), x)
         return
     half = (u.shape[-1] // BLOCK + 1) // 2 * BLOCK
-    _substitute_blocks(u[..., half:, half:], x[..., half:, :], solve)
-    x[..., :half, :] -= matmul_in_steps(u[..., :half, half:], x[..., half:, :])
-    _substitute_blocks(u[..., :half, :half], x[..., :half, :], solve)
+    _substitute_blocks(u[..., half:, half:], x[..., half:, :], solve, load)
+    subtract_product(x[..., :half, :], load(u[..., :half, half:]), x[..., half:, :])
+    _substitute_blocks(u[..., :half, :half], x[..., :half, :], solve, load)
 
 
 def _substitute_rows(u: Array, x: Array, unit_diagonal: bool) -> None:

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from stablehlo_ref.conform.campaign import PROFILES
+from stablehlo_ref.conform.campaign import PROFILES, select
 from stablehlo_ref.conform.cases import case
 from stablehlo_ref.conform.known import Known, read_known
-from stablehlo_ref.conform.offline import select_ops
 from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.session import Session
@@ -29,7 +28,7 @@ class Cases(pytest.File):
         try:
             contract = contract_of(option("--stablehlo-contract"))
             known = read_known(Path(option("--stablehlo-known"))) if option("--stablehlo-known") else []
-            ops = select_ops([p.strip() for p in (option("--stablehlo-ops") or "").split(",") if p.strip()])
+            ops = select([p.strip() for p in (option("--stablehlo-ops") or "").split(",") if p.strip()])
         except StablehloError as error:
             raise self.CollectError(str(error)) from None
         for name in PROFILES[option("--stablehlo-profile")].names(ops):

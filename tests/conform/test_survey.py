@@ -61,7 +61,7 @@ def test_refused_programs(capsys: pytest.CaptureFixture[str]) -> None:
     with Session("python:no_such_module:f") as session, pytest.raises(Refused, match="no_such_module"):
         survey(session, "stablehlo.negate", "f32")
     assert main(["survey", "--backend", "self", "--ops", "tanhh"]) == 2
-    assert "there is no function 'tanhh'; did you mean" in capsys.readouterr().err
+    assert "there is no op 'tanhh'; did you mean" in capsys.readouterr().err
 
 
 def test_command_line_writes_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

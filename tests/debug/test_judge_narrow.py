@@ -58,6 +58,16 @@ def test_a_scatter_of_extremes_keeps_the_error_of_its_operands() -> None:
     assert verdict(text, [x, u], F32([0, 2, -3]), contract="xla-cpu") is Verdict.WRONG
 
 
+def test_reduce_precision_of_f8_may_be_computed_in_a_wider_type() -> None:
+    """0.375 is halfway between 2^-2 and 2^-1, whose exponents are even and odd with the bias 8, and not with 127."""
+    text = """func.func @main(%x: tensor<2xf8E4M3FNUZ>) -> tensor<2xf8E4M3FNUZ> {
+      %0 = stablehlo.reduce_precision %x, format = e4m0 : tensor<2xf8E4M3FNUZ>
+      return %0 : tensor<2xf8E4M3FNUZ> }"""
+    x, legal, wrong = (np.array(a, ml_dtypes.float8_e4m3fnuz) for a in ([0.375, 1.25], [0.5, 1], [0.5, 2]))
+    assert verdict(text, [x], legal) in LEGAL
+    assert verdict(text, [x], wrong) is Verdict.WRONG
+
+
 # --- random rounding --------------------------------------------------------------------------------------------------
 
 

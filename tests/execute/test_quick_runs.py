@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.execute.arguments import OPTIONS
+from stablehlo_ref.define.context import OPTIONS
 
 PROGRAM = """
 func.func @main(%x: tensor<f32>, %y: tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>, tensor<2xi32>) {

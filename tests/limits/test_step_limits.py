@@ -127,7 +127,6 @@ def outcome(program: sr.Program, **options: Any) -> object:
 def test_fast_runs_stop_where_plain_ones_do(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     policy = pytest.importorskip("stablehlo_ref.accelerate.policy")
     monkeypatch.setattr(policy, "HOT", 2)
-    monkeypatch.setattr(policy, "HOT_CALLS", 1)
     program = sr.parse(PROGRAMS[name])
     for _ in range(3):
         assert outcome(program) == outcome(program, fast=False)

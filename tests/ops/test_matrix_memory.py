@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.execute import guard
 
 SOLVE = """func.func @main(%a: tensor<{a}xf32>, %b: tensor<{b}xf32>) -> tensor<{b}xf32> {{
@@ -105,3 +106,27 @@ def test_temporaries_of_scatter(body: str) -> None:
     indices = np.random.default_rng(0).integers(0, 1000000, (1000000, 1)).astype(np.int32)
     values = np.ones(1000000, np.float32)
     assert excess(SCATTER.format(body=body), values, indices, values) <= SLACK
+
+
+FFT = """func.func @main(%x: tensor<{n}xcomplex<f32>>) -> tensor<{n}xcomplex<f32>> {{
+  %r = stablehlo.fft %x, type = FFT, length = [{n}] : (tensor<{n}xcomplex<f32>>) -> tensor<{n}xcomplex<f32>>
+  return %r : tensor<{n}xcomplex<f32>>
+}}"""
+
+
+@pytest.mark.parametrize(("n", "least"), [(1 << 20, 40), (500_009, 110)])  # bytes an element of the process, measured
+def test_a_long_fft_reserves_what_numpy_allocates(n: int, least: int) -> None:
+    x = np.ones(n, np.complex64)
+    with pytest.raises(LimitError, match="temporaries"):
+        sr.load(FFT.format(n=n)).run(x, limits=sr.Limits(max_total_bytes=2 * x.nbytes + least * n))
+    sr.load(FFT.format(n=n)).run(x, limits=sr.Limits(max_total_bytes=2 * x.nbytes + 180 * n))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_one_large_triangular_system_is_converted_by_blocks(dtype: type[np.floating[Any]]) -> None:
+    n = 1024
+    a, b = (np.eye(n) + 0.001).astype(dtype), np.ones((n, n), dtype)
+    text = SOLVE.format(a=f"{n}x{n}", b=f"{n}x{n}").replace("f32", np.dtype(dtype).name.replace("float", "f"))
+    limits = sr.Limits(max_total_bytes=a.nbytes + 2 * b.nbytes + 15 * n * n)  # 16 bytes an element before, and `b`
+    (x,) = sr.load(text).run(a, b, limits=limits)
+    np.testing.assert_allclose(np.tril(a).T @ x, b, rtol=1e-3)

@@ -54,19 +54,10 @@ def _cosine(f: Vectors, x: Register) -> Register:
     return _in_quadrant(f, f.code.binary("add", quadrant, f.integer(1)), sine, cosine)
 
 
-def _tangent(f: Vectors, x: Register) -> Register:
-    """Return the tangent; x itself for zeros. In odd quadrants it is -cos(r) / sin(r)."""
-    quadrant, sine, cosine = _reduced_angle(f, x)
-    is_odd = _is_set(f, quadrant, 1)
-    above = f.code.select(is_odd, f.subtract(0.0, cosine), sine)
-    return f.choose("oeq", x, 0.0, x, f.divide(above, f.code.select(is_odd, sine, cosine)))
-
-
 def _reduced_angle(f: Vectors, x: Register) -> tuple[Register, Register, Register]:
     """Return a number k modulo 4, and the sine and the cosine of r, for x = r + k*pi/2 with |r| <= 0.7855.
 
-    The relative error of r is below 2**-51, so those of sine and cosine are below 2**-50, and that of their quotient is
-    below 2**-49.
+    The relative error of r is below 2**-51, so those of sine and cosine are below 2**-50.
     """
     k, r = _near(f, x)
     square = f.multiply(r, r)
@@ -228,7 +219,6 @@ FUNCTIONS: Mapping[object, Function] = {  # by the kernels, which compute elemen
     elementary.tanh: Function(_tanh),
     elementary.sine: Function(_sine, largest=_NEAR),
     elementary.cosine: Function(_cosine, largest=_NEAR),
-    elementary.tan: Function(_tangent, 2.0**-48, _NEAR),
     special.erf: Function(_erf, special.ERROR),
     special.erfc: Function(_erfc, special.ERROR),
 }

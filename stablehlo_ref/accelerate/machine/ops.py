@@ -32,7 +32,7 @@ from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ops.control_flow import OptimizationBarrier
-from stablehlo_ref.ops.data_movement import BroadcastInDim, Concatenate, Pad, Reshape, Reverse, Transpose
+from stablehlo_ref.ops.data_movement import BroadcastInDim, Concatenate, Pad, Reshape, Transpose
 from stablehlo_ref.ops.dot_general import DotGeneral
 from stablehlo_ref.ops.reduction import Reduce
 from stablehlo_ref.ops.slicing import DynamicSlice, DynamicUpdateSlice, Slice
@@ -190,15 +190,6 @@ class Ops:
         memory, order = self.memory(x, self.shape(node.op.operands[0])), node.op.properties["permutation"]
         return self.arrays.view(memory, 0, shape, tuple(memory.strides[axis] for axis in order))
 
-    def _reverse(self, node: Node, operands: Sequence[Held]) -> Held:
-        (x,), shape, axes = operands, self.shape(node.op.results[0]), node.op.properties["dimensions"]
-        if isinstance(x, Splat):
-            return x
-        memory = self.memory(x, shape)
-        start = sum((shape[axis] - 1) * memory.strides[axis] for axis in axes)
-        strides = tuple(-n if axis in axes else n for axis, n in enumerate(memory.strides))
-        return self.arrays.view(memory, start, shape, strides)
-
     def _concatenate(self, node: Node, operands: Sequence[Held]) -> Held:
         """Let each operand be computed or copied to its place."""
         (result,), axis, start, others = node.op.results, node.op.properties["dimension"], 0, []
@@ -289,7 +280,7 @@ def _registers(operands: Sequence[Held]) -> list[Register]:
 
 
 _MOVED: Mapping[type | None, int] = {  # the operand that is the result, where all of them are one element
-    **dict.fromkeys((Slice, DynamicSlice, Reshape, BroadcastInDim, Concatenate, Transpose, Reverse), 0),
+    **dict.fromkeys((Slice, DynamicSlice, Reshape, BroadcastInDim, Concatenate, Transpose), 0),
     OptimizationBarrier: 0,
     DynamicUpdateSlice: 1,
 }
@@ -298,7 +289,6 @@ _RULES: Mapping[type | None, Callable[[Ops, Node, Sequence[Held]], Held]] = {
     Reshape: Ops._reshape,
     BroadcastInDim: Ops._broadcast_in_dim,
     Transpose: Ops._transpose,
-    Reverse: Ops._reverse,
     Concatenate: Ops._concatenate,
     Pad: Ops._pad,
     Slice: Ops._slice,

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from stablehlo_ref.algorithms.associativity import ASSOCIATIVE
-from stablehlo_ref.algorithms.comparators import partially_ordered_inputs
 from stablehlo_ref.debug.bounds.ball import (
     OURS,
     TINY,
@@ -36,6 +35,7 @@ from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Region
 from stablehlo_ref.numerics.dtypes import BOOL, kind
+from stablehlo_ref.ops.sort import partially_ordered_inputs
 
 SAMPLES = 32  # elements on which bodies are tried
 _EXACT = (Arithmetic.MOVES, Arithmetic.SELECTS, Arithmetic.ORDERS, Arithmetic.STEPS, Arithmetic.EXACT)

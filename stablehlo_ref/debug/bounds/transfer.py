@@ -235,6 +235,14 @@ def exactly(query: Query) -> Ball:
     return Ball(center, np.asarray(0.0 if query.is_exact else np.inf))
 
 
+def less_precise(query: Query) -> Ball:
+    """`reduce_precision`, computed in the element type or a wider one: subnormals differ, and ties without mantissa."""
+    made = exactly(query)
+    wide = query.wide(query.centers)
+    is_same = (made.center == wide) | (np.isnan(made.center) & np.isnan(wide))
+    return Ball(made.center, np.where(is_same, made.radius, np.abs(made.center - wide)))
+
+
 def quantized(query: Query) -> Ball:
     """An op on quantized tensors: at most one step from what the interpreter computes, as it rounds to a step."""
     if not query.is_exact or (query.op.regions and query.name != "reduce_window"):
@@ -348,7 +356,7 @@ _OF_REALS: dict[type, Rule] = {
     ReduceWindow: reductions.reduced,
     **dict.fromkeys((Scatter, SelectAndScatter), reductions.scattered),
     **dict.fromkeys((BatchNormInference, BatchNormTraining), sums.normalised), BatchNormGrad: sums.gradients,
-    Sort: reductions.ordered, BitcastConvert: bits, ReducePrecision: exactly, Power: ball.power,
+    Sort: reductions.ordered, BitcastConvert: bits, ReducePrecision: less_precise, Power: ball.power,
     Atan2: ball.angle, Logistic: ball.logistic, Rsqrt: ball.reciprocal_root,
 }  # fmt: skip
 _OF_COMPLEX: dict[type, Rule] = {

@@ -29,8 +29,8 @@ from stablehlo_ref.debug.exceptions.taint import element_at, first_index, has_ex
 from stablehlo_ref.debug.exceptions.watch import ExceptionWatcher
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.traces.record import Place, place_of
+from stablehlo_ref.define.processes import GRID_SIZES
 from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
-from stablehlo_ref.execute.grid import GRID_SIZES
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program

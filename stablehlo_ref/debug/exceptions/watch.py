@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -63,22 +62,6 @@ LOSSY_SLICE = 256  # ops of the slice of what is not followed: there are many of
 SHARED = 63  # the bit of all sources after the first 63
 
 
-@dataclass
-class _Source:
-    """A finding in the making. `bit` is 0 if its values are not followed."""
-
-    finding: Finding
-    bit: int
-    value: Value
-    processes: dict[ProcessId, None] = field(default_factory=dict)
-
-
-@dataclass
-class _Counted:
-    effect: Effect
-    bits: int = 0
-
-
 class ExceptionWatcher(Follower):
     """Watches one run, of one process or a grid, as the observer of `Program.run`; `found` returns the findings.
 
@@ -104,8 +87,10 @@ class ExceptionWatcher(Follower):
         self.threshold = threshold
         self.ops = 0
         self._trap = trap
-        self._sources: dict[tuple[Value, ExceptionKind], _Source] = {}
-        self._effects: dict[tuple[Operation, bool], _Counted] = {}  # what ops pass on, and what they remove
+        self._sources: dict[tuple[Value, ExceptionKind], Finding] = {}
+        self._bits: dict[tuple[Value, ExceptionKind], int] = {}  # of sources; 0 if their values are not followed
+        self._effects: dict[tuple[Operation, bool], Effect] = {}  # what ops pass on, and what they remove
+        self._effect_bits: dict[tuple[Operation, bool], int] = {}  # whose values these are
         self._taints = Taints()
         self._sources_of: dict[Value, int] = {}  # in all turns and processes
         self._sent: dict[Operation, int] = {}  # the sources that went into ops with regions, or to other processes
@@ -117,22 +102,22 @@ class ExceptionWatcher(Follower):
         """Return the findings after the run; `results` are those of each process."""
         reached = [self._reached(i, value, results) for i, value in enumerate(self._returned())]
         slicer, kinds = Slicer(self.index), {*self.kinds, *ORIGINS}
-        found = [self._finding(s, reached, slicer) for s in self._sources.values() if s.finding.kind in kinds]
-        return Exceptions(found, self.kinds, self.ops, self.threshold)
+        found = {key: finding for key, finding in self._sources.items() if finding.kind in kinds}
+        for (value, _), finding in found.items():
+            self._complete(finding, value, reached, slicer)
+        return Exceptions(list(found.values()), self.kinds, self.ops, self.threshold)
 
-    def _finding(self, source: _Source, reached: Sequence[int], slicer: Slicer) -> Finding:
-        """Return what is known of a source; `reached` are the sources of the exceptional elements of each output."""
-        finding, bit, op = source.finding, source.bit, source.value.owner
-        finding.processes = tuple(source.processes)
+    def _complete(self, finding: Finding, value: Value, reached: Sequence[int], slicer: Slicer) -> None:
+        """Add what is known of a source after the run; `reached` are those of the exceptions of each output."""
+        bit, op = self._bits[value, finding.kind], value.owner
         if finding.kind not in ORIGINS and isinstance(op, Operation):
             finding.slice = slicer(op.operands, None if bit else LOSSY_SLICE)
         if bit:
             finding.outputs = tuple(i for i, bits in enumerate(reached) if bits & bit)
             finding.reach = Reach.OUTPUT if finding.outputs else Reach.MASKED
-            caused = [(removes, c.effect) for (_, removes), c in self._effects.items() if c.bits & bit]
-            finding.propagated = [effect for removes, effect in caused if not removes]
-            finding.removed = [effect for removes, effect in caused if removes]
-        return finding
+            for key, effect in self._effects.items():
+                if self._effect_bits[key] & bit:
+                    (finding.removed if key[1] else finding.propagated).append(effect)
 
     def _returned(self) -> list[list[Value]]:
         """Return the values that are returned as each output, of which there is one for each return."""
@@ -292,14 +277,17 @@ class ExceptionWatcher(Follower):
 
         The first one of a kind in `trap` raises EvaluationError.
         """
-        source = self._sources.get((value, kind)) or self._new_source(kind, value, array, where, frame)
-        source.finding.elements += int(np.count_nonzero(where))
-        source.finding.runs += 1
-        source.finding.lost_bits = max(source.finding.lost_bits, lost_bits)
-        source.processes[self.process.id] = None
-        return source.bit
+        if (value, kind) not in self._sources:
+            self._add_source(kind, value, array, where, frame)
+        finding = self._sources[value, kind]
+        finding.elements += int(np.count_nonzero(where))
+        finding.runs += 1
+        finding.lost_bits = max(finding.lost_bits, lost_bits)
+        if self.process.id not in finding.processes:
+            finding.processes += (self.process.id,)
+        return self._bits[value, kind]
 
-    def _new_source(self, kind: ExceptionKind, value: Value, array: Any, where: Array, frame: Frame) -> _Source:
+    def _add_source(self, kind: ExceptionKind, value: Value, array: Any, where: Array, frame: Frame) -> None:
         op, at = value.owner, first_index(where) if where.ndim else ()
         is_origin = kind in ORIGINS
         is_exact = is_origin or (isinstance(op, Operation) and has_trait(op, "elementwise"))
@@ -309,25 +297,25 @@ class ExceptionWatcher(Follower):
             *address, self.process.id, at, tuple(_shown(x, at, is_exact) for x in operands),
             element_at(array, at) if is_float(array) else "",
         )  # fmt: skip
-        bit = 1 << min(sum(s.bit != 0 for s in self._sources.values()), SHARED) if kind in FOLLOWED else 0
+        followed = sum(map(bool, self._bits.values()))
+        self._bits[value, kind] = 1 << min(followed, SHARED) if kind in FOLLOWED else 0
         finding = Finding(kind, place_of(self.index, value), str(value.type), is_exact, event)
-        self._sources[value, kind] = source = _Source(finding, bit, value)
+        self._sources[value, kind] = finding
         if kind in self._trap and isinstance(op, Operation):
             raise _trapped(finding, where, op, operands)
-        return source
 
     def _effect(self, op: Operation, removes: bool, bits: int, where: Array, frame: Frame, exact: bool) -> None:
         """Count elements that an op passes on, or removes."""
         if not where.any():
             return
-        if (op, removes) not in self._effects:
+        key = op, removes
+        if key not in self._effects:
             place = Place(op.name, op.name, str(op.location), op.model_location)
             place = place_of(self.index, op.results[0]) if op.results else place
-            self._effects[op, removes] = _Counted(Effect(place, 0, 0, exact, (frame.address, first_index(where))))
-        counted = self._effects[op, removes]
-        counted.bits |= bits
-        counted.effect.elements += int(np.count_nonzero(where))
-        counted.effect.runs += 1
+            self._effects[key] = Effect(place, 0, 0, exact, (frame.address, first_index(where)))
+        self._effect_bits[key] = self._effect_bits.get(key, 0) | bits
+        self._effects[key].elements += int(np.count_nonzero(where))
+        self._effects[key].runs += 1
 
 
 def _shown(value: Any, at: tuple[int, ...], exact: bool) -> str:

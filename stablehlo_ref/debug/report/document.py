@@ -229,11 +229,9 @@ class _Lister(Printer):
 
 
 def _listed(ops: Sequence[Operation]) -> list[Listed]:
-    printer = _Lister()
     found = []
     for op in ops:
-        printer.parts = []
-        printer.spaced, printer.after_mark = False, False
+        printer = _Lister()
         printer.operation(op)
         names = tuple(map(printer.operand, op.results)), tuple(map(printer.operand, operands_of(op)))
         found.append(Listed("".join(printer.parts).strip(), *names))
@@ -248,10 +246,6 @@ class Deviation:
     actual: Array
     expected: Array  # in f64 or complex128 for floating-point types
     radius: Array | None  # None if there is no bound
-
-    @property
-    def size(self) -> int:
-        return self.actual.size
 
     @cached_property
     def errors(self) -> Array:
@@ -339,8 +333,7 @@ COLOURS = {
 }  # fmt: skip
 RANKS = list(COLOURS)
 
-_Key: TypeAlias = tuple[str, int, int]  # name, line, column
-_Judged: TypeAlias = dict[_Key, tuple[str, float]]  # verdict and error
+_Judged: TypeAlias = dict[tuple[str, int, int], tuple[str, float]]  # verdicts and errors by name, line, column
 
 
 def node_data(found: Diff) -> dict[str, Any]:
@@ -399,5 +392,5 @@ def _add(judged: _Judged, op: Document, verdict: str, error: float) -> None:
     judged[key] = min(verdict, known, key=RANKS.index), min(max(error, largest), LARGEST)
 
 
-def _key(op: Operation) -> _Key:
+def _key(op: Operation) -> tuple[str, int, int]:
     return op.name, op.location.line, op.location.column

@@ -325,7 +325,7 @@ def map_of(deviation: Deviation, identifier: str) -> str:
     colour[..., 0], colour[..., 1], colour[..., 2] = 0.86, 0.24, 0.20
     colour[..., 3] = np.where(cells > 0, 0.3 + 0.7 * cells, 0.0)
     shape = deviation.actual.shape
-    width, height = (shape[-1] if shape else 1), max(1, deviation.size // max(1, shape[-1] if shape else 1))
+    width, height = (shape[-1] if shape else 1), max(1, deviation.actual.size // max(1, shape[-1] if shape else 1))
     axes.imshow(colour, aspect="auto", interpolation="nearest", extent=(0, width, height, 0))
     for axis in (axes.xaxis, axes.yaxis):
         axis.get_major_locator().set_params(integer=True)
