@@ -38,7 +38,7 @@ BESIDE = {
         ("conform", "testing/golden.py", "testing/strategies.py", "golden.py", "cli/conform.py", "cli/conform_files.py",
          "cli/survey.py", "cli/equiv.py"), 4000),
     "HLO, wrong passes, shards": Room(
-        ("hlo", "passes/sdy", "distribution/sharding_rules.py", "distribution/layouts.py", "debug/diff_passes.py",
+        ("hlo", "passes/sdy", "distribution/layouts.py", "debug/diff_passes.py",
          "debug/pass_dumps.py", "debug/spmd_check.py", "debug/spmd_locate.py", "cli/diff_passes.py",
          "cli/spmd_check.py"), 4000),
     "newer passes, mpmd": Room(

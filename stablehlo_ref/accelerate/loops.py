@@ -28,8 +28,8 @@ from stablehlo_ref.accelerate.python import count_iterations, python_loop
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import LimitError
-from stablehlo_ref.execute.liveness import is_exclusively_owned
 from stablehlo_ref.execute.nans import canonical_results
+from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, located
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value

@@ -33,8 +33,8 @@ from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
-from stablehlo_ref.execute.liveness import ONE_REFERENCE_TO_LOCAL, references
 from stablehlo_ref.execute.nans import canonical_results
+from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, references
 from stablehlo_ref.execute.run import located
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.limits.budget import check_time, reserve

@@ -176,6 +176,7 @@ def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[in
 
 
 def planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
+    """Plan the reduction of one array, by the first order that applies: exact, from the left, at once, the schedule."""
     if combine.adds_exactly:
         sums = sums_over(combine.dtype, shape, axes)
         return lambda inits, arrays: [sums(arrays[0], inits[0])]

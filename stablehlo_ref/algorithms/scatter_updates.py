@@ -124,6 +124,8 @@ def _may_have_wrong_zero(ufunc: np.ufunc, table: Array, numbers: Array, new: Arr
     """Return whether np.maximum or np.minimum may return a zero of the wrong sign, as there are such zeros."""
     if ufunc not in (np.maximum, np.minimum) or (has_wrong_zero := ambiguous_zero_check(ufunc, table.dtype)) is None:
         return False
+    if table.size <= new.size:
+        return has_wrong_zero(new) or has_wrong_zero(table)
     blocks = [slice(start, start + BLOCK) for start in range(0, len(numbers), BLOCK)]
     return any(has_wrong_zero(new[b]) or has_wrong_zero(table.take(numbers[b], 0, mode="clip")) for b in blocks)
 

@@ -24,7 +24,7 @@ class Checker:
         if not holds:
             # C gets only the value of the formula. The frame of its caller has the rest: the line, which leads to the
             # formula's source, and the values of its names. `sys._getframe` is specific to CPython, as the reference
-            # counts of execute/liveness.py are, but costs nothing while formulas hold. Formulas as lambdas or strings
+            # counts of execute/ownership.py are, but costs nothing while formulas hold. Formulas as lambdas or strings
             # would not need it, but would be slower, longer and harder to debug.
             raise self.error(quote(sys._getframe(1)), constraint_label(label))
 

@@ -16,7 +16,7 @@ from stablehlo_ref.diagnostics import (
     EvaluationError,
     UnsupportedError,
 )
-from stablehlo_ref.execute.liveness import is_exclusive_view, is_exclusively_owned
+from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
 from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
 from stablehlo_ref.ir.core import Operation, symbol_name
 from stablehlo_ref.ir.signature import Function, Parameter, listed
@@ -95,7 +95,8 @@ def arguments_in_order(
 def _wrong_count(entry: Function, given: Collection[int], module: Operation) -> EvaluationError:
     """Return the error that arguments are missing, or that there are too many."""
     missing = [p for i, p in enumerate(entry.inputs) if i not in given]
-    count = f"takes {_counted(len(entry.inputs))}, but {len(given)} {'is' if len(given) == 1 else 'are'} given"
+    arguments = f"{len(entry.inputs)} argument{'s' if len(entry.inputs) != 1 else ''}"
+    count = f"takes {arguments}, but {len(given)} {'is' if len(given) == 1 else 'are'} given"
     which = f" (missing: {listed(missing)})" if missing else ""
     notes = [f"its arguments are {listed(entry.inputs)}"] if len(missing) < len(entry.inputs) else []
     notes += [_OPTION.format(p.name) for p in missing if p.name in RunOptions.__annotations__]
@@ -103,10 +104,6 @@ def _wrong_count(entry: Function, given: Collection[int], module: Operation) -> 
     return EvaluationError(
         f"@{entry.name} {count}{which}", place, [*notes, *(_unused_in_jax(entry, module) if given else ())]
     )
-
-
-def _counted(arguments: int) -> str:
-    return f"{arguments} argument{'s' if arguments != 1 else ''}"
 
 
 _OPTION = "{0!r} is also the name of an option: pass such inputs in a mapping, run({{{0!r}: ...}})"

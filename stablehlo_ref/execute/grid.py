@@ -285,10 +285,10 @@ def _show(value: object) -> str:
 
 
 class Calls(NamedTuple):
-    """The names of functions whose calls are more than calls of their ops.
+    """What calls of functions lead to: the names of those that communicate, and of those whose calls are counted.
 
-    Calls of functions that are `counted` count for the limits of steps and depth. These are recursive ones, and those
-    that lead to many calls: any other makes few for each iteration.
+    Calls of recursive functions, and of those that lead to many calls, count for the limits of steps and depth: any
+    other makes few for each iteration.
     """
 
     communicating: set[str]  # with other processes, directly or in what they call
@@ -299,7 +299,7 @@ def calls_of(functions: Mapping[str, Iterable[Operation]]) -> Calls:
     """Return what calls of functions lead to, given the ops in each."""
     found, graph = Calls(set(), set()), dict[str, Counter[str]]()
     for name, operations in functions.items():
-        ops = [op for op in operations if _may_call_or_communicate(op.name)]
+        ops = [op for op in operations if _may_communicate(op.name)]
         graph[name] = Counter(called for op in ops for called in _called(op) if called in functions)
         if any(map(_itself_communicates, ops)):
             found.communicating.add(name)
@@ -320,11 +320,11 @@ def calls_of(functions: Mapping[str, Iterable[Operation]]) -> Calls:
 def communicates(op: Operation, functions: Set[str]) -> bool:
     """Return whether an op, or an op in its regions, communicates, given the names of the functions that do."""
     inside = op.walk() if op.regions else (op,)
-    return any(_may_call_or_communicate(o.name) and (callee(o) in functions or _itself_communicates(o)) for o in inside)
+    return any(callee(o) in functions or _itself_communicates(o) for o in inside if _may_communicate(o.name))
 
 
 @cache
-def _may_call_or_communicate(name: str) -> bool:
+def _may_communicate(name: str) -> bool:
     """Return whether ops of a name call functions or communicate, or may do so depending on their attributes."""
     definition = REGISTRY.get(name)
     if definition is None or definition.variant or definition.traits.communicates:

@@ -94,14 +94,11 @@ def _visit(op: Operation, observed: set[Value], found: set[Operation], later: Co
         if is_observed and any(_may_differ(result.type) for result in op.results):
             found.add(op)
     elif not _ends_computation(op, definition):
-        is_next_state = definition is not None and definition.traits.terminator and _name_around(op) == LOOP
+        is_last = definition is not None and definition.traits.terminator
+        is_next_state = is_last and op.parent_op is not None and op.parent_op.name == LOOP
         observed.update(v for v in op.operands if v not in later) if is_next_state else observed.update(op.operands)
         if op.name == CALLS and any(_may_differ(result.type) for result in op.results):
             found.add(op)
-
-
-def _name_around(op: Operation) -> str:
-    return op.parent_op.name if op.parent_op else ""
 
 
 def _computes(op: Operation, definition: OpDefinition) -> bool:
@@ -111,12 +108,7 @@ def _computes(op: Operation, definition: OpDefinition) -> bool:
         return False
     if op.regions:  # a block of one op only moves what it returns
         return any(len(block.operations) > 1 for block in op.regions[-1].blocks)
-    return not _keeps_signs(op)
-
-
-def _keeps_signs(op: Operation) -> bool:
-    """Return whether an op converts NaNs to zeros of the same sign."""
-    return op.name in CONVERTING and _float_dtype(op.results[0].type) in WITHOUT_NAN
+    return not (op.name in CONVERTING and _float_dtype(op.results[0].type) in WITHOUT_NAN)
 
 
 def _ends_computation(op: Operation, definition: OpDefinition | None) -> bool:

@@ -21,7 +21,6 @@ from stablehlo_ref.diagnostics import EvaluationError, LimitError, UnsupportedEr
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
 from stablehlo_ref.execute.grid import calls_of, communicates, run_grid
 from stablehlo_ref.execute.guard import STEPS, WATCHED, check_sizes, guarded, watched
-from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_results, with_canonical_nans, with_observed_nans
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
 from stablehlo_ref.execute.regions import Captures, PlannedRegion, batched_type, capturing_step, recognised_op
@@ -36,6 +35,7 @@ from stablehlo_ref.execute.steps import (
 from stablehlo_ref.execute.threads import PRODUCTS, product_size
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
+from stablehlo_ref.ir.graph import captured, last_uses
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import within_time

@@ -9,8 +9,7 @@ definition. (`algorithms` also recognise some regions of several ops, and say wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod
@@ -26,10 +25,10 @@ from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.spec import is_quantized
 from stablehlo_ref.diagnostics import EvaluationError, LimitError, UnsupportedError
 from stablehlo_ref.execute.implementation_defined import may_be_implementation_defined
-from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.run import CONTEXT, FunctionPlan, Step, current_context, running
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.graph import captured
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
@@ -66,29 +65,23 @@ class Captures:
         return all(region.is_associative_on_trial() == found for region, found in self._trials)
 
 
-@contextmanager
-def capturing(context: Context, key: object, values: Sequence[Any]) -> Iterator[None]:
-    """Let regions capture values, also when a run of the same op is in progress in the same run."""
-    before = context.captured.get(key, ())
-    context.captured[key] = values
-    try:
-        yield
-    finally:
-        context.captured[key] = before
-
-
 def capturing_step(key: object, sources: Sequence[int], planned: Callable[[Captures], Step]) -> Step:
     """Return the step of an op whose regions capture the values of slots, as planned when it is first reached."""
     planned_before: list[tuple[Captures, Step]] = []
 
     def step(slots: Slots) -> None:
-        with capturing(slots[CONTEXT], key, [slots[source] for source in sources]):
+        captured = slots[CONTEXT].captured
+        before = captured.get(key, ())  # of the same op, which may be in progress in the same run
+        captured[key] = [slots[source] for source in sources]
+        try:
             captures, run = planned_before[-1] if planned_before else (None, None)
             if captures is None or run is None or not captures.hold():
                 captures = Captures(key)
                 run = planned(captures)
                 planned_before[:] = [(captures, run)]
             run(slots)
+        finally:
+            captured[key] = before
 
     return step
 

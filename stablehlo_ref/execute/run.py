@@ -113,15 +113,12 @@ def located(error: Exception, op: Operation) -> StablehloError:
         return EvaluationError(f"'{op.name}' op: out of memory: {error}", op.location)
     if isinstance(error, RecursionError):
         return EvaluationError(f"'{op.name}' op: calls are nested too deeply", op.location)
-    if isinstance(error, ValueError | IndexError) and _most_dimensions(op) > MANY_DIMENSIONS:
+    most = max((len(getattr(type, "shape", ())) for type in (*op.operand_types, *op.result_types)), default=0)
+    if isinstance(error, ValueError | IndexError) and most > MANY_DIMENSIONS:
         message = f"'{op.name}' op on tensors of more than {MANY_DIMENSIONS} dimensions: {error}"
         return UnsupportedError(message, op.location)
     kind = type(error).__name__
     return InternalError(f"'{op.name}' op: internal error, please report it: {kind}: {error}", op.location)
-
-
-def _most_dimensions(op: Operation) -> int:
-    return max((len(getattr(type, "shape", ())) for type in (*op.operand_types, *op.result_types)), default=0)
 
 
 class FunctionPlan:

@@ -13,7 +13,7 @@ from stablehlo_ref.define.definition import OpDefinition, Traits, segment_sizes
 from stablehlo_ref.define.op import Ins
 from stablehlo_ref.define.spec import is_complex, rank, shape
 from stablehlo_ref.diagnostics import InternalError, StablehloError
-from stablehlo_ref.execute.liveness import is_exclusively_owned
+from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, Step
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype

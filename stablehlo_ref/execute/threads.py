@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import product
 from math import prod, sqrt
 from pathlib import Path
 from threading import Lock
@@ -138,12 +139,7 @@ def _libraries(with_scipy: bool) -> Sequence[Library]:
     return [library for library in controllers if library.user_api == "blas"]
 
 
-NAMES = (  # of functions, before and after `set_num_threads`
-    ("scipy_openblas_", "64_"),
-    ("scipy_openblas_", ""),
-    ("openblas_", "64_"),
-    ("openblas_", ""),
-)
+NAMES = tuple(product(("scipy_openblas_", "openblas_"), ("64_", "")))  # before and after those of functions
 
 
 class BundledBlas(NamedTuple):

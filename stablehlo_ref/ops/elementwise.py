@@ -84,7 +84,9 @@ class Elementwise(Op, elementwise=True):
         factory: KernelFactory | None = getattr(cls, kind(dtype))
         if factory is None:
             raise UnsupportedError(f"'{cls.definition.name}' op does not support element type {element_type(x)}")
-        return (in_mode(factory, True) if mode.reproducible else factory)(dtype)
+        if mode.reproducible:
+            factory = in_mode(factory, reproducible=True)
+        return factory(dtype)
 
 
 def on_element(op: Operation, type: Type | None = None) -> object:

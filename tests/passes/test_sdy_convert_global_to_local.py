@@ -107,6 +107,13 @@ def test_a_tensor_that_does_not_split_evenly_is_padded_at_its_end() -> None:
     assert run(loaded, [[1, 2], [3, 4], [5, -1], [-1, -1]]) == [[2, 4, 6, 8, 10]] * 4
 
 
+def test_a_dimension_that_does_not_split_evenly_is_reshaped_whole() -> None:
+    sharding = 'sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>'
+    body = f"%r = stablehlo.reshape %a {{{sharding}}} : (tensor<9xi32>) -> tensor<3x3xi32>"
+    loaded = program(body, "9xi32 [{}]", result="[{}, {}]")
+    assert run(loaded, [list(range(9))] * 4) == [[[0, 1, 2], [3, 4, 5], [6, 7, 8]]] * 4
+
+
 def test_a_sum_over_padded_elements_has_none_of_them() -> None:
     body = """%0 = sdy.reshard %a <@mesh, [{"x"}]> : tensor<3xi32>
       %1 = stablehlo.add %0, %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<3xi32>

@@ -13,17 +13,18 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.conform.cases import case
-from stablehlo_ref.distribution.sharding_rules import RULES
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+from stablehlo_ref.passes.sdy.sharding_rules import RULES
 from stablehlo_ref.program import Program
 from stablehlo_ref.semantics.sdy import box, coordinates, where
 
 MESH = {"x": 2, "y": 2}
 PLACES = coordinates(MESH, range(prod(MESH.values())))
 Layout = list[list[tuple[str, int, int]]]  # the axes that split each dimension
+RULED = [op.definition.mnemonic for op in RULES]
 ELEMENTWISE = ("add", "select", "clamp", "compare", "convert", "bitcast_convert")
-NAMES = [f"op/stablehlo.{op}/{t}/{n}" for op in (*RULES, *ELEMENTWISE) for t in ("f32", "i32") for n in range(2)]
+NAMES = [f"op/stablehlo.{op}/{t}/{n}" for op in (*RULED, *ELEMENTWISE) for t in ("f32", "i32") for n in range(2)]
 
 
 def drawn(rng: random.Random, type: Type) -> Layout:

@@ -9,10 +9,10 @@ from math import prod
 from stablehlo_ref.distribution.axes import overlap
 from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
 from stablehlo_ref.distribution.sdy_attributes import Mesh, ShardingRule
-from stablehlo_ref.distribution.sharding_rules import reduction_of
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.passes.evaluate import known_array
+from stablehlo_ref.passes.sdy.sharding_rules import reduction_of
 from stablehlo_ref.passes.sdy.shards import Shard
 
 
@@ -52,8 +52,13 @@ class Assignment:
             taken = [part for assigned in self.parts.values() for part in assigned]
             is_free = first not in self.parts and not any(overlap(x, y) for x in parts for y in taken)
             is_exact = self.rule.factor_sizes[first] % size == 0
-            if parts and is_free and first not in blocked and (is_exact or (len(factors) == 1 and not exact)):
+            if parts and is_free and first not in blocked and (is_exact or (not exact and self._is_alone(first))):
                 self.parts[first] = parts
+
+    def _is_alone(self, factor: int) -> bool:
+        """Return whether a factor is all of each dimension that has it, which may then split into unequal parts."""
+        mappings = (*self.rule.operands, *self.rule.results) if self.rule else ()
+        return all(factors == (factor,) for mapping in mappings for factors in mapping if factor in factors)
 
     def layouts(self, operands: Sequence[Shard]) -> list[Layout]:
         """Return the layouts in which the op takes its operands."""

@@ -21,11 +21,11 @@ from stablehlo_ref.distribution.axes import Span, merge, overlap
 from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
 from stablehlo_ref.distribution.meshes import Devices
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
-from stablehlo_ref.distribution.sharding_rules import REDUCERS
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import BOOLEAN, FunctionType, TensorType, Type, integer_type, tensor_type
 from stablehlo_ref.passes.emit import Emitter
+from stablehlo_ref.passes.sdy.sharding_rules import REDUCERS
 
 I64, UI32 = integer_type(64), integer_type(32, "u")
 SHARDING = "sdy.sharding"
@@ -267,7 +267,9 @@ class Shards:
         scatter_dimension: int | None = None,
     ) -> Value:  # fmt: skip
         scalar = tensor_type((), _element(value))
-        region = self.emit.region([scalar, scalar], lambda e, x: [e.value(REDUCERS[reduction], *x, type=scalar)])
+        region = self.emit.region(
+            [scalar, scalar], lambda e, x: [e.value(REDUCERS[reduction].definition.name, *x, type=scalar)]
+        )
         groups = self._devices(shard).groups(parts)
         op = self.emit.operation(
             name, [value], [type], [region], replica_groups=groups, channel_id=next(self.channels), channel_type=1,

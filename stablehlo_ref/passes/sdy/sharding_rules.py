@@ -13,15 +13,30 @@ from math import gcd, prod
 from types import MappingProxyType
 
 from stablehlo_ref.define.definition import attributes_of, definition_of
+from stablehlo_ref.define.op import Op
 from stablehlo_ref.define.spec import is_per_axis_quantized
 from stablehlo_ref.distribution.sdy_attributes import SdySyntaxError, ShardingRule, read_attribute
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ops import elementwise
+from stablehlo_ref.ops.constants import Iota
+from stablehlo_ref.ops.control_flow import Case, If, OptimizationBarrier, While
+from stablehlo_ref.ops.convolution import Convolution
+from stablehlo_ref.ops.data_movement import BroadcastInDim, Concatenate, Pad, Reshape, Reverse, Transpose
+from stablehlo_ref.ops.dot_general import DotGeneral
+from stablehlo_ref.ops.einsum import Dot
+from stablehlo_ref.ops.fft import Fft
+from stablehlo_ref.ops.gather_scatter import Gather, Scatter
+from stablehlo_ref.ops.linear_algebra import Cholesky, TriangularSolve
+from stablehlo_ref.ops.reduction import Reduce
+from stablehlo_ref.ops.slicing import DynamicSlice, DynamicUpdateSlice, Slice
+from stablehlo_ref.ops.sort import Sort
+from stablehlo_ref.ops.windows import ReduceWindow, SelectAndScatter
 
 Dimension = int | None  # None where an operand or a result does not have a factor
-REDUCERS: Mapping[str, str] = MappingProxyType(  # ops that combine terms
-    {"sum": "stablehlo.add", "max": "stablehlo.maximum", "min": "stablehlo.minimum"}
+REDUCERS: Mapping[str, type[Op]] = MappingProxyType(  # ops that combine terms
+    {"sum": elementwise.Add, "max": elementwise.Maximum, "min": elementwise.Minimum}
 )
 
 
@@ -35,11 +50,10 @@ def sharding_rule(op: Operation) -> ShardingRule | None:
         return None
     if (given := _given_rule(op)) is not None:
         return given
-    name = op.name.removeprefix("stablehlo.")
     factors = Factors(op)
     definition = definition_of(op)
-    if name in RULES:
-        RULES[name](factors, op)
+    if definition is not None and definition.op_class in RULES:
+        RULES[definition.op_class](factors, op)
     elif definition is not None and definition.traits.elementwise:
         _elementwise(factors)
     else:
@@ -49,12 +63,14 @@ def sharding_rule(op: Operation) -> ShardingRule | None:
 
 def reduction_of(op: Operation) -> str | None:
     """Return how the terms along an op's reduction factors are combined; None if that is not a sum, max or min."""
-    if op.name != "stablehlo.reduce":
-        return "sum" if op.name.removeprefix("stablehlo.") in ("dot", "dot_general", "convolution") else None
+    definition = definition_of(op)
+    if definition is None or definition.op_class is not Reduce:
+        is_product = definition is not None and definition.op_class in (Dot, DotGeneral, Convolution)
+        return "sum" if is_product else None
     first, *others = op.regions[0].block.operations
     arguments = op.regions[0].block.arguments
     is_known = len(others) == 1 and others[0].operands == first.results and set(first.operands) == set(arguments)
-    names = {op: name for name, op in REDUCERS.items()}
+    names = {op.definition.name: name for name, op in REDUCERS.items()}
     return names.get(first.name) if is_known and len(arguments) == 2 else None
 
 
@@ -242,18 +258,15 @@ def _group(factors: Factors, before: range, after: range) -> None:
             factors.add(result[target] // common, (None,), (target,), "need_replication")
 
 
-def _whole_slices(factors: Factors, op: Operation) -> None:
-    """Add the dimensions that slice, dynamic_slice and dynamic_update_slice take whole, and that pad leaves as is."""
-    _passing(factors, _changed(factors, op))
+def _slice(factors: Factors, op: Operation) -> None:
+    """Add the dimensions of which a slice has consecutive elements."""
+    _passing(factors, [d for d, stride in enumerate(factors.members["strides"]) if stride != 1])
 
 
-def _changed(factors: Factors, op: Operation) -> list[int]:
-    if op.name == "stablehlo.slice":
-        return [d for d, stride in enumerate(factors.members["strides"]) if stride != 1]
-    if op.name == "stablehlo.pad":
-        names = ("edge_padding_low", "edge_padding_high", "interior_padding")
-        return [d for d, sizes in enumerate(zip(*map(factors.members.__getitem__, names))) if any(sizes)]
-    return list(factors.members.get("dimensions", ()))
+def _pad(factors: Factors, op: Operation) -> None:
+    """Add the dimensions that are not padded."""
+    names = ("edge_padding_low", "edge_padding_high", "interior_padding")
+    _passing(factors, [d for d, sizes in enumerate(zip(*map(factors.members.__getitem__, names))) if any(sizes)])
 
 
 def _concatenate(factors: Factors, op: Operation) -> None:
@@ -338,34 +351,34 @@ def _scatter(factors: Factors, op: Operation) -> None:
             factors.add(size, [target] * count + [d] + [source] * count, [target] * count, kind)
 
 
-RULES: Mapping[str, Callable[[Factors, Operation], None]] = MappingProxyType(
+RULES: Mapping[type[Op], Callable[[Factors, Operation], None]] = MappingProxyType(
     {
-        "broadcast_in_dim": _broadcast_in_dim,
-        "case": _results,
-        "cholesky": _batches_of_matrices,
-        "concatenate": _concatenate,
-        "convolution": _convolution,
-        "dot": _dot,
-        "dot_general": _dot,
-        "dynamic_slice": _whole_slices,
-        "dynamic_update_slice": _whole_slices,
-        "fft": _fft,
-        "gather": _gather,
-        "if": _results,
-        "iota": _iota,
-        "map": lambda factors, op: _elementwise(factors),
-        "optimization_barrier": _each,
-        "pad": _whole_slices,
-        "reduce": _reduce,
-        "reduce_window": _windows,
-        "reshape": _reshape,
-        "reverse": _reverse,
-        "scatter": _scatter,
-        "select_and_scatter": _windows,
-        "slice": _whole_slices,
-        "sort": _sort,
-        "transpose": _transpose,
-        "triangular_solve": _batches_of_matrices,
-        "while": _each,
+        BroadcastInDim: _broadcast_in_dim,
+        Case: _results,
+        Cholesky: _batches_of_matrices,
+        Concatenate: _concatenate,
+        Convolution: _convolution,
+        Dot: _dot,
+        DotGeneral: _dot,
+        DynamicSlice: lambda factors, op: _passing(factors),
+        DynamicUpdateSlice: lambda factors, op: _passing(factors),
+        Fft: _fft,
+        Gather: _gather,
+        If: _results,
+        Iota: _iota,
+        elementwise.Map: lambda factors, op: _elementwise(factors),
+        OptimizationBarrier: _each,
+        Pad: _pad,
+        Reduce: _reduce,
+        ReduceWindow: _windows,
+        Reshape: _reshape,
+        Reverse: _reverse,
+        Scatter: _scatter,
+        SelectAndScatter: _windows,
+        Slice: _slice,
+        Sort: _sort,
+        Transpose: _transpose,
+        TriangularSolve: _batches_of_matrices,
+        While: _each,
     }
 )

@@ -12,7 +12,7 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import Traits
-from stablehlo_ref.execute.liveness import is_exclusive_view, is_exclusively_owned
+from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
 from stablehlo_ref.execute.steps import step_for
 
 
