@@ -58,7 +58,17 @@ def solutions(rng: random.Random, failure: Failure) -> list[Solution]:
     if failure.formula is None:
         return []
     equations = _Equations(rng, failure.scope, failure.assigned)
-    return [found for node in ast.walk(failure.formula) for found in equations.of(node)]
+    return [found for node in _parts(failure.formula) for found in equations.of(node)]
+
+
+@cache
+def _parts(formula: ast.expr) -> list[ast.AST]:
+    return [node for node in ast.walk(formula) if isinstance(node, ast.Compare | ast.Call)]
+
+
+@cache
+def _compiled(node: ast.expr) -> CodeType:
+    return compile(ast.Expression(node), "<formula>", "eval")
 
 
 class _Equations:
@@ -119,7 +129,7 @@ class _Equations:
     def value(self, node: ast.expr, names: Mapping[str, Any] | None = None) -> Any:
         """Return the value of an expression; None if it cannot be evaluated."""
         try:
-            return eval(compile(ast.Expression(node), "<formula>", "eval"), {**self.scope, **(names or {})})
+            return eval(_compiled(node), {**self.scope, **(names or {})})
         except (*ERRORS, NameError):
             return None
 

@@ -20,11 +20,11 @@ from stablehlo_ref.argument_types import shown
 from stablehlo_ref.arrays.files import array_errors, map_array
 from stablehlo_ref.conform.bounds import Bounds, is_known
 from stablehlo_ref.conform.cases import LIMITS, Case, case
-from stablehlo_ref.conform.verdicts import Cell, Record, judge
+from stablehlo_ref.conform.verdicts import Cell, Record, Recorded, judge
 from stablehlo_ref.debug.bounds.ball import overflowed
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import Flat
-from stablehlo_ref.debug.session import Outcome, Session
+from stablehlo_ref.debug.session import Outcome
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.files import read_text
@@ -176,23 +176,3 @@ def _loaded(path: Path, dtype: DType) -> Array:
         array = map_array(path)
     is_bits = array.dtype.kind in "uV" and array.dtype.itemsize == dtype.itemsize
     return array.view(dtype) if _is_stored_as_bits(dtype) and is_bits else array
-
-
-class Recorded(Session):
-    """What a backend did with the program of one op, in place of the backend."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__("files of results")
-        self._outcome = outcome
-
-    def run(self, program: str, inputs: Sequence[Array], setting: Any = None) -> Outcome:
-        """Return the outcome, if the program is of one op; `diff` asks for that op alone, too."""
-        if self._outcome.failure or not self._outcome.results:
-            return self._outcome
-        is_one = len(Flat(parse(program)).ops) == 1
-        return (
-            self._outcome if is_one and not setting else Outcome((), "stopped", "there are no results of this program")
-        )
-
-    def _asked(self, attribute: str) -> dict[str, Any]:
-        return {}

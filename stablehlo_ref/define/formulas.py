@@ -339,6 +339,7 @@ def formulas(op_class: type) -> set[tuple[str, str]]:
     return _of_role(op_class, "constraints") | _of_role(op_class, "preconditions")
 
 
+@cache
 def _of_role(op_class: type, name: str) -> set[tuple[str, str]]:
     """Return the formulas of a role and of those that it extends."""
     found: set[tuple[str, str]] = set()

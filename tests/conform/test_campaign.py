@@ -174,7 +174,7 @@ def test_wrong_process_of_a_grid_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("op", ["stablehlo.tanh", "stablehlo.transpose", "chlo.broadcast_add"])
 def test_unknown_dimensions_are_judged_by_the_bounds_of_known_ones(op: str) -> None:
-    name = f"dynamic/{op}/f32/0"
+    name = next(n for i in range(9) if (c := case(n := f"dynamic/{op}/f32/{i}")) and np.asarray(c.expected[0]).size)
     made = case(name)
     assert made is not None and "?" in made.text and "?" not in made.static
     assert judge(name, InProcess("self"), contract_of("strict")).cell is Cell.PASS
