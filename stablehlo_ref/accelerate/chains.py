@@ -53,7 +53,6 @@ SIZE = 1 << 18  # elements of a tensor from which on ops on it are fused: smalle
 WORK = 5 << 18  # elements that the ops of a chain visit in all, at least: with fewer, machine code saves nothing
 ROW = 1 << 16  # elements of a row that is reduced at most, so that a few rows fit into the cache
 FUNCTION_SIZE = 1 << 15  # elements of a tensor from which on a function of f32 is fused
-FUNCTION_PASSES = 50  # of a function of f32, other ops count 1
 NARROW_PASSES = 6  # of an op on narrow floats, which numpy computes in f32
 MAX_OPS = 200  # of the computation of a map
 MAX_WEIGHT = 500  # of the ops of a group, above which LLVM takes too long
@@ -95,8 +94,7 @@ class Group:
         self.nodes.append(node)
         self.weight += policy.weight(op)
         if node.op_class is Reduce or (node.op_class not in VIEWS and shape_of(op.results[0]) == self.shape):
-            is_function, narrow = on_element(op) in FUNCTIONS, is_narrow(op.operands[0].type)
-            self.passes += FUNCTION_PASSES if is_function else NARROW_PASSES if narrow else 1
+            self.passes += NARROW_PASSES if is_narrow(op.operands[0].type) else policy.weight(op)
         self.made.add(op.results[0])
         self.touched.update(op.operands, op.results)
         return True

@@ -24,7 +24,7 @@ from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, address,
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.ops import Ops, shape_in_loop
 from stablehlo_ref.accelerate.machine.tensors import HEAD, SMALL, Field, Held, Memory, Pending, Splat, is_splat
-from stablehlo_ref.accelerate.python import count_iterations, python_loop
+from stablehlo_ref.accelerate.python import Printer, count_iterations
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import LimitError
@@ -53,7 +53,7 @@ class MachineLoop:
         self._fields = writer.arrays.fields
         self._op, self._loops = op, writer.loops
         self._iterations = max(1, MACHINE_OPS // max(writer.count + writer.arrays.work, 1))  # between checks of limits
-        self._own_bytes = sum(_bytes(field) for field in self._fields if _is_own(field))
+        self._own_bytes = sum(_bytes(x) for x in self._fields if x.slot is None and x.constant is None)
 
     def __call__(self, slots: Slots) -> bool:
         """Run the loop from the state in slots to its end; return False if the plan has to do that."""
@@ -116,30 +116,20 @@ def _array(slots: Slots, field: Field) -> Array:
     if field.slot is not None:
         value: Array = slots[field.slot]
         return np.array(value, order="C") if field.by_value else value
-    array = np.empty(field.shape, field.dtype) if field.constant is None else field.constant
-    return np.require(array, requirements=["C", "A"])
+    return np.empty(field.shape, field.dtype) if field.constant is None else field.constant
 
 
 def _bytes(field: Field) -> int:
     return field.dtype.itemsize * prod(field.shape)
 
 
-def _is_own(field: Field) -> bool:
-    """Return whether a field is an array that is not that of a slot or of a constant."""
-    is_constant = field.constant is not None and _is_addressable(field.constant)
-    return field.slot is None and not is_constant
-
-
 def _may_use(slots: Slots, field: Field) -> bool:
     """Return whether a loop may have the array in a slot, and write to it if need be; True for other fields."""
     if field.slot is None or field.by_value:
         return True
+    flags = slots[field.slot].flags
     may_write = not field.is_written or is_exclusively_owned(slots, field.slot)
-    return may_write and _is_addressable(slots[field.slot])
-
-
-def _is_addressable(array: Array) -> bool:
-    return array.flags.c_contiguous and array.flags.aligned
+    return may_write and flags.c_contiguous and flags.aligned
 
 
 class HotLoop:
@@ -203,7 +193,8 @@ class HotLoop:
     def _as_python(self) -> Callable[[Slots], bool]:
         try:
             loops = self._loops
-            generated = python_loop(self._planner, self._loop, lambda op: op in loops and loops[op].runs_apart)
+            printer = Printer(self._planner, lambda op: op in loops and loops[op].runs_apart)
+            generated = printer.function(self._loop)
         except (NotCompiled, RecursionError):
             return lambda slots: False
         self._report("", generated.text)
@@ -283,7 +274,10 @@ class LoopWriter:
     def _entering(self, value: Value, constant: Array | None) -> Held:
         memory = self.arrays.enter(dtype_of(value), self.ops.shape(value))
         field = self.arrays.fields[-1]
-        field.slot, field.constant = (self.planner.slot(value), None) if constant is None else (None, constant)
+        if constant is None:
+            field.slot = self.planner.slot(value)
+        else:
+            field.constant = np.require(constant, requirements=["C", "A"])
         field.by_value = self.ops.is_one(value)
         if not field.by_value:
             return memory

@@ -100,17 +100,8 @@ class Generated:
         return error if op is None else located(error, op)
 
 
-def python_loop(planner: FramePlanner, loop: Loop, runs_apart: Callable[[Operation], bool]) -> Generated:
-    """Return a loop as a function of slots that hold the state, which it replaces, and captured values.
-
-    It returns False, and does nothing, where values have the lanes of a region. NotCompiled if the
-    plan has to run the loop, as where an inner loop runs apart.
-    """
-    return Printer(planner, runs_apart).function(loop)
-
-
 class Printer:
-    """Prints one function."""
+    """Prints one loop. NotCompiled if the plan has to run it, as where an inner loop runs apart."""
 
     def __init__(self, planner: FramePlanner, runs_apart: Callable[[Operation], bool]) -> None:
         self.planner = planner
@@ -126,7 +117,10 @@ class Printer:
         self._loops = 0
 
     def function(self, loop: Loop) -> Generated:
-        """Return the function that runs a loop."""
+        """Return a loop as a function of slots that hold the state, which it replaces, and captured values.
+
+        It returns False, and does nothing, where values have the lanes of a region.
+        """
         arguments = loop.body.block.arguments
         slots = self.planner.slots_of(arguments)
         for name, slot, value in zip(self.write(arguments), slots, arguments):

@@ -287,6 +287,13 @@ class Assembly:
         self.declared[symbol] = f"declare void {symbol}(ptr, ptr, i64, i1)"
         self.do(f"call void {symbol}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
 
+    def integers(self, numbers: Sequence[int]) -> str:
+        """Return a pointer to constant integers."""
+        name = f"@{self.name('k')}"
+        elements = ", ".join(f"i64 {n}" for n in numbers)
+        self.declared[name] = f"{name} = private constant [{len(numbers)} x i64] [{elements}]"
+        return name
+
     def load(self, pointer: str, kind: Kind) -> Register:
         loaded = self.let(f"load {kind.stored}, ptr {pointer}, align {kind.dtype.itemsize}", kind.stored)
         if kind.dtype in NARROW:

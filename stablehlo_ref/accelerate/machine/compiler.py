@@ -102,28 +102,17 @@ def _engine(text: str) -> Any:
         raise NotCompiled("the processor cannot convert f16")
     module = llvm.parse_assembly(text)
     module.verify()
-    machine = target_machine()
-    optimize(module, machine)
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
+    )
+    # LLVM does not contract or reorder operations on floats whose instructions do not allow it.
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = True
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
     return engine
-
-
-def target_machine() -> Any:
-    """Return the description of this computer's processor."""
-    llvm = _llvm()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
-    )
-
-
-def optimize(module: Any, machine: Any) -> None:
-    """Optimize a module. LLVM does not contract or reorder operations on floats whose instructions do not allow it."""
-    options = _llvm().create_pipeline_tuning_options(speed_level=2)
-    options.loop_vectorization = options.slp_vectorization = True
-    builder = _llvm().create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
 
 
 class Callback:
@@ -175,14 +164,11 @@ def _answers(answer: Answer, errors: list[BaseException]) -> Generator[int, int,
             result = STOP
 
 
-class _OfThread(threading.local):
-    def __init__(self) -> None:
-        self.callback = Callback(settle)
-
-
-_OF_THREAD = _OfThread()
+_OF_THREAD = threading.local()
 
 
 def run_code(code: Compiled, frame: int, count: int) -> None:
     """Run machine code on so many rows; it calls Python for nothing but results of functions that are in doubt."""
+    if not hasattr(_OF_THREAD, "callback"):
+        _OF_THREAD.callback = Callback(settle)
     _OF_THREAD.callback.run(code, frame, count)

@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 
@@ -54,25 +52,22 @@ class _Ufunc(ctypes.Structure):
     )
 
 
-class Loop(NamedTuple):
-    """The address of a function `void f(char **args, npy_intp const *sizes, npy_intp const *strides, void *data)`."""
-
-    function: int
-    data: int
-
-
 @cache
-def loop_of(ufunc: np.ufunc, types: str) -> Loop:
-    """Return the loop of a ufunc for types, such as "ff->f"; NotCompiled if the struct is not as expected."""
-    letters, name = types.replace("->", ""), ufunc.__name__
+def matmul_loop(types: str) -> tuple[int, int]:
+    """Return the addresses of matmul's loop for types, such as "ff->f", and of its data.
+
+    It is `void f(char **args, npy_intp const *sizes, npy_intp const *strides, void *data)`. NotCompiled if the
+    struct is not as expected.
+    """
+    ufunc = np.matmul
     if sys.implementation.name == "cpython":
         struct, number = _Ufunc.from_address(id(ufunc) + object.__basicsize__), ufunc.types.index(types)
         counts = (struct.nin, struct.nout, struct.nargs, struct.ntypes)
-        is_known = counts == (ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes) and struct.name == name.encode()
-        numbers = struct.types[number * ufunc.nargs : (number + 1) * ufunc.nargs] if is_known else b""
-        if list(numbers) == [np.dtype(letter).num for letter in letters] and struct.functions[number]:
-            return Loop(struct.functions[number] or 0, (struct.data[number] if struct.data else None) or 0)
-    raise NotCompiled(f"the loops of {name} are not known")
+        is_known = counts == (ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes) and struct.name == b"matmul"
+        numbers = list(struct.types[3 * number : 3 * number + 3]) if is_known else []
+        if numbers == [np.dtype(letter).num for letter in types.replace("->", "")] and struct.functions[number]:
+            return struct.functions[number] or 0, (struct.data[number] if struct.data else None) or 0
+    raise NotCompiled("the loops of matmul are not known")
 
 
 class Product:
@@ -91,6 +86,7 @@ class Product:
             raise NotCompiled(op.name)
         if arithmetic(self.dtype, self.dtype, self.dtype, terms, reproducible).matmul is not np.matmul:
             raise NotCompiled(op.name)
+        self.loop = matmul_loop(_TYPES[self.dtype])
         assert isinstance(lhs, TensorType) and isinstance(rhs, TensorType)
         contracting = in_memory_order(lhs, rhs, lhs_dims, rhs_dims)
         left, right = (self._matrix(op, side, stacks[side], contracting[side]) for side in (0, 1))
@@ -110,11 +106,6 @@ class Product:
         if matrix.ndim == 1:
             matrix = matrix[:, None] if side else matrix[None]
         return matrix if matrix.ndim == 3 else matrix[None]
-
-    @cached_property
-    def loop(self) -> Loop:
-        """The loop of numpy."""
-        return loop_of(np.matmul, _TYPES[self.dtype])
 
     @property
     def may_be_transposes(self) -> bool:
@@ -140,27 +131,19 @@ class Product:
         result: Array = np.empty(self.shapes[2], self.dtype)
         arguments = np.array([address(z) for z in (x, y, result)], INDEX)
         sizes, strides = np.array(self.sizes, INDEX), np.array(self.strides, INDEX)
-        function = _FUNCTION(self.loop.function)
-        function(*(address(z) for z in (arguments, sizes, strides)), self.loop.data)
+        function, data = self.loop
+        _FUNCTION(function)(*(address(z) for z in (arguments, sizes, strides)), data)
         if result.tobytes() != np.asarray(run(x, y), self.dtype).tobytes():
             raise NotCompiled("a product that numpy's loop computes otherwise")
         _CHECKED.add(key)
 
     def write(self, code: Assembly, x: Memory, y: Memory, result: Memory) -> None:
         """Append the call of the loop."""
-        frame, loop = f"%{code.name('p')}", self.loop
+        frame = f"%{code.name('p')}"
         code.entry.append(f"  {frame} = alloca [3 x ptr]")
         for number, memory in enumerate((x, y, result)):
             place = code.let(f"getelementptr ptr, ptr {frame}, i64 {number}", Kind(INDEX))
             code.do(f"store ptr {memory.pointer}, ptr {place}")
-        sizes, strides = (_constant(code, numbers) for numbers in (self.sizes, self.strides))
-        function, data = (f"inttoptr (i64 {n} to ptr)" for n in loop)
+        sizes, strides = (code.integers(numbers) for numbers in (self.sizes, self.strides))
+        function, data = (f"inttoptr (i64 {n} to ptr)" for n in self.loop)
         code.do(f"call void {function}(ptr {frame}, ptr {sizes}, ptr {strides}, ptr {data})")
-
-
-def _constant(code: Assembly, numbers: Sequence[int]) -> str:
-    """Return a pointer to constant integers."""
-    name = f"@{code.name('k')}"
-    elements = ", ".join(f"i64 {n}" for n in numbers)
-    code.declared[name] = f"{name} = private constant [{len(numbers)} x i64] [{elements}]"
-    return name

@@ -338,11 +338,8 @@ class Groups:
         while start < axes[0]:
             stop = start + (axes[0] - start) // width * width
             if start < stop:
-                self._loop(start, stop, width, partial(self._row_elements, group, indices, width))
+                self._loop(start, stop, width, partial(self._elements, group, indices, width))
             start, width = stop, width // 2 if len(self.code.lines) - before < SHORT else 1
-
-    def _row_elements(self, group: Group, indices: list[Register], width: int, i: Register) -> None:
-        self._elements(group, [*indices, i], width)
 
     def _loop(self, start: int, stop: int, step: int, body: Callable[[Register], None]) -> None:
         index = Kind(INDEX)
@@ -350,9 +347,9 @@ class Groups:
             return body(literal(index, start))
         return self.code.count(start, literal(index, stop), step, body)
 
-    def _elements(self, group: Group, indices: list[Register], width: int) -> None:
-        """Write the ops of a group on `width` elements."""
-        code = self.code
+    def _elements(self, group: Group, outer: list[Register], width: int, i: Register) -> None:
+        """Write the ops of a group on `width` elements of a row."""
+        code, indices = self.code, [*outer, i]
         loaded: dict[Register | Memory, Register] = {}
         for term in group.terms:
             for x in term.operands:
