@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from spec_checks.fuzz import cases
+from spec_checks.fuzz import cases, doors
 from spec_checks.fuzz.cases import Case, Finding
 from spec_checks.fuzz.programs import programs
 from spec_checks.fuzz.worker import case_of
@@ -33,6 +33,14 @@ def test_generated_programs_are_valid_and_run(text: str, seed: int) -> None:
 @given(st.randoms(use_true_random=True))
 def test_changed_programs_are_results_or_located_errors(random: Random) -> None:
     cases.run(cases.draw(random))
+
+
+@pytest.mark.parametrize("kind", doors.DOORS)
+def test_changed_files_of_applications_are_results_or_errors(kind: str) -> None:
+    if kind == "editor":
+        pytest.importorskip("pygls")
+    for number in range(8):
+        cases.run(cases.draw(Random(number), [kind]))
 
 
 def test_a_case_is_the_same_in_each_run() -> None:

@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 _NUMBERS: dict[object, type] = {int: Integral, float: Real}
 _MODULES = re.compile(r"\b(?:\w+\.)+(?=\w)")
+_hints = cache(get_type_hints)
 
 
 def checks_arguments(function: Callable[P, T]) -> Callable[P, T]:
@@ -46,9 +47,9 @@ def checks_arguments(function: Callable[P, T]) -> Callable[P, T]:
     return call
 
 
-def check_fields(record: object) -> None:
+def check_fields(record: Any) -> None:
     """Raise ArgumentTypeError unless the fields of a dataclass have the types that they are declared with."""
-    for name, hint in get_type_hints(type(record)).items():
+    for name, hint in _hints(record.__class__).items():
         if not fits(value := getattr(record, name), hint):
             raise ArgumentTypeError(f"{name} must be {_text(hint)}, got {shown(value)}")
 

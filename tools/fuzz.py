@@ -2,6 +2,7 @@
 
     python tools/fuzz.py --minutes 60 --seed 1
     python tools/fuzz.py --minutes 5 --kind hlo npz   cases of these kinds only
+    python tools/fuzz.py --cases 5000 --kind npz      as many cases, however long they take
     python tools/fuzz.py --seed 1 --case 4711         one case again, with its program
 
 Cases run in processes of their own, which are ended when a case takes too long. Print how many cases of each kind ended
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import math
 import os
 import select
 import signal
@@ -22,6 +24,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -39,20 +42,22 @@ def main() -> int:
     """Fuzz as the command line says; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--cases", type=int, help="run that many cases, in place of some minutes")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", type=int, help="run one case and print it")
     parser.add_argument("--kind", nargs="+", choices=sorted(set(KINDS)), default=(), help="run cases of these kinds")
     options = parser.parse_args()
     if options.case is not None:
         return replay(options.seed, options.case, options.kind)
-    return fuzz(options.seed, options.minutes * 60, options.kind)
+    seconds = options.minutes * 60 if options.cases is None else math.inf
+    return fuzz(options.seed, seconds, options.kind, options.cases)
 
 
-def fuzz(seed: int, seconds: float, kinds: Sequence[str] = ()) -> int:
-    """Run cases for some seconds; print findings as they come, and a table at the end."""
+def fuzz(seed: int, seconds: float, kinds: Sequence[str] = (), count: int | None = None) -> int:
+    """Run cases for some seconds, or `count` cases; print findings as they come, and a table at the end."""
     outcomes: Counter[str] = Counter()
     findings = 0
-    for line in cases(seed, time.monotonic() + seconds, kinds):
+    for line in islice(cases(seed, time.monotonic() + seconds, kinds), count):
         if "finding" in line:
             findings += 1
             print(f"finding: case {line['end']} ({line.get('kind', '?')}): {line['finding']}\n", flush=True)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import stablehlo_ref as sr
-from spec_checks.fuzz import files, hlo, mutations
+from spec_checks.fuzz import doors, files, hlo, mutations
 from spec_checks.fuzz.programs import program
 from stablehlo_ref.bytecode.writer import write
 from stablehlo_ref.cli.main import main
@@ -28,7 +28,7 @@ LIMITS = sr.Limits(max_bytes=1 << 24, max_steps=2000, max_seconds=5)
 SECONDS = 30  # after which a case counts as a hang
 KINDS = (
     "plain", "text", "text", "text", "text", "structure", "structure", "structure", "inputs", "bytecode", "artifact",
-    "hlo", "pass", "command", *files.SEEDS,
+    "hlo", "pass", "command", *files.SEEDS, *doors.DOORS,
 )  # fmt: skip
 OPTIONS = {"vhlo-to-version": "{target=1.9.0}"}  # of passes that need some
 CODES = (0, 1, 2, 130)  # of the command line
@@ -52,23 +52,25 @@ def draw(random: Random, kinds: Sequence[str] = KINDS) -> Case:
     kind = random.choice(kinds)
     if kind in files.SEEDS:
         return Case(kind, files.draw(random, kind), 0)
+    if kind in doors.DOORS:
+        return Case(kind, doors.draw(random, kind), random.getrandbits(32))
     if kind == "hlo":
         return Case(kind, mutations.text(random, random.choice(hlo.MODULES)), random.getrandbits(32))
-    base = program(random) if random.random() < 0.6 else random.choice(_seeds())
-    return Case(kind, _changed(random, kind, base), random.getrandbits(32))
+    while True:
+        base = program(random) if random.random() < 0.6 else random.choice(_seeds())
+        with contextlib.suppress(Exception):  # a changed structure may not print, a program may have no artifact
+            return Case(kind, _changed(random, kind, base), random.getrandbits(32))
 
 
 def _changed(random: Random, kind: str, base: str) -> str | bytes:
+    """Return a program that is changed as cases of a kind are; another exception if it has no such form."""
     if kind == "text" or (kind == "command" and random.random() < 0.5):
         return mutations.text(random, base)
-    try:
-        if kind == "structure":
-            return mutations.structure(random, sr.load(base).module)
-        if kind in ("bytecode", "artifact"):
-            loaded = sr.load(base)
-            return mutations.data(random, write(loaded.module) if kind == "bytecode" else loaded.serialize())
-    except Exception:  # a changed structure may not print, and a program may have no artifact
-        return base
+    if kind == "structure":
+        return mutations.structure(random, sr.load(base).module)
+    if kind in ("bytecode", "artifact"):
+        loaded = sr.load(base)
+        return mutations.data(random, write(loaded.module) if kind == "bytecode" else loaded.serialize())
     return base
 
 
@@ -93,7 +95,7 @@ def run(case: Case) -> str:
                 raise Finding("".join(traceback.format_exception(error)[-6:])) from error
     if warned:
         raise Finding(f"warning: {warned[0].message}")
-    if case.kind != "command" and printed.getvalue() and not _prints(case):
+    if case.kind not in ("command", *doors.DOORS) and printed.getvalue() and not _prints(case):
         raise Finding(f"printed {printed.getvalue()[:200]!r}")
     return outcome
 
@@ -101,7 +103,24 @@ def run(case: Case) -> str:
 def _outcome(case: Case, printed: io.StringIO) -> str:
     if isinstance(case.source, bytes) and case.kind in files.SEEDS:
         return files.check(case.kind, case.source)
+    if case.kind in doors.DOORS:
+        return _door(case, printed)
     return _command(case, printed) if case.kind == "command" else _judged(lambda: _program(case))
+
+
+def _door(case: Case, printed: io.StringIO) -> str:
+    """Return how a door ended: with a result, an error of this package, or the exit code of a command."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            code = doors.use(case.kind, case.source, Path(folder), Random(case.seed))
+        except sr.InternalError as error:
+            raise Finding(f"internal error: {error}") from error
+        except sr.StablehloError as error:
+            return type(error).__name__
+    if not isinstance(code, int):
+        return "result"
+    _check_exit("", code, printed)
+    return f"code {code}"
 
 
 def _prints(case: Case) -> bool:
@@ -185,6 +204,10 @@ def _command(case: Case, printed: io.StringIO) -> str:
             code: Any = main(["--max-seconds", "5", *arguments] if random.random() < 0.3 else arguments)
         except SystemExit as end:  # of argparse
             code = end.code
-    if code not in CODES or "Traceback" in printed.getvalue() or "internal error" in printed.getvalue():
-        raise Finding(f"{arguments}: exit code {code!r}\n{printed.getvalue()[-2000:]}")
+    _check_exit(f"{arguments}: ", code, printed)
     return f"code {code}"
+
+
+def _check_exit(what: str, code: object, printed: io.StringIO) -> None:
+    if code not in CODES or "Traceback" in printed.getvalue() or "internal error" in printed.getvalue():
+        raise Finding(f"{what}exit code {code!r}\n{printed.getvalue()[-2000:]}")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.argument_types import check_fields
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import bits_dtype, float_info, kind, part_dtype
 from stablehlo_ref.numerics.layout import default_buffers
@@ -103,9 +104,13 @@ class Digest:
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Digest:
-        """Return what `to_json` was called on."""
+        """Return what `to_json` was called on; an error of Python if it is something else."""
         exponents = {int(e): n for e, n in fields["exponents"].items()}
-        return cls(**{**fields, "shape": tuple(fields["shape"]), "exponents": exponents})
+        found = cls(**{**fields, "shape": tuple(fields["shape"]), "exponents": exponents})
+        check_fields(found)
+        if not all(number is None or isfinite(number) for number in (found.min, found.max, found.mean, found.rms)):
+            raise ValueError("expected statistics of finite elements")
+        return found
 
     def __str__(self) -> str:
         numbers = {"min": self.min, "max": self.max, "mean": self.mean, "rms": self.rms}

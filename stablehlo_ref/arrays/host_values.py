@@ -125,7 +125,8 @@ def _converted(type: TensorType | BufferType, array: Array, dtype: DType) -> Arr
         warnings.simplefilter("ignore")  # numpy warns of the imaginary parts that it drops
         converted = array.astype(dtype)
     for number, result in zip(array.ravel().tolist(), converted.ravel().tolist()):
-        if number != result and number == number:  # Python compares numbers of different types exactly
+        is_nan = number != number and result != result
+        if number != result and not is_nan:  # Python compares numbers of different types exactly
             raise ValueError(f"{number} has no exact {dtype} for {type}; round it yourself: np.{dtype}({number})")
     return converted
 

@@ -25,9 +25,12 @@ from stablehlo_ref.suggestions import did_you_mean
 def save_results(path: str | os.PathLike[str], outputs: Sequence[Parameter], results: Sequence[RuntimeValue]) -> None:
     """Write results to an `.npz` file, or `.npy` or `.safetensors` by the name of the file.
 
-    Names are those of `named_arrays`; EvaluationError if the file cannot be written.
+    Names are those of `named_arrays`. ArgumentValueError unless there is one array for an `.npy` file; EvaluationError
+    if the file cannot be written.
     """
     path, arrays = Path(path), named_arrays(outputs, results)
+    if path.suffix == ".npy" and len(arrays) != 1:
+        raise ArgumentValueError(f"cannot write {str(path)!r}: an .npy file has one array, got {len(arrays)}; use .npz")
     try:
         match path.suffix:
             case ".npy":

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from stablehlo_ref.cli.inputs import inputs_of_processes
-from stablehlo_ref.cli.options import CommandLineError, Group, byte_count, converter, option, seconds
+from stablehlo_ref.cli.options import CommandLineError, Group, byte_count, converter, limits_of, option, seconds
 from stablehlo_ref.debug import Session, contract_of
 from stablehlo_ref.define.processes import Grid
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import EvaluationError, LimitError
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.loading import load
@@ -16,7 +16,7 @@ from stablehlo_ref.reading.loading import load
 
 def program_of(options: argparse.Namespace) -> Program:
     """Return the program, with random weights if the options ask for them."""
-    program = load(options.file, entry=options.entry).verify()
+    program = load(options.file, entry=options.entry, limits=limits_of(options))
     return program if options.random_weights is None else program.with_random_weights(options.random_weights)
 
 
@@ -32,6 +32,8 @@ def session_of(options: argparse.Namespace) -> Session:
     )
     try:
         session.open()
+    except LimitError:
+        raise
     except EvaluationError as error:
         raise CommandLineError(error.diagnostics[0].message) from None
     return session

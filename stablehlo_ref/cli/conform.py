@@ -96,9 +96,8 @@ def _run(options: argparse.Namespace) -> int:
     executor, jobs = (None, options.jobs) if options.scheduler is None else _workers(options.scheduler)
     results = Results(options.results or ":memory:")
     try:
-        run_cases(
-            selected, settings, results, executor=executor, jobs=jobs, seconds=profile.seconds, show=show_progress
-        )
+        limit = min(profile.seconds, options.max_seconds or profile.seconds)
+        run_cases(selected, settings, results, executor=executor, jobs=jobs, seconds=limit, show=show_progress)
         wanted = set(selected)
         records = with_blocked({name: record for name, record in results.records().items() if name in wanted})
     finally:
@@ -168,6 +167,7 @@ OPTIONS = Group("", [
     option("--jobs N", "processes (1)", positive, default=1),
     option("--scheduler ADDRESS", "judge cases on the workers of a scheduler of Dask instead, of one thread each"),
     option("--seconds S", "of the backend for each case (30)", seconds, default=30.0),
+    option("--max-seconds S", "judge no other case after that; the profile says when if left out", seconds),
     PYTHON,
     option("--results FILE", "keep verdicts in a SQLite file, and go on from there", Path),
     option("--json FILE", "write all verdicts as JSON", Path),

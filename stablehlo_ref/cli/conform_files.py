@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
 from stablehlo_ref.cli.conform import KNOWN, OPS, PROFILE, names_of, show_progress, write
-from stablehlo_ref.cli.options import MESSAGES, CommandParser, Group, option
+from stablehlo_ref.cli.options import LIMITS, MESSAGES, CommandParser, Group, option, within_limits
 from stablehlo_ref.conform import report
 from stablehlo_ref.conform.known import read_known, split
 from stablehlo_ref.conform.offline import export, judge_files
@@ -23,7 +23,8 @@ exit codes: 0 if there are no faults, or all are known, 1 if there are others, 2
 
 def run(options: argparse.Namespace) -> int:
     """Write cases, or judge results; return the exit code."""
-    return _export(options) if options.action == "export" else _judge(options)
+    with within_limits(options):
+        return _export(options) if options.action == "export" else _judge(options)
 
 
 def _export(options: argparse.Namespace) -> int:
@@ -63,4 +64,4 @@ def _contradiction(options: argparse.Namespace) -> str | None:
 
 def parser() -> CommandParser:
     """Return the parser of the command line."""
-    return CommandParser("conform-files", DESCRIPTION, EPILOG, OPTIONS, MESSAGES, check=_contradiction)
+    return CommandParser("conform-files", DESCRIPTION, EPILOG, OPTIONS, LIMITS, MESSAGES, check=_contradiction)

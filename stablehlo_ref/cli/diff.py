@@ -10,7 +10,18 @@ from pathlib import Path
 from stablehlo_ref.cli.backend_options import JUDGED_BACKEND, given_inputs, program_of, session_of
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
 from stablehlo_ref.cli.inputs import INPUTS
-from stablehlo_ref.cli.options import ENTRY, JSON, MESSAGES, PROGRAM, CommandParser, Group, byte_count, option
+from stablehlo_ref.cli.options import (
+    ENTRY,
+    JSON,
+    LIMITS,
+    MESSAGES,
+    PROGRAM,
+    CommandParser,
+    Group,
+    byte_count,
+    option,
+    within_limits,
+)
 from stablehlo_ref.cli.reduce import require_folder, saved
 from stablehlo_ref.debug import PRESETS, Diff, Session, by_backend, diff, reduce
 from stablehlo_ref.debug.backends import DESCRIPTIONS
@@ -39,11 +50,12 @@ def run(options: argparse.Namespace) -> int:
         require_packages()  # before anything that takes time
     if options.reduce is not None:
         require_folder(options.reduce)
-    program = program_of(options)
-    arrays = given_inputs(options, program)
-    with session_of(options) as session:
-        found = diff(program, arrays, session, options.contract, max_bytes=options.max_bytes)
-        small = _reduced(found, program, arrays, session, options)
+    with within_limits(options):
+        program = program_of(options)
+        arrays = given_inputs(options, program)
+        with session_of(options) as session:
+            found = diff(program, arrays, session, options.contract, max_bytes=options.max_bytes)
+            small = _reduced(found, program, arrays, session, options)
     is_random = options.random_inputs is not None or options.random
     found.setup.origin = "random; real ones show more" if is_random else "given"
     _print(found, options, small)
@@ -103,4 +115,4 @@ OPTIONS = Group("", [
 
 def parser() -> CommandParser:
     """Return the parser of the command line."""
-    return CommandParser("diff", DESCRIPTION, EPILOG, OPTIONS, INPUTS, JUDGED_BACKEND, MESSAGES)
+    return CommandParser("diff", DESCRIPTION, EPILOG, OPTIONS, INPUTS, JUDGED_BACKEND, LIMITS, MESSAGES)

@@ -25,6 +25,7 @@ from stablehlo_ref.cli.options import (
 from stablehlo_ref.debug.contract import PRESETS, contract_of
 from stablehlo_ref.debug.diff_passes import MAX_SECONDS, Draw, diff_stages, draws_from
 from stablehlo_ref.debug.pass_dumps import stages_of
+from stablehlo_ref.limits.budget import limited
 
 DESCRIPTION = "Run the program after each pass of a pipeline on the same inputs, and find the first pass that is wrong."
 EPILOG = """\
@@ -44,7 +45,8 @@ def run(options: argparse.Namespace) -> int:
     limits = limits_of(options)
     if limits.max_seconds is None:
         limits = replace(limits, max_seconds=MAX_SECONDS)
-    stages = stages_of(path, options.only)
+    with limited(limits):
+        stages = stages_of(path, options.only)
     are_given = options.input or options.inputs or options.args or options.weights or options.random
     if options.random_inputs is None or are_given:
         draws: list[Draw] = [partial(given_inputs, options)]

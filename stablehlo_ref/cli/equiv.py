@@ -9,7 +9,17 @@ from pathlib import Path
 
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
 from stablehlo_ref.cli.console import existing
-from stablehlo_ref.cli.options import MESSAGES, CommandParser, Group, option, positive, seconds
+from stablehlo_ref.cli.options import (
+    LIMITS,
+    MESSAGES,
+    CommandParser,
+    Group,
+    limits_of,
+    option,
+    positive,
+    seconds,
+    within_limits,
+)
 from stablehlo_ref.conform.equivalent import CONTRACT, INPUTS, Equivalence, equivalent
 from stablehlo_ref.diagnostics import EvaluationError, file_errors
 from stablehlo_ref.program import Program
@@ -31,12 +41,9 @@ exit codes: 0 if no difference was found, 1 if there is one, or one of which not
 
 def run(options: argparse.Namespace) -> int:
     """Search; return the exit code."""
-    found = {
-        name: equivalent(
-            first, second, inputs=options.tries, seconds=options.seconds, contract=options.contract, seed=options.seed
-        )
-        for name, first, second in _pairs(options)
-    }
+    how = {"inputs": options.tries, "seconds": options.seconds, "contract": options.contract, "seed": options.seed}
+    with within_limits(options):
+        found = {name: equivalent(first, second, **how) for name, first, second in _pairs(options)}
     for name, result in found.items():
         print(json.dumps(_as_json(name, result)) if options.json else f"@{name}: {result}")
         example = result.counterexample or next(iter(result.undecided), None)
@@ -51,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Program, Program]]:
     """Yield the functions to compare: the one that is named or runs by default, or else all that both programs have."""
-    first, second = (load(existing(file), entry=options.entry) for file in (options.first, options.second))
+    limits = limits_of(options)
+    first, second = (load(existing(f), entry=options.entry, limits=limits) for f in (options.first, options.second))
     public = [[name for name, f in p.functions.items() if f.is_public] for p in (first, second)]
     if options.entry or any("main" in names or len(names) == 1 for names in public):
         yield first.entry.name, first, second
@@ -89,4 +97,4 @@ RENAMED = {"--function": "--entry=", "--inputs": "--tries="}
 
 def parser() -> CommandParser:
     """Return the parser of the command line."""
-    return CommandParser("equiv", DESCRIPTION, EPILOG, OPTIONS, MESSAGES, renamed=RENAMED)
+    return CommandParser("equiv", DESCRIPTION, EPILOG, OPTIONS, LIMITS, MESSAGES, renamed=RENAMED)

@@ -19,8 +19,8 @@ from stablehlo_ref.cli.options import (
     Group,
     converter,
     count,
-    limits_of,
     option,
+    within_limits,
 )
 from stablehlo_ref.debug.exceptions import (
     GENERATIONS,
@@ -30,7 +30,6 @@ from stablehlo_ref.debug.exceptions import (
     exceptions_parallel,
     kinds_of,
 )
-from stablehlo_ref.limits.budget import limited
 
 DESCRIPTION = "Find where NaN, infinities, underflow and cancellation come from, and whether they reach an output."
 EPILOG = """\
@@ -47,7 +46,7 @@ has not, or for an error in the program, 2 for an error in the command line"""
 
 def run(options: argparse.Namespace) -> int:
     """Look for exceptions; return the exit code."""
-    with limited(limits_of(options)):
+    with within_limits(options):
         found = _found(options)
     print(found.to_json() if options.json else found)
     return FINE if found.is_harmless and not found.only_in_backend else AT_FAULT
@@ -55,7 +54,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _found(options: argparse.Namespace) -> Exceptions:
     program = program_of(options)
-    program.limits = limits_of(options)
     grid = grid_of(options)
     inputs = inputs_of_processes(options, program, grid, program.limits)
     how: dict[str, Any] = {"kinds": options.kinds, "threshold": options.threshold, "first": options.first}

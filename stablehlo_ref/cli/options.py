@@ -15,6 +15,7 @@ from stablehlo_ref.cli.commands import USAGE
 from stablehlo_ref.cli.messages import FORMATS, Messages, paint_diagnostics
 from stablehlo_ref.diagnostics import SHOWN_ERRORS, SPLIT, ArgumentValueError, Diagnostic, StablehloError
 from stablehlo_ref.limits import MAX_THREADS, Limits
+from stablehlo_ref.limits.budget import check_time, limited
 from stablehlo_ref.suggestions import did_you_mean
 
 
@@ -275,6 +276,14 @@ LIMITS = Group("limits", [
     option("--max-seconds S", "stop a program that takes longer, also: 500ms, 2m, 1h", seconds),
     option("--max-total-bytes N", "stop a run that needs more memory: 2GB, 512MiB", byte_count),
 ])  # fmt: skip
+
+
+@contextmanager
+def within_limits(options: argparse.Namespace) -> Iterator[None]:
+    """Limit what runs inside as the options `LIMITS` say, also where it goes on after errors."""
+    with limited(limits_of(options)):
+        yield
+        check_time("the command")
 
 
 def limits_of(options: argparse.Namespace) -> Limits:

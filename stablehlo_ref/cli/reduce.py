@@ -12,12 +12,14 @@ from stablehlo_ref.cli.commands import FINE
 from stablehlo_ref.cli.inputs import INPUTS
 from stablehlo_ref.cli.options import (
     ENTRY,
+    LIMITS,
     MESSAGES,
     PROGRAM,
     CommandLineError,
     CommandParser,
     Group,
     converter,
+    limits_of,
     option,
     positive,
 )
@@ -25,6 +27,7 @@ from stablehlo_ref.debug.backends import save_arrays
 from stablehlo_ref.debug.predicates import by_backend, by_command, by_pass
 from stablehlo_ref.debug.reduce import MAX_CALLS, Predicate, Reduced, reduce
 from stablehlo_ref.diagnostics import ArgumentValueError
+from stablehlo_ref.limits.budget import limited
 
 DESCRIPTION = "Make a program small that still shows a fault of a backend or a pass, or that a command still accepts."
 EPILOG = """\
@@ -41,9 +44,9 @@ stay the same, so that the search does not slip to another fault: print the kind
 def run(options: argparse.Namespace) -> int:
     """Make the program small; return the exit code."""
     require_folder(options.output)
-    program = program_of(options)
-    arrays = given_inputs(options, program)
-    with ExitStack() as stack:
+    with limited(limits_of(options)), ExitStack() as stack:
+        program = program_of(options)
+        arrays = given_inputs(options, program)
         predicate: Predicate
         if options.predicate is not None:
             predicate = by_command(options.predicate, options.seconds)
@@ -100,6 +103,7 @@ OPTIONS = (
     ]),
     INPUTS,
     JUDGED_BACKEND,
+    LIMITS,
     MESSAGES,
 )  # fmt: skip
 

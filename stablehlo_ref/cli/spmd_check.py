@@ -38,10 +38,8 @@ command line"""
 def run(options: argparse.Namespace) -> int:
     """Compare; return the exit code."""
     whole = program_of(options)
-    whole.limits = limits_of(options)
-    local = load(existing(options.local), entry=options.local_entry) if options.local else None
-    if local is not None:
-        local.limits = whole.limits
+    limits = limits_of(options)
+    local = load(existing(options.local), entry=options.local_entry, limits=limits) if options.local else None
     inputs = given_inputs(options, whole)
     try:
         found = spmd_check(

@@ -13,7 +13,17 @@ from typing import TypeVar
 from stablehlo_ref.cli.backend_options import PYTHON
 from stablehlo_ref.cli.commands import FINE
 from stablehlo_ref.cli.conform import OPS, selected, write
-from stablehlo_ref.cli.options import MESSAGES, CommandParser, Group, converter, option, positive, seconds
+from stablehlo_ref.cli.options import (
+    LIMITS,
+    MESSAGES,
+    CommandParser,
+    Group,
+    converter,
+    option,
+    positive,
+    seconds,
+    within_limits,
+)
 from stablehlo_ref.conform import metamorphic
 from stablehlo_ref.conform.survey import SAMPLES, TYPES, Refused, as_markdown, as_text, functions, survey
 from stablehlo_ref.debug.session import Session
@@ -55,7 +65,8 @@ def _measured(
 ) -> list[T]:
     """Return what is measured of the ops and types that the options ask for; what is refused is printed."""
     ops, found = selected(options, known), list[T]()
-    with Session(options.backend, seconds=options.seconds, python=options.backend_python) as session:
+    session = Session(options.backend, seconds=options.seconds, python=options.backend_python)
+    with within_limits(options), session:
         session.open()
         for op, type in product(ops, options.types):
             try:
@@ -90,4 +101,5 @@ OPTIONS = Group("", [
 
 def parser() -> CommandParser:
     """Return the parser of the command line."""
-    return CommandParser("survey", DESCRIPTION, EPILOG, OPTIONS, MESSAGES, renamed={"--python": "--backend-python="})
+    return CommandParser("survey", DESCRIPTION, EPILOG, OPTIONS, LIMITS, MESSAGES,
+                         renamed={"--python": "--backend-python="})  # fmt: skip

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import zip_longest
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from time import monotonic
 
+from stablehlo_ref.argument_types import check_fields
 from stablehlo_ref.conform import cases
 from stablehlo_ref.conform.known import Known
 from stablehlo_ref.conform.members import COMMON
 from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.diagnostics import ArgumentValueError
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.suggestions import did_you_mean
 
 ENDING = (Cell.REFUSES, Cell.DIES, Cell.HANGS)
@@ -129,24 +132,38 @@ class Results:
     """The verdicts of a campaign in a SQLite file, or in memory for ":memory:"."""
 
     def __init__(self, path: Path | str = ":memory:") -> None:
-        self._file = sqlite3.connect(path)
-        self._file.execute(
-            "CREATE TABLE IF NOT EXISTS records"
-            " (name TEXT PRIMARY KEY, cell TEXT, detail TEXT, seconds REAL, uses TEXT)"
-        )
+        self._path = path
+        with self._errors():
+            self._file = sqlite3.connect(path)
+            self._file.execute(
+                "CREATE TABLE IF NOT EXISTS records"
+                " (name TEXT PRIMARY KEY, cell TEXT, detail TEXT, seconds REAL, uses TEXT)"
+            )
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Convert what sqlite3 raises, and the errors of values that are no verdicts, to EvaluationError."""
+        try:
+            yield
+        except (sqlite3.Error, ValueError, TypeError, AttributeError) as error:
+            raise EvaluationError(f"cannot keep verdicts in {self._path}: {error}") from None
 
     def add(self, records: Iterable[Record]) -> None:
         """Store records; those of a name that is there are replaced."""
         rows = [(r.name, r.cell.value, r.detail, r.seconds, " ".join(r.uses)) for r in records]
-        with self._file:
+        with self._errors(), self._file:
             self._file.executemany("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)", rows)
 
     def records(self) -> dict[str, Record]:
         """Return all records by the names of cases."""
-        rows = self._file.execute("SELECT name, cell, detail, seconds, uses FROM records ORDER BY rowid")
-        return {
-            n: Record(n, Cell(cell), detail, seconds, tuple(uses.split())) for n, cell, detail, seconds, uses in rows
-        }
+        with self._errors():
+            rows = self._file.execute("SELECT name, cell, detail, seconds, uses FROM records ORDER BY rowid")
+            found = [
+                Record(n, Cell(cell), detail, seconds, tuple(uses.split())) for n, cell, detail, seconds, uses in rows
+            ]
+            for record in found:
+                check_fields(record)
+        return {record.name: record for record in found}
 
     def close(self) -> None:
         """Close the file."""
@@ -223,8 +240,19 @@ def _judged_alone(name: str, judged: Judged) -> list[Record]:
             return [Record(name, Cell.UNTESTED, "the process that judged the case died")]
 
 
+def _end_with_parent() -> None:
+    """Let this process end when the one that started it does, also if that is killed; so do its backend's processes."""
+
+    def watch() -> None:
+        if (parent := parent_process()) is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
+
+
 def _pool(jobs: int) -> Executor:
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_with_parent)
 
 
 def _submitted(

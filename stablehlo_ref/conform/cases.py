@@ -29,7 +29,7 @@ from stablehlo_ref.debug.evaluate import same_bits
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, member_of_each
 from stablehlo_ref.define.formulas import labelled_formulas
 from stablehlo_ref.define.processes import Grid
-from stablehlo_ref.diagnostics import EvaluationError, InvalidError, LimitError, StablehloError
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, InvalidError, LimitError, StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import IndexType, QuantizedType, TensorType, TupleType, Type, tensor_type
@@ -56,6 +56,7 @@ GRIDS = (Grid(2, 1), Grid(4, 1), Grid(1, 2), Grid(1, 4), Grid(2, 2), ALONE)
 IDS = ("stablehlo.replica_id", "stablehlo.partition_id")
 NEEDS = {"stablehlo.infeed": "an infeed", "stablehlo.outfeed": "a reader of the outfeed"}
 ONE = "of"
+MAX_CHAIN = 100  # ops
 EVERY_VALUE = 16  # bits of an operand all of whose values are tried; half of them each for two operands
 
 
@@ -174,10 +175,35 @@ def labels_of(definition: OpDefinition) -> list[str]:
 
 @lru_cache(maxsize=64)
 def case(name: str) -> Case | None:
-    """Return the case of a name; None if the search finds no program that is valid, or invalid as it is to be."""
-    rng = random.Random(zlib.crc32(name.encode()))
+    """Return the case of a name; None if the search finds no program that is valid, or invalid as it is to be.
+
+    ArgumentValueError for a name of no case.
+    """
     shape, *rest = name.split("/")
+    if not _is_name(shape, rest):
+        raise ArgumentValueError(f"expected the name of a case, such as op/stablehlo.tanh/bf16/0, got {name!a}")
+    rng = random.Random(zlib.crc32(name.encode()))
     return _MAKERS[shape](name, rng, rest)
+
+
+def _is_name(shape: str, rest: Sequence[str]) -> bool:
+    """Return whether the parts of a name are those of a case."""
+    match shape, rest:
+        case "chain", [length, number]:
+            return _is_number(length, MAX_CHAIN) and _is_number(number)
+        case "invalid", [op, label, number] if op in names_of_ops():
+            return label in labels_of(REGISTRY[op]) and _is_number(number)
+        case "op" | "dynamic", [op, element, number] if op in names_of_ops():
+            return element in ELEMENTS and _is_number(number)
+        case "exhaustive", [op, element, which] if op in names_of_ops() and element in ELEMENTS:
+            count = _operands_of_each_value(REGISTRY[op], ELEMENTS[element])
+            values = len(every_value(numpy_dtype(ELEMENTS[element]))) ** count if count else 0
+            return values > 0 and _is_number(which.removeprefix(ONE), values - 1)
+    return False
+
+
+def _is_number(text: str, most: int = 10**9) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= 10 and int(text) <= most
 
 
 def _single(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:

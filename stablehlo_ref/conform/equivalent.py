@@ -44,13 +44,16 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.budget import reserve, within_time
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.passes.refine_arguments import refine_arguments
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading.inputs import check_size
 
 INPUTS = 300
 CONTRACT = "strict,signed_zeros=false"  # as rewrites of sums change the signs of zeros
 MOST = 1 << 40
+DRAWN = 8  # bytes of an element as it is drawn
 SHAPES = 20  # tuples of sizes for unknown dimensions that are tried
 LIMITS = Limits(max_seconds=2.0)  # of one run
 FAR = "no bound is known, but it is far beyond what random rounding makes"
@@ -147,7 +150,8 @@ def equivalent(
     """Search for inputs on which two programs of one signature differ, as before and after a rewrite.
 
     At most `inputs` are tried, and no new one after `seconds`. `contract` says what rounding may do, as for `diff`.
-    ArgumentValueError for programs of different signatures, UnsupportedError for those that take or return no tensors.
+    ArgumentValueError for programs of different signatures, UnsupportedError for those that take or return no tensors,
+    EvaluationError for inputs that are larger than the limit of a tensor.
     """
     if not (1 <= inputs <= MOST and seed >= 0):
         raise ArgumentValueError(
@@ -163,7 +167,11 @@ def equivalent(
         if pair is None:
             found.skipped += 1
             continue
-        for arrays in islice(probes(sizes, pools, seed + number), None if is_complete(sizes) else _share(inputs, made)):
+        for parameter, type in zip(first.entry.inputs, sizes):
+            check_size(parameter, type, DRAWN, first.limits)
+        reserve(0, temporaries=2 * DRAWN * sum(type.size for type in sizes))
+        drawn = islice(probes(sizes, pools, seed + number), None if is_complete(sizes) else _share(inputs, made))
+        for arrays in within_time(drawn, "the search"):
             pair.compare(arrays, found)
             if found.counterexample is not None or found.is_stopped or monotonic() > end:
                 return found

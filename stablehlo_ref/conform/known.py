@@ -20,6 +20,7 @@ from pathlib import Path
 
 from stablehlo_ref.conform.verdicts import Cell, Record
 from stablehlo_ref.diagnostics import EvaluationError, file_errors
+from stablehlo_ref.limits.files import read_text
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,10 @@ class Known:
 def read_known(path: Path) -> list[Known]:
     """Return the entries of a file; EvaluationError if it cannot be read or has something else."""
     with file_errors(path, f"read {path}"):
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise EvaluationError(f"{path}: {error}") from None
     entries = document.get("known", [])
     found = []

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref._version import __version__
+from stablehlo_ref.argument_types import shown
+from stablehlo_ref.arrays.files import array_errors, map_array
 from stablehlo_ref.conform.bounds import Bounds, is_known
 from stablehlo_ref.conform.cases import LIMITS, Case, case
 from stablehlo_ref.conform.verdicts import Cell, Record, Recorded, judge
@@ -25,10 +27,12 @@ from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.session import Outcome
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.limits.files import read_text
 from stablehlo_ref.numerics.dtypes import element_type_of, numpy_dtype
 from stablehlo_ref.reading.parsing import parse
 
 FORMAT = 1
+MAX_DIGITS = 18  # of the number of a case
 INDEX = "index.json"
 FAILURES = ("refused", "died", "timed out", "unstable")  # with which a .txt file may begin
 
@@ -121,13 +125,13 @@ def judge_files(folder: Path, outputs: Path, contract: str | None = None) -> Ite
     They are those of a campaign that runs the backend. Cases without files are untested.
     """
     with file_errors(folder / INDEX, f"read {folder / INDEX}"):
-        text = (folder / INDEX).read_text(encoding="utf-8")
+        text = read_text(folder / INDEX)
     try:
         index = json.loads(text)
-        entries = [(str(entry["id"]), str(entry["name"])) for entry in index["cases"]]
+        entries = [(_id(entry["id"]), str(entry["name"])) for entry in index["cases"]]
         rules = contract_of(contract or index["contract"])
         version, format = index["stablehlo_ref"], index["format"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise EvaluationError(f"{folder / INDEX}: not an index of cases: {error}") from None
     if (format, version) != (FORMAT, __version__):
         raise EvaluationError(
@@ -139,10 +143,17 @@ def judge_files(folder: Path, outputs: Path, contract: str | None = None) -> Ite
         yield Record(name, Cell.UNTESTED, "no results") if outcome is None else judge(name, Recorded(outcome), rules)
 
 
+def _id(given: object) -> str:
+    """Return the number of a case, the start of names of files; ValueError for anything else."""
+    if not (isinstance(given, str) and given.isdecimal() and len(given) <= MAX_DIGITS):
+        raise ValueError(f"expected an id such as '000012', got {shown(given)}")
+    return given
+
+
 def _outcome(outputs: Path, id: str, name: str) -> Outcome | None:
     """Return what files say that the backend did with a case."""
-    with suppress(FileNotFoundError):
-        kind, _, reason = (outputs / f"{id}.txt").read_text(encoding="utf-8", errors="replace").strip().partition(":")
+    with suppress(FileNotFoundError), file_errors(path := outputs / f"{id}.txt", f"read {path}"):
+        kind, _, reason = read_text(path, errors="replace").strip().partition(":")
         return Outcome((), kind, reason.strip()) if kind in FAILURES else Outcome((), "refused", f"{kind}: {reason}")
     made = case(name)
     if made is None:
@@ -155,15 +166,13 @@ def _outcome(outputs: Path, id: str, name: str) -> Outcome | None:
         path = outputs / f"{id}.{number}.npy"
         if not path.exists():
             return None
-        try:
-            results.append(_loaded(path, dtype))
-        except (OSError, ValueError) as error:
-            raise EvaluationError(f"{path}: {error}") from None
+        results.append(_loaded(path, dtype))
     return Outcome(tuple(results))
 
 
 def _loaded(path: Path, dtype: DType) -> Array:
     """Return an array; one of unsigned integers or raw bytes of the size of a type that numpy lacks is its bits."""
-    array: Array = np.load(path, allow_pickle=False)
+    with array_errors(path):
+        array = map_array(path)
     is_bits = array.dtype.kind in "uV" and array.dtype.itemsize == dtype.itemsize
     return array.view(dtype) if _is_stored_as_bits(dtype) and is_bits else array

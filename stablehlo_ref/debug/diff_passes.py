@@ -23,15 +23,17 @@ from stablehlo_ref.debug.evaluate import Evaluator, all_values, distance, same_b
 from stablehlo_ref.debug.explain import beyond, sensitivities
 from stablehlo_ref.debug.judge import Judge
 from stablehlo_ref.debug.pass_dumps import Stage, is_partial, stages_of
-from stablehlo_ref.diagnostics import EvaluationError, LimitError, StablehloError, UnsupportedError
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, LimitError, StablehloError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits import Limits, check_positive
+from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
 from stablehlo_ref.passes.equivalence import operation_key
 from stablehlo_ref.program import Program
+from stablehlo_ref.reading.inputs import check_size
 from stablehlo_ref.text.tokens import counted
 
 SAME_TEXT, SAME, LEGAL, WRONG, SKIPPED = "same text", "same", "not wrong", "wrong", "skipped"
@@ -109,6 +111,7 @@ def diff_passes(
     With `bisect` few programs are run, and the pass found makes the output wrong, but may not be the first. Each run is
     within `limits`, by default of `MAX_SECONDS`. EvaluationError if no two programs can be compared.
     """
+    check_positive("trials", trials)
     rules = contract_of(contract)
     draws: list[Draw] = draws_from(seed, trials) if inputs is None else [lambda _: inputs]
     return diff_stages(stages_of(Path(source), only), rules, draws, entry, bisect, limits)
@@ -233,7 +236,8 @@ class _Search:
 
     def _run(self, stage: Stage) -> _Ran | None:
         try:
-            program = self._whole(stage).verify()
+            with limited(self.limits):
+                program = self._whole(stage).verify()
             program.limits = self.limits
         except StablehloError as error:
             self._skip(stage, error)
@@ -263,7 +267,8 @@ class _Search:
         """Return what a stage has, or why it cannot be read."""
         if stage not in self.parsed:
             try:
-                self.parsed[stage] = stage.read(self.entry)
+                with limited(self.limits):
+                    self.parsed[stage] = stage.read(self.entry)
             except StablehloError as error:
                 self.parsed[stage] = error
         return self.parsed[stage]
@@ -320,17 +325,18 @@ class _Search:
 
 
 def drawn(seed: int, program: Program, trial: int = 0) -> list[Array]:
-    """Return random inputs, of the kind of a trial; EvaluationError for one that is not a static tensor."""
+    """Return random inputs, of the kind of a trial; EvaluationError for one that is no static tensor or too large."""
+    if seed < 0:
+        raise ArgumentValueError(f"seed must not be negative, got {seed}")
     generator = np.random.default_rng(seed + trial)
     made = []
     for parameter in program.inputs:
         type = parameter.type
         if not isinstance(type, TensorType) or not type.is_static:
             raise EvaluationError(f"the input '{parameter.name}' of type {type} cannot be drawn", parameter.location)
-        shape = cast("tuple[int, ...]", type.shape)
-        made.append(
-            _varied(random_array(generator, numpy_dtype(type.element_type), shape), generator, WAYS[trial % len(WAYS)])
-        )
+        dtype, shape = numpy_dtype(type.element_type), cast("tuple[int, ...]", type.shape)
+        check_size(parameter, type, dtype.itemsize, program.limits)
+        made.append(_varied(random_array(generator, dtype, shape), generator, WAYS[trial % len(WAYS)]))
     return made
 
 

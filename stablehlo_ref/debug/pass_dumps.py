@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from stablehlo_ref.diagnostics import ArgumentValueError
+from stablehlo_ref.diagnostics import ArgumentValueError, file_errors
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.loading import read
 from stablehlo_ref.reading.parsing import decode, parse, parse_data
@@ -45,7 +45,9 @@ class Stage(NamedTuple):
 
 def stages_of(path: Path, only: str = "*") -> list[Stage]:
     """Return the programs of a folder or a file, in the order of the passes; ArgumentValueError if there are none."""
-    if path.is_dir():
+    with file_errors(path, f"read {path}"):
+        is_folder = path.is_dir()
+    if is_folder:
         found = _of_folder(path, only)
     else:
         found = _of_text(decode(bytes(read(str(path))), str(path)), str(path))

@@ -27,9 +27,11 @@ from stablehlo_ref.debug.diff import Diff, diff
 from stablehlo_ref.debug.diff_passes import differences
 from stablehlo_ref.debug.fused import words_of
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, LimitError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.budget import check_time, time_left
+from stablehlo_ref.limits.files import read_text
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.loading import load
 
@@ -86,11 +88,16 @@ class CachedPredicate:
         return self._answers[candidate.key]
 
     def answer_again(self, candidate: Variant) -> str:
-        """Return what a call of the predicate returns now; OutOfCalls at the limit."""
+        """Return what a call of the predicate returns now; OutOfCalls at the limit of their number or of the time."""
         if self.calls >= self._max_calls:
             raise OutOfCalls
         self.calls += 1
-        return repr(self._predicate(candidate.text, candidate.inputs))
+        try:
+            answer = repr(self._predicate(candidate.text, candidate.inputs))
+            check_time("the search")  # as the predicate may take any error for an answer
+        except LimitError:
+            raise OutOfCalls from None
+        return answer
 
     def first(self, candidates: Sequence[Variant], fingerprint: str) -> Variant | None:
         """Return the first candidate in order that has a fingerprint; more than one job look ahead."""
@@ -128,9 +135,9 @@ def _read(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+        lines = read_text(path).split("\n")[:-1]
         return dict(json.loads(line) for line in lines)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise EvaluationError(f"cannot read {path}: expected [key, answer] in each line, but {error}") from None
 
 
@@ -191,10 +198,11 @@ def _printed(words: Sequence[str], program: str, inputs: Sequence[Array], second
         ) as process,
     ):
         try:
-            printed, _ = process.communicate(timeout=seconds)
+            printed, _ = process.communicate(timeout=time_left(seconds))
         except BaseException as error:  # also KeyboardInterrupt
             os.killpg(process.pid, signal.SIGKILL)
             if isinstance(error, subprocess.TimeoutExpired):
+                check_time("the command")
                 return None
             raise
     return None if process.returncode else printed.replace(str(folder), "")

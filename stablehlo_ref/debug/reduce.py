@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -37,13 +37,14 @@ from stablehlo_ref.debug.predicates import CachedPredicate, OutOfCalls, Predicat
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.define.members import REQUIRED
-from stablehlo_ref.diagnostics import EvaluationError, StablehloError
+from stablehlo_ref.diagnostics import EvaluationError, LimitError, StablehloError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
 from stablehlo_ref.limits import check_positive
+from stablehlo_ref.limits.budget import Budget, check_time, in_force
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.passes.emit import read_only
 from stablehlo_ref.program import Program
@@ -66,11 +67,11 @@ class Reduced:
     ops: int  # in the entry, without constants
     before: int  # of the whole program, once calls are inlined
     calls: int  # of the predicate
-    is_complete: bool  # no single op can be left out; else the limit of calls was reached
+    is_complete: bool  # no single op can be left out; else the limit of calls or of time was reached
     is_flaky: bool = False  # a last call for the same program returned something else
 
     def __str__(self) -> str:
-        end = "" if self.is_complete else "; the limit of calls was reached"
+        end = "" if self.is_complete else "; the limit of calls or of time was reached"
         end += "; the predicate is flaky: a second call differs" if self.is_flaky else ""
         return f"{counted(self.ops, 'op')} of {self.before}, after {counted(self.calls, 'call')} of the predicate{end}"
 
@@ -113,15 +114,19 @@ def reduce(
     cached = CachedPredicate(predicate, max_calls, jobs, None if folder is None else Path(folder))
     search = _Reduction(given, predicate, cached)
     is_complete = is_flaky = False
-    with suppress(OutOfCalls):
+    try:
         search.run()
         is_complete = True
         is_flaky = search.is_flaky()
+    except (OutOfCalls, LimitError):
+        if search.fingerprint is None:
+            raise
     best = search.best
+    with in_force(Budget()):  # what was found is described after the deadline too
+        ops = _op_count(best.program)
     return Reduced(
-        best.program, best.inputs, search.fingerprint, _op_count(best.program), search.before, cached.calls,
-        is_complete, is_flaky,
-    )  # fmt: skip
+        best.program, best.inputs, search.fingerprint, ops, search.before, cached.calls, is_complete, is_flaky
+    )
 
 
 def _opened(backend: str, count: int, stack: ExitStack) -> list[Session]:
@@ -165,6 +170,7 @@ class _Reduction:
         """Ask for the fingerprint of the whole program; EvaluationError if there is none, or it is not stable."""
         found = self._predicate(self.best.text, self.best.inputs)
         self._cached.calls += 1
+        check_time("the search")
         if found is None or found is False:
             raise EvaluationError(f"the program is not interesting, the predicate returns {found}: nothing to reduce")
         self.fingerprint = found

@@ -26,8 +26,10 @@ from stablehlo_ref.debug.backends import Backend, Parallel, open_backend
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits.budget import check_time, time_left
 
 WORKER = "import sys; from stablehlo_ref.debug.session import serve; sys.exit(serve(sys.argv[1:]))"
+MAX_WAIT = 1e6  # seconds to wait for a backend without a limit; `poll` takes no more than 24 days
 GRACE = 10.0  # seconds that a process has to end once its pipe is closed
 TAIL = 600  # characters of a dead process's standard error that are shown
 
@@ -135,8 +137,9 @@ class Session:
         assert self._connection is not None
         try:
             self._connection.send((program, list(inputs), setting))
-            if not self._connection.poll(self.seconds or None):
+            if not self._connection.poll(time_left(self.seconds or MAX_WAIT)):
                 self.close()
+                check_time("the backend")
                 return Outcome((), "timed out", f"no answer in {self.seconds:g} seconds")
             kind, answer = self._connection.recv()
         except (EOFError, OSError):

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import EvaluationError, Location
 from stablehlo_ref.ir.attributes import IntegerAttribute
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.core import Operation, Value, symbol_name
+from stablehlo_ref.ir.value_index import defining_op
 from stablehlo_ref.limits import check_type
 
 ProcessId: TypeAlias = tuple[int, int]  # replica id, partition id
@@ -169,7 +170,32 @@ class Receive(NamedTuple):
 CALLEES = ("callee", "decomposition")  # attributes that name a function that the op calls
 
 
+INDIRECT = "func.call_indirect"  # which calls its first operand
+
+
 def callee(op: Operation) -> str:
-    """Return the name of the function that an op calls; "" if it calls none."""
+    """Return the name of the function that an op calls; "" if it calls none, or it is not known which."""
+    if op.name == INDIRECT and op.operands:
+        return _function_of(op.operands[0])
     named = (op.properties.get(name) for name in CALLEES)
     return next((found for found in named if found and isinstance(found, str)), "")
+
+
+def _function_of(value: Value) -> str:
+    """Return the function that a value is, which `func.constant` returns, here or to all calls; "" if not known."""
+    pending, seen, found = [value], set[Value](), set[str]()
+    while pending:
+        value = pending.pop()
+        op = defining_op(value)
+        if op is None or value in seen:
+            continue
+        seen.add(value)
+        if op.name == "func.constant":
+            found.add(str(op.properties["value"]))
+        elif op.name == "func.func" and op.parent is not None and value.owner is op.regions[0].blocks[0]:
+            calls = [o for other in op.parent.operations for o in other.walk() if o.name == "func.call"]
+            calls = [call for call in calls if call.properties["callee"] == symbol_name(op)]
+            pending += [call.operands[value.index] for call in calls if value.index < len(call.operands)]
+        else:
+            return ""
+    return found.pop() if len(found) == 1 else ""

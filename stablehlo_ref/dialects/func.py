@@ -25,6 +25,7 @@ from stablehlo_ref.define.definition import WITHOUT_MEANING
 from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
 from stablehlo_ref.define.members import Undecodable
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.processes import callee
 from stablehlo_ref.define.spec import compatible
 from stablehlo_ref.define.type_constraints import anything, function_value
 from stablehlo_ref.diagnostics import InvalidError, UnsupportedError
@@ -246,10 +247,10 @@ class CallIndirect(Op, op="call_indirect", dialect="func"):
     def plan_control_flow(
         site: ControlFlowSite, callee_operands: tuple[int, ...], results: tuple[int, ...]
     ) -> ControlFlow:
-        made = site.op.operands[0].owner
-        if not isinstance(made, Operation) or made.name != "func.constant":
-            raise UnsupportedError("unsupported function; expected the result of a func.constant")
-        return call(callee_operands, str(made.properties["value"]), results, site.function, site.dying)
+        if not (name := callee(site.op)):
+            message = "unsupported function; expected one that a func.constant returns, here or to all calls around"
+            raise UnsupportedError(message, site.location)
+        return call(callee_operands, name, results, site.function, site.dying)
 
 
 class Return(Op, op="return", dialect="func", terminator=True):

@@ -336,7 +336,7 @@ class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_fro
 def check_shardings(op: Operation, name: str, shardings: Shardings | None, types: Sequence[Type]) -> None:
     """Check the shardings of the operands or results, if there are any; InvalidError if they are not valid."""
     if shardings is not None:
-        with rejecting(op, f"{name} ", name):
+        with rejecting(op, name, name):
             check_values(op, shardings.shardings, types)
 
 

@@ -38,11 +38,13 @@ EMPTY_MESH = Mesh(())
 
 @contextmanager
 def rejecting(op: Operation, what: str, *subjects: str | int) -> Iterator[None]:
-    """Turn a ValueError into an InvalidError about an op, whose message starts with `what`."""
+    """Turn a ValueError into an InvalidError about an op, or about `what` of it."""
     try:
         yield
     except ValueError as error:
-        raise InvalidError(f"'{op.name}' op {what}{error}", op.location, subjects=subjects) from None
+        raise InvalidError(
+            f"'{op.name}' op {f'{what}: ' if what else ''}{error}", op.location, subjects=subjects
+        ) from None
 
 
 # --- meshes ---------------------------------------------------------------------------------------------------------
@@ -106,7 +108,7 @@ def check_values(op: Operation, shardings: Sequence[Sharding], types: Sequence[T
         try:
             check_value(op, sharding, type)
         except ValueError as error:
-            raise ValueError(f"of value {number}: {error}" if len(types) > 1 else str(error)) from None
+            raise ValueError(f"value {number}: {error}" if len(types) > 1 else str(error)) from None
 
 
 def probed(value: Value) -> Value:
@@ -199,31 +201,31 @@ def _read_as(kind: type[T], attribute: Attribute) -> T:
     """Return the value of an attribute; ValueError if it is of another kind."""
     value = read_attribute(attribute.text) if isinstance(attribute, OpaqueAttribute) else None
     if not isinstance(value, kind):
-        raise ValueError(f"must be a #sdy.{kind.mnemonic}")
+        raise ValueError(f"expected a #sdy.{kind.mnemonic}")
     return value
 
 
 def check_op_sharding(op: Operation, attribute: Attribute) -> None:
     """Check `sdy.sharding` of an op."""
-    with rejecting(op, "attribute 'sdy.sharding' ", "sdy.sharding"):
+    with rejecting(op, "attribute 'sdy.sharding'", "sdy.sharding"):
         shardings = _read_as(Shardings, attribute)
         check_values(op, shardings.shardings, op.result_types)
 
 
 def check_parameter_sharding(function: Operation, attribute: Attribute, type: Type, which: str) -> None:
     """Check `sdy.sharding` of an argument or result of a function."""
-    with rejecting(function, f"attribute 'sdy.sharding' of {which} "):
+    with rejecting(function, f"attribute 'sdy.sharding' of {which}"):
         check_value(function, _read_as(Sharding, attribute), type)
 
 
 def check_rule(op: Operation, attribute: Attribute) -> None:
     """Check `sdy.sharding_rule` of an op."""
-    with rejecting(op, "attribute 'sdy.sharding_rule' ", "sdy.sharding_rule"):
+    with rejecting(op, "attribute 'sdy.sharding_rule'", "sdy.sharding_rule"):
         rule = _read_as(ShardingRule, attribute)
         in_operands = _check_mappings(rule, rule.operands, op.operand_types, "operand")
         in_results = _check_mappings(rule, rule.results, op.result_types, "result")
         if unused := set(range(len(rule.factor_sizes))) - in_operands - in_results:
-            raise ValueError(f"has a factor {factor_name(min(unused))} that no dimension is mapped to")
+            raise ValueError(f"no dimension is mapped to factor {factor_name(min(unused))}")
         known = range(len(rule.factor_sizes))
         for kind, factors in rule.special_factors.items():
             if list(factors) != sorted(set(factors).intersection(known)):
@@ -244,36 +246,36 @@ def _check_mappings(
     seen: set[int] = set()
     for number, (mapping, type) in enumerate(zip(mappings, types)):
         if not isinstance(type, TensorType) or not type.is_static:
-            raise ValueError(f"of {what} {number}: expected a statically shaped tensor, got {type}")
+            raise ValueError(f"{what} {number}: expected a statically shaped tensor, got {type}")
         if len(mapping) != type.rank:
-            raise ValueError(f"of {what} {number}: expected {type.rank} dimensions, got {len(mapping)}")
+            raise ValueError(f"{what} {number}: expected {type.rank} dimensions, got {len(mapping)}")
         factors = [factor for dimension in mapping for factor in dimension]
         if any(factor >= len(rule.factor_sizes) for factor in factors):
-            raise ValueError(f"of {what} {number}: expected factors below {factor_name(len(rule.factor_sizes))}")
+            raise ValueError(f"{what} {number}: expected factors below {factor_name(len(rule.factor_sizes))}")
         if len(set(factors)) < len(factors):
-            raise ValueError(f"of {what} {number}: a factor is used twice")
+            raise ValueError(f"{what} {number}: a factor is used twice")
         for dimension in mapping:
             if not dimension or (len(dimension) > 1 and any(rule.factor_sizes[f] == 1 for f in dimension)):
-                raise ValueError(f"of {what} {number}: expected one factor, or several of a size above 1")
+                raise ValueError(f"{what} {number}: expected one factor, or several of a size above 1")
         seen.update(factors)
     return seen
 
 
 def check_edges(op: Operation, attribute: Attribute) -> None:
     """Check `sdy.propagation_edges` of an op."""
-    with rejecting(op, "attribute 'sdy.propagation_edges' ", "sdy.propagation_edges"):
+    with rejecting(op, "attribute 'sdy.propagation_edges'", "sdy.propagation_edges"):
         edges = [edge for step in _read_as(PropagationEdges, attribute).steps for edge in step.edges]
         values = [_value(op, ref) for edge in edges for ref in (edge.source, *edge.targets)]
         shardings = [sharding for value in values if value and (sharding := sharding_of(value))]
         if not shardings:
-            raise ValueError("refers to no value with a sharding")
+            raise ValueError("expected references to values with a sharding")
         mesh = common_mesh(shardings, op)
         for edge in edges:
             if edge.axis.name not in mesh.sizes:
                 raise ValueError(f"unknown axis {edge.axis}")
             for ref in (edge.source, *edge.targets):
                 if op.name != "sdy.func_data_flow_edge" and _value(op, ref) is None:
-                    raise ValueError(f"refers to {ref}, which the op does not have")
+                    raise ValueError(f"the op has no {ref}")
 
 
 def _value(op: Operation, ref: ValueRef) -> Value | None:
@@ -283,9 +285,9 @@ def _value(op: Operation, ref: ValueRef) -> Value | None:
 
 def _check_lists_of_edges(name: str) -> None:
     def check(op: Operation, attribute: Attribute) -> None:
-        with rejecting(op, f"attribute '{name}' ", name):
+        with rejecting(op, f"attribute '{name}'", name):
             if not isinstance(attribute, tuple):
-                raise ValueError("must be a list of #sdy.propagation_edges")
+                raise ValueError("expected a list of #sdy.propagation_edges")
             for item in attribute:
                 _read_as(PropagationEdges, item)
 

@@ -19,6 +19,7 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import REGISTRY, resolve
 from stablehlo_ref.define.processes import (
     CALLEES,
+    INDIRECT,
     Contributions,
     Grid,
     Group,
@@ -328,7 +329,7 @@ def _may_communicate(name: str) -> bool:
     definition = REGISTRY.get(name)
     if definition is None or definition.variant or definition.traits.communicates:
         return True
-    return any(name in definition.attributes for name in (*CALLEES, CALLED_BY_HOST))
+    return name == INDIRECT or any(a in definition.attributes for a in (*CALLEES, CALLED_BY_HOST))
 
 
 def _itself_communicates(op: Operation) -> bool:

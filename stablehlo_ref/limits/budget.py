@@ -138,6 +138,12 @@ def check_time(what: str = "the run", needed: float = 0.0, location: Location | 
         deadline.check(what, needed, location)
 
 
+def time_left(most: float) -> float:
+    """Return the seconds until the deadline, which are not negative, or `most` if it is later."""
+    deadline = current.get().deadline
+    return most if deadline is None else min(most, max(0.0, deadline.end - deadline.clock()))
+
+
 def has_deadline() -> bool:
     """Return whether the time is limited."""
     return current.get().deadline is not None

@@ -121,6 +121,12 @@ def contents(file: IO[AnyStr], name: str) -> AnyStr:
         raise LimitError("there is not enough memory for the file", place) from None
 
 
+def read_text(path: str | os.PathLike[str], errors: str = "strict") -> str:
+    """Return the text of a file, as `contents` reads it; OSError or UnicodeDecodeError if that is not possible."""
+    with open_file(path) as file:
+        return contents(file, os.fspath(path)).decode("utf-8", errors)
+
+
 def seekable(file: io.BufferedReader, name: str) -> IO[bytes]:
     """Return an open file if it is a regular one, else its contents as a file."""
     return file if is_regular(file) else io.BytesIO(contents(file, name))

@@ -424,10 +424,15 @@ def _random(
         message = f"cannot draw argument '{parameter.name}' of type {type} at random{hint}"
         raise EvaluationError(message, parameter.location)
     dtype = numpy_dtype(type.element_type)
-    if type.size * dtype.itemsize > limits.max_bytes:
+    check_size(parameter, type, dtype.itemsize, limits)
+    return _drawn(generator, parameter, dtype, cast("tuple[int, ...]", type.shape), distribution)
+
+
+def check_size(parameter: Parameter, type: TensorType, itemsize: int, limits: Limits) -> None:
+    """Raise EvaluationError if an argument of a static type, with elements of so many bytes, is too large to draw."""
+    if type.size * itemsize > limits.max_bytes:
         message = f"argument '{parameter.name}' of type {type} is larger than the limit of {limits.max_bytes} bytes"
         raise EvaluationError(message, parameter.location)
-    return _drawn(generator, parameter, dtype, cast("tuple[int, ...]", type.shape), distribution)
 
 
 def _drawn(

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
+from stablehlo_ref.argument_types import checks_arguments, fits, shown
+from stablehlo_ref.arrays.host_values import as_value
 from stablehlo_ref.arrays.interop import to_array
 from stablehlo_ref.define.attribute_codecs import AttributeCodec, DenseCodec, EnumCodec, ListCodec, StringCodec
 from stablehlo_ref.define.builder import build_module, build_operation
@@ -32,7 +34,7 @@ from stablehlo_ref.ir.attributes import DenseElements, TypeAttribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, FunctionType, TensorType, Type, tensor_type
-from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.numerics.dtypes import element_type_of, is_fractional
 from stablehlo_ref.ops.comparison import ComparisonDirection
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.program import Program
@@ -93,6 +95,7 @@ def function_of(definition: OpDefinition, name: str) -> Callable[..., Any]:
     return function
 
 
+@checks_arguments
 def op(text: str, *arrays: object) -> Any:
     """Return the results of an op that is written as MLIR, a list unless there is one.
 
@@ -161,9 +164,11 @@ def documentation(definition: OpDefinition) -> str:
 
 def _to_array(value: Any) -> Array:
     has_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
-    array: Array = np.asarray(np.from_dlpack(value) if has_dlpack else to_array(value))
-    if array.dtype.kind in "OSUMm":
-        raise ArgumentTypeError(f"expected an array of numbers or booleans, got {type(value).__name__}")
+    try:
+        array: Array = np.asarray(np.from_dlpack(value) if has_dlpack else to_array(value))
+        element_type_of(array.dtype)
+    except Exception:  # array-like objects may raise anything
+        raise ArgumentTypeError(f"expected an array of numbers or booleans, got {shown(value)}") from None
     return array
 
 
@@ -222,6 +227,8 @@ class _Call:
         values: list[tuple[Any, In | Ins]] = []
         for member in self.definition.operands:
             if isinstance(member, Ins):
+                if not isinstance(self._needed(member.name), Sequence | np.ndarray):
+                    raise ArgumentTypeError(f"{self.name}: expected {member.name} to be a list of arrays")
                 values += [(value, member) for value in self._needed(member.name)]
             elif not _is_optional(member) or self.given.get(member.name) is not None:
                 values.append((self._needed(member.name), member))
@@ -232,8 +239,16 @@ class _Call:
         array = _to_array(value)
         if hasattr(value, "dtype") or not dtypes:
             return array
-        like = array.astype(dtypes[0])
-        return like if member.constraint.holds(_type_of(like)) and array.dtype != np.bool_ else array
+        like = tensor_type(array.shape, element_type_of(dtypes[0]))
+        if array.dtype == np.bool_ or not member.constraint.holds(like):
+            return array
+        if is_fractional(dtypes[0]):
+            with np.errstate(all="ignore"):
+                return array.astype(dtypes[0])
+        try:
+            return np.asarray(as_value(like, value))
+        except ValueError as error:
+            raise ArgumentValueError(f"{self.name}: {member.name}: {error}") from None
 
     def _results(self) -> Sequence[Type] | None:
         """Return the types that `result` gives; None if they are inferred."""
@@ -242,7 +257,10 @@ class _Call:
             if not infers(self.definition):
                 raise ArgumentTypeError(f'{self.name} needs result="tensor<...>", as its type does not follow')
             return None
-        return [_type(item) for item in ([result] if isinstance(result, str | Type) else result)]
+        types = [result] if isinstance(result, str | Type) else result
+        if not fits(types, Sequence[str | Type]):
+            raise ArgumentTypeError(f"{self.name}: expected result to be a type, or a list of types, got {result!r}")
+        return [_type(item) for item in types]
 
     def _attribute(self, member: Attr) -> object:
         given = self.given[member.name]

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stablehlo_ref.ir.lexer import BRACKETS, CLOSING, HASH, IDENTIFIER, NUMBER_LITERAL, STRING_LITERAL, SYMBOL, TYPE
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.text.scopes import CloseRegion, OpenRegion, RegionText, Structure
-from stablehlo_ref.text.tokens import Tokens
+from stablehlo_ref.text.tokens import READING, Tokens
 
 
 @dataclass(slots=True)
@@ -35,7 +36,7 @@ class Nesting:
         self.opened = [structure.root]  # in textual order
         self.parents: dict[RegionText, RegionText | None] = {structure.root: None}
         inside = [structure.root]
-        for event in structure.events:
+        for event in within_time(structure.events, READING):
             if isinstance(event, OpenRegion):
                 self.parents[event.region] = inside[-1]
                 self.opened.append(event.region)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.diagnostics import LimitError, Location, Source
+from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.text.aliases import Aliases
 from stablehlo_ref.text.functions import FoundFunction, find_function, find_returns
 from stablehlo_ref.text.reader import read_structure
@@ -31,6 +33,7 @@ def inline_function(
     branch: str = "cf.br",
     filename: str = "<string>",
     max_growth: int = MAX_GROWTH,
+    limits: Limits | None = None,
 ) -> InlinedFunction:
     """Return the body of a function as lines for another text, with operands in place of arguments.
 
@@ -56,25 +59,32 @@ def inline_function(
         branch: The op that branches to the block where all returns meet, in a function with several.
         filename: The name of the text in messages.
         max_growth: How many characters the result may be longer than the text.
+        limits: What the call may use; of these, `max_seconds` counts, and memory is limited by `max_growth`.
 
     Raises:
         MalformedError: The text has no such function, the number of operands is wrong, a value, block or alias is
             undefined or defined twice, or the result is too long. Its location is the place in `text`.
+        LimitError: It takes longer than `limits.max_seconds`.
         ArgumentValueError: An operand or a prefix is not a name, or `fresh_names` returned a name twice.
     """
     prefix, make = (fresh_names, None) if isinstance(fresh_names, str) else (prefix, fresh_names)
     prefixes = Prefixes.of(prefix, block_prefix, label_prefix)
     fresh = FreshNames([*operands, *used_names], make)
-    tokens = Tokens(Source(text, filename))
-    structure = read_structure(tokens)
-    aliases = Aliases(tokens, structure, max_growth)
-    found = find_function(tokens, structure, function)
-    _bind_operands(tokens, found, operands)
-    names = resolve_names(tokens, structure, found.body, found.header_arguments)
-    returns = find_returns(tokens, found)
-    new_names = rename(found, names, returns, fresh, prefixes)
-    options = WriteOptions(keep_locations, branch, max_growth)
-    return Writer(tokens, found.body, names, new_names, aliases, options).write(returns)
+    source = Source(text, filename)
+    try:
+        with limited(limits or Limits()):
+            tokens = Tokens(source)
+            structure = read_structure(tokens)
+            aliases = Aliases(tokens, structure, max_growth)
+            found = find_function(tokens, structure, function)
+            _bind_operands(tokens, found, operands)
+            names = resolve_names(tokens, structure, found.body, found.header_arguments)
+            returns = find_returns(tokens, found)
+            new_names = rename(found, names, returns, fresh, prefixes)
+            options = WriteOptions(keep_locations, branch, max_growth)
+            return Writer(tokens, found.body, names, new_names, aliases, options).write(returns)
+    except LimitError as error:
+        raise error.at(Location(source, 0)) from None
 
 
 def _bind_operands(tokens: Tokens, function: FoundFunction, operands: Sequence[str]) -> None:

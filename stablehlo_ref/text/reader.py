@@ -26,6 +26,7 @@ import re
 from collections.abc import Callable
 
 from stablehlo_ref.ir.lexer import HASH, IDENTIFIER, LABEL, STRING_LITERAL, SYMBOL, TYPE, VALUE
+from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.text.scopes import (
     BlockText,
     Candidate,
@@ -41,7 +42,7 @@ from stablehlo_ref.text.scopes import (
     Successor,
     Use,
 )
-from stablehlo_ref.text.tokens import Tokens
+from stablehlo_ref.text.tokens import READING, Tokens
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "{-#": "#-}"}
 _OPENERS = {closer: opener for opener, closer in _CLOSERS.items()}
@@ -109,6 +110,7 @@ class _Reader:
     def read(self) -> Structure:
         kinds, handlers, index, end = self.kinds, self.handlers, 0, len(self.tokens) - 1
         while index < end:
+            check_time(READING)
             kind = kinds[index]
             handler = handlers.get(kind)
             if self.frames[-1].region and self.is_alias_definition(index):
@@ -461,20 +463,16 @@ def _match_brackets(tokens: Tokens) -> dict[int, int]:
     """Return the closing token of each bracket token; angle brackets may also be comparisons and are left out."""
     closers: dict[int, int] = {}
     pending: list[int] = []
-    for index, kind in enumerate(tokens.kinds):
+    for index, kind in enumerate(within_time(tokens.kinds, READING)):
         if kind in _CLOSERS:
             pending.append(index)
         elif kind in _OPENERS:
-            if not pending or tokens.kinds[pending[-1]] != _OPENERS[kind]:
-                raise tokens.error(_unbalanced(tokens, pending, kind), index)
+            if not pending:
+                raise tokens.error(f"unexpected '{kind}'; no bracket is open here", index)
+            if (opener := tokens.kinds[pending[-1]]) != _OPENERS[kind]:
+                raise tokens.error(f"expected '{_CLOSERS[opener]}', got '{kind}'", index)
             closers[pending.pop()] = index
     if pending:
         opener = tokens.kinds[pending[-1]]
         raise tokens.error(f"expected '{_CLOSERS[opener]}' to close this '{opener}'", pending[-1])
     return closers
-
-
-def _unbalanced(tokens: Tokens, pending: list[int], closer: str) -> str:
-    if not pending:
-        return f"unexpected '{closer}'; no bracket is open here"
-    return f"expected '{_CLOSERS[tokens.kinds[pending[-1]]]}', got '{closer}'"

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from stablehlo_ref.text.tokens import Tokens, counted
+from stablehlo_ref.limits.budget import within_time
+from stablehlo_ref.text.tokens import READING, Tokens, counted
 
 # --- structure ------------------------------------------------------------------------------------------------------
 
@@ -195,7 +196,7 @@ class _Resolver:
             self.push(argument)
 
     def resolve(self, structure: Structure, region: RegionText) -> Bindings:
-        for event in structure.events[region.first_event : region.last_event]:
+        for event in within_time(structure.events[region.first_event : region.last_event], READING):
             match event:
                 case Use(token):
                     self.use(token)

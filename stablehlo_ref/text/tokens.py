@@ -11,8 +11,10 @@ import re
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
 from stablehlo_ref.ir.lexer import HASH, LABEL, SUFFIX, TOKEN, TYPE, VALUE, kind_of
+from stablehlo_ref.limits.budget import within_time
 
 MAX_INTEGER_DIGITS = 9  # of a number of results
+READING = "reading the text"  # in messages on limits
 END = "end"  # the kind of what follows the last token
 
 _find_tokens = re.compile(rf"//[^\n]*+|\0|(%{SUFFIX}\s*+\#\d++|{TOKEN})", re.ASCII).finditer
@@ -24,11 +26,11 @@ class Tokens:
     def __init__(self, source: Source) -> None:
         """Split `source`; MalformedError at a string that does not end or a name that is missing."""
         self.source = source
-        found = [match for match in _find_tokens(source.text) if match[1]]
-        self.values = [match[1] for match in found]
-        self.kinds = list(map(kind_of, self.values))
-        self.starts = [match.start() for match in found]
-        self.ends = [match.end() for match in found]
+        found = [match for match in within_time(_find_tokens(source.text), READING) if match[1]]
+        self.values = [match[1] for match in within_time(found, READING)]
+        self.kinds = list(map(kind_of, within_time(self.values, READING)))
+        self.starts = [match.start() for match in within_time(found, READING)]
+        self.ends = [match.end() for match in within_time(found, READING)]
         for kind, message in _UNFINISHED.items():
             if kind in self.kinds:
                 raise self.error(message, self.kinds.index(kind))

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 
 from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.ir.lexer import HASH, IDENTIFIER, LABEL, SUFFIX, SYMBOL, TYPE, VALUE
+from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.text.aliases import Aliases, Contexts
 from stablehlo_ref.text.functions import FoundFunction, Return
 from stablehlo_ref.text.scopes import Bindings, RegionText
 from stablehlo_ref.text.tokens import Tokens, counted
 
+WRITING = "writing the text"  # in messages on limits
 _REMOVED = "\0"  # is where an op was, so that its line can go as well; in MLIR it is a blank
 _REPLACED = frozenset({VALUE, LABEL, HASH, TYPE, SYMBOL, IDENTIFIER})  # what may have to change
 _LOCATION_VALUES = frozenset({"=", ",", "(", "[", "<", ":"})  # after these, a location is an attribute
@@ -101,7 +104,7 @@ def rename(
     function: FoundFunction, names: Bindings, returns: list[Return], fresh: FreshNames, prefixes: Prefixes
 ) -> NewNames:
     """Set `new_name` of each definition, and return new names of blocks."""
-    for definition in names.definitions:
+    for definition in within_time(names.definitions, WRITING):
         if not definition.is_operand:
             prefix = prefixes.argument if definition.is_argument else prefixes.result
             definition.new_name = f"%{fresh(prefix)}"
@@ -195,7 +198,9 @@ class Writer:
         """Write the tokens from `start` to `end` and what is between them."""
         tokens, contexts = self.tokens, Contexts(self.tokens)
         text, position, index = tokens.source.text, tokens.ends[start - 1], start
-        while index < end:
+        for _ in within_time(repeat(None), WRITING):
+            if index >= end:
+                break
             if tokens.kinds[index] not in _REPLACED and index not in returns:
                 contexts.see(index)
                 index += 1
@@ -322,7 +327,7 @@ class Writer:
         if self.tokens.starts_line(first):
             del lines[0]  # the rest of the line in front of the body
         indentation = self.indentation(first)
-        kept = [_dedent(line, indentation) for line in lines if line.strip() != _REMOVED]
+        kept = [_dedent(line, indentation) for line in within_time(lines, WRITING) if line.strip() != _REMOVED]
         while kept and not kept[-1]:
             kept.pop()
         while kept and not kept[0]:

@@ -108,3 +108,63 @@ def test_reductions_of_rows(op: str, element: str, rows: int, length: int) -> No
     if element == "f32":
         x[0, :4], x[-1, 5:7] = [-0.0, np.nan, np.inf, -np.inf], -0.0
         check(program, x, np.array([-0.0, 0.0], dtype))
+
+
+# A loop that reverses, takes minima and divides beside the state, with NaN, infinities and subnormal numbers in it.
+MANY_OPS = """func.func @main(%n: tensor<i32>, %x0: !T, %x1: !T) -> (tensor<i32>, !T, !T) {
+  %c0 = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %r:3 = stablehlo.while(%i = %c0, %s0 = %x0, %s1 = %x1) : tensor<i32>, !T, !T
+  cond { %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1> } do {
+    %p0 = stablehlo.compare GE, %s1, %s0 : (!T, !T) -> !B
+    %v1 = stablehlo.select %p0, %s1, %s1 : !B, !T
+    %v2 = stablehlo.sine %v1 : !T
+    %v4 = stablehlo.reverse %v1, dims = [2] : !T
+    %v5 = stablehlo.minimum %v1, %v4 : !T
+    %v6 = stablehlo.add %v2, %v2 : !T
+    %p7 = stablehlo.compare EQ, %s0, %v2 : (!T, !T) -> !B
+    %v8 = stablehlo.select %p7, %s0, %s0 : !B, !T
+    %p9 = stablehlo.compare EQ, %v4, %v1 : (!T, !T) -> !B
+    %v10 = stablehlo.select %p9, %v4, %v2 : !B, !T
+    %v12 = stablehlo.constant dense<3.0e38> : !T
+    %v14 = stablehlo.maximum %v6, %v8 : !T
+    %v15 = stablehlo.divide %v12, %v12 : !T
+    %v16 = stablehlo.logistic %s0 : !T
+    %v18 = stablehlo.divide %v1, %v4 : !T
+    %v19 = stablehlo.add %v15, %v6 : !T
+    %v20 = stablehlo.divide %v10, %v4 : !T
+    %v22 = stablehlo.clamp %s0, %v5, %v16 : !T
+    %v23 = stablehlo.subtract %v20, %v6 : !T
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %q26 = stablehlo.reduce(%v8 init: %z) applies stablehlo.maximum across dimensions = [2] : (!T, tensor<f32>) -> !R
+    %v27 = stablehlo.broadcast_in_dim %q26, dims = [0, 1] : (!R) -> !T
+    %q29 = stablehlo.reduce(%v19 init: %z) applies stablehlo.minimum across dimensions = [2] : (!T, tensor<f32>) -> !R
+    %v30 = stablehlo.broadcast_in_dim %q29, dims = [0, 1] : (!R) -> !T
+    %q32 = stablehlo.reduce(%v14 init: %z) applies stablehlo.maximum across dimensions = [2] : (!T, tensor<f32>) -> !R
+    %v33 = stablehlo.broadcast_in_dim %q32, dims = [0, 1] : (!R) -> !T
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %v27, %v30 : tensor<i32>, !T, !T }
+  return %r#0, %r#1, %r#2 : tensor<i32>, !T, !T
+}"""
+ALIASES = "!T = tensor<2x3x4xf32>\n!B = tensor<2x3x4xi1>\n!R = tensor<2x3xf32>\n"
+
+
+def test_nans_of_many_ops_in_a_loop() -> None:
+    """A row with NaN, or with an infinity whose sine is NaN, is NaN; others are their maximum, or not below zero."""
+    nan, inf = np.nan, np.inf
+    rows = [
+        [nan, -0.0, inf, -inf], [1e-40, -1e-45, 0, 1], [0, inf, -1, nan],
+        [-0.0, inf, -inf, 1e-40], [-1e-45, 0, 1, 0], [inf, -1, nan, -0.0],
+    ]  # fmt: skip
+    x = np.array(rows, np.float32).reshape(2, 3, 4)
+    expected = [
+        np.array([[largest] * 4 for largest in column], np.float32).reshape(2, 3, 4)
+        for column in ([nan, 1, nan, inf, 1, nan], [nan, 0, nan, nan, 0, nan])
+    ]
+    program = sr.load(ALIASES + MANY_OPS)
+    for _ in range(40):  # of which later ones run machine code
+        count, *results = program.run(np.int32(1), x, x)
+        assert count == 1
+        for result, wanted in zip(results, expected):
+            np.testing.assert_array_equal(np.asarray(result).view(np.uint32), wanted.view(np.uint32))

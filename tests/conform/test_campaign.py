@@ -5,6 +5,9 @@ from __future__ import annotations
 import fnmatch
 import json
 import re
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
@@ -25,9 +28,10 @@ from stablehlo_ref.conform.verdicts import Cell, Record, judge, meaning, uses_of
 from stablehlo_ref.debug.backends import Itself
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.reading.parsing import parse
 from tests.debug.programs import InProcess
+from tests.debug.test_session import is_ended
 
 PROFILE = Profile(rounds=1, chains=4, invalid=1, seconds=60.0)
 SETTINGS = Settings("self")
@@ -336,6 +340,65 @@ def test_known_failures_need_a_reason(tmp_path: Path) -> None:
     path.write_text('[[known]]\nop = "stablehlo.tanh"\n')
     with pytest.raises(EvaluationError, match="entry 1 of 'known': expected op, reason, and maybe type"):
         read_known(path)
+
+
+NOT_KNOWN = b"[", b"known = 1", b"\xff", b"a = " + b"[" * 100_000, b"[[known]]\nop = 1\nreason = 2"
+
+
+@pytest.mark.parametrize("text", NOT_KNOWN)
+def test_files_of_known_failures_that_are_none(text: bytes, tmp_path: Path) -> None:
+    (tmp_path / "known.toml").write_bytes(text)
+    with pytest.raises(StablehloError, match=r"known\.toml"):
+        read_known(tmp_path / "known.toml")
+
+
+NOT_NAMES = (
+    "", "op", "op/none/f32/0", "op/stablehlo.add/f99/0", "op/stablehlo.add/f32/-1", "op/stablehlo.add/f32/x", "chain/5",
+    "chain/1000000000/0", "invalid/stablehlo.add/C99/0", "exhaustive/stablehlo.tanh/f64/0",
+    "exhaustive/stablehlo.tanh/bf16/of99999", "op/stablehlo.add/f32/" + "1" * 5000, "\ud800/0",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOT_NAMES)
+def test_names_of_no_case(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conform", f"--case={name}"]) == 1
+    assert "expected the name of a case, such as op/stablehlo.tanh/bf16/0, got" in capsys.readouterr().err
+
+
+def test_verdicts_in_a_file_that_has_none(tmp_path: Path) -> None:
+    (tmp_path / "results").write_bytes(b"no database" * 100)
+    with pytest.raises(EvaluationError, match=r"cannot keep verdicts in .*results: file is not a database"):
+        Results(tmp_path / "results")
+    results = Results(tmp_path / "others")
+    results.add([Record("op/stablehlo.add/f32/0", Cell.PASS)])
+    results._file.execute("UPDATE records SET cell = '?'")
+    with pytest.raises(EvaluationError, match=r"cannot keep verdicts in .*others: '\?' is not a valid Cell"):
+        results.records()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_workers_end_when_the_campaign_is_killed(tmp_path: Path) -> None:
+    """The campaign says which processes judge, and waits for one that never ends."""
+    (tmp_path / "endless.py").write_text(
+        "import os, time\n"
+        "def judge_names(settings, names):\n"
+        f"    open({str(tmp_path)!r} + f'/pid{{os.getpid()}}', 'w').close()\n"
+        "    time.sleep(1000)\n"
+    )
+    script = (
+        "import endless\nfrom stablehlo_ref.conform.campaign import *\n"
+        "if __name__ == '__main__':\n"
+        "    names = [f'op/a/{i}' for i in range(20)]\n"
+        "    run(names, Settings('self'), Results(), jobs=2, judge_names=endless.judge_names)\n"
+    )
+    (tmp_path / "main.py").write_text(script)
+    process = subprocess.Popen([sys.executable, "main.py"], cwd=tmp_path)
+    while len(workers := list(tmp_path.glob("pid*"))) < 2:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.terminate()
+    process.wait()
+    assert all(is_ended(int(path.name.removeprefix("pid"))) for path in workers)
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("known-*.toml")), ids=lambda path: path.stem)

@@ -141,3 +141,17 @@ def test_functions_of_the_same_names_are_compared(tmp_path: Path, capsys: pytest
     assert main(["equiv", str(tmp_path / "a.mlir"), str(tmp_path / "a.mlir")]) == 0
     out = capsys.readouterr().out
     assert "@f: no difference" in out and "@g: no difference" in out
+
+
+def test_inputs_that_are_too_large_are_not_drawn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    large = "tensor<1000000000000xf32>"
+    text = f"func.func @main(%x: {large}) -> {large} {{\n  return %x : {large}\n}}\n"
+    with pytest.raises(sr.EvaluationError, match=r"argument 'x' of type .* is larger than the limit of"):
+        equivalent(sr.load(text), sr.load(text))
+    text = text.replace("1000000000000x", "100000000x")
+    Path("a.mlir").write_text(text)
+    assert main(["equiv", "a.mlir", "a.mlir", "--max-total-bytes=500MB"]) == 1
+    assert "1.6 GB more are needed (1.6 GB of them for temporaries)" in capsys.readouterr().err

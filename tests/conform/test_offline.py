@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,9 @@ from stablehlo_ref.conform.offline import export, judge_files
 from stablehlo_ref.conform.verdicts import Cell, judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
+from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.numerics.dtypes import element_type_of, numpy_dtype
+from tests.reading.test_damaged_files import VALID
 
 NAMES = [
     "op/stablehlo.add/f32/0", "op/stablehlo.add/bf16/0", "op/stablehlo.add/i32/0", "op/stablehlo.tanh/f32/0",
@@ -109,3 +112,22 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "index.json" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="2"):
         main(["conform-files", "judge", str(tmp_path / "c")])
+
+
+@pytest.mark.parametrize("change", [
+    ('"id": "000000"', '"id": "../000000"'), ('"id": "000000"', '"id": 0'), ('"id": "000000"', '"id": "0\\u0000"'),
+    ('"cases": [', '"cases": [1, '), ("{", "[" * 100_000), ('"contract": "strict"', '"contract": "none"'),
+    ("op/stablehlo.add/f32/0", "op/stablehlo.none/f32/0"), ("{", "\xff"),
+])  # fmt: skip
+def test_changed_indexes_are_errors(change: tuple[str, str], exported: Path, tmp_path: Path) -> None:
+    text = (exported / "index.json").read_text().replace(*change, 1)
+    (tmp_path / "index.json").write_text(text, encoding="latin-1")
+    with pytest.raises(StablehloError):
+        list(judge_files(tmp_path, tmp_path))
+
+
+@pytest.mark.parametrize("data", [b"", b"no array", VALID[:-1], VALID[:70], b"PK\3\4", pickle.dumps([1])])
+def test_changed_results_are_errors_that_name_the_file(data: bytes, exported: Path, tmp_path: Path) -> None:
+    (tmp_path / "000000.0.npy").write_bytes(data)
+    with pytest.raises(EvaluationError, match=r"cannot read .*000000\.0\.npy: "):
+        list(judge_files(exported, tmp_path))

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -290,3 +291,21 @@ def test_opt_verifies_the_meaning_of_its_passes(
     file.write_text("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n  return %x : tensor<?xf32>\n}\n")
     assert main(["opt", str(file), "--verify-semantics", "--inline"]) == 0
     assert "warning: what pass 'inline' did is not compared: the input 'x'" in capsys.readouterr().err
+
+
+LARGE = PROGRAM.replace("tensor<4xf32>", "tensor<1000000000000xf32>")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda path: diff_passes(path, seed=-1), "seed must not be negative, got -1"),
+        (lambda path: diff_passes(path, trials=0), "trials must be a positive number, got 0"),
+        (lambda path: diff_passes("a" * 5000), "cannot read a+: File name too long"),
+        (lambda path: diff_passes(path.with_name("large.mlir")), "is larger than the limit of"),
+    ],
+)
+def test_arguments_that_are_wrong(call: Callable[[Path], object], message: str, dumps: Path) -> None:
+    dumps.with_name("large.mlir").write_text(dumped(("A (a)", LARGE), ("B (b)", LARGE)))
+    with pytest.raises(sr.StablehloError, match=message):
+        call(dumps)

@@ -118,3 +118,25 @@ def test_dump_machine_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     source = capsys.readouterr().err
     assert source.count(f"# stablehlo.while at {program}:4:8, as machine code\n") == 1
     assert source.count("\ndefine i64 @run(") == 1
+
+
+INDIRECT = """func.func private @g(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.negate %x : tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func private @apply(%f: (tensor<f32>) -> tensor<f32>, %x: tensor<f32>) -> tensor<f32> {
+  %0 = func.call_indirect %f(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %f = func.constant @g : (tensor<f32>) -> tensor<f32>
+  %0 = func.call @apply(%f, %x) : ((tensor<f32>) -> tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+"""
+
+
+def test_a_function_that_is_an_argument() -> None:
+    profile = Profile()
+    assert sr.load(INDIRECT).run(3.0, observer=profile) == (-3.0,)
+    assert profile.by_op()["func.call_indirect"][1] == 1

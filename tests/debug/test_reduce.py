@@ -179,8 +179,9 @@ def test_a_program_without_ops_has_nothing_to_reduce() -> None:
         reduce(program, normal(program), lambda text, inputs: "%x" in text or "tensor" in text or None)
 
 
-def test_answers_that_are_no_text_are_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("answers", [b"\xff\xfe\n", b"[1]\n", b"[" * 100_000 + b"\n"])
+def test_answers_that_are_none_are_an_error(answers: bytes, tmp_path: Path) -> None:
     program = sr.load(LAYER)
-    (tmp_path / "answers.jsonl").write_bytes(b"\xff\xfe\n")
+    (tmp_path / "answers.jsonl").write_bytes(answers)
     with pytest.raises(sr.EvaluationError, match=r"cannot read .*answers.jsonl: expected \[key, answer\] in each line"):
         reduce(program, normal(program), has("tanh"), folder=tmp_path)

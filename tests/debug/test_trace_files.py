@@ -48,11 +48,33 @@ def test_an_npz_file_is_a_trace(tmp_path: Path) -> None:
         sr.Trace.load(tmp_path / "u.npz")
 
 
-@pytest.mark.parametrize("line", ["", "[]", "{}", '{"name": 1}', "[" * 10_000])
+RECORD = (
+    '{"number": 0, "name": "%0", "names": ["%0"], "address": "%0", "op": null, "type": "", "location": "",'
+    ' "model_location": null, "turns": [], "process": [0, 0], "stored": {"file": "0.npy", "dtype": "float32"}}'
+)
+LINES = (
+    "", "[]", "{}", '{"name": 1}', "[" * 10_000, RECORD.replace('"names": ["%0"]', '"names": [0]'),
+    RECORD.replace('"0.npy"', "0"), RECORD.replace("[0, 0]", "[0]"), RECORD.replace('"%0", "op"', '7, "op"'),
+    RECORD.replace('{"file": "0.npy", "dtype": "float32"}', '"0.npy"'),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", LINES)
 def test_a_malformed_index_is_an_error(tmp_path: Path, line: str) -> None:
     (tmp_path / "index.jsonl").write_text(line + "\n")
     with pytest.raises(ValueError, match=r"index.jsonl:1: not a value of a trace"):
         sr.Trace.load(tmp_path)
+
+
+def test_an_index_that_is_no_text_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "index.jsonl").write_bytes(b"\xff\n")
+    with pytest.raises(ValueError, match=r"cannot read the trace: .*can't decode"):
+        sr.Trace.load(tmp_path)
+
+
+def test_names_in_an_index_may_have_any_characters(tmp_path: Path) -> None:
+    (tmp_path / "index.jsonl").write_text(RECORD.replace("%0", "a\u2028b") + "\n")
+    assert list(sr.Trace.load(tmp_path)) == ["a\u2028b"]
 
 
 def test_a_malformed_array_is_an_error(program: sr.Program, tmp_path: Path) -> None:

@@ -221,3 +221,9 @@ def test_programs_of_frameworks_take_containers(duplicate: Any) -> None:
     assert isinstance(program.run(inputs), list) and result.tolist() == [11, 22]
     assert program.trace(inputs)["%0"].tolist() == [11, 22]
     assert program.run(inputs, until="%0")[0].tolist() == [11, 22]
+
+
+def test_nan_in_a_list_is_no_integer() -> None:
+    program = sr.load("func.func @main(%x: tensor<1xi8>) -> tensor<1xi8> { return %x : tensor<1xi8> }")
+    with pytest.raises(sr.EvaluationError, match="nan has no exact int8"):
+        program.run([float("nan")])

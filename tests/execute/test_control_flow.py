@@ -226,3 +226,37 @@ def test_ops_whose_regions_capture_values_are_planned_once(monkeypatch: pytest.M
     assert len(planned) == count
     assert program.run(numbers, np.float32(1)) == (28,)
     assert len(planned) > count
+
+
+def test_an_indirect_call_that_recurs_is_limited() -> None:
+    text = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %f = func.constant @main : (tensor<f32>) -> tensor<f32>
+      %0 = func.call_indirect %f(%x) : (tensor<f32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }"""
+    with pytest.raises(sr.EvaluationError, match="calls are nested deeper than the limit of 128"):
+        sr.load(text).run(1.0)
+
+
+def test_an_indirect_call_that_communicates() -> None:
+    text = """func.func private @g(%x: tensor<1xf32>) -> tensor<2xf32> {
+      %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64,
+        replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<1xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }
+    func.func @main(%x: tensor<1xf32>) -> tensor<2xf32> {
+      %f = func.constant @g : (tensor<1xf32>) -> tensor<2xf32>
+      %0 = func.call_indirect %f(%x) : (tensor<1xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }"""
+    results = sr.load(text).run_replicas([[np.float32([1])], [np.float32([2])]])
+    np.testing.assert_array_equal([r[0] for r in results], [[1, 2], [1, 2]])
+
+
+def test_an_indirect_call_of_an_unknown_function_is_an_error() -> None:
+    text = """func.func @main(%f: (tensor<f32>) -> tensor<f32>, %x: tensor<f32>) -> tensor<f32> {
+      %0 = func.call_indirect %f(%x) : (tensor<f32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }"""
+    with pytest.raises(sr.UnsupportedError, match="unsupported function; expected one that a func"):
+        sr.load(text).plan()

@@ -1,7 +1,7 @@
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @manual_computation_C1(%tensors0: tensor<4xf32>, %tensors1: tensor<4xf32>) {
-  // expected-error@+1 {{'sdy.manual_computation' op in_shardings expected 2 shardings, one for each value, got 1}}
+  // expected-error@+1 {{'sdy.manual_computation' op in_shardings: expected 2 shardings, one for each value, got 1}}
   %0 = "sdy.manual_computation"(%tensors0, %tensors1) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x", "y"}>}> ({
     ^bb0(%p: tensor<2xf32>):
       sdy.return %p : tensor<2xf32>
@@ -14,7 +14,7 @@ func.func @manual_computation_C1(%tensors0: tensor<4xf32>, %tensors1: tensor<4xf
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @manual_computation_C1_results(%tensors: tensor<4xf32>) {
-  // expected-error@+1 {{'sdy.manual_computation' op out_shardings expected 2 shardings, one for each value, got 1}}
+  // expected-error@+1 {{'sdy.manual_computation' op out_shardings: expected 2 shardings, one for each value, got 1}}
   %0:2 = "sdy.manual_computation"(%tensors) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x", "y"}>}> ({
     ^bb0(%p: tensor<2xf32>):
       sdy.return %p : tensor<2xf32>
@@ -301,7 +301,7 @@ func.func @named_computation_C2(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2]>
 
 func.func @named_computation_shardings(%a: tensor<8xf32>) {
-  // expected-error@+1 {{op in_shardings unknown axis "z"}}
+  // expected-error@+1 {{op in_shardings: unknown axis "z"}}
   %0 = sdy.named_computation<"f">(%a) in_shardings=[<@mesh, [{"z"}]>] (%p: tensor<8xf32>) {
     sdy.return %p : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>

@@ -211,7 +211,7 @@ func.func @one_device(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @sharding_of_op(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding' unknown axis "a"}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding': unknown axis "a"}}
   %0 = stablehlo.add %a, %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}]>]>} : tensor<8xf32>
   return
 }
@@ -221,7 +221,7 @@ func.func @sharding_of_op(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @count_of_shardings(%a: tensor<8xf32>) {
-  // expected-error@+1 {{op attribute 'sdy.sharding' expected 1 shardings, one for each value, got 2}}
+  // expected-error@+1 {{op attribute 'sdy.sharding': expected 1 shardings, one for each value, got 2}}
   %0 = stablehlo.add %a, %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>, <@mesh, [{}]>]>} : tensor<8xf32>
   return
 }
@@ -231,7 +231,7 @@ func.func @count_of_shardings(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @kind_of_sharding(%a: tensor<8xf32>) {
-  // expected-error@+1 {{op attribute 'sdy.sharding' must be a #sdy.sharding_per_value}}
+  // expected-error@+1 {{op attribute 'sdy.sharding': expected a #sdy.sharding_per_value}}
   %0 = stablehlo.add %a, %a {sdy.sharding = #sdy.sharding<@mesh, [{}]>} : tensor<8xf32>
   return
 }
@@ -241,7 +241,7 @@ func.func @kind_of_sharding(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @number_as_sharding(%a: tensor<8xf32>) {
-  // expected-error@+1 {{op attribute 'sdy.sharding' must be a #sdy.sharding_per_value}}
+  // expected-error@+1 {{op attribute 'sdy.sharding': expected a #sdy.sharding_per_value}}
   %0 = stablehlo.add %a, %a {sdy.sharding = 5 : i64} : tensor<8xf32>
   return
 }
@@ -250,7 +250,7 @@ func.func @number_as_sharding(%a: tensor<8xf32>) {
 
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
-// expected-error@+1 {{'func.func' op attribute 'sdy.sharding' of argument 1 unknown axis "a"}}
+// expected-error@+1 {{'func.func' op attribute 'sdy.sharding' of argument 1: unknown axis "a"}}
 func.func @argument(%a: tensor<8xf32>, %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) {
   return
 }
@@ -259,7 +259,7 @@ func.func @argument(%a: tensor<8xf32>, %b: tensor<8xf32> {sdy.sharding = #sdy.sh
 
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
-// expected-error@+1 {{'func.func' op attribute 'sdy.sharding' of result 0 must be a #sdy.sharding}}
+// expected-error@+1 {{'func.func' op attribute 'sdy.sharding' of result 0: expected a #sdy.sharding}}
 func.func @result(%a: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = "x"}) {
   return %a : tensor<8xf32>
 }
@@ -269,7 +269,7 @@ func.func @result(%a: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = "x"}) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @kind_of_rule(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' must be a #sdy.op_sharding_rule}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': expected a #sdy.op_sharding_rule}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.sharding<@mesh, [{}]>} : tensor<8xf32>
   return
 }
@@ -279,7 +279,7 @@ func.func @kind_of_rule(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @operands_of_rule(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' expected mappings for at least one and for all operands, got 1}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': expected mappings for at least one and for all operands, got 1}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=8}>} : tensor<8xf32>
   return
 }
@@ -289,7 +289,7 @@ func.func @operands_of_rule(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @results_of_rule(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' expected mappings for at least one and for all results, got 2}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': expected mappings for at least one and for all results, got 2}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.op_sharding_rule<([i], [i])->([i], [i]) {i=8}>} : tensor<8xf32>
   return
 }
@@ -299,7 +299,7 @@ func.func @results_of_rule(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @rank_of_mapping(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' of operand 1: expected 1 dimensions, got 2}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': operand 1: expected 1 dimensions, got 2}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.op_sharding_rule<([i], [i, j])->([i]) {i=8, j=2}>} : tensor<8xf32>
   return
 }
@@ -309,7 +309,7 @@ func.func @rank_of_mapping(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @unknown_factor(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' of result 0: expected factors below j}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': result 0: expected factors below j}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.op_sharding_rule<([i], [i])->([j]) {i=8}>} : tensor<8xf32>
   return
 }
@@ -319,7 +319,7 @@ func.func @unknown_factor(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @repeated_factor(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' of operand 0: a factor is used twice}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': operand 0: a factor is used twice}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.op_sharding_rule<([ii], [i])->([i]) {i=8}>} : tensor<8xf32>
   return
 }
@@ -329,7 +329,7 @@ func.func @repeated_factor(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @no_factor_of_dimension(%a: tensor<8x1xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' of operand 0: expected one factor, or several of a size above 1}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': operand 0: expected one factor, or several of a size above 1}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.op_sharding_rule<([i,], [i,])->([i,]) {i=8}>} : tensor<8x1xf32>
   return
 }
@@ -339,7 +339,7 @@ func.func @no_factor_of_dimension(%a: tensor<8x1xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @factor_of_size_one(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' of operand 0: expected one factor, or several of a size above 1}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': operand 0: expected one factor, or several of a size above 1}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.op_sharding_rule<([ij], [i])->([i]) {i=8, j=1}>} : tensor<8xf32>
   return
 }
@@ -349,7 +349,7 @@ func.func @factor_of_size_one(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @unused_factor(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' has a factor j that no dimension is mapped to}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': no dimension is mapped to factor j}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.op_sharding_rule<([i], [i])->([i]) {i=8, j=2}>} : tensor<8xf32>
   return
 }
@@ -359,7 +359,7 @@ func.func @unused_factor(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @order_of_factors(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' expected permutation factors that are known, sorted and unique}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': expected permutation factors that are known, sorted and unique}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.op_sharding_rule<([ij], [ij])->([ij]) {i=4, j=2} permutation={j, i}>} : tensor<8xf32>
   return
 }
@@ -369,7 +369,7 @@ func.func @order_of_factors(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @kinds_of_factor(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' expected each factor in at most one of reduction, need_replication and permutation}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': expected each factor in at most one of reduction, need_replication and permutation}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.op_sharding_rule<([ij], [ij])->([i]) {i=4, j=2} reduction={j} permutation={j}>} : tensor<8xf32>
   return
 }
@@ -379,7 +379,7 @@ func.func @kinds_of_factor(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @reduction_in_result(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' reduction factor j is in a result}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': reduction factor j is in a result}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.op_sharding_rule<([ij], [ij])->([ij]) {i=4, j=2} reduction={j}>} : tensor<8xf32>
   return
 }
@@ -389,7 +389,7 @@ func.func @reduction_in_result(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @rule_of_dynamic_shape(%a: tensor<?xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule' of operand 0: expected a statically shaped tensor, got tensor<?xf32>}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.sharding_rule': operand 0: expected a statically shaped tensor, got tensor<?xf32>}}
   %0 = stablehlo.add %a, %a {sdy.sharding_rule = #sdy.op_sharding_rule<([i], [i])->([i]) {i=8}>} : tensor<?xf32>
   return
 }
@@ -399,7 +399,7 @@ func.func @rule_of_dynamic_shape(%a: tensor<?xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @kind_of_edges(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.propagation_edges' must be a #sdy.propagation_edges}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.propagation_edges': expected a #sdy.propagation_edges}}
   %0 = stablehlo.add %a, %a {sdy.propagation_edges = 5} : tensor<8xf32>
   return
 }
@@ -409,7 +409,7 @@ func.func @kind_of_edges(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @edges_without_sharding(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.propagation_edges' refers to no value with a sharding}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.propagation_edges': expected references to values with a sharding}}
   %0 = stablehlo.add %a, %a {sdy.propagation_edges = #sdy.propagation_edges<[{step-0 = [{"x" = operand-0 -> [result-0]}]}]>} : tensor<8xf32>
   return
 }
@@ -419,7 +419,7 @@ func.func @edges_without_sharding(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @axis_of_edge(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.propagation_edges' unknown axis "a"}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.propagation_edges': unknown axis "a"}}
   %0 = stablehlo.add %a, %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, sdy.propagation_edges = #sdy.propagation_edges<[{step-0 = [{"a" = operand-0 -> [result-0]}]}]>} : tensor<8xf32>
   return
 }
@@ -429,7 +429,7 @@ func.func @axis_of_edge(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @value_of_edge(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.propagation_edges' refers to operand-2, which the op does not have}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.propagation_edges': the op has no operand-2}}
   %0 = stablehlo.add %a, %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, sdy.propagation_edges = #sdy.propagation_edges<[{step-0 = [{"x" = operand-2 -> [result-0]}]}]>} : tensor<8xf32>
   return
 }
@@ -439,7 +439,7 @@ func.func @value_of_edge(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @lists_of_edges(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.result_propagation_edges' must be a list of #sdy.propagation_edges}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.result_propagation_edges': expected a list of #sdy.propagation_edges}}
   %0 = stablehlo.add %a, %a {sdy.result_propagation_edges = 5} : tensor<8xf32>
   return
 }
@@ -449,7 +449,7 @@ func.func @lists_of_edges(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @items_of_lists_of_edges(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.block_arg_propagation_edges' must be a #sdy.propagation_edges}}
+  // expected-error@+1 {{'stablehlo.add' op attribute 'sdy.block_arg_propagation_edges': expected a #sdy.propagation_edges}}
   %0 = stablehlo.add %a, %a {sdy.block_arg_propagation_edges = [5]} : tensor<8xf32>
   return
 }

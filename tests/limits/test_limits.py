@@ -21,6 +21,7 @@ from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.limits import _cgroup_limits, available_memory
 from stablehlo_ref.limits.budget import Budget, Deadline, Memory, in_force, size_text
 from stablehlo_ref.numerics.contraction import matmul_in_steps
+from stablehlo_ref.text import inline_function
 
 MILLION = "tensor<1000000xf32>"  # 4 MB
 ONES = np.ones(1_000_000, np.float32)
@@ -320,6 +321,7 @@ DOORS: dict[str, Callable[[], Callable[[], object]]] = {
     "track uses": lambda: partial(Rewriter, sr.load(LONG).module),
     "print elements": lambda: partial(value_text, sr.load(LONG).inputs[0].type, np.ones(99, np.float32)),
     "scatter": scattering,
+    "inline text": lambda: partial(inline_function, LONG, ["%x"]),
 }
 
 

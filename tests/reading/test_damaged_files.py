@@ -273,10 +273,18 @@ def test_inlining_of_too_many_operations() -> None:
     assert str(sr.parse(doubling(5)).transform("inline")).count("stablehlo.sine") == 32
 
 
-@pytest.mark.parametrize("command", ["opt", "link", "translate --serialize", "translate --interpret"])
+COMMANDS = (
+    "opt", "link", "translate --serialize", "translate --interpret", "exceptions", "equiv p.mlir", "spmd-check",
+    "diff --backend self", "reduce --predicate true -o p.mlir", "diff-passes",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_commands_take_limits(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.mkfifo(tmp_path / "p")
-    assert main([*command.split(), str(tmp_path / "p"), "--max-seconds", "0.2", "--max-total-bytes", "1GB"]) == 1
+    (tmp_path / "p.mlir").write_text(PROGRAM)
+    words = command.replace("p.mlir", str(tmp_path / "p.mlir")).split()
+    assert main([*words, str(tmp_path / "p"), "--max-seconds", "0.2", "--max-total-bytes", "1GB"]) == 1
     assert "reading the file takes longer than the limit of 0.2 seconds" in capsys.readouterr().err
 
 

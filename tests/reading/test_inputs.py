@@ -63,6 +63,13 @@ def test_random_inputs_need_sizes() -> None:
         sr.random_inputs(sr.load(PROGRAM).inputs)
 
 
+@pytest.mark.parametrize("count", [0, 2])
+def test_an_npy_file_has_one_result(count: int, tmp_path: Path) -> None:
+    outputs = sr.load(PROGRAM).outputs[:1] * count
+    with pytest.raises(ValueError, match=f"an .npy file has one array, got {count}; use .npz"):
+        sr.save_results(tmp_path / "out.npy", outputs, [np.ones(1)] * count)
+
+
 def test_results_in_files_are_inputs_again(tmp_path: Path) -> None:
     program = sr.load(PROGRAM)
     results = program.run([[1, 2], [3, 4]], 0)

@@ -266,6 +266,21 @@ MANY = {
 }
 
 
+MANY |= {
+    "missing symbols": "func.func @f() {\n"
+    + "".join(f"  func.call @g{i}() : () -> ()\n" for i in range(COUNT)) + "  return\n}\n"
+    + "".join(f"func.func private @f{i}() {{ return }}\n" for i in range(COUNT)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["missing symbols", "undeclared"])
+def test_many_errors_end_at_the_deadline(name: str) -> None:
+    start = time.process_time()
+    with pytest.raises(sr.StablehloError):
+        sr.load(MANY[name], limits=sr.Limits(max_seconds=0.3))
+    assert time.process_time() - start < 1.5
+
+
 @pytest.mark.parametrize("text", MANY.values(), ids=MANY)
 def test_recovery_takes_linear_time(text: str) -> None:
     start = time.process_time()

@@ -105,6 +105,10 @@ def test_an_op_as_text() -> None:
         golden.op("stablehlo.add %0, %2 : tensor<3xf32>", X[0])
 
 
+def test_numbers_without_a_type_are_rounded_to_that_of_an_array() -> None:
+    assert golden.add(np.float16([0, 1]), [0.1, 1e9]).tolist() == [float(np.float16(0.1)), np.inf]
+
+
 def test_errors_have_constraints_and_values() -> None:
     with pytest.raises(sr.InvalidError, match=r"\(C10\)[\s\S]*dims\(rhs, rhs_contracting_dimensions\) = \(2,\)"):
         golden.dot_general(X, X, lhs_contracting_dimensions=[1], rhs_contracting_dimensions=[0])
@@ -124,7 +128,14 @@ def test_errors_have_constraints_and_values() -> None:
         (lambda: golden.compare(X, X, comparison_direction="LX"), "one of EQ, NE, GE, GT, LE, LT, got 'LX'"),
         (lambda: golden.reshape(X), 'reshape needs result="tensor<...>"'),
         (lambda: golden.reduce([X], [0], dimensions=[0], body="addd"), "there is no op 'addd'; did you mean 'add'"),
-        (lambda: golden.add("ab", X), "expected an array of numbers or booleans, got str"),
+        (lambda: golden.add("ab", X), "expected an array of numbers or booleans, got 'ab'"),
+        (lambda: golden.add([[1], [2, 3]], X), "expected an array of numbers or booleans, got [[1], [2, 3]]"),
+        (lambda: golden.add(np.longdouble(1), X), "expected an array of numbers or booleans, got"),
+        (lambda: golden.add(np.int8([1]), [300]), "add: rhs: "),
+        (lambda: golden.add(np.int8([1]), [float("nan")]), "add: rhs: "),
+        (lambda: golden.reduce(5, [0], dimensions=[0], body="add"), "expected inputs to be a list of arrays"),
+        (lambda: golden.reshape(X, result=5), "expected result to be a type, or a list of types, got 5"),
+        (lambda: golden.op(b"", X), "text must be str, got b''"),
     ],
 )
 def test_wrong_arguments(call: object, message: str) -> None:

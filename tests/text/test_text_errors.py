@@ -6,7 +6,8 @@ from textwrap import dedent
 
 import pytest
 
-from stablehlo_ref.diagnostics import MalformedError
+from stablehlo_ref.diagnostics import LimitError, MalformedError
+from stablehlo_ref.limits import Limits
 from stablehlo_ref.text import inline_function
 
 # Bodies of a function of %a: f32 and %n: index; the error is at the ^ below a line.
@@ -288,3 +289,9 @@ def test_deeply_nested_brackets_do_not_recurse():
     attribute = "[" * depth + "]" * depth
     text = f'#a = {attribute}\nfunc.func @f() {{\n  "test.op"() {{a = #a, b = {attribute}}} : () -> ()\n  return\n}}'
     assert inline_function(text, []).lines == [f'"test.op"() {{a = {attribute}, b = {attribute}}} : () -> ()']
+
+
+def test_limit_of_time():
+    text = "func.func @f(%x: f32) -> f32 {\n" + "%0 = a.b %x : f32\n" * 100_000 + "return %0 : f32\n}"
+    with pytest.raises(LimitError, match=r"f.mlir:1:1: error: reading the text takes longer than the limit of 0.05"):
+        inline_function(text, ["%y"], filename="f.mlir", limits=Limits(max_seconds=0.05))

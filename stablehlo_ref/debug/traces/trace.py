@@ -27,9 +27,9 @@ from zipfile import is_zipfile
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.argument_types import check_fields, checks_arguments
 from stablehlo_ref.arrays.digest import Digest, digest
-from stablehlo_ref.arrays.files import array_errors, map_array, member_names, read_npz
+from stablehlo_ref.arrays.files import array_errors, map_array, member_names, read_npz, reason_of
 from stablehlo_ref.arrays.host_values import as_numpy_saves
 from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, UnknownIndexError, file_errors
@@ -37,6 +37,7 @@ from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.ir.value_index import UnknownValueError
 from stablehlo_ref.limits import check_type
+from stablehlo_ref.limits.files import read_text
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.suggestions import did_you_mean
 
@@ -142,7 +143,7 @@ class Trace(Mapping[str, Any]):
         An `.npz` file, of any tool, is read as a trace too: its arrays by their names. ArgumentValueError without one.
         """
         path = Path(folder)
-        return cls([Record(**fields) for fields in (read_archive(path) if path.is_file() else read_index(path))])
+        return cls(list((read_archive if path.is_file() else read_index)(path)))
 
     def __getitem__(self, name: str | int | Value) -> Any:
         records = self.find(name)
@@ -305,29 +306,39 @@ class TraceFiles:
         self._index.close()
 
 
-def read_index(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the fields of each record of a folder; ArgumentValueError for a folder without a trace."""
+def read_index(folder: Path) -> Iterator[Record]:
+    """Yield the records of a folder; ArgumentValueError for a folder without a trace."""
     path = folder / INDEX
     if not path.is_file():
         raise ArgumentValueError(f"{folder} has no trace: there is no {INDEX} in it")
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                yield _fields(folder, json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                raise ArgumentValueError(f"{path}:{number}: not a value of a trace: {error!r}") from None
+    with file_errors(path, "read the trace"):
+        text = read_text(path)
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), 1):
+        try:
+            yield _record(folder, json.loads(line))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ArgumentValueError(f"{path}:{number}: not a value of a trace: {reason_of(error)}") from None
 
 
-def _fields(folder: Path, fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a record, from those of its line."""
+def _record(folder: Path, fields: dict[str, Any]) -> Record:
+    """Return the record of the fields of a line; an error of Python if they are not those of one."""
     given = {key: fields[key] for key in ("number", "name", "address", "op", "type", "location", "model_location")}
     tuples = {key: tuple(fields[key]) for key in ("names", "turns", "process")}
     found = _from_json(Digest.from_json, fields.get("digest"))
-    return {**given, **tuples, "digest": found, "stored": Stored(folder, fields["stored"])}
+    _from_json(_check_stored, fields["stored"])
+    record = Record(**{**given, **tuples, "digest": found, "stored": Stored(folder, fields["stored"])})
+    check_fields(record)
+    return record
 
 
-def read_archive(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the fields of a record for each array of an `.npz` file; ArgumentValueError if it cannot be read.
+def _check_stored(description: Mapping[str, Any]) -> None:
+    """Raise ArgumentTypeError unless a description of an array names its file, if there is one, and its dtype."""
+    check_type("the dtype of a value", description["dtype"], str, "a string")
+    check_type("the file of a value", description.get("file", ""), str, "a string")
+
+
+def read_archive(path: Path) -> Iterator[Record]:
+    """Yield a record for each array of an `.npz` file; ArgumentValueError if it cannot be read.
 
     An array called `3` or `%3` has both names. Nothing else is known of it.
     """
@@ -337,10 +348,10 @@ def read_archive(path: Path) -> Iterator[dict[str, Any]]:
         keys = member_names(path)
     for number, key in enumerate(keys):
         names = tuple(dict.fromkeys((key, f"%{key.removeprefix('%')}")))
-        yield {
-            "number": number, "name": key, "names": names, "address": key, "op": None, "type": "", "location": "",
-            "model_location": None, "turns": (), "process": (0, 0), "stored": Archived(path, key),
-        }  # fmt: skip
+        yield Record(
+            number, key, names, address=key, op=None, type="", location="", model_location=None, turns=(),
+            process=(0, 0), stored=Archived(path, key),
+        )  # fmt: skip
 
 
 def digest_of(value: RuntimeValue) -> Any:
