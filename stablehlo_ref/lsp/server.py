@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
@@ -32,7 +32,7 @@ _find_label = re.compile(r"^'[^']*' op \((\w[\w ]*)\): ").match
 
 
 class Protocol(LanguageServerProtocol):
-    """The protocol, in which requests with malformed parameters are answered, too: with an error."""
+    """The protocol, in which requests that are malformed are answered, too: with an error."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         try:
@@ -41,6 +41,12 @@ class Protocol(LanguageServerProtocol):
             if "method" in data and "id" in data:
                 self._send_response(data["id"], error=error.to_response_error())
             raise
+
+    def handle_message(self, message: Any) -> None:
+        if hasattr(message, "jsonrpc"):
+            super().handle_message(message)
+        elif isinstance(message, dict) and "id" in message:  # it does not say which version of JSON-RPC it is in
+            self._send_response(message["id"], error=JsonRpcInvalidRequest().to_response_error())
 
 
 class Server:

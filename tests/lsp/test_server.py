@@ -238,22 +238,34 @@ def test_positions_are_utf16_and_parts_are_separate(edit: Any) -> None:
     assert error.range.end.character == 24  # the quotes, the face in two units, and .op
 
 
-@pytest.mark.parametrize("parameters", [None, 3, {"textDocument": 3}, {"textDocument": {"uri": "a"}, "position": 1}])
-def test_malformed_requests_are_answered_with_errors(parameters: object) -> None:
-    requests = [
-        ("initialize", {"capabilities": {}, "processId": None, "rootUri": None}),
-        ("textDocument/hover", parameters),
-        ("shutdown", None),
-    ]
-    sent = [{"jsonrpc": "2.0", "id": n, "method": m, "params": p} for n, (m, p) in enumerate(requests)]
-    texts = map(json.dumps, [*sent, {"jsonrpc": "2.0", "method": "exit"}])
+INITIALIZE = {"capabilities": {}, "processId": None, "rootUri": None}
+
+
+def answers_to(*requests: object) -> tuple[list[dict[str, Any]], str]:
+    """Return what the server answers to requests between the first and the last of a session, and its errors."""
+    first = {"jsonrpc": "2.0", "id": "first", "method": "initialize", "params": INITIALIZE}
+    last = {"jsonrpc": "2.0", "id": "last", "method": "shutdown", "params": None}
+    texts = map(json.dumps, [first, *requests, last, {"jsonrpc": "2.0", "method": "exit"}])
     data = "".join(f"Content-Length: {len(text)}\r\n\r\n{text}" for text in texts)
     command = [sys.executable, "-m", "stablehlo_ref", "lsp"]
     done = subprocess.run(command, input=data, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     answers = [json.loads(text) for text in re.findall(r"^\{.*?\}(?=Content-Length|\Z)", done.stdout, re.M)]
     assert done.returncode == 0
-    assert [answer["id"] for answer in answers if "id" in answer] == [0, 1, 2]
-    assert [answer["id"] for answer in answers if "error" in answer] == [1]
+    return [answer for answer in answers if answer.get("id", "last") not in ("first", "last")], done.stderr
+
+
+@pytest.mark.parametrize("parameters", [None, 3, {"textDocument": 3}, {"textDocument": {"uri": "a"}, "position": 1}])
+def test_malformed_requests_are_answered_with_errors(parameters: object) -> None:
+    request = {"jsonrpc": "2.0", "id": 1, "method": "textDocument/hover", "params": parameters}
+    (answer,), _ = answers_to(request)
+    assert answer["id"] == 1 and "error" in answer
+
+
+@pytest.mark.parametrize("identified", [{"id": 7}, {}])
+def test_messages_without_a_version_are_refused(identified: dict[str, int]) -> None:
+    answers, errors = answers_to({"method": "textDocument/hover", "params": {}, **identified})
+    assert [(answer["id"], answer["error"]["code"]) for answer in answers] == [(n, -32600) for n in identified.values()]
+    assert "Traceback" not in errors
 
 
 def test_reads_no_file_that_the_editor_has_not_opened(edit: Any) -> None:
