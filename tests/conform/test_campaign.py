@@ -174,9 +174,10 @@ def test_wrong_process_of_a_grid_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("op", ["stablehlo.tanh", "stablehlo.transpose", "chlo.broadcast_add"])
 def test_unknown_dimensions_are_judged_by_the_bounds_of_known_ones(op: str) -> None:
-    name = next(n for i in range(9) if (c := case(n := f"dynamic/{op}/f32/{i}")) and np.asarray(c.expected[0]).size)
-    made = case(name)
-    assert made is not None and "?" in made.text and "?" not in made.static
+    cases = filter(None, (case(f"dynamic/{op}/f32/{number}") for number in range(9)))
+    made = next(c for c in cases if np.isfinite(np.asarray(c.expected[0])).any())
+    name = made.name
+    assert "?" in made.text and "?" not in made.static
     assert judge(name, InProcess("self"), contract_of("strict")).cell is Cell.PASS
     wrong = Outcome(tuple(np.asarray(result) + 1 for result in made.expected))
     assert judge(name, Once(wrong), contract_of("strict")).cell is Cell.FAIL
