@@ -34,6 +34,7 @@ from stablehlo_ref.ir.arrays import Array, without_repetition
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.flat import FlatBlock, FlatOperation, FlatProgram, FlatValue, flatten, restore
 from stablehlo_ref.ir.locations import LocationAlias
+from stablehlo_ref.ir.types import Type
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.limits.stack import collection_paused
 from stablehlo_ref.reading.parsing import NullCache
@@ -189,7 +190,10 @@ class _Decoder:
         for kind, *parts in within_time(tables["objects"], LOADING):
             self.objects.append(self._object(classes[kind] if isinstance(kind, int) else kind, parts))
         for name, spelling, properties, attributes in tables["kinds"]:
-            self.kinds.append((name, spelling, self.mapping(properties), self.mapping(attributes)))
+            discardable = self.mapping(attributes)
+            if any(isinstance(attribute, Type) for attribute in discardable.values()):
+                raise NotCompact("a type is not an attribute")
+            self.kinds.append((name, spelling, self.mapping(properties), discardable))
         item, operations = self.item, [self._operation(*row) for row in within_time(tables["operations"], LOADING)]
         values = [
             FlatValue(item(t), number, name, item(location))

@@ -119,15 +119,33 @@ def test_damaged_files_are_ignored_and_replaced(tmp_path: Path, damage: Any) -> 
     assert file.read_bytes() == good
 
 
+def decode(tables: object) -> object:
+    text = json.dumps(tables).encode()
+    data = (len(text).to_bytes(8, "little") + text).ljust(1 << 10)
+    return module_cache.decode(np.frombuffer(data, np.uint8), Source(""))
+
+
+def test_a_type_is_not_an_attribute() -> None:
+    kinds, classes = [["func.return", "", [], ["x", [0]]]], ["stablehlo_ref.ir.types:FloatType"]
+    tables = {
+        "classes": classes,
+        "objects": [[0, "f32"]],
+        "kinds": kinds,
+        "operations": [],
+        "values": [],
+        "aliases": [],
+    }
+    with pytest.raises(module_cache.NotCompact, match="a type is not an attribute"):
+        decode(tables)
+
+
 @pytest.mark.parametrize(
     "name", ["os:system", "builtins:eval", "stablehlo_ref.ir.types:tensor_type", "stablehlo_ref.ir.missing:Y"]
 )
 def test_nothing_but_data_classes_is_made(name: str) -> None:
     tables = {"classes": [name], "objects": [[0, "echo"]], "kinds": [], "operations": [], "values": [], "aliases": []}
-    text = json.dumps(tables).encode()
-    data = (len(text).to_bytes(8, "little") + text).ljust(1 << 10)
     with pytest.raises(module_cache.NotCompact, match="is not a class of data"):
-        module_cache.decode(np.frombuffer(data, np.uint8), Source(""))
+        decode(tables)
 
 
 def test_the_key_has_text_versions_and_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
