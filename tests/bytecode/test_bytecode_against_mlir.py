@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,13 +90,20 @@ def without_checks(module: Operation) -> bool:
     return not any(op.name.startswith(NOT_IN_JAXLIB + NEWER) for op in module.walk())
 
 
+def unnumbered(text: str) -> str:
+    """Return a text without the numbers that newer versions of MLIR append to keys of resources."""
+    return re.sub(r"\bweights_\d+", "weights", text)
+
+
 @pytest.mark.parametrize("version", range(7))
 def test_locations_and_resources(mlir: Mlir, version: int) -> None:
     module = sr.parse(SMALL).module
-    assert text_of(mlir, write(module, version=version), fresh=True) == text_of(mlir, SMALL, fresh=True)
+    printed = text_of(mlir, write(module, version=version), fresh=True)
+    assert unnumbered(printed) == unnumbered(text_of(mlir, SMALL, fresh=True))
     described = text_of(mlir, SMALL, debug_info=True, fresh=True)
     again = read(bytes.fromhex(mlir(write=SMALL, version=version, fresh=True)["bytes"]), "mlir.mlirbc")
-    assert text_of(mlir, write(again, version=version), debug_info=True, fresh=True) == described
+    printed = text_of(mlir, write(again, version=version), debug_info=True, fresh=True)
+    assert unnumbered(printed) == unnumbered(described)
 
 
 @pytest.mark.parametrize("path", sorted({*OTHER_DIALECTS, *INTERPRET[::6]}), ids=lambda path: path.stem)
