@@ -31,7 +31,6 @@ from stablehlo_ref.semantics.notation import (
 from stablehlo_ref.semantics.rounding import (
     Real,
     element,
-    is_nan,
     is_special,
     nearest,
     number,
@@ -86,6 +85,8 @@ def dot_general(
     )
     if num_primitive_operations is None or not (is_float(lhs.dtype) and is_float(result[1])):
         return dot_products(terms, result)
+    if num_primitive_operations not in DECOMPOSITIONS:
+        raise UndefinedError(f"there is no algorithm of {num_primitive_operations} primitive operations")
     components, levels = DECOMPOSITIONS[num_primitive_operations]
 
     def evaluate(pairs: Terms) -> Any:
@@ -94,7 +95,8 @@ def dot_general(
             lhs_parts = components_of(number(left), lhs_precision_type, components)
             rhs_parts = components_of(number(right), rhs_precision_type, components)
             kept = [ieee.multiplication(a, b) for i, a in enumerate(lhs_parts) for b in rhs_parts[: max(levels - i, 0)]]
-            products += [x for x in kept[1:] if not is_nan(x)] + kept[:1]  # inf - inf and inf * 0 are no parts
+            is_exact = is_special(lhs_parts[0]) or is_special(rhs_parts[0])  # what is left of inf is no part of it
+            products += kept[:1] if is_exact else kept
         return round_to(result[1], rounded(accumulation_type, reduce(ieee.addition, products, 0.0)))
 
     return each_element(evaluate, terms, element_type=result[1])

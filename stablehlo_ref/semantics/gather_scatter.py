@@ -13,6 +13,7 @@ from stablehlo_ref.semantics.notation import (
     Index,
     TensorType,
     axes,
+    check_bounds,
     dim,
     index_space,
     rank,
@@ -84,6 +85,7 @@ def gather(
         offset_index = tuple(result_index[d] for d in offset_dims)
         full_offset_index = with_zeros_at(offset_index, removed_dims, rank(operand))
         operand_index = tuple(full_start_index[d] + batching_index[d] + full_offset_index[d] for d in axes(operand))
+        check_bounds(operand_index, operand.shape)
         result[result_index] = operand[operand_index]
     return result
 

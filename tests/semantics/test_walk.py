@@ -304,3 +304,24 @@ def test_pages_of_ops_show_the_functions(monkeypatch: pytest.MonkeyPatch) -> Non
     page = import_module("op_pages").page
     for op, source in (("stablehlo.gather", "def gather("), ("math.exp2", "exp2 = unary("), ("scf.if", "def if_(")):
         assert f"```python\n{source}" in page(REGISTRY[op])
+
+
+def test_parts_of_an_infinite_factor_are_not_multiplied() -> None:
+    program = sr.load("""func.func @main(%x: tensor<1xf32>, %y: tensor<1xf32>) -> tensor<f32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0], algorithm = <lhs_precision_type = bf16,
+    rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1,
+    num_primitive_operations = 6, allow_imprecise_accumulation = false> : (tensor<1xf32>, tensor<1xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}""")
+    x = np.array([1 + 2.0**-8 + 2.0**-10], np.float32)  # its second part in bf16 is negative
+    assert program.run(x, np.array([np.inf], np.float32), semantics=True)[0] == np.inf
+
+
+def test_a_slice_of_nothing_has_no_element() -> None:
+    program = sr.load("""func.func @main(%x: tensor<3xf32>, %i: tensor<1xi32>) -> tensor<f32> {
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0],
+    start_index_map = [0]>, slice_sizes = array<i64: 0>}> : (tensor<3xf32>, tensor<1xi32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}""")
+    with pytest.raises(sr.StablehloError, match="index 3 is out of bounds for size 3"):
+        program.run(np.zeros(3, np.float32), np.array([3], np.int32), semantics=True)
