@@ -101,6 +101,7 @@ def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_dump_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("stablehlo_ref.accelerate")
     program = tmp_path / "p.mlir"
     program.write_text(PROGRAM)
     assert main(["run", str(program), "--input", "n=100", "--dump-code", "--mode", "no-jit"]) == 0
@@ -111,6 +112,7 @@ def test_dump_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_dump_machine_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("stablehlo_ref.accelerate")
     pytest.importorskip("llvmlite")
     program = tmp_path / "p.mlir"
     program.write_text(PROGRAM)
