@@ -275,9 +275,9 @@ def select_and_scatter_in_pieces(
     """
     dtype, sizes = numpy_dtype(element_type(scatter.function_type.outputs[0])), shape(x)
     geometry = enumerate(zip(sizes, counts, window, strides, padding))
-    alone = [d for d, (n, count, *rest) in geometry if n == count > 1 and rest == [1, 1, (0, 0)]]
+    separate = [d for d, (n, count, *rest) in geometry if n == count > 1 and rest == [1, 1, (0, 0)]]
     most = REDUCED_PIECE if is_reduced(scatter, window) else PIECE
-    axis, n = (alone[0], sizes[alone[0]]) if alone and size(x) > most else (0, 1)
+    axis, n = (separate[0], sizes[separate[0]]) if separate and size(x) > most else (0, 1)
     step = max(1, most * n // max(1, size(x)))
 
     def of_piece(length: int) -> ArrayKernel:
@@ -298,13 +298,12 @@ def select_and_scatter_in_pieces(
         return results
 
     part = min(step, n) / n
-    return Kernel(
-        run, temporaries=int(part * temporaries_of(scatter, x, counts, window, padding)) + dtype.itemsize * most
-    )
+    of_results = size(x) * dtype.itemsize if step < n else 0  # of a piece, before they are copied
+    return Kernel(run, temporaries=int(part * (temporaries_of(scatter, x, counts, window, padding) + of_results)))
 
 
 def temporaries_of(scatter: RegionFunction, x: TensorType, counts: Sizes, window: Sizes, padding: Padding) -> int:
-    """Return how many bytes are allocated beside the results (measured)."""
+    """Return how many bytes the kernel allocates beside the results. The factors are measured."""
     itemsize = numpy_dtype(element_type(x)).itemsize
     if not is_reduced(scatter, window):
         return prod(counts) * (3 * itemsize + 4)

@@ -148,3 +148,10 @@ def test_select_and_scatter_by_pieces_is_that_of_single_images() -> None:
     one = sr.load(SELECT_AND_SCATTER.format(of="1x128x128", src="1x63x63", **window))
     for i in range(21):
         np.testing.assert_array_equal(whole[i], one.run(x[i : i + 1], source[i : i + 1], 0.0)[0][0])
+
+
+def test_a_small_select_and_scatter_needs_little() -> None:
+    x, source = np.arange(16, dtype=np.float32).reshape(4, 4), np.ones((2, 2), np.float32)
+    text = SELECT_AND_SCATTER.format(of="4x4", src="2x2", window="2, 2", strides="2, 2", scatter="add")
+    (result,) = sr.load(text).run(x, source, np.float32(0), limits=sr.Limits(max_total_bytes=1 << 14))
+    assert np.argwhere(result).tolist() == [[1, 1], [1, 3], [3, 1], [3, 3]]
