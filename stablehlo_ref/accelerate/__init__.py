@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from stablehlo_ref.accelerate.chains import with_chains
 from stablehlo_ref.accelerate.loops import HotLoop, hot_loop
+from stablehlo_ref.define.computation import FinishLoop
 from stablehlo_ref.define.processes import callee
-from stablehlo_ref.execute.run import Accelerator, BlockPlan, RunFast
+from stablehlo_ref.execute.run import Accelerator, BlockPlan
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import TensorType
@@ -51,7 +52,7 @@ class PlanAccelerator(Accelerator):
     ) -> BlockPlan:
         return with_chains(frame, plan, block, dying) if any(map(_is_large, plan.ops)) else plan
 
-    def loop(self, frame: FramePlanner, op: Operation) -> RunFast | None:
+    def loop(self, frame: FramePlanner, op: Operation) -> FinishLoop | None:
         return hot_loop(frame, op)
 
 

@@ -21,7 +21,7 @@ Run: TypeAlias = Callable[..., Any]  # from the arrays of operands to those of r
 Slots: TypeAlias = list[Any]  # the values of one call of a function; slot 0 holds the run's `Context`
 Turns: TypeAlias = Generator[Any, Any, None]  # yields requests to other processes (processes.py), mostly none
 ControlFlow: TypeAlias = Callable[[Slots], Turns]
-FinishLoop: TypeAlias = Callable[[Slots], bool]  # may run the turns that are left of a loop; returns whether it did
+FinishLoop: TypeAlias = Callable[[Slots], bool]  # may run the remaining iterations of a loop; returns whether it did
 FindChoices: TypeAlias = Callable[..., Iterable[Choice]] | None  # from the arrays of operands
 
 

@@ -287,7 +287,7 @@ def define(base: type[Op], mnemonic: str, doc: str | None, **options: Any) -> No
 
 
 def define_like(base: type[Op], models: Mapping[str, type[Elementwise]], elements: str = "floating") -> None:
-    """Define ops of class `base`, each of which does to floats, or complex numbers, what an op elsewhere does."""
+    """Define ops of class `base`, each with the facts of an op of another dialect and its kernel for such elements."""
     for mnemonic, model in models.items():
         facts, nans = model.definition.facts, model.definition.traits.nans
         define(base, mnemonic, model.__doc__, facts=facts, nans=nans, **{elements: getattr(model, elements)})

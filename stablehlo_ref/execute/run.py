@@ -9,7 +9,7 @@ from operator import length_hint
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.arrays.host_values import read_only, run_callback
-from stablehlo_ref.define.computation import Slots, Turns
+from stablehlo_ref.define.computation import FinishLoop, Slots, Turns
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError, UnsupportedError
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner, Planner
 
 Step: TypeAlias = Callable[[Slots], Turns | None]
-RunFast: TypeAlias = Callable[[Slots], bool]  # runs code on what is in slots, and returns whether it did
 
 MANY_DIMENSIONS = 31  # kernels for tensors of more dimensions may need arrays of more than numpy's 64
 CONTEXT = 0  # the slot that holds the context of the run
@@ -311,7 +310,7 @@ class Accelerator:
         """Return the plan to use for a block; `dying` are the values that each op is the last to use."""
         return plan
 
-    def loop(self, frame: FramePlanner, op: Operation) -> RunFast | None:
+    def loop(self, frame: FramePlanner, op: Operation) -> FinishLoop | None:
         """Return what may finish a loop between two of its iterations; None for other ops."""
         return None
 

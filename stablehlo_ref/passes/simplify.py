@@ -344,7 +344,7 @@ def element_of_tuple(emit: Emitter, op: Operation) -> Value | None:
 
 
 @on("tuple")
-def tuple_ofelements_of(emit: Emitter, op: Operation) -> Value | None:
+def tuple_of_elements(emit: Emitter, op: Operation) -> Value | None:
     """Make a tuple of all elements of another one that tuple."""
     elements = [defined_by(x, "get_tuple_element") for x in op.operands]
     sources = {element.operands[0] for element in elements if element}

@@ -245,7 +245,7 @@ def dimension_size(emit: Emitter, op: Operation) -> Value | None:
 
 
 @on("dynamic_gather", "dynamic_pad", "real_dynamic_slice")
-def knownshape_of(emit: Emitter, op: Operation) -> Sequence[Value] | None:
+def static_op(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     """Make an op whose operands of shapes are constants the static op."""
     new = CANONICALIZED[op.name](emit, op)
     return None if new is None else new.results

@@ -325,7 +325,7 @@ class LocationAliases:
         return self.bodies[number]
 
     def defined(self, text: str) -> str:
-        """Return a text with aliases for marks, between their definitions."""
+        """Return a text with aliases in place of the marks of locations, between the definitions of these aliases."""
         numbers = range(len(self.bodies))
         for number in reversed(numbers):
             if number in self.early:

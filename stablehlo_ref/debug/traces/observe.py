@@ -200,7 +200,7 @@ def _table(sums: Mapping[str, tuple[float, int]]) -> list[str]:
     return [f"{own:12.6f} s {100 * own / whole:5.1f} % {count:10d}  {name}" for name, (own, count) in sums.items()]
 
 
-# --- a prompt where a run stops, as a debugger has (`--break VALUE`) -------------------------------------------------
+# --- the debugger, which stops a run at values (`--break VALUE`) -----------------------------------------------------
 
 COMMANDS = ("values", "print", "where", "up", "down", "list", "break", "delete", "continue", "next", "step", "quit")
 AROUND = 3  # lines of the text that `list` shows before and after the op
