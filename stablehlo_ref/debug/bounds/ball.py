@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -182,6 +182,11 @@ class NoBound(Exception):
 def exact(array: Array) -> Ball:
     """Return the ball of a value that is known."""
     return Ball(widened(array), np.zeros((), np.float64))
+
+
+def is_known(ball: Ball | None) -> TypeGuard[Ball]:
+    """Return whether all elements have a bound."""
+    return ball is not None and not np.isinf(ball.radius).any()
 
 
 def shape_of(value: Value) -> list[int]:
