@@ -132,10 +132,8 @@ def _differences(a: Record, b: Record, ulps: int | None) -> Iterator[Difference]
         return
     for x, y, *given in zip_longest(_parts(_data(a)), _parts(_data(b)), *digests):
         if x is not None and y is not None:  # one may have been saved as bits
-            x, y = (
-                as_numpy_loads(np.asarray(x), np.asarray(y).dtype),
-                as_numpy_loads(np.asarray(y), np.asarray(x).dtype),
-            )
+            x, y = map(np.asarray, (x, y))
+            x, y = as_numpy_loads(x, y.dtype), as_numpy_loads(y, x.dtype)
         known = given[0] or digest_of(x), given[1] or digest_of(y)
         if (how := _how(x, y, *known, ulps)) is not None:
             same = (a.name, b.name, a.address, a.op, a.location, a.model_location, a.process)
