@@ -96,8 +96,8 @@ def test_nothing_is_said_to_be_on_an_index_or_a_site() -> None:
 
 def test_how_to_install_names_the_packages_of_an_extra() -> None:
     """The package may come from a clone as well as from an index, and what an extra has can be had from both."""
-    assert how_to_install("report") == "pip install 'jinja2>=3.1' 'matplotlib>=3.9' (the extra `report`)"
-    assert how_to_install("docs").startswith("pip install 'jinja2>=3.1' 'matplotlib>=3.9' 'sphinx>=8' ")
+    assert how_to_install("report").startswith("pip install 'jinja2>=3.1' ")
+    assert how_to_install("docs").startswith("pip install 'jinja2>=3.1' ") and "'sphinx>=8' " in how_to_install("docs")
     assert how_to_install("filecheck") == "pip install 'filecheck>=1' (the extra `filecheck`)"
 
 
