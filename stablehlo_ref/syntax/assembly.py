@@ -13,9 +13,8 @@ in the line                       in the text
 ``symbol($member)``               a string attribute as the name of a symbol
 ``word=$member``                  the same as `word = $member`, printed without blanks
 ``attr-dict``                     the remaining attributes `{...}`; nothing if there are none
-``( ... )?``                      the parts inside, if the first attribute, region or operand list among them is
-                                  present (unless it is the default, numbers and booleans aside); the first part must
-                                  be a token, `operands`, a word or a string
+``( ... )?``                      the parts inside, if the first attribute, region or operand list among them is there
+                                  and no default but a number or boolean; starts with a token, `operands` or a word
 ``type(operands)``                the types, separated by commas; also ``type(results)``
 ``functional_type``               `(operand types) -> result types`
 ``same_type``                     the one type of all operands and results, or a functional type
@@ -142,7 +141,7 @@ class OptionalGroup(Directive):
             for part in self.parts:
                 part.parse(parser, draft)
         else:
-            draft.regions += [Region([]) for part in self.parts if isinstance(part, OneRegion)]
+            draft.regions += [Region([]) for part in self.parts if isinstance(part, Regions) and not part.several]
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         if self.present(op):
@@ -287,7 +286,7 @@ _FORMS: dict[AttributeCodec[Any], Form[Any]] = {
     codec_of(Flag): Form(_parse_flag, text.attribute_text),
     codec_of(String): Form(lambda parser: parser.string(), quoted, lambda token: token.startswith('"')),
     codec_of(Symbol): Form(lambda parser: parser.symbol_name(), symbol),
-    codec_of(Presence): Form(lambda parser: True, lambda value: ""),  # what stands before it says that it is set
+    codec_of(Presence): Form(lambda parser: True, lambda value: ""),
     codec_of(Visibility): Form(lambda parser: parser.advance(), str, VISIBILITIES.__contains__),
     codec_of(TypeValue): Form(lambda parser: parser.type(), str),
 }
@@ -344,46 +343,35 @@ class AttributeDictionary(Directive):
         printer.dictionary(op, self.elsewhere)
 
 
-class OneRegion(Directive):
-    """`$member` of a region."""
-
-    def __init__(self, member: Body) -> None:
-        self.member = member
-
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        draft.regions.append(parser.region(implied=self.member.implied))
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        region = self._region(op)
-        if self.member.implied and (len(region.blocks) != 1 or region.block.arguments):
-            raise Irregular
-        printer.value("")
-        printer.region(region, implied=self.member.implied)
-
-    def present(self, op: Operation) -> bool:
-        return bool(self._region(op).blocks)
-
-    def _region(self, op: Operation) -> Region:
-        return op.regions[REGISTRY[op.name].regions.index(self.member)]
-
-
 class Regions(Directive):
-    """`$member` of several regions."""
+    """`$member` of a region, or of several regions."""
+
+    def __init__(self, member: Body | Bodies) -> None:
+        self.member = member
+        self.several = isinstance(member, Bodies)
+        self.implied = member.implied if isinstance(member, Body) else ""
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        draft.regions.append(parser.region())
-        while parser.accept(","):
+        draft.regions.append(parser.region(implied=self.implied))
+        while self.several and parser.accept(","):
             draft.regions.append(parser.region())
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        for index, region in enumerate(op.regions):
+        for index, region in enumerate(self._regions(op)):
+            if self.implied and (len(region.blocks) != 1 or region.block.arguments):
+                raise Irregular
             if index:
                 printer.literal(",")
             printer.value("")
-            printer.region(region)
+            printer.region(region, implied=self.implied)
 
     def present(self, op: Operation) -> bool:
-        return bool(op.regions)
+        regions = self._regions(op)
+        return bool(regions if self.several else regions[0].blocks)
+
+    def _regions(self, op: Operation) -> Sequence[Region]:
+        found = group_by_member(REGISTRY[op.name].regions, op.regions)[self.member.name]
+        return found if isinstance(found, tuple) else (found or Region([]),)
 
 
 def _split(item: str) -> list[str]:
@@ -432,14 +420,10 @@ class Assembly:
             part.print(printer, op)
 
 
-_assemblies: dict[OpDefinition, Assembly] = {}
-
-
+@cache
 def assembly_of(definition: OpDefinition) -> Assembly:
     """Return the compiled `syntax` of a class, memoized; TypeError if it names something that does not exist."""
-    if definition not in _assemblies:
-        _assemblies[definition] = Assembly(definition)
-    return _assemblies[definition]
+    return Assembly(definition)
 
 
 def _compile(definition: OpDefinition, items: Sequence[str | Directive]) -> list[Directive]:
@@ -487,9 +471,7 @@ def _directive(definition: OpDefinition, item: str) -> Directive | None:
             return Attribute(member)
         if isinstance(member, In | Ins):
             return Operands(member)
-        if isinstance(member, Body):
-            return OneRegion(member)
-        if isinstance(member, Bodies):
-            return Regions()
+        if isinstance(member, Body | Bodies):
+            return Regions(member)
         raise TypeError(f"{definition.name}.syntax: '{item}' is no attribute, operand or region")
     return same_type(len(definition.results)) if item == "same_type" else _WORDS.get(item)
