@@ -316,6 +316,10 @@ class Groups:
         for place in term.group.places:
             self._store(place, term, target)
 
+    def is_stored(self, x: Memory) -> bool:
+        """Return whether the group that ops are added to stores results in the array of a tensor."""
+        return self.open is not None and any(target.buffer == x.buffer for _, target in self.open.stores)
+
     def flush(self) -> None:
         """Write the loop of the group that ops have been added to."""
         group, self.open = self.open, None
