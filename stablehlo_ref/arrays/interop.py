@@ -25,7 +25,7 @@ NARROW = {
 EXTRAS = {
     "jax": "jax", "torch": "torch", "torchax": "torch", "safetensors": "safetensors", "zstandard": "zstd",
     "argcomplete": "completion", "pygls": "lsp", "jaxlib": "jax", "iree": "iree",
-    "hypothesis": "conform", "jinja2": "report", "matplotlib": "report", "threadpoolctl": "threads",
+    "hypothesis": "conform", "jinja2": "report", "threadpoolctl": "threads",
     "distributed": "dask",
 }  # fmt: skip
 

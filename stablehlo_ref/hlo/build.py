@@ -12,7 +12,17 @@ from typing import TypeAlias
 
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.diagnostics import LimitError, Location, MalformedError, Source, UnsupportedError
-from stablehlo_ref.hlo.text import Computation, HloModule, Instruction, Reader, Shape, ShapeTree
+from stablehlo_ref.hlo.text import (
+    Attributes,
+    Computation,
+    HloModule,
+    Instruction,
+    Reader,
+    Shape,
+    ShapeTree,
+    flat_shapes,
+    types_of,
+)
 from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.lexer import MAX_NESTING, shorten
@@ -43,20 +53,6 @@ def flat(tree: Tree) -> Iterator[Value]:
     else:
         for part in tree:
             yield from flat(part)
-
-
-def flat_shapes(tree: ShapeTree) -> Iterator[Shape]:
-    """Yield the shapes of arrays and tokens in a tree, in order."""
-    if isinstance(tree, Shape):
-        yield tree
-    else:
-        for part in tree:
-            yield from flat_shapes(part)
-
-
-def types_of(tree: ShapeTree) -> list[Type]:
-    """Return the types of the values in a tree of this shape."""
-    return [shape.type for shape in flat_shapes(tree)]
 
 
 def tree_of(shape: ShapeTree, values: Iterator[Value]) -> Tree:
@@ -104,7 +100,7 @@ class Builder:
         block = Block([], [functions[name] for name in order])
         counts = {"num_partitions": "num_partitions", "replica_count": "num_replicas"}
         attributes: dict[str, Attribute] = {
-            f"mhlo.{name}": IntegerAttribute(module.attributes.integer(key), integer_type(32))
+            f"mhlo.{name}": IntegerAttribute(_count(module.attributes, key), integer_type(32))
             for key, name in counts.items()
             if key in module.attributes
         }
@@ -141,6 +137,13 @@ class Builder:
             place = fields["source_file"], int(fields.get("source_line", 0)), int(fields.get("source_column", 0))
         file = FileLocation(*place) if place else None
         return NameLocation(fields["op_name"], file) if "op_name" in fields else file
+
+
+def _count(attributes: Attributes, name: str) -> int:
+    """Return a number of processes."""
+    if (count := attributes.integer(name)) < 1:
+        raise attributes.error(name, "a positive number")
+    return count
 
 
 class ComputationBody:

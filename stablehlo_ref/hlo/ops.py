@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
-from stablehlo_ref.hlo.build import ComputationBody, Converter, Tree, flat, flat_shapes, read
+from stablehlo_ref.hlo.build import ComputationBody, Converter, Tree, flat, read
 from stablehlo_ref.hlo.literals import parse_literal
 from stablehlo_ref.hlo.table import RULES, enum_of
-from stablehlo_ref.hlo.text import Instruction, Shape
+from stablehlo_ref.hlo.text import Instruction, Shape, flat_shapes
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, IntegerAttribute
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import BooleanType, IntegerType, TensorType, Type, integer_type, tensor_type

@@ -13,7 +13,17 @@ from typing import NamedTuple, TypeAlias
 
 from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.lexer import MAX_NESTING, Cursor, shorten
-from stablehlo_ref.ir.types import BOOLEAN, FLOATS, ComplexType, TensorType, TokenType, Type, integer_type, tensor_type
+from stablehlo_ref.ir.types import (
+    BOOLEAN,
+    FLOATS,
+    ComplexType,
+    FunctionType,
+    TensorType,
+    TokenType,
+    Type,
+    integer_type,
+    tensor_type,
+)
 from stablehlo_ref.limits.budget import check_time
 from stablehlo_ref.suggestions import did_you_mean
 
@@ -46,6 +56,20 @@ class Shape:
 
 
 ShapeTree: TypeAlias = "Shape | tuple[ShapeTree, ...]"  # a shape, or the shapes in a tuple
+
+
+def flat_shapes(tree: ShapeTree) -> Iterator[Shape]:
+    """Yield the shapes of arrays and tokens in a tree, in order."""
+    if isinstance(tree, Shape):
+        yield tree
+    else:
+        for part in tree:
+            yield from flat_shapes(part)
+
+
+def types_of(tree: ShapeTree) -> list[Type]:
+    """Return the types of the values in a tree of this shape."""
+    return [shape.type for shape in flat_shapes(tree)]
 
 
 class TextRange(NamedTuple):
@@ -406,8 +430,23 @@ class Reader(Cursor):
             (entry,) = computations.values()
         if entry is None:
             raise self.error("expected a computation that is marked ENTRY", location.offset)
+        if "entry_computation_layout" in spans:
+            self._check_entry(entry, spans["entry_computation_layout"].offset)
         attributes = Attributes(spans, "HloModule", self.source)
         return HloModule(name, attributes, computations, entry, _places(tables), location)
+
+    # layout ::= { ( (shape (, shape)*)? ) -> shape }
+    def _check_entry(self, entry: Computation, offset: int) -> None:
+        """Compare the types of the entry with those that are written at an offset."""
+        self.position = offset
+        self.expect("{")
+        parameters = types_of(self.shape())
+        self.expect("->")
+        written = FunctionType(tuple(parameters), tuple(types_of(self.shape())))
+        self.expect("}")
+        inputs = types_of(tuple(parameter.shape for parameter in entry.parameters))
+        if written != (type := FunctionType(tuple(inputs), tuple(types_of(entry.root.shape)))):
+            raise self.error(f"'{entry.name}' has the type {type}, and {written} in its layout", offset)
 
     def _tables(self) -> dict[str, list[str]]:
         """Read the tables of files, functions and stack frames that may stand before the computations."""

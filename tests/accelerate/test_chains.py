@@ -179,7 +179,7 @@ def test_nans_have_the_bits_of_the_plan_in_each_run(ops: str, element: str) -> N
     assert all(program.run(x)[0].tobytes() == expected for _ in range(3))
 
 
-def test_a_sum_of_rows_is_a_chain_by_itself() -> None:
+def test_a_sum_of_rows_is_a_chain_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """numpy adds pairs level by level; the sum of small integers is exact, so that any order of additions has it."""
     program = sr.parse("""func.func @main(%x: tensor<1024x1000xf32>) -> tensor<1024xf32> {
       %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -188,7 +188,8 @@ def test_a_sum_of_rows_is_a_chain_by_itself() -> None:
       return %0 : tensor<1024xf32>
     }""")
     x = np.random.default_rng(0).integers(-8000, 8000, (1024, 1000))
-    for _ in range(40):
+    monkeypatch.setattr(policy, "SECONDS", -1.0)
+    for _ in range(3):
         (result,) = program.run(x.astype(np.float32))
         np.testing.assert_array_equal(result, x.sum(1))
     y = np.random.default_rng(1).standard_normal((1024, 1000), np.float32)

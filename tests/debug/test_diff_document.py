@@ -73,6 +73,16 @@ def test_groups_and_loops_refer_to_ops() -> None:
     assert failed["failure"]["kind"] == "refused" and "no such op" in failed["failure"]["reason"]
 
 
+@pytest.mark.parametrize("backend", ["shifted:stablehlo.transpose", "fused-scaled:stablehlo.tanh"])
+def test_faults_are_those_of_the_text(backend: str) -> None:
+    result = compare(LAYER, f"python:tests.faulty:{backend}", "strict")
+    (fault,) = json.loads(result.to_json())["faults"]
+    ops = [result.setup.flat.ops[index].name for index in fault["ops"]]
+    assert fault["verdict"] == "certainly wrong" and fault["excess"]["size"] == 512
+    for text in (*ops, fault["verdict"], *fault["notes"]):
+        assert text in str(result)
+
+
 def test_every_field_is_documented() -> None:
     page = (ROOT / "docs/reference/json.md").read_text(encoding="utf-8").partition("## Of a comparison")[2]
     found = _document(LAYER, "python:tests.faulty:shifted:stablehlo.transpose")

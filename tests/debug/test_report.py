@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip("jinja2", reason="the extra `report` is not installed")
-pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
 
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.debug import Diff

@@ -99,6 +99,18 @@ def test_the_verifier_names_the_place() -> None:
             "HloModule m\nENTRY a {\n x = " + "(" * 200 + "f32[] parameter(0)\n}",
             "nesting exceeds the limit of 64 levels",
         ),
+        (
+            "HloModule m, num_partitions=-2\nENTRY a {\n x = f32[] parameter(0)\n}",
+            "<string>:1:29: error: expected a positive number as 'num_partitions', got '-2'",
+        ),
+        (
+            "HloModule m, entry_computation_layout={(f32[2]{0})->s8[]}\nENTRY a {\n x = f32[] parameter(0)\n}",
+            "<string>:1:39: error: 'a' has the type (tensor<f32>) -> tensor<f32>, and (tensor<2xf32>) -> tensor<i8> in",
+        ),
+        (
+            "HloModule m, entry_computation_layout={f32[]->f32[]\nENTRY a {\n x = f32[] parameter(0)\n}",
+            "expected '}' on the same line",
+        ),
     ],
 )
 def test_malformed_modules(text: str, message: str) -> None:

@@ -26,6 +26,7 @@ from stablehlo_ref.debug.cut import Flat, operands_of
 from stablehlo_ref.debug.diff import Diff, Setup
 from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, errors_of, excess_of
+from stablehlo_ref.debug.report import faults_of
 from stablehlo_ref.debug.session import Outcome
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -73,6 +74,15 @@ def _result(found: Diff) -> Document:
         ],
         "beyond": [
             {"output": b.output, "excess": excess_document(b.excess), "text": str(b)} for b in found.outputs.beyond
+        ],
+        "faults": [
+            {
+                "verdict": fault.verdict,
+                "ops": [indices[op] for op in fault.ops],
+                "excess": excess_document(fault.excess),
+                "notes": list(fault.notes),
+            }
+            for fault in faults_of(found)
         ],
         "not_explained": [indices[op] for op in found.not_explained],
         "unjudged": [] if found.outputs.same or found.failure else [indices[op] for op in found.unjudged],

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
-import re
 from base64 import b64encode
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from math import log2
 from pathlib import Path
 from typing import Any
 
@@ -22,21 +20,11 @@ import numpy as np
 from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.contract import PRESETS
-from stablehlo_ref.debug.cut import operands_of
-from stablehlo_ref.debug.diff import Diff, Setup
+from stablehlo_ref.debug.diff import Diff
 from stablehlo_ref.debug.judge import Verdict
-from stablehlo_ref.debug.report import SUSPICIOUS, WRONG, Fault, faults_of, inner_text
-from stablehlo_ref.debug.report.document import (
-    EDGES,
-    Deviation,
-    Document,
-    deviations,
-    document,
-    excess_document,
-    places,
-)
+from stablehlo_ref.debug.report import SUSPICIOUS, WRONG, faults_of, inner_text
+from stablehlo_ref.debug.report.document import EDGES, Deviation, Document, deviations, document, places
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.text.tokens import counted
 
 SHOWN_USERS = 5  # of an op, in its slice
@@ -49,58 +37,36 @@ LABELS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Plotted:
-    """A result of a wrong op: its histogram and map as SVG, with the numbers that they show."""
-
-    name: str
-    deviation: Deviation
-    histogram: str
-    counts: Sequence[tuple[str, int]]
-    map: str
-    axes: Sequence[tuple[int, int, str]]  # number, size, indices
-
-    @property
-    def counted(self) -> int:
-        return int(exceeding(self.deviation).sum())
-
-
 def report(found: Diff) -> str:
-    """Return the page. ImportError that says what to install if jinja2 or matplotlib is missing."""
+    """Return the page. ImportError that says what to install if jinja2 is missing."""
     require_packages()
     data = document(found)
-    listed = list(findings(found, data))
-    rows = list(_rows(data, ""))
-    script = _file("page.js")
+    rows, script = list(_rows(data, "")), _file("page.js")
     return _render(
-        "report", found, data, listed,
-        plotted=[list(_plotted(finding, index)) for index, finding in enumerate(listed[:DETAILED])],
-        overview=overview(rows), rows=_compressed(rows), row_count=len(rows),
+        "report", found, data, overview=overview(rows), rows=_compressed(rows), row_count=len(rows),
         linked=True, has_sources=any(row[7] for row in rows),
         style=_file("page.css"), script=script, policy=_policy(script),
     )  # fmt: skip
 
 
 def require_packages() -> None:
-    """Raise ImportError, which says what to install, if a package that the page needs is missing."""
-    for name in ("jinja2", "matplotlib"):
-        require(name)
+    """Raise ImportError, which says what to install, if the package that the page needs is missing."""
+    require("jinja2")
 
 
 def summary(found: Diff) -> str:
     """Return the finding as an HTML fragment, for notebooks; as plain text if jinja2 is missing."""
     try:
-        data = document(found)
-        return _render("summary", found, data, list(findings(found, data)), style=_file("page.css"), linked=False)
+        return _render("summary", found, document(found), style=_file("page.css"), linked=False)
     except ImportError:
         return f"<pre>{escape(str(found))}</pre>"
 
 
-def _render(macro: str, found: Diff, data: Document, listed: Sequence[DiffFinding], **more: Any) -> str:
+def _render(macro: str, found: Diff, data: Document, **more: Any) -> str:
     text: str = getattr(_templates().module, macro)(
-        {"found": found, "data": data, "findings": listed, "headline": headline(found), "shown": SHOWN,
-         "detailed": DETAILED, "longest": LONGEST, "verdicts": _verdicts(data), "permissions": _permissions(data),
-         "contract": _contract(data),
+        {"found": found, "data": data, "findings": list(findings(found, data)), "headline": headline(found),
+         "shown": SHOWN, "detailed": DETAILED, "longest": LONGEST, "verdicts": _verdicts(data),
+         "permissions": _permissions(data), "contract": _contract(data), "plots": plots,
          "exceptions": [exception for exception in found.exceptions if exception.is_generated],
          "labels_by_verdict": LABELS, **more}
     )  # fmt: skip
@@ -152,18 +118,6 @@ def _contract(data: Document) -> list[tuple[str, Any, Any]]:
     return [(name.replace("_", " "), value, dict(other) if name == "ulps" else other) for name, value, other in fields]
 
 
-def _plotted(finding: DiffFinding, index: int) -> Iterator[Plotted]:
-    for number, (name, deviation) in enumerate(zip(finding.ops[0]["results"], finding.deviations)):
-        counts = deviation.histogram()
-        named = [] if counts is None else [(n, c) for n, c in zip(bin_names(), counts) if c]
-        where = exceeding(deviation)
-        axes = [(axis, where.shape[axis], text) for axis, text in enumerate(places(where))]
-        yield Plotted(
-            name, deviation, histogram(counts, f"h{index}-{number}") if named and counts else "", named,
-            map_of(deviation, f"m{index}-{number}") if where.size > 1 else "", axes,
-        )  # fmt: skip
-
-
 def _rows(data: Document, prefix: str) -> Iterator[list[Any]]:
     """Yield rows of the program table in the order of the program, those of a loop's turn after the loop.
 
@@ -208,133 +162,82 @@ def _policy(script: str) -> str:
     return f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
 
 
-@dataclass(frozen=True)
-class Neighbour:
-    """An op in a slice: its role, its document (None for an argument of the program), the backend's value."""
+def findings(found: Diff, data: Document, prefix: str = "", where: str = "") -> Iterator[Document]:
+    """Yield the faults of a document with their ops, slices and deviations, those inside of loops first.
 
-    role: str  # "operand", "this op", "user"
-    name: str
-    op: Document | None
-    value: str
-    anchor: str
-
-
-@dataclass
-class DiffFinding:
-    """Ops that are wrong or suspicious; `where` says in which turn of which loops."""
-
-    verdict: str
-    ops: list[Document]
-    anchors: list[str]  # the numbers of the ops in the program table
-    excess: Document | None
-    where: str
-    notes: Sequence[str]
-    slice: list[Neighbour]
-    deviations: list[Deviation]
-    repro: str | None
+    `prefix` is that of numbers of ops in the program table, and `where` says in which turn of a loop they are.
+    """
+    for inner, loop in zip(found.inner, data["loops"]):
+        yield from findings(inner.found, loop["found"], f"{prefix}{loop['op']}.", inner_text(inner))
+    slices = _Slices(found, data, prefix)
+    for fault, shown in zip(faults_of(found), data["faults"]):
+        judgement = fault.judgement
+        yield {
+            **shown,
+            "ops": [data["ops"][number] for number in shown["ops"]],
+            "anchors": [f"{prefix}{number}" for number in shown["ops"]],
+            "where": where,
+            "slice": list(slices.of(shown["ops"])),
+            "deviations": [] if judgement is None else list(deviations(found.setup.judge, judgement)),
+            "repro": data["repro"] if fault.is_shown_by_repro else None,
+        }
 
 
-def findings(found: Diff, document: Document, prefix: str = "", where: str = "") -> Iterator[DiffFinding]:
-    """Yield what was found, the most certain first; `prefix` is that of numbers of ops in the program table."""
-    for inner, inside in zip(found.inner, document["loops"]):
-        yield from findings(inner.found, inside["found"], f"{prefix}{inside['op']}.", inner_text(inner))
-    made = _Findings(found, document, found.setup, prefix, where)
-    yield from map(made.finding, faults_of(found))
+class _Slices:
+    """Finds the values that ops of a document use, and the ops that use their results."""
 
+    def __init__(self, found: Diff, data: Document, prefix: str) -> None:
+        flat, self._arrays = found.setup.flat, found.setup.judge.values
+        self._ops, self._prefix = data["ops"], prefix
+        self._made = {name: number for number, op in enumerate(self._ops) for name in op["results"]}
+        self._values = {v.origin: v for v in (*flat.arguments, *(r for op in flat.ops for r in op.results))}
+        self._users: dict[str, list[int]] = defaultdict(list)
+        for number, op in enumerate(self._ops):
+            for name in op["operands"]:
+                self._users[name].append(number)
 
-@dataclass
-class _Findings:
-    found: Diff
-    document: Document
-    setup: Setup
-    prefix: str
-    where: str
+    def of(self, numbers: Sequence[int]) -> Iterator[Document]:
+        """Yield rows for operands, for the ops of these numbers, and for users; `op` is None for an argument."""
+        results = [name for number in numbers for name in self._ops[number]["results"]]
+        used = dict.fromkeys(name for number in numbers for name in self._ops[number]["operands"])
+        yield from (self._row("operand", name) for name in used if name not in results)
+        yield from (self._row("this op", name) for number in numbers for name in self._ops[number]["results"][:1])
+        users = sorted({user for name in results for user in self._users[name]} - {*numbers})[:SHOWN_USERS]
+        yield from (self._row("user", name) for number in users for name in self._ops[number]["results"][:1])
 
-    def __post_init__(self) -> None:
-        self.indices: dict[object, int] = {op: index for index, op in enumerate(self.setup.flat.ops)}
-        self.users: dict[Value, list[Operation]] = defaultdict(list)
-        for op in self.setup.flat.ops:
-            for value in operands_of(op):
-                self.users[value].append(op)
-
-    def finding(self, fault: Fault) -> DiffFinding:
-        numbers = [self.indices[op] for op in fault.ops]
-        return DiffFinding(
-            fault.verdict, [self.document["ops"][number] for number in numbers], [f"{self.prefix}{n}" for n in numbers],
-            excess_document(fault.excess), self.where, fault.notes, list(self._slice(fault.ops)),
-            [] if fault.judgement is None else list(deviations(self.setup.judge, fault.judgement)),
-            self.document["repro"] if fault.is_shown_by_repro else None,
-        )  # fmt: skip
-
-    def _slice(self, ops: Sequence[Operation]) -> Iterator[Neighbour]:
-        """Yield the values that ops use, the ops, and the ops that use their results."""
-        inside = {result for op in ops for result in op.results}
-        used = dict.fromkeys(value for op in ops for value in operands_of(op))
-        yield from (self._neighbour("operand", value) for value in used if value not in inside)
-        yield from (self._neighbour("this op", op.results[0]) for op in ops)
-        users = dict.fromkeys(user for value in inside for user in self.users.get(value, ()) if user not in ops)
-        for user in sorted(users, key=self.indices.__getitem__)[:SHOWN_USERS]:
-            yield from (self._neighbour("user", result) for result in user.results[:1])
-
-    def _neighbour(self, role: str, value: Value) -> Neighbour:
+    def _row(self, role: str, name: str) -> Document:
         """Return a value with its op, its type, and the statistics of what the backend returned."""
-        number, array = self.indices.get(value.owner), self.setup.judge.values.get(value)
-        contents = str(value.type) + (f": {statistics(array)}" if array is not None else "")
-        if number is None:
-            return Neighbour(role, value.origin, None, contents, "")
-        return Neighbour(role, value.origin, self.document["ops"][number], contents, f"{self.prefix}{number}")
+        number, value = self._made.get(name), self._values[name]
+        contents = f"{value.type}: {statistics(self._arrays[value])}" if value in self._arrays else str(value.type)
+        op = None if number is None else self._ops[number]
+        return {"role": role, "name": name, "op": op, "value": contents, "anchor": f"{self._prefix}{number}"}
 
 
-# --- plots, as SVG that takes its colours from the page: matplotlib draws them ---------------------------------------
+# --- plots, which the template draws ---------------------------------------------------------------------------------
 
-# Colours that stand for those of the page, which depend on its theme.
-INK, ACCENT, BAD = "#010203", "#040506", "#070809"
-THEMED = {INK: "currentColor", ACCENT: "var(--accent)", BAD: "var(--bad)"}
 ROWS, COLUMNS = 48, 96  # cells of a map, at most
 BINS = 240  # of the overview
 LOWEST, HIGHEST = 1e-3, 1e4  # errors relative to the bound, as far as the overview shows them
+
+
+def plots(finding: Document) -> Iterator[Document]:
+    """Yield for each result of a finding the bars of its histogram of ULPs, and a map of where it differs."""
+    for name, deviation in zip(finding["ops"][0]["results"], finding["deviations"]):
+        where, counts = exceeding(deviation), deviation.histogram() or []
+        longest = log2(1 + max(counts, default=0))
+        axes = [(axis, where.shape[axis], text) for axis, text in enumerate(places(where))]
+        yield {
+            "name": name,
+            "bars": [(bin, n, log2(1 + n) / longest) for bin, n in zip(bin_names(), counts) if n],
+            "map": shares(where) if where.size > 1 else None,
+            "counted": int(where.sum()), "size": where.size, "axes": axes,
+        }  # fmt: skip
 
 
 def bin_names() -> list[str]:
     """Return what the bins of a histogram of ULPs hold, such as `up to 2`."""
     names = ["0", "up to 1/2", *(f"up to {int(edge)}" for edge in EDGES[2:])]
     return [*names, f"more than {int(EDGES[-1])}"]
-
-
-def histogram(counts: Sequence[int], identifier: str) -> str:
-    """Return a bar chart of a histogram of ULPs."""
-    filled = np.flatnonzero(counts)
-    first = min(max(0, int(filled[0]) - 1), len(counts) - 6)
-    shown = range(first, max(int(filled[-1]), first + 5) + 1)
-    labels = ["0", "½", *(f"{int(e)}" if e < 1024 else f"2^{int(np.log2(e))}" for e in EDGES[2:]), "more"]
-    figure, axes = _figure(4.6, 2.2)
-    axes.bar(shown, [counts[index] for index in shown], color=ACCENT, width=0.8)
-    if max(counts) > 50 * min(count for count in counts if count):
-        axes.set_yscale("log")
-    axes.set_xticks(shown, labels[first : shown.stop], rotation=0 if len(shown) < 10 else 60)
-    axes.set_xlabel("error in ULPs, up to")
-    axes.set_ylabel("elements")
-    return _svg(figure, identifier)
-
-
-def map_of(deviation: Deviation, identifier: str) -> str:
-    """Return an image of where elements exceed their bounds, or are off if none does: rows are leading axes."""
-    cells = shares(exceeding(deviation))
-    figure, axes = _figure(4.6, 0.9 + 1.6 * min(1.0, cells.shape[0] / 24))
-    colour = np.zeros((*cells.shape, 4), np.float32)
-    colour[..., 0], colour[..., 1], colour[..., 2] = 0.86, 0.24, 0.20
-    colour[..., 3] = np.where(cells > 0, 0.3 + 0.7 * cells, 0.0)
-    shape = deviation.actual.shape
-    width, height = (shape[-1] if shape else 1), max(1, deviation.actual.size // max(1, shape[-1] if shape else 1))
-    axes.imshow(colour, aspect="auto", interpolation="nearest", extent=(0, width, height, 0))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.get_major_locator().set_params(integer=True)
-    axes.set_xlabel(f"axis {max(0, len(shape) - 1)}")
-    axes.set_ylabel("axis 0" if len(shape) == 2 else "axes " + ", ".join(map(str, range(len(shape) - 1))))
-    if len(shape) < 2:
-        axes.set_ylabel("")
-        axes.set_yticks([])
-    return _svg(figure, identifier)
 
 
 def exceeding(deviation: Deviation) -> Array:
@@ -355,59 +258,17 @@ def shares(where: Array) -> Array:
     return np.asarray(flat, np.float64)
 
 
-def overview(rows: Sequence[Sequence[Any]]) -> str:
-    """Return a plot of the error of each op relative to its bound; of many ops, the largest of neighbours.
+def overview(rows: Sequence[Sequence[Any]]) -> list[tuple[float, float, bool]]:
+    """Return points for the errors of ops relative to their bounds; of many ops, the largest of neighbours.
 
-    It is empty if there are no errors.
+    Each has the place across and, in a logarithmic scale, the height, between 0 and 1, and whether the op is wrong.
     """
-    known = np.array([min(float(row[1] or 0), HIGHEST) for row in rows])
-    wrong = np.array([row[2] == "wrong" for row in rows], bool)
-    if not known.any() and not wrong.any():
-        return ""
-    known = np.where(wrong, np.maximum(known, 1.5), known)  # such as a sign of zero, which has no size
-    figure, axes = _figure(9.4, 1.9)
-    for chosen, colour, marker in ((~wrong & (known > LOWEST), ACCENT, "."), (wrong, BAD, "X")):
-        x, y = _largest(np.flatnonzero(chosen), known[chosen], len(known))
-        axes.plot(x, y, linestyle="", marker=marker, color=colour, markersize=4 if marker == "." else 7)
-    axes.axhline(1.0, color=INK, linewidth=0.8, linestyle="--")
-    axes.set_yscale("log")
-    axes.set_ylim(LOWEST, HIGHEST * 2)
-    axes.set_xlim(-0.5, max(len(known) - 0.5, 0.5))
-    axes.set_xlabel("op, in the order of the program")
-    axes.set_ylabel("error / bound")
-    return _svg(figure, "overview")
-
-
-def _largest(x: Array, y: Array, count: int) -> tuple[Array, Array]:
-    """Return points of which at most one is in each of `BINS` parts of the program."""
-    if not len(x):
-        return x, y
-    order = np.lexsort((-y, x * BINS // max(count, 1)))
-    _, first = np.unique((x * BINS // max(count, 1))[order], return_index=True)
-    return x[order][first], y[order][first]
-
-
-def _figure(width: float, height: float) -> tuple[Any, Any]:
-    """Return a figure of a size in inches, without a background, and its axes."""
-    figure = require("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
-    axes = figure.add_subplot()
-    axes.patch.set_visible(False)
-    figure.patch.set_visible(False)
-    axes.tick_params(colors=INK, labelsize=8)
-    axes.xaxis.label.set(color=INK, size=8)
-    axes.yaxis.label.set(color=INK, size=8)
-    axes.spines[:].set_color(INK)
-    axes.spines[["top", "right"]].set_visible(False)
-    return figure, axes
-
-
-def _svg(figure: Any, identifier: str) -> str:
-    """Return a figure as an SVG element: text stays text, ids begin with `identifier`, colours are the page's."""
-    buffer = io.StringIO()
-    with require("matplotlib").rc_context({"svg.fonttype": "none", "svg.hashsalt": identifier}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
-    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.S)
-    text = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{identifier}-", text)
-    text = re.sub(r"<svg ", '<svg aria-hidden="true" focusable="false" ', text, count=1)
-    return re.sub("|".join(THEMED), lambda match: THEMED[match[0]], text)
+    largest: dict[tuple[int, bool], tuple[float, int]] = {}
+    for index, row in enumerate(rows):
+        is_wrong = row[2] == "wrong"
+        error = max(float(row[1] or 0), 1.5 if is_wrong else 0.0)  # such as a sign of zero, which has no size
+        if error > LOWEST:
+            key = index * BINS // len(rows), is_wrong
+            largest[key] = max(largest.get(key, (0.0, 0)), (min(error, HIGHEST), index))
+    scale = log2(HIGHEST / LOWEST)
+    return [((i + 0.5) / len(rows), log2(e / LOWEST) / scale, wrong) for (_, wrong), (e, i) in largest.items()]
