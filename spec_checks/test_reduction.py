@@ -182,7 +182,7 @@ def planned(text: str) -> PlannedRegion:
 class Concatenate:
     """Concatenates strings, so that the result of a fold shows the order of its elements."""
 
-    pair, any_order, in_f32 = None, np.add, None
+    ufunc, any_order, in_f32 = None, np.add, None
     dtype = np.dtype(object)
 
     def __call__(self, lhs: list[Array], rhs: list[Array]) -> list[Array]:

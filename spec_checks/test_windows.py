@@ -270,7 +270,7 @@ class Additions(reduction_schedule.Combine):
     """Adds f32 numbers."""
 
     def __init__(self) -> None:
-        self.dtype, self.pair = np.dtype(np.float32), np.add
+        self.dtype, self.ufunc = np.dtype(np.float32), np.add
 
 
 class Strings(reduction_schedule.Combine):

@@ -63,19 +63,32 @@ def commands_of(block: str) -> Iterator[list[str]]:
 
 def test_ways_to_compute_an_op_are_in_the_code() -> None:
     text = (ROOT / "docs/explanation/ways.md").read_text("utf-8")
-    ways = re.findall(r"`([a-z_/]+\.py):(\w+)`", text)
     tables = re.findall(r"\|---\|---\|---\|\n((?:\|.*\n)+)", text)
     assert len(tables) == 4 and all(re.search(r"`[a-z_/]+\.py:\w+`", row) for row in "".join(tables).splitlines())
-    package = ROOT / "stablehlo_ref"
-    if not (package / "accelerate").is_dir():  # the accelerator may be deleted, and its ways with it
-        ways = [(path, name) for path, name in ways if not path.startswith("accelerate/")]
-    for path, name in ways:
-        tree = ast.parse((package / path).read_text("utf-8"))
-        assert name in {node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}, (
-            path,
-            name,
-        )
     assert all(table.count("\n") <= 6 for table in tables)
+    assert_in_the_code(text)
+
+
+def test_paths_from_ops_to_machine_code_are_in_the_code() -> None:
+    text = (ROOT / "docs/explanation/fast-paths.md").read_text("utf-8")
+    assert re.findall(r"### `(\w+)`\n", text) == ["add", "reduce", "while"]
+    assert_in_the_code(text)
+
+
+def assert_in_the_code(text: str) -> None:
+    """Check that what a text names as `file.py:name` is defined at the top of that file of the package."""
+    package = ROOT / "stablehlo_ref"
+    for path, name in re.findall(r"`([a-z_/]+\.py):(\w+)`", text):
+        if not (package / "accelerate").is_dir() and path.startswith("accelerate/"):
+            continue  # the accelerator may be deleted, and what it has with it
+        tree = ast.parse((package / path).read_text("utf-8"))
+        names = {node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+        names |= {
+            node.target.id
+            for node in tree.body
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        }
+        assert name in names, (path, name)
 
 
 def test_extras_that_are_named_exist() -> None:

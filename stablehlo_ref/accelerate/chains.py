@@ -1,8 +1,9 @@
-"""Chains: groups of elementwise ops and row reductions on large tensors, which become one pass in machine code.
+"""Chains: elementwise ops and row reductions on large tensors in a row, which become one pass in machine code.
 
-A group has elementwise ops, reductions of the last dimensions, and what lies between a reduction and the ops that use
+A chain has elementwise ops, reductions of the last dimensions, and what lies between a reduction and the ops that use
 it: ops on one value per row, and broadcasts of it. Ops between these that need no result of it run before. A map of
-several ops is a chain by itself, and so is an op that numpy takes long for: a function, or one on narrow floats.
+several ops is a chain by itself, and so is an op that numpy takes long for: a function, a sum of floats, or one on
+narrow floats.
 
 The ops of a chain are a block of their own in the plan. It runs them one after the other until machine code has taken
 over, and whenever operands have a form that this is not for. The code is a loop over rows, whose ops are those of a
@@ -26,7 +27,7 @@ from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, shape_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register
 from stablehlo_ref.accelerate.machine.compiler import address, compiled, is_available, reason_of, run_code
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
-from stablehlo_ref.accelerate.machine.ops import Ops, reduction_of
+from stablehlo_ref.accelerate.machine.ops import Ops, is_sum, reduction_of
 from stablehlo_ref.accelerate.machine.tensors import HEAD, VECTOR, Held, Memory, Pending, is_splat, offset, row_major
 from stablehlo_ref.define.bound import constant_array
 from stablehlo_ref.define.computation import Slots
@@ -48,14 +49,15 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 VIEWS = (BroadcastInDim, Reshape)
-NEAR = 32  # ops that may lie between one of a group and the next
+NEAR = 32  # ops that may lie between one of a chain and the next
 SIZE = 1 << 18  # elements of a tensor from which on ops on it are fused: smaller ones stay in the cache as they are
 WORK = 5 << 18  # elements that the ops of a chain visit in all, at least: with fewer, machine code saves nothing
 ROW = 1 << 16  # elements of a row that is reduced at most, so that a few rows fit into the cache
 FUNCTION_SIZE = 1 << 15  # elements of a tensor from which on a function of f32 is fused
 NARROW_PASSES = 6  # of an op on narrow floats, which numpy computes in f32
+SUM_PASSES = 3  # of a sum of floats, which numpy computes level by level
 MAX_OPS = 200  # of the computation of a map
-MAX_WEIGHT = 500  # of the ops of a group, above which LLVM takes too long
+MAX_WEIGHT = 500  # of the ops of a chain, above which LLVM takes too long
 MAX_SCRATCH = 1 << 20  # bytes of scratch rows
 PIECE = 1 << 22  # elements of a call, divided by the weight of the ops: some 0.2 ms
 MAX_PIECE = 1 << 18
@@ -66,10 +68,16 @@ Report = Callable[[str, str], None]  # is told what has become of a chain, with 
 
 
 @dataclass(eq=False)
-class Group:
-    """Ops that become one step. `rows` is the number of leading dimensions that a reduction keeps; None without one."""
+class Chain:
+    """Ops on tensors of a shape that become one step; if it is `of_map`, on the elements of such tensors.
+
+    `rows` is the number of leading dimensions that a reduction keeps, those of rows; None without one. `inputs` and
+    `kept`, the results that are stored, have slots; those in `dead` are empty after the chain. The elements of a
+    constant are all the same.
+    """
 
     shape: tuple[int, ...]
+    of_map: bool = False
     rows: int | None = None
     weight: int = 0  # of its ops, for LLVM
     passes: int = 0  # ops that visit all elements, rather than one for each row
@@ -77,36 +85,42 @@ class Group:
     made: set[Value] = field(default_factory=set)  # results
     touched: set[Value] = field(default_factory=set)  # operands and results
 
+    # --- which ops are in it ------------------------------------------------------------------------------------
+
     @property
     def pays_off(self) -> bool:
         return self.passes > 1 and self.passes * prod(self.shape) >= WORK
 
-    def is_row(self, shape: Sequence[int]) -> bool:
+    def add(self, node: Node) -> bool:
+        """Add an op if it can be part of the chain; return whether it is."""
+        if not self._may_add(node):
+            return False
+        self.append(node)
+        return True
+
+    def append(self, node: Node) -> None:
+        """Add an op of one result."""
+        op = node.op
+        self.nodes.append(node)
+        self.weight += policy.weight(op)
+        if node.op_class is Reduce or (node.op_class not in VIEWS and shape_of(op.results[0]) == self.shape):
+            self.passes += _passes(op)
+        self.made.add(op.results[0])
+        self.touched.update(op.operands, op.results)
+
+    def may_follow(self, node: Node) -> bool:
+        """Return whether the chain may run after an op that follows it."""
+        is_apart = self.made.isdisjoint(node.op.operands) and self.touched.isdisjoint(node.dying)
+        known = node.frame.known_kernel(node.op, node.frame.planner.kind(node.op))
+        return is_apart and not node.op.regions and known is not None and not known.traits.effects
+
+    def _is_row(self, shape: Sequence[int]) -> bool:
         """Return whether a tensor of this shape has one element for each row."""
         rows = self.rows
         return rows is not None and tuple(shape[:rows]) == self.shape[:rows] and all(n == 1 for n in shape[rows:])
 
-    def add(self, node: Node) -> bool:
-        """Add an op if it can be part of the group; return whether it is."""
-        op = node.op
-        if not self._may_add(node):
-            return False
-        self.nodes.append(node)
-        self.weight += policy.weight(op)
-        if node.op_class is Reduce or (node.op_class not in VIEWS and shape_of(op.results[0]) == self.shape):
-            self.passes += NARROW_PASSES if is_narrow(op.operands[0].type) else policy.weight(op)
-        self.made.add(op.results[0])
-        self.touched.update(op.operands, op.results)
-        return True
-
-    def may_follow(self, node: Node) -> bool:
-        """Return whether the group may run after an op that follows it."""
-        is_apart = self.made.isdisjoint(node.op.operands) and self.touched.isdisjoint(node.dying)
-        known = node.planner.known_kernel(node.op, node.planner.planner.kind(node.op))
-        return is_apart and not node.op.regions and known is not None and not known.traits.effects
-
     def _may_add(self, node: Node) -> bool:
-        """Return whether an op can be part of the group; a reduction sets the number of dimensions of rows."""
+        """Return whether an op can be part of the chain; a reduction sets the number of dimensions of rows."""
         op = node.op
         if self.weight >= MAX_WEIGHT or not _is_plain(op) or (self.nodes and self.touched.isdisjoint(op.operands)):
             return False
@@ -114,12 +128,12 @@ class Group:
             return self._reduces_rows(op)
         shape = shape_of(op.results[0])
         if node.op_class in VIEWS:
-            return op.operands[0] in self.made and self._spreads(node, shape)
-        fits = shape == self.shape or (self.is_row(shape) and not self.made.isdisjoint(op.operands))
+            return op.operands[0] in self.made and self._spreads(op, shape)
+        fits = shape == self.shape or (self._is_row(shape) and not self.made.isdisjoint(op.operands))
         return fits and all(shape_of(t) in ((), shape) for t in op.operand_types) and has_code(op)
 
     def _reduces_rows(self, op: Operation) -> bool:
-        """Return whether an op reduces the last dimensions of a tensor of the group's shape; fix these if it does."""
+        """Return whether an op reduces the last dimensions of a tensor of the chain's shape; fix these if it does."""
         rank, kept = len(self.shape), shape_of(op.results[0])
         if shape_of(op.operands[0]) != self.shape or is_narrow(op.operands[0].type) or reduction_of(op) is None:
             return False
@@ -131,40 +145,50 @@ class Group:
         self.rows = rows
         return True
 
-    def _spreads(self, node: Node, shape: tuple[int, ...]) -> bool:
+    def _spreads(self, op: Operation, shape: tuple[int, ...]) -> bool:
         """Return whether a view turns one value per row into the same for ops on rows, or on the whole."""
-        op = node.op
-        if self.rows is None or not self.is_row(shape_of(op.operands[0])):
+        if self.rows is None or not self._is_row(shape_of(op.operands[0])):
             return False
         if "broadcast_dimensions" not in op.properties:
-            return self.is_row(shape)
+            return self._is_row(shape)
         leads = tuple(op.properties["broadcast_dimensions"])[: self.rows] == tuple(range(self.rows))
-        return leads and (shape == self.shape or self.is_row(shape))
+        return leads and (shape == self.shape or self._is_row(shape))
 
+    # --- what it needs ------------------------------------------------------------------------------------------
 
-def _started(node: Node) -> Group | None:
-    """Return a new group that the op is the first of, or None."""
-    op = node.op
-    value = (op.operands if node.op_class is Reduce else op.results)[:1]
-    if not value or not _is_static(value[0].type) or node.op_class in (Map, *VIEWS):
-        return None
-    if prod(shape_of(value[0])) < min(SIZE, FUNCTION_SIZE if op.operands and on_element(op) in FUNCTIONS else SIZE):
-        return None
-    group = Group(shape_of(value[0]))
-    return group if group.add(node) else None
+    def complete(self, slots: Mapping[Value, int], constant: Callable[[Value], Array | None], dead: Set[int]) -> Chain:
+        """Fix what comes in and out, by the slots of values and those that are empty after the last op."""
+        used = dict.fromkeys(v for node in self.nodes for v in node.op.operands if v not in self.made)
+        made = {v: slots[v] for node in self.nodes for v in node.op.results if v in slots}
+        self.constants = {v: known for v in used if (known := constant(v)) is not None and is_splat(known)}
+        self.inputs = {v: slots[v] for v in used if v not in self.constants}
+        self.kept = {v: slot for v, slot in made.items() if slot not in dead}
+        self.dead = dead - set(made.values())
+        return self
 
+    @property
+    def tensors(self) -> list[Value]:
+        """The operands and results in the order of fields."""
+        return [*self.inputs, *self.kept]
 
-def _is_plain(op: Operation) -> bool:
-    """Return whether an op of a group has operands of static types and one result."""
-    definition = REGISTRY.get(op.name)
-    if definition is None or len(op.results) != 1 or (op.regions and definition.op_class is not Reduce):
-        return False
-    is_known = definition.traits.elementwise or definition.op_class in (Reduce, *VIEWS)
-    return is_known and all(map(_is_static, (*op.operand_types, *op.result_types)))
+    def is_apart(self, value: Value) -> bool:
+        """Return whether a value has one element for each row, or one for all."""
+        return not self.of_map and shape_of(value) != self.shape
 
+    def shape_of(self, value: Value) -> tuple[int, ...]:
+        """Return the shape of an operand or a result."""
+        return shape_of(value) if self.is_apart(value) else self.shape
 
-def _is_static(type: Type) -> bool:
-    return isinstance(type, TensorType) and type.is_static and not isinstance(type.element_type, QuantizedType)
+    def row_of(self, value: Value, length: int) -> tuple[int, ...]:
+        """Return the shape of a row of a value, which has so many elements, or one."""
+        if self.is_apart(value):
+            return (1,) * len(shape_of(value))
+        return (length,) if self.rows is None else (1,) * self.rows + self.shape[self.rows :]
+
+    @property
+    def key(self) -> object:
+        """What chains that take about as long have in common, as they do where models repeat layers."""
+        return self.shape, tuple([node.op.name for node in self.nodes])
 
 
 def with_chains(
@@ -178,136 +202,108 @@ def with_chains(
     if not is_available() or frame.planner.step_by_step or frame.lanes is not None or plan.communicates:
         return plan
     nodes = [Node(frame, op, dying.get(op, ())) for op in plan.ops]
-    found, start = list[tuple[list[int], list[int], Chain]](), 0
+    found, start = list[tuple[Chain, list[int], list[int]]](), 0
     while start < len(nodes):
-        members, moved, chain = [start], list[int](), _map(nodes[start]) if nodes[start].op_class is Map else None
-        if group := _started(nodes[start]):
-            _fill(group, nodes, members, moved)
-            chain = _chain(frame, group) if group.pays_off else None
-        if chain is not None:
-            found.append((members, moved, chain))
+        members, moved = [start], list[int]()
+        if chain := _of_map(nodes[start]) or _of_ops(nodes, members, moved):
+            found.append((chain, members, moved))
         start = members[-1] + 1
-    for members, moved, chain in reversed(found):
-        _replace(frame, plan, members, moved, chain)
+    for chain, members, moved in reversed(found):
+        _replace(frame, plan, chain, members, moved)
     if found:
         del frame.blocks[block]
     return plan
 
 
-def _fill(group: Group, nodes: Sequence[Node], members: list[int], moved: list[int]) -> None:
-    """Add ops that follow the first of a group: their numbers to `members`, those of ops between them to `moved`."""
-    between: list[int] = []
+def _of_ops(nodes: Sequence[Node], members: list[int], moved: list[int]) -> Chain | None:
+    """Return a chain that begins with an op: `members` become the numbers of its ops, `moved` those between them."""
+    first, frame = nodes[members[0]], nodes[members[0]].frame
+    value = (first.op.operands if first.op_class is Reduce else first.op.results)[:1]
+    if not value or not _is_static(value[0].type) or first.op_class in (Map, *VIEWS):
+        return None
+    size, chain, between = prod(shape_of(value[0])), Chain(shape_of(value[0])), list[int]()
+    is_function = bool(first.op.operands) and on_element(first.op) in FUNCTIONS
+    if size < min(SIZE, FUNCTION_SIZE if is_function else SIZE) or not chain.add(first):
+        return None
     for number in range(members[0] + 1, len(nodes)):
-        if group.add(nodes[number]):
+        if chain.add(nodes[number]):
             members.append(number)
             moved += between
             between = []
-        elif len(between) < NEAR and group.may_follow(nodes[number]):
+        elif len(between) < NEAR and chain.may_follow(nodes[number]):
             between.append(number)
         else:
-            return
+            break
+    if not chain.pays_off:
+        return None
+    return chain.complete({v: frame.slot(v) for v in chain.touched}, frame.constant, _dead(chain.nodes))
 
 
-def _replace(frame: FramePlanner, plan: BlockPlan, members: Sequence[int], moved: Sequence[int], chain: Chain) -> None:
+def _of_map(node: Node) -> Chain | None:
+    """Return the chain of a map of several ops on many elements that all have instructions, and capture nothing."""
+    op, frame = node.op, node.frame
+    if node.op_class is not Map or len(op.regions[0].blocks) != 1 or captured(op.regions[0]):
+        return None
+    (result,), block, chain = op.results, op.regions[0].block, Chain(shape_of(op.results[0]), of_map=True)
+    *ops, last = block.operations
+    values = [*block.arguments, *(x for inner in ops for x in inner.results)]
+    if recognised_op(op.regions[0]) is not None or not _is_static(result.type) or len(ops) > MAX_OPS:
+        return None
+    if any(len(x.results) != 1 for x in ops) or any(not _is_static(v.type) or shape_of(v) for v in values):
+        return None
+    returned, dead = last.operands[0], _dead([node])
+    for inner in ops:
+        if constant_array(inner.results[0]) is None:
+            chain.append(Node(frame, inner, ()))
+            chain.nodes[-1].is_canonical |= node.is_canonical and inner.results[0] is returned
+    slots = {**dict(zip(block.arguments, frame.slots_of(op.operands))), returned: frame.slot(result)}
+    if returned not in chain.made or prod(chain.shape) <= LANES or slots[returned] in dead:
+        return None
+    return chain.complete(slots, constant_array, dead) if all(has_code(x.op) for x in chain.nodes) else None
+
+
+def _passes(op: Operation) -> int:
+    """Return how many simple ops take numpy about as long as `op`."""
+    if is_narrow(op.operands[0].type):
+        return NARROW_PASSES
+    body = reduction_of(op) if op.regions else None
+    return SUM_PASSES if body and is_sum(body, dtype_of(op.results[0])) else policy.weight(op)
+
+
+def _is_plain(op: Operation) -> bool:
+    """Return whether an op of a chain has operands of static types and one result."""
+    definition = REGISTRY.get(op.name)
+    if definition is None or len(op.results) != 1 or (op.regions and definition.op_class is not Reduce):
+        return False
+    is_known = definition.traits.elementwise or definition.op_class in (Reduce, *VIEWS)
+    return is_known and all(map(_is_static, (*op.operand_types, *op.result_types)))
+
+
+def _is_static(type: Type) -> bool:
+    return isinstance(type, TensorType) and type.is_static and not isinstance(type.element_type, QuantizedType)
+
+
+def _dead(nodes: Sequence[Node]) -> frozenset[int]:
+    """Return the slots that are empty after some ops."""
+    frame = nodes[0].frame
+    return frozenset(frame.slots_of(v for node in nodes for v in node.dying)) - frame.constants.keys()
+
+
+def _replace(frame: FramePlanner, plan: BlockPlan, chain: Chain, members: Sequence[int], moved: Sequence[int]) -> None:
     """Let one step of a plan run some of its ops, after others between them."""
     block, rest, reports = BlockPlan(), BlockPlan(), frame.planner.generated
     for part, numbers in ((block, members), (rest, moved)):
         part.steps, part.ops = [plan.steps[n] for n in numbers], [plan.ops[n] for n in numbers]
         part.ins, part.outs = [plan.ins[n] for n in numbers], [plan.outs[n] for n in numbers]
     first, run = block.ops[0], slice(members[0], members[-1] + 1)
-    title = f"{'a chain' if members[1:] or not first.regions else first.name} at {first.location}"
+    title = f"{first.name if chain.of_map else 'a chain'} at {first.location}"
     seconds = cast("PlanAccelerator", frame.planner.accelerator).seconds
     step = MachineChain(chain, block, seconds, lambda what, text: reports.append((f"{title}, {what}", text)))
     plan.steps[run], plan.ops[run] = [*rest.steps, step], [*rest.ops, first]
     plan.ins[run], plan.outs[run] = [*rest.ins, (*chain.inputs.values(),)], [*rest.outs, (*chain.kept.values(),)]
 
 
-def _dead(frame: FramePlanner, nodes: Sequence[Node]) -> frozenset[int]:
-    """Return the slots that are empty after some ops."""
-    return frozenset(frame.slot(v) for node in nodes for v in node.dying) - frame.constants.keys()
-
-
-def _chain(frame: FramePlanner, group: Group) -> Chain:
-    """Return the chain of a group."""
-    used = dict.fromkeys(v for node in group.nodes for v in node.op.operands if v not in group.made)
-    constants = {v: constant for v in used if (constant := frame.constant(v)) is not None and is_splat(constant)}
-    inputs = {v: frame.slot(v) for v in used if v not in constants}
-    made, dead = {v: frame.slot(v) for node in group.nodes for v in node.op.results}, _dead(frame, group.nodes)
-    kept = {v: slot for v, slot in made.items() if slot not in dead}
-    row_values = {v for v in (*used, *made) if shape_of(v) != group.shape}
-    dead -= set(made.values())
-    return Chain(group.shape, group.rows, group.nodes, inputs, kept, row_values, constants, dead)
-
-
-def _map(node: Node) -> Chain | None:
-    """Return the chain of a map of several ops on many elements that all have instructions, and capture nothing."""
-    op, region, frame, (result,) = node.op, node.op.regions[0], node.planner, node.op.results
-    if len(region.blocks) != 1 or recognised_op(region) is not None or captured(region) or not _is_static(result.type):
-        return None
-    *ops, last = region.block.operations
-    values = [*region.block.arguments, *(result for x in ops for result in x.results)]
-    is_known = all(len(x.results) == 1 for x in ops) and len(ops) <= MAX_OPS
-    if not is_known or any(not _is_static(v.type) or shape_of(v) for v in values):
-        return None
-    constants = {x.results[0]: constant for x in ops if (constant := constant_array(x.results[0])) is not None}
-    nodes = [Node(frame, x, ()) for x in ops if x.results[0] not in constants]
-    returned, dead = last.operands[0], _dead(frame, [node])
-    if returned not in [x.op.results[0] for x in nodes] or not all(has_code(x.op) for x in nodes):
-        return None
-    if prod(shape_of(result)) <= LANES or frame.slot(result) in dead:
-        return None
-    for x in nodes:
-        x.is_canonical |= node.is_canonical and returned in x.op.results
-    used = {v for x in nodes for v in x.op.operands}
-    inputs = {a: frame.slot(v) for a, v in zip(region.block.arguments, op.operands) if a in used}
-    kept = {returned: frame.slot(result)}
-    return Chain(shape_of(result), None, nodes, inputs, kept, set(), constants, dead)
-
-
-# --- code -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Chain:
-    """Ops on tensors of a shape, of which the first `rows` axes are those of rows, or None.
-
-    `inputs` and `kept`, the results that are stored, have slots; those in `dead` are empty after the chain. Values in
-    `row_values` have one element for each row, or one for all; the elements of a constant are all the same.
-    """
-
-    shape: tuple[int, ...]
-    rows: int | None
-    nodes: Sequence[Node]
-    inputs: Mapping[Value, int]
-    kept: Mapping[Value, int]
-    row_values: Set[Value]
-    constants: Mapping[Value, Array]
-    dead: Set[int]
-
-    @property
-    def tensors(self) -> list[Value]:
-        """The operands and results in the order of the frame."""
-        return [*self.inputs, *self.kept]
-
-    def shape_of(self, value: Value) -> tuple[int, ...]:
-        """Return the shape of an operand or a result."""
-        return shape_of(value) if value in self.row_values else self.shape
-
-    def row_of(self, value: Value, length: int) -> tuple[int, ...]:
-        """Return the shape of a row of a value, which has so many elements, or one."""
-        if value in self.row_values:
-            return (1,) * len(shape_of(value))
-        return (length,) if self.rows is None else (1,) * self.rows + self.shape[self.rows :]
-
-    @property
-    def key(self) -> object:
-        """What chains that take about as long have in common, as they do where models repeat layers."""
-        return self.shape, tuple([node.op.name for node in self.nodes])
-
-    @property
-    def weight(self) -> int:
-        """The weight of the ops, for LLVM."""
-        return sum(policy.weight(node.op) for node in self.nodes)
+# --- code -------------------------------------------------------------------------------------------------------------
 
 
 class Form(NamedTuple):
@@ -393,9 +389,9 @@ class ChainCode:
         base = np.array([*[0] * HEAD, *(address(x) for x in (*arrays, *scratch))], np.int64)
         steps = np.array([[n * x.itemsize for n in strides] for x, strides in zip(arrays, self.form.strides)], np.int64)
         for row, start, count in pieces:
-            frame = base.copy()
-            frame[HEAD : HEAD + len(arrays)] += steps @ (row, start)
-            run_code(self.compiled, address(frame), count)
+            words = base.copy()
+            words[HEAD : HEAD + len(arrays)] += steps @ (row, start)
+            run_code(self.compiled, address(words), count)
 
     def _row(self, index: Register) -> None:
         """Write the ops of a row."""
@@ -413,10 +409,10 @@ class ChainCode:
             x = values[result] = ops.compute(node, [values[v] for v in node.op.operands])
             if result in targets and isinstance(x, Pending) and x.term.memory is None:
                 x.term.memory = targets[result]
-                ops.groups.store(x.term, targets[result])
+                ops.nests.store(x.term, targets[result])
             elif result in targets:
                 ops.assign(x, targets[result])
-        ops.groups.flush()
+        ops.nests.flush()
 
 
 def _form_of(chain: Chain, arrays: Sequence[Array], most: int) -> Form:
@@ -428,10 +424,10 @@ def _form_of(chain: Chain, arrays: Sequence[Array], most: int) -> Form:
         rows, length = prod(chain.shape[:axis]), prod(chain.shape[axis:])
         if rows > 1 and length < VECTOR // itemsize:
             raise NotCompiled("short rows")
-        inputs = [_strides(x, rows, 1 if v in chain.row_values else length) for v, x in zip(chain.inputs, arrays)]
+        inputs = [_strides(x, rows, 1 if chain.is_apart(v) else length) for v, x in zip(chain.inputs, arrays)]
         strides = [x for x in inputs if x is not None]
         if len(strides) == len(inputs):
-            strides += [(1, 0) if v in chain.row_values else (length, 1) for v in chain.kept]
+            strides += [(1, 0) if chain.is_apart(v) else (length, 1) for v in chain.kept]
             has_strips = chain.rows is None and (rows == 1 or length > most)
             return Form(rows, length, strides, min(length, STRIP) if has_strips else None)
     raise NotCompiled("elements that are apart")

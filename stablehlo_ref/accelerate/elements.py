@@ -293,7 +293,8 @@ def _converted(op: Operation, dtype: DType, known: Sequence[Any]) -> str | None:
 
 _EXTREMUM = "{0} if {0} %s {1} else {1} if {1} %s {0} else {0} if {0} == {1} and {0} else {k}({0}, {1})"
 
-ELEMENTS: Mapping[object, Element] = {  # by what `on_element` returns
+# By what `on_element` returns, a factory of kernels or the class of the op: `floats.add` is the key to LLVM's `fadd`.
+ELEMENTS: Mapping[object, Element] = {
     same_kernel(np.logical_and): Element(_binary("and"), "{0} & {1}"),
     same_kernel(np.logical_or): Element(_binary("or"), "{0} | {1}"),
     same_kernel(np.not_equal): Element(_binary("xor"), "{0} ^ {1}"),

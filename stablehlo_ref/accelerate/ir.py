@@ -39,7 +39,7 @@ class NotCompiled(Exception):
 class Node:
     """An op, and the values that it is the last to use."""
 
-    planner: FramePlanner
+    frame: FramePlanner
     op: Operation
     dying: Sequence[Value]
 
@@ -51,7 +51,7 @@ class Node:
     @cached_property
     def is_canonical(self) -> bool:
         """Whether NaNs of the result are made canonical."""
-        return self.op in self.planner.planner.canonical
+        return self.op in self.frame.planner.canonical
 
     @cached_property
     def kernel(self) -> Kernel | None:
@@ -61,9 +61,9 @@ class Node:
             return None
         if any(captured(region) for region in self.op.regions):
             return None
-        known = self.planner.known_kernel(self.op, self.planner.planner.kind(self.op))
+        known = self.frame.known_kernel(self.op, self.frame.planner.kind(self.op))
         try:
-            return known.kernel if known else self.planner.kernel(self.op)
+            return known.kernel if known else self.frame.kernel(self.op)
         except StablehloError:
             return None
 
@@ -126,31 +126,31 @@ class Body:
                 yield from body.walk()
 
 
-def body_of(planner: FramePlanner, block: Block, keep: Iterable[Value] = ()) -> Body:
+def body_of(frame: FramePlanner, block: Block, keep: Iterable[Value] = ()) -> Body:
     """Return the body of a block whose values `keep` are used after it; NotCompiled if it is too large."""
     dying = last_uses(block, keep)
-    operations = [op for op in block.operations[:-1] if not _is_known(planner, op)]
+    operations = [op for op in block.operations[:-1] if not _is_known(frame, op)]
     if len(operations) > MAX_OPS:
         raise NotCompiled(f"more than {MAX_OPS} ops")
-    return Body(block, [node_of(planner, op, dying.get(op, ())) for op in operations])
+    return Body(block, [node_of(frame, op, dying.get(op, ())) for op in operations])
 
 
-def node_of(planner: FramePlanner, op: Operation, dying: Sequence[Value] = ()) -> Node:
+def node_of(frame: FramePlanner, op: Operation, dying: Sequence[Value] = ()) -> Node:
     """Return the node of an op: control flow is a node without bodies if the plan has to run it."""
     blocks = [region.blocks[0] for region in op.regions if len(region.blocks) == 1]
     definition = resolve(op)
     if definition is None or len(blocks) < len(op.regions) or refined_results(op):
-        return Node(planner, op, dying)
+        return Node(frame, op, dying)
     if definition.op_class is While:
         condition, body = blocks
-        return Loop(planner, op, dying, body_of(planner, condition, condition.arguments), body_of(planner, body))
+        return Loop(frame, op, dying, body_of(frame, condition, condition.arguments), body_of(frame, body))
     if definition.op_class in (If, Case):
-        return Branch(planner, op, dying, [body_of(planner, block) for block in blocks])
-    return Node(planner, op, dying)
+        return Branch(frame, op, dying, [body_of(frame, block) for block in blocks])
+    return Node(frame, op, dying)
 
 
-def _is_known(planner: FramePlanner, op: Operation) -> bool:
-    return bool(op.results) and all(planner.constant(value) is not None for value in op.results)
+def _is_known(frame: FramePlanner, op: Operation) -> bool:
+    return bool(op.results) and all(frame.constant(value) is not None for value in op.results)
 
 
 # --- types ----------------------------------------------------------------------------------------------------------

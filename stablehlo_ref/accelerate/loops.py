@@ -3,8 +3,8 @@
 When that is decided is in policy.py. From then on the rest of a loop, and its later runs, are runs of the code: the
 state passes from the slots of the plan to it, and back at the end.
 
-In machine code, variables are cells of memory, which LLVM turns into registers. The state of the loop comes in a frame,
-a buffer with a field for the address of the array of each value.
+In machine code, variables are cells of memory, which LLVM turns into registers. The addresses of the arrays of the
+loop's state, and of other values, come in an array of words (machine/tensors.py).
 """
 
 from __future__ import annotations
@@ -64,16 +64,16 @@ class MachineLoop:
             arrays = self._arrays(slots)
         except (LimitError, MemoryError):  # the plan may need less memory, and else has the op that needs too much
             return False
-        frame = np.array([*[0] * HEAD, *map(address, arrays)], np.int64)
+        words = np.array([*[0] * HEAD, *map(address, arrays)], np.int64)
         state = [(field.slot, x) for field, x in zip(self._fields, arrays) if field.slot is not None and field.is_state]
         for slot, _ in state:
             slots[slot] = None
         context.frames[id(arrays)] = arrays
         try:
-            Callback(self._answer(context)).run(self._code, address(frame))
+            Callback(self._answer(context)).run(self._code, address(words))
         finally:
             del context.frames[id(arrays)]
-        context.steps -= int(frame[0])
+        context.steps -= int(words[0])
         for slot, x in state:
             slots[slot] = x if x.ndim else x[()]
         return True
@@ -135,8 +135,8 @@ def _may_use(slots: Slots, field: Field) -> bool:
 class HotLoop:
     """Counts the iterations of a loop in the plan, and their seconds, and finishes it by code once it is hot."""
 
-    def __init__(self, planner: FramePlanner, op: Operation) -> None:
-        self._planner, self._op = planner, op
+    def __init__(self, frame: FramePlanner, op: Operation) -> None:
+        self._frame, self._op = frame, op
         self._left = policy.HOT
         self._seconds, self._last = 0.0, 0.0
         self._was_written = False
@@ -147,7 +147,7 @@ class HotLoop:
 
     @property
     def _loops(self) -> dict[Operation, HotLoop]:
-        return cast("PlanAccelerator", self._planner.planner.accelerator).loops
+        return cast("PlanAccelerator", self._frame.planner.accelerator).loops
 
     def __call__(self, slots: Slots) -> bool:
         """Finish the loop by code; return False if the plan has to run its next iteration."""
@@ -169,7 +169,7 @@ class HotLoop:
         try:
             if not self._was_written:
                 self._was_written, self._last = True, now
-                self._writer = LoopWriter(self._planner, self._loop)  # which does not need llvmlite
+                self._writer = LoopWriter(self._frame, self._loop)  # which does not need llvmlite
             if self._writer is None:
                 return False
             self._seconds += min(now - self._last, policy.ITERATION)
@@ -185,7 +185,7 @@ class HotLoop:
 
     @cached_property
     def _loop(self) -> Loop:
-        node = node_of(self._planner, self._op)
+        node = node_of(self._frame, self._op)
         if not isinstance(node, Loop):
             raise NotCompiled("a loop that only the plan runs")
         return node
@@ -193,7 +193,7 @@ class HotLoop:
     def _as_python(self) -> Callable[[Slots], bool]:
         try:
             loops = self._loops
-            printer = Printer(self._planner, lambda op: op in loops and loops[op].runs_apart)
+            printer = Printer(self._frame, lambda op: op in loops and loops[op].runs_apart)
             generated = printer.function(self._loop)
         except (NotCompiled, RecursionError):
             return lambda slots: False
@@ -206,16 +206,16 @@ class HotLoop:
         return (self._machine or self._writer) is not None
 
     def _report(self, what: str, text: str = "") -> None:
-        self._planner.planner.generated.append((f"{self._op.name} at {self._op.location}{what}", text))
+        self._frame.planner.generated.append((f"{self._op.name} at {self._op.location}{what}", text))
 
 
-def hot_loop(planner: FramePlanner, op: Operation) -> HotLoop | None:
+def hot_loop(frame: FramePlanner, op: Operation) -> HotLoop | None:
     """Return what finishes a `while` by code; None for other ops."""
-    if op.name != "stablehlo.while" or planner.lanes is not None:
+    if op.name != "stablehlo.while" or frame.lanes is not None:
         return None
-    if any(len(region.blocks) != 1 for region in op.regions) or planner.planner.communicates(op):
+    if any(len(region.blocks) != 1 for region in op.regions) or frame.planner.communicates(op):
         return None
-    return HotLoop(planner, op)
+    return HotLoop(frame, op)
 
 
 # --- machine code ---------------------------------------------------------------------------------------------------
@@ -224,11 +224,11 @@ def hot_loop(planner: FramePlanner, op: Operation) -> HotLoop | None:
 class LoopWriter:
     """Writes the function of one loop. Raises NotCompiled if an op of it does not become machine code."""
 
-    def __init__(self, planner: FramePlanner, loop: Loop) -> None:
-        self.planner = planner
+    def __init__(self, frame: FramePlanner, loop: Loop) -> None:
+        self.frame = frame
         self.code = Assembly()
         self.ops = Ops(self.code, shape_in_loop)
-        self.arrays, self.groups = self.ops.arrays, self.ops.groups
+        self.arrays, self.nests = self.ops.arrays, self.ops.nests
         self.values: dict[Value, Held] = {}
         self.loops: list[Operation] = []
         self.count = 0  # of ops
@@ -252,7 +252,7 @@ class LoopWriter:
         for result, place in zip(self.loop(loop, state), places):
             if not (isinstance(result, Memory) and result.buffer == place.buffer):
                 self.ops.assign(result, place)
-        code.store(code.load("%n", Kind(INDEX)), "%frame")  # iterations that are counted and have not begun
+        code.store(code.load("%n", Kind(INDEX)), "%words")  # iterations that are counted and have not begun
         code.do("ret i64 0")
         code.label("stop")
         code.do("ret i64 -1")
@@ -261,7 +261,7 @@ class LoopWriter:
 
     def held(self, value: Value) -> Held:
         """Return the register or the memory of a value."""
-        constant = self.planner.constant(value)
+        constant = self.frame.constant(value)
         if constant is not None and is_splat(constant):
             return self.ops.constant(value, constant)
         if value not in self.values:
@@ -275,7 +275,7 @@ class LoopWriter:
         memory = self.arrays.enter(dtype_of(value), self.ops.shape(value))
         field = self.arrays.fields[-1]
         if constant is None:
-            field.slot = self.planner.slot(value)
+            field.slot = self.frame.slot(value)
         else:
             field.constant = np.require(constant, requirements=["C", "A"])
         field.by_value = self.ops.is_one(value)
@@ -314,7 +314,7 @@ class LoopWriter:
         start = [self._carried(x, a, outer, d) if v else x for x, v, a, d in zip(operands, varies, arguments, dying)]
         cells = {i: code.variable(x) for i, x in enumerate(start) if varies[i] and isinstance(x, Register)}
         head, inside, after = (code.name("L") for _ in range(3))
-        self.groups.flush()
+        self.nests.flush()
         code.do(f"br label %{head}")
         code.label(head)
         self._check(number - 1)
@@ -322,7 +322,7 @@ class LoopWriter:
         arrays = {i: x for i, x in enumerate(state) if varies[i] and isinstance(x, Memory)}
         self.values.update(zip((*loop.condition.block.arguments, *arguments), (*state, *state)))
         (test,) = self.body(loop.condition)
-        self.groups.flush()
+        self.nests.flush()
         for x in arrays.values():
             self.arrays.check(x)
         code.do(f"br i1 {_register(test)}, label %{inside}, label %{after}")
@@ -331,7 +331,7 @@ class LoopWriter:
         for i, cell in cells.items():
             code.store(_register(following[i]), cell)
         self._carry_on(arrays, following)
-        self.groups.flush()
+        self.nests.flush()
         code.do(f"br label %{head}")
         code.label(after)
         self.ops.loop = outer
@@ -352,17 +352,17 @@ class LoopWriter:
 
     def _carry_on(self, state: Mapping[int, Memory], following: Sequence[Held]) -> None:
         """Write the next state to the arrays of the state: in place, if the ops that compute it allow that."""
-        groups, late = self.groups, []
+        nests, late = self.nests, []
         for i, target in state.items():
             x = following[i]
-            group = x.term.group if isinstance(x, Pending) else None
-            if isinstance(x, Pending) and group is groups.open and group is not None and group.may_overwrite(target):
-                groups.store(x.term, target)
+            nest = x.term.nest if isinstance(x, Pending) else None
+            if isinstance(x, Pending) and nest is nests.open and nest is not None and nest.may_overwrite(target):
+                nests.store(x.term, target)
             elif not isinstance(x, Memory) or not (x.buffer == target.buffer and self.arrays.is_whole(x)):
                 late.append((x, target))
         written = {target.buffer for target in state.values()}
         sources = [(x if isinstance(x, Splat) else self.ops.memory(x, t.shape), t) for x, t in late]
-        groups.flush()
+        nests.flush()
         for source, target in [(self._apart(x, written), target) for x, target in sources]:
             self.ops.assign(source, target)
 
@@ -377,7 +377,7 @@ class LoopWriter:
     def inner_loop(self, loop: Loop) -> list[Held]:
         """Write a loop in a loop."""
         results = self.loop(loop, [self.held(value) for value in loop.op.operands])
-        for number, _ in canonical_results(loop.op, self.planner.planner.canonical):
+        for number, _ in canonical_results(loop.op, self.frame.planner.canonical):
             results[number] = self.ops.canonical(results[number], self.ops.shape(loop.op.results[number]))
         return results
 
@@ -387,7 +387,7 @@ class LoopWriter:
         are_one = list(map(self.ops.is_one, op.results))
         targets = [self.arrays.scratch(dtype_of(r), self.ops.shape(r), self.ops.loop) for r in op.results]
         labels, after = [code.name("L") for _ in branch.bodies], code.name("L")
-        self.groups.flush()
+        self.nests.flush()
         code.do(_selected(chosen, labels))
         before, changed = list(self.arrays.versions), set[int]()
         for label, body in zip(labels, branch.bodies):
@@ -395,7 +395,7 @@ class LoopWriter:
             code.label(label)
             for x, target in zip(self.body(body), targets):
                 self.ops.assign(x, target)
-            self.groups.flush()
+            self.nests.flush()
             changed |= {b for b, version in enumerate(before) if self.arrays.versions[b] != version}
             code.do(f"br label %{after}")
         code.label(after)

@@ -103,8 +103,8 @@ class Generated:
 class Printer:
     """Prints one loop. NotCompiled if the plan has to run it, as where an inner loop runs apart."""
 
-    def __init__(self, planner: FramePlanner, runs_apart: Callable[[Operation], bool]) -> None:
-        self.planner = planner
+    def __init__(self, frame: FramePlanner, runs_apart: Callable[[Operation], bool]) -> None:
+        self.frame = frame
         self._runs_apart = runs_apart
         self._lines: list[str] = []
         self._ops: list[Operation | None] = []  # the op of each line
@@ -122,7 +122,7 @@ class Printer:
         It returns False, and does nothing, where values have the lanes of a region.
         """
         arguments = loop.body.block.arguments
-        slots = self.planner.slots_of(arguments)
+        slots = self.frame.slots_of(arguments)
         for name, slot, value in zip(self.write(arguments), slots, arguments):
             self.line(f"{name} = s0[{slot}]")
             if is_scalar(value.type):
@@ -184,9 +184,9 @@ class Printer:
 
     def read(self, value: Value) -> str:
         """Return the name of a value."""
-        slot = self.planner.slot(value)
-        if slot in self.planner.constants:
-            return self.refer(self.planner.frame.template[slot], "c")
+        slot = self.frame.slot(value)
+        if slot in self.frame.constants:
+            return self.refer(self.frame.frame.template[slot], "c")
         name = f"v{slot}"
         if name in self._same:
             return self._same[name]
@@ -200,7 +200,7 @@ class Printer:
 
     def write(self, values: Iterable[Value]) -> list[str]:
         """Return the names of values that are written."""
-        slots = self.planner.slots_of(values)
+        slots = self.frame.slots_of(values)
         self._known.update(slots)
         return [f"v{slot}" for slot in slots]
 
@@ -217,8 +217,8 @@ class Printer:
 
     def _tensors(self, values: Iterable[Value]) -> list[str]:
         """Return the variables of values that are tensors and no constants."""
-        slots = self.planner.slots_of(v for v in values if not is_scalar(v.type))
-        return [f"v{slot}" for slot in slots if slot not in self.planner.constants]
+        slots = self.frame.slots_of(v for v in values if not is_scalar(v.type))
+        return [f"v{slot}" for slot in slots if slot not in self.frame.constants]
 
     def _class_of(self, value: Value) -> str:
         return self.refer(dtype_of(value).type, "t")
@@ -227,7 +227,7 @@ class Printer:
 
     def body(self, body: Body) -> list[str]:
         """Print the ops of a body; return the names of its results."""
-        if body.block not in self.planner.blocks:
+        if body.block not in self.frame.blocks:
             raise NotCompiled("ops that run as a chain")
         unwatched = 0  # bytes of small results
         for index, node in enumerate(body.nodes, 1):
@@ -254,7 +254,7 @@ class Printer:
     def compute(self, node: Node, kernel: Kernel) -> None:
         """Print the expression of an op, or the call of its kernel."""
         op = node.op
-        code = expression(op, list(map(self.planner.constant, op.operands)))
+        code = expression(op, list(map(self.frame.constant, op.operands)))
         operands, results = self.read_all(op.operands), self.write(op.results)
         if code == "{0}":
             self._same[results[0]] = operands[0]
@@ -322,7 +322,7 @@ class Printer:
         self.loop(loop)
         results = self.write(loop.op.results)
         self.move(results, self.read_all(arguments))
-        for index, canonical in canonical_results(loop.op, self.planner.planner.canonical):
+        for index, canonical in canonical_results(loop.op, self.frame.planner.canonical):
             self.line(f"{results[index]} = {self.refer(canonical)}({results[index]}, {results[index]})", loop.op)
         self.drop(self.write(arguments))
 

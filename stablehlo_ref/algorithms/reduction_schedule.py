@@ -14,6 +14,7 @@ With the option `exact_sums` there is no order: sums of floats are exact, and ro
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import groupby, product
@@ -65,14 +66,14 @@ SHORT = 16  # elements: inner loops over fewer are slow
 class Combine:
     """A reduction body applied elementwise to lists of arrays: `(lhs, rhs)` returns `body(*lhs, *rhs)`.
 
-    `pair` is the ufunc that computes the body on a pair of arrays, or None. `any_order` is a ufunc whose result, except
-    for the sign of zeros, does not depend on the order, so that `ufunc.reduce` can be used, or None. `left` is a ufunc
-    that numpy folds from the left, or None. `folds_left` says that the body is not associative. `adds_exactly` says
-    that the body adds floats and the mode asks for exact sums. `in_f32` does the same on bf16 numbers stored as f32, or
-    is None.
+    `each` is the region, and `ufunc` computes the same on two arrays, or is None. `any_order` is a ufunc whose result,
+    except for the sign of zeros, does not depend on the order, so that `ufunc.reduce` can be used, or None. `left` is a
+    ufunc that numpy folds from the left, or None. `folds_left` says that the body is not associative. `adds_exactly`
+    says that the body adds floats and the mode asks for exact sums. `in_f32` does the same on bf16 numbers stored as
+    f32, or is None.
     """
 
-    pair: np.ufunc | None = None
+    ufunc: np.ufunc | None = None
     any_order: np.ufunc | None = None
     left: np.ufunc | None = None
     folds_left = False
@@ -86,7 +87,7 @@ class Combine:
         self.dtype = numpy_dtype(element_type(output))
         self.each = body.each
         self.any_order = order_independent_ufunc(op, self.dtype)
-        self.pair = rounding_ufunc(op, self.dtype)
+        self.ufunc = rounding_ufunc(op, self.dtype)
         self.left = left_fold_ufunc(op, self.dtype)
         self.folds_left = not body.is_associative
         self.adds_exactly = exact_addition(body) is not None
@@ -95,26 +96,26 @@ class Combine:
             self.in_f32.each = lambda x, y: [function(x, y)]
 
     @property
-    def is_exact(self) -> bool:
+    def allows_any_order(self) -> bool:
         """Whether the order makes no difference."""
-        return self.pair is not None and self.pair is self.any_order
+        return self.ufunc is not None and self.ufunc is self.any_order
 
     def __call__(self, lhs: Sequence[Array], rhs: Sequence[Array]) -> Arrays:
         check_time()
-        if self.pair:
-            return [self.pair(lhs[0], rhs[0])]
+        if self.ufunc:
+            return [self.ufunc(lhs[0], rhs[0])]
         return self.each(*lhs, *rhs)
 
     def into(self, lhs: Arrays, rhs: Sequence[Array]) -> Arrays:
         """Like calling the object, but the result may be written into `lhs`."""
-        if self.pair and isinstance(lhs[0], np.ndarray):
-            return [self.pair(lhs[0], rhs[0], out=lhs[0])]
+        if self.ufunc and isinstance(lhs[0], np.ndarray):
+            return [self.ufunc(lhs[0], rhs[0], out=lhs[0])]
         return self(lhs, rhs)
 
     def store(self, lhs: Sequence[Array], rhs: Sequence[Array], results: Sequence[Array]) -> None:
         """Like calling the object, but the result is written into `results`."""
-        if self.pair:
-            self.pair(lhs[0], rhs[0], out=results[0])
+        if self.ufunc:
+            self.ufunc(lhs[0], rhs[0], out=results[0])
             return
         for result, values in zip(results, self(lhs, rhs)):
             result[...] = values
@@ -131,32 +132,38 @@ def by_parts(body: RegionFunction, plan: Callable[[Combine], Reduction]) -> Redu
 
     A ufunc that allows any order is tried first; the body itself is used if its result may contain a wrong zero.
     """
-    each = [_in_any_order(Combine(part), plan) for part in body.parts]
-    if len(each) == 1:
-        return each[0]
-    return lambda inits, arrays: [reduce([v], [x])[0] for reduce, v, x in zip(each, inits, arrays)]
+    reductions = [_in_any_order(Combine(part), plan) for part in body.parts]
+    if len(reductions) == 1:
+        return reductions[0]
+    return lambda inits, arrays: [reduce([v], [x])[0] for reduce, v, x in zip(reductions, inits, arrays)]
 
 
 def _in_any_order(combine: Combine, plan: Callable[[Combine], Reduction]) -> Reduction:
-    exact = plan(combine)
+    by_body = plan(combine)
     if (ufunc := combine.any_order) is None:
-        return exact
+        return by_body
     with_ufunc = copy(combine)
-    with_ufunc.pair = ufunc
+    with_ufunc.ufunc = ufunc
     any_order = plan(with_ufunc)
     if (has_wrong_zero := ambiguous_zero_check(ufunc, combine.dtype)) is None:
         return any_order
 
     def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
         results = any_order(inits, arrays)
-        return exact(inits, arrays) if has_wrong_zero(np.asarray(results[0])) else results
+        return by_body(inits, arrays) if has_wrong_zero(np.asarray(results[0])) else results
 
     return run
 
 
 def after_inits(combine: Combine, fold: Fold) -> Reduction:
-    """Return the reduction that combines init values with the results of a fold."""
-    return lambda inits, arrays: combine.each(*inits, *fold(arrays))
+    """Return the reduction that combines init values with the results of a fold, unless that makes no difference."""
+    identity = combine.ufunc.identity if combine.ufunc and combine.allows_any_order else None
+
+    def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
+        results = fold(arrays)
+        return results if identity is not None and inits[0] == identity else combine.each(*inits, *results)
+
+    return run
 
 
 def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[int]) -> Reduction:
@@ -185,15 +192,18 @@ def planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Re
         return after_inits(combine, lambda arrays: [x.reshape(kept) for x in arrays])
     if combine.folds_left:
         return _from_the_left(combine, shape, axes)
-    if not combine.is_exact or combine.pair is None:
+    if not combine.allows_any_order or combine.ufunc is None:
         return after_inits(combine, _scheduled(combine, shape, axes))
-    pair, dtype, is_small = combine.pair, combine.dtype, prod(shape) <= SMALL
+    ufunc, dtype, is_small = combine.ufunc, combine.dtype, prod(shape) <= SMALL
+    is_short = axes == (len(shape) - 1,) and shape[-1] < SHORT and prod(shape) >= TINY
 
     def at_once(arrays: Sequence[Array]) -> Arrays:
+        if is_short:
+            return [functools.reduce(ufunc, [arrays[0][..., i] for i in range(shape[-1])])]
         if is_small:
-            return [pair.reduce(arrays[0], axes, dtype)]
+            return [ufunc.reduce(arrays[0], axes, dtype)]
         with default_buffers():
-            return [pair.reduce(arrays[0], axes, dtype)]
+            return [ufunc.reduce(arrays[0], axes, dtype)]
 
     return after_inits(combine, at_once)
 
@@ -215,7 +225,7 @@ def _from_the_left(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]
 
 def fold_rows(combine: Combine, inits: Sequence[Array], xs: Sequence[Array]) -> Arrays:
     """Fold the rows of arrays of shape (K, B) from the left, starting with init values, to arrays of shape (B,)."""
-    ufunc = combine.pair or combine.left
+    ufunc = combine.ufunc or combine.left
     if ufunc is None:
         results: Sequence[Array] = inits
         for index in within_time(range(len(xs[0]))):
@@ -289,9 +299,9 @@ def _left_fold(combine: Combine, xs: Sequence[Array]) -> Arrays:
     """Reduce the axis before the last from the left."""
     if combine.in_f32:
         return _in_f32(_left_fold, combine.in_f32, xs)
-    if combine.pair and _is_row_major(xs[0]):
+    if combine.ufunc and _is_row_major(xs[0]):
         with default_buffers():
-            return [combine.pair.reduce(xs[0], -2, combine.dtype)]
+            return [combine.ufunc.reduce(xs[0], -2, combine.dtype)]
     result: Sequence[Array] = [x[..., 0, :] for x in xs]
     for index in range(1, xs[0].shape[-2]):
         result = combine(result, [x[..., index, :] for x in xs])

@@ -151,7 +151,7 @@ class _Addition(Combine):
     """Add f64 numbers."""
 
     def __init__(self) -> None:
-        self.dtype, self.pair = FLOAT64, np.add
+        self.dtype, self.ufunc = FLOAT64, np.add
 
 
 def exact_window_sums(

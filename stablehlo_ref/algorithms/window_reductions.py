@@ -240,7 +240,7 @@ def _padded(w: Windows, body: RegionFunction) -> Reduction:
     def plan(combine: Combine) -> Reduction:
         if combine.adds_exactly:
             return lambda inits, arrays: exact_window_sums(combine.dtype, inits, arrays, *attributes)
-        if combine.folds_left or (w.are_short and not combine.is_exact):
+        if combine.folds_left or (w.are_short and not combine.allows_any_order):
             return lambda inits, arrays: fold_windows(combine, inits, arrays, *attributes)
         return after_inits(combine, lambda arrays: reduce_windows(combine, arrays, *attributes))
 

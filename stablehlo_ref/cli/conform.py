@@ -14,6 +14,7 @@ from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.cli.backend_options import PYTHON
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
 from stablehlo_ref.cli.options import (
+    MEMORY,
     MESSAGES,
     CommandLineError,
     CommandParser,
@@ -88,14 +89,8 @@ def _run(options: argparse.Namespace) -> int:
     known = read_known(options.known) if options.known else []
     profile = PROFILES[options.profile]
     selected = names_of(options)
-    settings = Settings(
-        options.backend,
-        options.contract,
-        options.seconds,
-        options.backend_python,
-        tuple(known),
-        options.max_total_bytes,
-    )
+    backend = options.backend, options.contract, options.seconds, options.backend_python
+    settings = Settings(*backend, tuple(known), options.max_total_bytes)
     with Session(options.backend, seconds=options.seconds, python=settings.python) as session:
         session.open()
         versions = dict(session.versions())

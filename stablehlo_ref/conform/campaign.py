@@ -33,7 +33,7 @@ from stablehlo_ref.conform.cases import Case, case
 from stablehlo_ref.conform.members import COMMON
 from stablehlo_ref.conform.report import Known
 from stablehlo_ref.conform.verdicts import Cell, Record, Recorded, judge
-from stablehlo_ref.debug.bounds.ball import is_known, overflowed
+from stablehlo_ref.debug.bounds.ball import overflowed
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.evaluate import Evaluator
@@ -345,7 +345,7 @@ def _written(folder: Path, id: str, made: Case, contract: Contract, target: str)
     except (StablehloError, TypeError):  # the type of a token or a tuple is no element type
         return None
     for number, (output, bound, result) in enumerate(zip(outputs, bounds, expected)):
-        if is_known(bound) and bound.center.dtype.kind in "fc":
+        if bound.is_known and bound.center.dtype.kind in "fc":
             known = overflowed(bound, result.dtype)
             for part, array in (("center", known.center), ("radius", np.broadcast_to(known.radius, result.shape))):
                 np.save(folder / f"{id}.{part}{number}.npy", array)

@@ -22,7 +22,7 @@ import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.conform.cases import contents, every_value, special_values
-from stablehlo_ref.debug.bounds.ball import Ball, exact, is_known
+from stablehlo_ref.debug.bounds.ball import UNKNOWN, Ball, exact
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import Flat, is_observable
 from stablehlo_ref.debug.evaluate import Evaluator, distance, same_bits
@@ -278,10 +278,10 @@ class _Side:
         types += [p.type for p in self.program.entry.inputs]
         return any(isinstance(t, TensorType) and isinstance(t.element_type, _ROUNDED) for t in types)
 
-    def bounds(self, arrays: Sequence[Array]) -> list[Ball | None]:
-        """Return the bounds of the results; None where they are not known."""
+    def bounds(self, arrays: Sequence[Array]) -> list[Ball]:
+        """Return the bounds of the results."""
         if self.flat is None or self._evaluate is None:
-            return [None] * len(self.program.entry.outputs)
+            return [UNKNOWN] * len(self.program.entry.outputs)
         return bounds_of(self.flat, arrays, self.contract, self._evaluate)
 
     def is_open(self, arrays: Sequence[Array]) -> bool:
@@ -338,7 +338,7 @@ class _Pair:
         rounds = any(side.has_floats for side in sides)
         balls = [s.bounds(arrays) if rounds else list(map(exact, results)) for s, results in zip(sides, (ours, theirs))]
         excess = {i: e for i in different if (e := self._excess(ours[i], theirs[i], balls[0][i], balls[1][i]))}
-        if not excess and all(map(is_known, (b[i] for b in balls for i in different))):
+        if not excess and all(b[i].is_known for b in balls for i in different):
             found.tried += 1
             found.rounded += 1
             return
@@ -357,20 +357,18 @@ class _Pair:
         example = Counterexample(tuple(arrays), index, reason, bool(excess), repro)
         found.store(example, bool(excess) or is_far)
 
-    def _excess(self, x: Array, y: Array, first: Ball | None, second: Ball | None) -> Excess | None:
+    def _excess(self, x: Array, y: Array, first: Ball, second: Ball) -> Excess | None:
         """Return where results are further apart than both programs may be off; None if nowhere, or not known."""
         if x.shape != y.shape or x.dtype != y.dtype:
             return excess_of(y, exact(x), self.contract) or Excess(1, 1, (), y.dtype, x.dtype, 0.0)
         around_first, around_second = _widened(x, first, second), _widened(y, second, first)
-        if around_first is None or around_second is None:
-            return None
         return excess_of(y, around_first, self.contract) or excess_of(x, around_second, self.contract)
 
 
-def _widened(result: Array, ball: Ball | None, other: Ball | None) -> Ball | None:
-    """Return where results of a program lie if it computes the same as that of the first ball; None if not known."""
-    if ball is None or other is None or ball.center.shape != result.shape:
-        return None
+def _widened(result: Array, ball: Ball, other: Ball) -> Ball:
+    """Return where a result of the other program lies if both compute the same."""
+    if UNKNOWN in (ball, other) or ball.center.shape != result.shape:
+        return UNKNOWN
     return replace(ball, radius=np.asarray(ball.radius + np.broadcast_to(other.radius, result.shape)))
 
 

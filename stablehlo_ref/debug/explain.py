@@ -16,16 +16,7 @@ from time import perf_counter
 
 import numpy as np
 
-from stablehlo_ref.debug.bounds.ball import (
-    Ball,
-    dtype_of,
-    is_known,
-    real_dtype,
-    shape_of,
-    smallest_normal,
-    ulp,
-    unit_roundoff,
-)
+from stablehlo_ref.debug.bounds.ball import Ball, dtype_of, real_dtype, shape_of, smallest_normal, ulp, unit_roundoff
 from stablehlo_ref.debug.bounds.reductions import adds_up, is_exact_body
 from stablehlo_ref.debug.bounds.sums import roundoff_of
 from stablehlo_ref.debug.bounds.transfer import propagation
@@ -294,8 +285,8 @@ class Beyond:
         return f"output {self.output} is beyond the bound of the whole program: {self.excess}"
 
 
-def bounds_of(flat: Flat, inputs: Sequence[Array], contract: Contract, evaluate: Evaluator) -> list[Ball | None]:
-    """Return the bounds of the outputs of a program: those of its ops in a row; None where there is none."""
+def bounds_of(flat: Flat, inputs: Sequence[Array], contract: Contract, evaluate: Evaluator) -> list[Ball]:
+    """Return the bounds of the outputs of a program: those of its ops in a row."""
     whole = propagation(dict(zip(flat.arguments, inputs)), contract, evaluate)
     whole.extend(flat.ops)
     return [whole.balls[value] if value in whole.balls else whole.operand(value) for value in flat.outputs]
@@ -320,12 +311,12 @@ def beyond(
     limits: list[float] = []
     for index in unsure:
         value, ball = flat.outputs[index], bounds[index]
-        excess = None if ball is None else excess_of(outputs[index], ball, judge.contract)
-        if excess or is_known(ball):
+        excess = excess_of(outputs[index], ball, judge.contract)
+        if excess or ball.is_known:
             yield from [Beyond(index, excess)] if excess else []
             continue
         limits = limits or limits_of(program, inputs, ours, judge.contract)
-        radius = np.inf if ball is None else np.broadcast_to(ball.radius, ours[index].shape)
+        radius = np.broadcast_to(ball.radius, ours[index].shape)
         unknown = np.where(np.isinf(radius), outputs[index], ours[index])  # the others are within their bounds
         is_far = distance(unknown, ours[index]) > FAR * limits[index]
         if is_far and not _is_open(flat, inputs, value, judge, judgements):

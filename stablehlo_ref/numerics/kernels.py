@@ -12,7 +12,7 @@ from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.ir.arrays import Array, DType
 
 ArrayKernel: TypeAlias = Callable[..., Array]  # from arrays or numpy scalars to one array
-KernelFactory: TypeAlias = Callable[[DType], ArrayKernel]
+KernelFactory: TypeAlias = Callable[[DType], ArrayKernel]  # from the dtype of elements
 Into: TypeAlias = Callable[..., Array]  # writes its result into a last argument `out`, and returns that
 
 

@@ -384,7 +384,7 @@ def left_fold(combine: Combine, arrays: Sequence[Array]) -> Array:
 
 def fold_into(combine: Combine, arrays: Sequence[Array], out: Array) -> None:
     """Store the fold of two or more whole arrays from the left in `out`."""
-    if combine.pair is None or combine.adds_exactly:
+    if combine.ufunc is None or combine.adds_exactly:
         out[...] = fold_unblocked(combine, arrays)
         return
     combine.store(arrays[:1], arrays[1:2], [out])

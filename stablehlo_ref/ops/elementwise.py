@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 
@@ -54,9 +54,7 @@ from stablehlo_ref.ir.types import FunctionType, QuantizedType, TensorType, Type
 from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, implementation_defined, integers
 from stablehlo_ref.numerics.correct_rounding import in_mode
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
-from stablehlo_ref.numerics.kernels import same_kernel
-
-KernelFactory: TypeAlias = Callable[[DType], Run]  # from the element type's dtype to a function of arrays
+from stablehlo_ref.numerics.kernels import KernelFactory, same_kernel
 
 number_tensor = integer_tensor | float_tensor | complex_tensor
 

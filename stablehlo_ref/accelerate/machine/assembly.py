@@ -116,8 +116,8 @@ class Assembly:
 
     @property
     def text(self) -> str:
-        """The module: `i64 run(ptr frame, ptr renew, i64 turns)`, and what it declares."""
-        head = "define i64 @run(ptr %frame, ptr %renew, i64 %turns) {"
+        """The module: `i64 run(ptr words, ptr renew, i64 turns)`, and what it declares."""
+        head = "define i64 @run(ptr %words, ptr %renew, i64 %turns) {"
         lines = [*self.entry, "  br label %start", "start:", *_flat(self.lines)]
         return "\n".join([*self.declared.values(), head, *lines, "}"]) + "\n"
 

@@ -76,7 +76,7 @@ def address(x: Array) -> int:
 
 
 class Compiled:
-    """A function in machine code, `run(frame, renew, turns)`.
+    """A function in machine code, `run(words, renew, turns)`.
 
     Raises NotCompiled if the processor does not have its instructions.
     """
@@ -132,9 +132,9 @@ class Callback:
         self._function = RENEW(answers.send)
         self._pointer = ctypes.cast(self._function, ctypes.c_void_p).value  # converting a function takes longer
 
-    def run(self, code: Compiled, frame: int, turns: int = 0) -> None:
+    def run(self, code: Compiled, words: int, turns: int = 0) -> None:
         """Run machine code that may call the function."""
-        code.run(frame, self._pointer, turns)
+        code.run(words, self._pointer, turns)
         if self._errors:
             self._fail()
 
@@ -167,8 +167,8 @@ def _answers(answer: Answer, errors: list[BaseException]) -> Generator[int, int,
 _OF_THREAD = threading.local()
 
 
-def run_code(code: Compiled, frame: int, count: int) -> None:
+def run_code(code: Compiled, words: int, count: int) -> None:
     """Run machine code on so many rows; it calls Python for nothing but results of functions that are in doubt."""
     if not hasattr(_OF_THREAD, "callback"):
         _OF_THREAD.callback = Callback(settle)
-    _OF_THREAD.callback.run(code, frame, count)
+    _OF_THREAD.callback.run(code, words, count)

@@ -18,10 +18,10 @@ from stablehlo_ref.accelerate.machine.assembly import INDEX, NARROW, Assembly, K
 from stablehlo_ref.accelerate.machine.products import Product
 from stablehlo_ref.accelerate.machine.tensors import (
     VECTOR,
-    Groups,
     Held,
     MachineArrays,
     Memory,
+    Nests,
     Pending,
     Splat,
     clamped_start,
@@ -59,7 +59,7 @@ class Ops:
         self.code = code
         self.shape = shape
         self.arrays = MachineArrays(code)
-        self.groups = Groups(code, self.arrays)
+        self.nests = Nests(code, self.arrays)
         self.loop = 0  # that is being written
 
     def is_one(self, value: Value) -> bool:
@@ -91,7 +91,8 @@ class Ops:
         if isinstance(x, Register | Splat):
             return x if isinstance(x, Register) else x.register
         memory = self.memory(x, self.shape(value))
-        self.groups.flush()
+        if self.nests.is_stored(memory):
+            self.nests.flush()
         return self.code.load(memory.pointer, Kind(memory.dtype))
 
     def _on_elements(self, node: Node, operands: Sequence[Held]) -> Held:
@@ -101,7 +102,7 @@ class Ops:
         registers = [x for x in scalars if isinstance(x, Register)]
         if len(registers) == len(scalars):
             return Splat(emit(registers), self.shape(result))
-        return self.groups.add(self.shape(result), computed(dtype_of(result)), operands, emit, self.loop)
+        return self.nests.add(self.shape(result), computed(dtype_of(result)), operands, emit, self.loop)
 
     # --- tensors in memory --------------------------------------------------------------------------------------
 
@@ -110,9 +111,9 @@ class Ops:
         if isinstance(x, Memory):
             return x
         if isinstance(x, Splat):
-            x = self.groups.add(shape, x.register.kind.dtype, [x], lambda operands: operands[0], self.loop)
+            x = self.nests.add(shape, x.register.kind.dtype, [x], lambda operands: operands[0], self.loop)
         if isinstance(x, Pending):
-            return self.groups.memory(x)
+            return self.nests.memory(x)
         spilled = self.arrays.scratch(x.kind.dtype, shape, self.loop)
         self.code.store(x, spilled.pointer)
         return spilled
@@ -123,45 +124,43 @@ class Ops:
         return memory if memory.is_contiguous else self.copied(memory, self.loop)
 
     def copied(self, x: Memory, loop: int, is_field: bool = False) -> Memory:
-        """Return a copy in memory of the code's own, which `loop` may write to; in the frame, if `is_field`."""
+        """Return a copy in memory of the code's own, which `loop` may write to; in a field, if `is_field`."""
         target = self.arrays.scratch(x.dtype, x.shape, loop, is_field)
         self.assign(x, target)
         return target
 
     def own(self, x: Memory, loop: int, dies: bool) -> Memory:
         """Return memory that an op in a loop may write to: a copy, unless `x` is not used again."""
-        self.groups.flush()
+        self.nests.flush()
         may_write = dies and self.arrays.writers[x.buffer] == loop and self.arrays.is_whole(x)
         return x if may_write else self.copied(x, loop)
 
     def assign(self, x: Held, target: Memory) -> None:
         """Copy a tensor to a place in memory that no op which is still to be written reads."""
         if isinstance(x, Register):
-            self.groups.flush()
+            self.nests.flush()
             return self.code.store(x, target.pointer, target.dtype)
-        if isinstance(x, Pending) and x.term.group is self.groups.open:
-            self.groups.store(x.term, target)
-            return self.groups.flush()
+        if isinstance(x, Pending) and x.term.nest is self.nests.open:
+            self.nests.store(x.term, target)
+            return self.nests.flush()
         if isinstance(x, Pending | Memory):
             source = self.memory(x, target.shape)
-            self.groups.flush()
+            self.nests.flush()
             if source.buffer == target.buffer:
                 source = self.copied(source, self.loop)
             if source.is_contiguous and target.is_contiguous and source.dtype == target.dtype:
                 return self.arrays.copy(source, target)
             x = source
-        copy = self.groups.add(target.shape, target.dtype, [x], lambda operands: operands[0], self.loop)
-        self.groups.store(copy.term, target)
-        return self.groups.flush()
+        copy = self.nests.add(target.shape, target.dtype, [x], lambda operands: operands[0], self.loop)
+        self.nests.store(copy.term, target)
+        return self.nests.flush()
 
     def canonical(self, x: Held, shape: tuple[int, ...]) -> Held:
         """Replace NaNs by the canonical one."""
         if isinstance(x, Register):
             return self.code.canonical(x)
         memory = self.memory(x, shape)
-        return self.groups.add(
-            shape, memory.dtype, [memory], lambda operands: self.code.canonical(*operands), self.loop
-        )
+        return self.nests.add(shape, memory.dtype, [memory], lambda operands: self.code.canonical(*operands), self.loop)
 
     # --- rules --------------------------------------------------------------------------------------------------
 
@@ -169,7 +168,7 @@ class Ops:
         (x,), shape = operands, self.shape(node.op.results[0])
         if isinstance(x, Splat | Register):
             return Splat(x.register if isinstance(x, Splat) else x, shape)
-        if isinstance(x, Pending) and squeezed(shape) == x.term.group.shape:
+        if isinstance(x, Pending) and squeezed(shape) == x.term.nest.shape:
             return Pending(x.term, shape)
         return self.contiguous(x, self.shape(node.op.operands[0])).reshaped(shape)
 
@@ -197,11 +196,11 @@ class Ops:
         for x, value in zip(operands, node.op.operands):
             place = self.arrays.view(target, start * target.strides[axis], self.shape(value))
             start += self.shape(value)[axis]
-            if isinstance(x, Pending) and x.term.group is self.groups.open:
-                self.groups.store(x.term, place)
+            if isinstance(x, Pending) and x.term.nest is self.nests.open:
+                self.nests.store(x.term, place)
             else:
                 others.append((x, place))
-        self.groups.flush()
+        self.nests.flush()
         for x, place in others:
             self.assign(x, place)
         return target
@@ -243,10 +242,10 @@ class Ops:
         is_minor = sorted(op.properties["dimensions"]) == list(range(len(kept), len(shape)))
         if body is None or not is_minor or prod(shape) < 2 * prod(kept) or not isinstance(init, Register):
             raise NotCompiled(op.name)
-        if is_sum(body, dtype) and node.planner.planner.mode.exact_sums:
+        if is_sum(body, dtype) and node.frame.planner.mode.exact_sums:
             raise NotCompiled("exact sums")
         rows, length = self.contiguous(x, shape), prod(shape) // prod(kept)
-        self.groups.flush()
+        self.nests.flush()
         self.arrays.work += prod(shape) // 4
         target = self.arrays.scratch(dtype, kept, self.loop)
 
@@ -261,14 +260,14 @@ class Ops:
 
     def _product(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write a product of matrices, which are copied to another address where the kernel may do so."""
-        op, product = node.op, Product(node.op, node.planner.planner.mode.reproducible)
+        op, product = node.op, Product(node.op, node.frame.planner.mode.reproducible)
         product.check(node.kernel.run if node.kernel else None)
         first, second = (self.contiguous(x, self.shape(value)) for x, value in zip(operands, op.operands))
         if product.depends_on_addresses:
             first = self.copied(first, self.loop, is_field=True)
         if product.depends_on_addresses or (product.may_be_transposes and isinstance(operands[1], Memory)):
             second = self.copied(second, self.loop, is_field=True)
-        self.groups.flush()
+        self.nests.flush()
         self.arrays.work += product.work // 4
         target = self.arrays.scratch(product.dtype, self.shape(op.results[0]), self.loop)
         product.write(self.code, first, second, target)

@@ -139,11 +139,11 @@ class Product:
 
     def write(self, code: Assembly, x: Memory, y: Memory, result: Memory) -> None:
         """Append the call of the loop."""
-        frame = f"%{code.name('p')}"
-        code.entry.append(f"  {frame} = alloca [3 x ptr]")
+        pointers = f"%{code.name('p')}"
+        code.entry.append(f"  {pointers} = alloca [3 x ptr]")
         for number, memory in enumerate((x, y, result)):
-            place = code.let(f"getelementptr ptr, ptr {frame}, i64 {number}", Kind(INDEX))
+            place = code.let(f"getelementptr ptr, ptr {pointers}, i64 {number}", Kind(INDEX))
             code.do(f"store ptr {memory.pointer}, ptr {place}")
         sizes, strides = (code.integers(numbers) for numbers in (self.sizes, self.strides))
         function, data = (f"inttoptr (i64 {n} to ptr)" for n in self.loop)
-        code.do(f"call void {function}(ptr {frame}, ptr {sizes}, ptr {strides}, ptr {data})")
+        code.do(f"call void {function}(ptr {pointers}, ptr {sizes}, ptr {strides}, ptr {data})")

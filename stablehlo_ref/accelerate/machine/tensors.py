@@ -1,12 +1,12 @@
-"""Tensors in memory, the frame by which code gets their arrays, and nests of loops that compute elementwise ops.
+"""Tensors in memory, the words by which code gets their arrays, and nests of loops that compute elementwise ops.
 
-A tensor of one element is in a register. A frame is an array of words: the first one holds the number of iterations
-that are left, the others the addresses of arrays, one for each `Field`. An array changes in place, and what it held
-before can not be read again: the version of a tensor is compared with that of its array while code is written.
+A tensor of one element is in a register. Code gets an array of words: the first one holds the number of iterations that
+are left, the others the addresses of arrays, one for each `Field`. An array changes in place, and what it held before
+can not be read again: the version of a tensor is compared with that of its array while code is written.
 
-A nest computes a group of ops, a vector at a time. What an op of it computes is stored only where it is needed outside
-of the group, which is known after the nest has been written: then the stores are added to it. An iteration loads all
-its elements before it stores any, so a group may overwrite an array that it reads at the same positions.
+A nest computes ops on one shape, a vector at a time. What an op of it computes is stored only where it is needed
+outside of the nest, which is known after the nest has been written: then the stores are added to it. An iteration loads
+all its elements before it stores any, so a nest may overwrite an array that it reads at the same positions.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from stablehlo_ref.ir.arrays import Array, DType
 
 SMALL = 64  # elements of a tensor on the stack
 MAX_SIZE = 1 << 20  # elements of a tensor in memory that is computed
-HEAD = 1  # words of a frame before its fields
+HEAD = 1  # words before those of fields
 VECTOR = 64  # bytes of an operand that are computed at once
 MAX_APART = 1 << 14  # elements of a tensor whose elements are apart, and loaded one by one
-SHORT = 100  # instructions of a group that may be repeated for vectors of each size
+SHORT = 100  # instructions of a nest that may be repeated for vectors of each size
 
 
 @dataclass
 class Field:
-    """An array in the frame: of a slot, a constant, or memory for the code itself.
+    """An array whose address code gets: of a slot, a constant, or memory for the code itself.
 
     With `by_value` the code gets a copy.
     """
@@ -101,7 +101,7 @@ class MachineArrays:
         """Add a field, and load its address before the body of the function starts."""
         code, new = self.code, Field(len(self.fields), dtype, shape)
         with code.at(code.entry):
-            place = code.address("%frame", literal(Kind(INDEX), HEAD + new.number), Kind(INDEX))
+            place = code.address("%words", literal(Kind(INDEX), HEAD + new.number), Kind(INDEX))
             pointer = code.let(f"load ptr, ptr {place}, align 8", Kind(INDEX)).name
         memory = self.memory(pointer, dtype, shape)
         self.fields.append(new)
@@ -194,9 +194,9 @@ class Splat:
 
 @dataclass(eq=False)
 class Term:
-    """An op of a group, on scalars, tensors in memory, and other ops of the group."""
+    """An op of a nest, on scalars, tensors in memory, and other ops of the nest."""
 
-    group: Group
+    nest: Nest
     dtype: DType
     operands: Sequence[Register | Memory | Term]
     emit: Emit
@@ -205,7 +205,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Pending:
-    """A tensor that an op of a group computes."""
+    """A tensor that an op of a nest computes."""
 
     term: Term
     shape: tuple[int, ...]
@@ -224,7 +224,7 @@ class Place:
 
 
 @dataclass(eq=False)
-class Group:
+class Nest:
     """Ops on tensors of one shape, without axes of one element."""
 
     shape: tuple[int, ...]
@@ -241,7 +241,7 @@ class Group:
                     yield x
 
     def may_overwrite(self, target: Memory) -> bool:
-        """Return whether the group reads an array at the positions only at which it would be written."""
+        """Return whether the nest reads an array at the positions only at which it would be written."""
         same = (target.pointer, target.squeezed().strides)
         return all(x.buffer != target.buffer or (x.pointer, x.strides) == same for x in self.loads())
 
@@ -257,13 +257,13 @@ def squeezed(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(n for n in shape if n != 1)
 
 
-class Groups:
+class Nests:
     """Collects elementwise ops, and writes the loops that compute them."""
 
     def __init__(self, code: Assembly, arrays: MachineArrays) -> None:
         self.code = code
         self.arrays = arrays
-        self.open: Group | None = None
+        self.open: Nest | None = None
 
     def add(
         self, shape: tuple[int, ...], dtype: DType, operands: Sequence[Register | Memory | Pending | Splat], emit: Emit,
@@ -274,9 +274,9 @@ class Groups:
             raise NotCompiled(f"a tensor of more than {MAX_SIZE} elements")
         if self.open is None or self.open.shape != squeezed(shape):
             self.flush()
-        group = self.open = self.open or Group(squeezed(shape), loop)
-        term = Term(group, dtype, [self._operand(x) for x in operands], emit)
-        group.terms.append(term)
+        nest = self.open = self.open or Nest(squeezed(shape), loop)
+        term = Term(nest, dtype, [self._operand(x) for x in operands], emit)
+        nest.terms.append(term)
         self.arrays.work += prod(shape) // 8
         return Pending(term, shape)
 
@@ -284,7 +284,7 @@ class Groups:
         if isinstance(x, Splat):
             return x.register
         if isinstance(x, Pending):
-            return x.term if x.term.group is self.open else self.memory(x).squeezed()
+            return x.term if x.term.nest is self.open else self.memory(x).squeezed()
         if isinstance(x, Register):
             if x.kind.count != 1:
                 raise NotCompiled("vectors")
@@ -297,48 +297,52 @@ class Groups:
     def memory(self, x: Pending) -> Memory:
         """Return the memory in which a result is stored from now on."""
         term = x.term
-        if term.group is self.open:
+        if term.nest is self.open:
             self.flush()
         if term.memory is None:
-            term.memory = self.arrays.scratch(term.dtype, term.group.shape, term.group.loop)
+            term.memory = self.arrays.scratch(term.dtype, term.nest.shape, term.nest.loop)
             self.store(term, term.memory)
         self.arrays.check(term.memory)
         return term.memory.reshaped(x.shape)
 
     def store(self, term: Term, target: Memory) -> None:
-        """Store a result in memory as well, when the loop of its group runs."""
+        """Store a result in memory as well, when the loop of its nest runs."""
         target = target.squeezed()
-        if term.group is self.open:
-            term.group.stores.append((term, target))
+        if term.nest is self.open:
+            term.nest.stores.append((term, target))
             return
-        if term.group.is_flat and not target.is_contiguous:
+        if term.nest.is_flat and not target.is_contiguous:
             raise NotCompiled("a view that is written late")
-        for place in term.group.places:
+        for place in term.nest.places:
             self._store(place, term, target)
 
+    def is_stored(self, x: Memory) -> bool:
+        """Return whether the nest that ops are added to stores results in the array of a tensor."""
+        return self.open is not None and any(target.buffer == x.buffer for _, target in self.open.stores)
+
     def flush(self) -> None:
-        """Write the loop of the group that ops have been added to."""
-        group, self.open = self.open, None
-        if group is None:
+        """Write the loop of the nest that ops have been added to."""
+        nest, self.open = self.open, None
+        if nest is None:
             return
-        touched = [*group.loads(), *(target for _, target in group.stores)]
-        group.is_flat = all(x.is_contiguous for x in touched)
-        axes = (prod(group.shape),) if group.is_flat else group.shape
-        self._loops(group, axes, [])
-        for term, target in group.stores:
-            for place in group.places:
+        touched = [*nest.loads(), *(target for _, target in nest.stores)]
+        nest.is_flat = all(x.is_contiguous for x in touched)
+        axes = (prod(nest.shape),) if nest.is_flat else nest.shape
+        self._loops(nest, axes, [])
+        for term, target in nest.stores:
+            for place in nest.places:
                 self._store(place, term, target)
 
-    def _loops(self, group: Group, axes: Sequence[int], indices: list[Register]) -> None:
+    def _loops(self, nest: Nest, axes: Sequence[int], indices: list[Register]) -> None:
         """Write the loops over the axes that are left; the last one takes vectors, and then single elements."""
         if len(axes) > 1:
-            self._loop(0, axes[0], 1, lambda i: self._loops(group, axes[1:], [*indices, i]))
+            self._loop(0, axes[0], 1, lambda i: self._loops(nest, axes[1:], [*indices, i]))
             return
-        width, start, before = VECTOR // max(x.itemsize for x in _dtypes(group)), 0, len(self.code.lines)
+        width, start, before = VECTOR // max(x.itemsize for x in _dtypes(nest)), 0, len(self.code.lines)
         while start < axes[0]:
             stop = start + (axes[0] - start) // width * width
             if start < stop:
-                self._loop(start, stop, width, partial(self._elements, group, indices, width))
+                self._loop(start, stop, width, partial(self._elements, nest, indices, width))
             start, width = stop, width // 2 if len(self.code.lines) - before < SHORT else 1
 
     def _loop(self, start: int, stop: int, step: int, body: Callable[[Register], None]) -> None:
@@ -347,22 +351,22 @@ class Groups:
             return body(literal(index, start))
         return self.code.count(start, literal(index, stop), step, body)
 
-    def _elements(self, group: Group, outer: list[Register], width: int, i: Register) -> None:
-        """Write the ops of a group on `width` elements of a row."""
+    def _elements(self, nest: Nest, outer: list[Register], width: int, i: Register) -> None:
+        """Write the ops of a nest on `width` elements of a row."""
         code, indices = self.code, [*outer, i]
         loaded: dict[Register | Memory, Register] = {}
-        for term in group.terms:
+        for term in nest.terms:
             for x in term.operands:
                 if isinstance(x, Memory) and x not in loaded:
                     loaded[x] = self._load(x, indices, width)
                 elif isinstance(x, Register) and x not in loaded:
                     loaded[x] = code.splat(x, width)
         results: dict[Term, Register] = {}
-        for term in group.terms:
+        for term in nest.terms:
             results[term] = term.emit([results[x] if isinstance(x, Term) else loaded[x] for x in term.operands])
         place = Place([], indices, results)
         code.lines.append(place.lines)
-        group.places.append(place)
+        nest.places.append(place)
 
     def _load(self, x: Memory, indices: Sequence[Register], width: int) -> Register:
         code, pointer, step = self.code, self._address(x, indices), x.strides[-1] if x.strides else 1
@@ -393,7 +397,7 @@ class Groups:
         return code.address(x.pointer, offset(code, indices, strides), Kind(x.dtype))
 
 
-def _dtypes(group: Group) -> Iterator[DType]:
-    for term in group.terms:
+def _dtypes(nest: Nest) -> Iterator[DType]:
+    for term in nest.terms:
         yield term.dtype
         yield from (x.dtype if isinstance(x, Memory | Term) else x.kind.dtype for x in term.operands)
