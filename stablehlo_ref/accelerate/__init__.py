@@ -70,11 +70,11 @@ def with_inlined_calls(
     `inner` are each function and the ops in it.
     """
     made = dict(functions)
-    graph = {name: callees(operations) for name, operations in inner.items()} if len(functions) > 1 else {}
+    graph = {name: callees(operations) for name, operations in inner.items()}
     counts = Counter(callee(op) for operations in inner.values() for op in operations if op.name == "func.call")
     bodies: dict[str, Operation] = {}  # functions that may take the place of calls
     left = GROWTH + sum(map(len, inner.values()))
-    for component in bottom_up(graph) if any(graph.values()) else ():
+    for component in bottom_up(graph):
         for name in component:
             if not graph[name].isdisjoint(bodies):
                 made[name], left = _inlined(functions[name], bodies, counts, left)

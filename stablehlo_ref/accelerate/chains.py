@@ -24,10 +24,10 @@ from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.elements import has_code, is_narrow
 from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, shape_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register
-from stablehlo_ref.accelerate.machine.compiler import address, compiled, is_available, reason_of, run_code
+from stablehlo_ref.accelerate.machine.compiler import address, compiled, is_available, reason_of, run_code, words_of
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
 from stablehlo_ref.accelerate.machine.ops import Ops, reduction_of
-from stablehlo_ref.accelerate.machine.tensors import HEAD, VECTOR, Held, Memory, Pending, is_splat, offset, row_major
+from stablehlo_ref.accelerate.machine.tensors import VECTOR, Held, Memory, Pending, is_splat, offset, row_major
 from stablehlo_ref.define.bound import constant_array
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.definition import REGISTRY
@@ -53,6 +53,7 @@ SIZE = 1 << 18  # elements of a tensor from which on ops on it are fused: smalle
 WORK = 5 << 18  # elements that the ops of a chain visit in all, at least: with fewer, machine code saves nothing
 ROW = 1 << 16  # elements of a row that is reduced at most, so that a few rows fit into the cache
 FUNCTION_SIZE = 1 << 15  # elements of a tensor from which on a function of f32 is fused
+FUNCTION_WEIGHT = 50  # of an elementary function, for LLVM; other ops count 1
 NARROW_PASSES = 6  # of an op on narrow floats, which numpy computes in f32
 MAX_OPS = 200  # of the computation of a map
 MAX_WEIGHT = 500  # of the ops of a chain, above which LLVM takes too long
@@ -100,9 +101,10 @@ class Chain:
         """Add an op of one result."""
         op = node.op
         self.nodes.append(node)
-        self.weight += policy.weight(op)
+        weight = FUNCTION_WEIGHT if _is_function(op) else 1
+        self.weight += weight
         if node.op_class is Reduce or (node.op_class not in VIEWS and shape_of(op.results[0]) == self.shape):
-            self.passes += NARROW_PASSES if is_narrow(op.operands[0].type) else policy.weight(op)
+            self.passes += NARROW_PASSES if is_narrow(op.operands[0].type) else weight
         self.made.add(op.results[0])
         self.touched.update(op.operands, op.results)
 
@@ -220,8 +222,7 @@ def _of_ops(nodes: Sequence[Node], members: list[int], moved: list[int]) -> Chai
     if not value or not _is_static(value[0].type) or first.op_class in (Map, *VIEWS):
         return None
     size, chain, between = prod(shape_of(value[0])), Chain(shape_of(value[0])), list[int]()
-    is_function = bool(first.op.operands) and on_element(first.op) in FUNCTIONS
-    if size < min(SIZE, FUNCTION_SIZE if is_function else SIZE) or not chain.add(first):
+    if size < min(SIZE, FUNCTION_SIZE if _is_function(first.op) else SIZE) or not chain.add(first):
         return None
     for number in range(members[0] + 1, len(nodes)):
         if chain.add(nodes[number]):
@@ -267,6 +268,10 @@ def _is_plain(op: Operation) -> bool:
         return False
     is_known = definition.traits.elementwise or definition.op_class in (Reduce, *VIEWS)
     return is_known and all(map(_is_static, (*op.operand_types, *op.result_types)))
+
+
+def _is_function(op: Operation) -> bool:
+    return bool(op.operands) and on_element(op) in FUNCTIONS
 
 
 def _is_static(type: Type) -> bool:
@@ -376,11 +381,11 @@ class ChainCode:
     def run(self, arrays: Sequence[Array], pieces: Iterable[tuple[int, int, int]]) -> None:
         """Compute pieces: the number of their first row and element, and how many rows or strips they have."""
         scratch = [np.empty(shape, dtype) for shape, dtype in self._scratch]
-        base = np.array([*[0] * HEAD, *(address(x) for x in (*arrays, *scratch))], np.int64)
+        base = words_of([*arrays, *scratch])
         steps = np.array([[n * x.itemsize for n in strides] for x, strides in zip(arrays, self.form.strides)], np.int64)
         for row, start, count in pieces:
             words = base.copy()
-            words[HEAD : HEAD + len(arrays)] += steps @ (row, start)
+            words[1 : 1 + len(arrays)] += steps @ (row, start)
             run_code(self.compiled, address(words), count)
 
     def _row(self, index: Register) -> None:

@@ -18,17 +18,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from stablehlo_ref.accelerate.elements import expression
-from stablehlo_ref.accelerate.ir import (
-    Body,
-    Branch,
-    Loop,
-    Node,
-    NotCompiled,
-    dtype_of,
-    is_scalar,
-    number,
-)
-from stablehlo_ref.accelerate.policy import iterations_of
+from stablehlo_ref.accelerate.ir import Body, Branch, Loop, Node, NotCompiled, dtype_of, is_scalar, number
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import StablehloError
@@ -43,6 +33,7 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 FILENAME = "<generated>"
+ITERATIONS, OPS = 256, 4096  # after which a loop checks the deadline, at most
 MAX_NESTING = 15  # of Python's 20 nested blocks
 _NUMBERS = {"zero": 0, "one": 1, "minus_one": -1}
 
@@ -143,7 +134,8 @@ class Printer:
             head.append(f"  {name} = s0[{slot}]")
             if is_scalar(value.type):
                 head.append(f"  if type({name}) is not {self._class_of(value)}: {name} = {name}[()]")
-        most = iterations_of(sum(1 for body in (loop.condition, loop.body) for _ in body.walk()))
+        ops = sum(1 for body in (loop.condition, loop.body) for _ in body.walk())
+        most = max(1, min(ITERATIONS, OPS // max(ops, 1)))  # iterations that are counted at a time
 
         def renew(context: Context, op: Operation, iterations: int = most) -> int:
             return count_iterations(context, op, iterations)

@@ -314,6 +314,10 @@ def _flat(lines: Sequence[Any]) -> Iterator[str]:
         yield from (line,) if isinstance(line, str) else _flat(line)
 
 
+def _arithmetic(instruction: str) -> Callable[[Vectors, Register | float, Register | float], Register]:
+    return lambda f, x, y: f.code.binary(instruction, f._operand(x), f._operand(y))
+
+
 class Vectors:
     """Instructions on vectors of f64."""
 
@@ -327,17 +331,7 @@ class Vectors:
     def integer(self, value: int) -> Register:
         return literal(self.kind.of(INDEX), value)
 
-    def add(self, x: Register, y: Register | float) -> Register:
-        return self.code.binary("fadd", x, self._operand(y))
-
-    def subtract(self, x: Register | float, y: Register | float) -> Register:
-        return self.code.binary("fsub", self._operand(x), self._operand(y))
-
-    def multiply(self, x: Register, y: Register | float) -> Register:
-        return self.code.binary("fmul", x, self._operand(y))
-
-    def divide(self, x: Register | float, y: Register) -> Register:
-        return self.code.binary("fdiv", self._operand(x), y)
+    add, subtract, multiply, divide = map(_arithmetic, ("fadd", "fsub", "fmul", "fdiv"))
 
     def multiply_add(self, x: Register, y: Register | float, z: Register | float) -> Register:
         """Return x*y + z, rounded once where the processor has an instruction for that, else twice."""

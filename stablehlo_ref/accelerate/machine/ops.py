@@ -9,7 +9,7 @@ return cannot be observed, as NaNs are made canonical where they can be. Product
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from math import prod
 
 from stablehlo_ref.accelerate.elements import elementwise, has_code
@@ -323,7 +323,7 @@ def reduced_row(arrays: MachineArrays, loop: int, body: Operation, row: Memory, 
     if is_sum(body, dtype):
         scratch = arrays.scratch(dtype, (length // 2,), loop).pointer if length > LANES else ""
         return combined(init, row_sum(code, row.pointer, scratch, length, dtype))
-    width = VECTOR // dtype.itemsize
+    width = 2 * VECTOR // dtype.itemsize
     if body.name in FOLDS:
         return row_fold(code, row.pointer, length, init, combined, width)
     return combined(init, row_fold(code, row.pointer, length, literal(init.kind, 0), combined, width))
@@ -331,25 +331,21 @@ def reduced_row(arrays: MachineArrays, loop: int, body: Operation, row: Memory, 
 
 def row_sum(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> Register:
     """Append the sum of a row of floats; `scratch` is a pointer to room for half as many elements."""
-    tail: Register | None = None
+    tails: list[Register] = []  # surplus elements
     while size > LANES:
         levels = 1 if size % 8 else 3
         if size % 2:
-            tail = _plus_tail(code, _element(code, row, size - 1, dtype), tail)
+            tails.append(_element(code, row, size - 1, dtype))
         size >>= levels
         _levels(code, row, scratch, size, dtype, levels)
         row = scratch
     x = code.load(row, Kind(dtype, size))
     while size > 1:
         if size % 2:
-            tail = _plus_tail(code, code.element(x, size - 1), tail)
+            tails.append(code.element(x, size - 1))
         size //= 2
         x = _pairs(code, x, size)
-    return _plus_tail(code, x, tail)
-
-
-def _plus_tail(code: Assembly, x: Register, tail: Register | None) -> Register:
-    return x if tail is None else code.binary("fadd", x, tail)
+    return code.binary("fadd", x, reduce(lambda tail, last: code.binary("fadd", last, tail), tails)) if tails else x
 
 
 def _element(code: Assembly, row: str, number: int, dtype: DType) -> Register:
@@ -380,21 +376,17 @@ def _levels(code: Assembly, row: str, scratch: str, size: int, dtype: DType, lev
 
 def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Combine, width: int) -> Register:
     """Append the reduction of a row in any order by `emit`, for which `start` is an identity, or idempotent."""
-    index, dtype = Kind(INDEX), start.kind.dtype
-    steps, found = size // (2 * width), start
+    index, dtype, steps, found = Kind(INDEX), start.kind.dtype, size // width, start
     if steps:
-        cells = [code.variable(code.splat(start, width)) for _ in range(2)]
+        cell, kind = code.variable(code.splat(start, width)), Kind(dtype, width)
 
         def step(first: Register) -> None:
-            for number, cell in enumerate(cells):
-                at = code.binary("add", first, literal(index, number * width))
-                x = code.load(code.address(row, at, Kind(dtype)), Kind(dtype, width))
-                code.store(emit(code.load(cell, x.kind), x), cell)
+            code.store(emit(code.load(cell, kind), code.load(code.address(row, first, Kind(dtype)), kind)), cell)
 
-        code.count(0, literal(index, steps * 2 * width), 2 * width, step)
-        found = emit(*[code.load(cell, Kind(dtype, width)) for cell in cells])
+        code.count(0, literal(index, steps * width), width, step)
+        found = code.load(cell, kind)
         while (half := found.kind.count // 2) > 0:
             found = emit(code.shuffled(found, range(half)), code.shuffled(found, range(half, 2 * half)))
-    for number in range(steps * 2 * width, size):
+    for number in range(steps * width, size):
         found = emit(found, _element(code, row, number, dtype))
     return found

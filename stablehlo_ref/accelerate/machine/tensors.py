@@ -23,7 +23,6 @@ from stablehlo_ref.ir.arrays import Array, DType
 
 SMALL = 64  # elements of a tensor on the stack
 MAX_SIZE = 1 << 20  # elements of a tensor in memory that is computed
-HEAD = 1  # words before those of fields
 VECTOR = 64  # bytes of an operand that are computed at once
 MAX_APART = 1 << 14  # elements of a tensor whose elements are apart, and loaded one by one
 SHORT = 100  # instructions of a nest that may be repeated for vectors of each size
@@ -39,7 +38,7 @@ class Field:
     number: int
     dtype: DType
     shape: tuple[int, ...]
-    slot: int | None = None
+    slot: int = 0  # which holds no value
     constant: Array | None = None
     by_value: bool = False
     is_state: bool = False
@@ -101,7 +100,7 @@ class MachineArrays:
         """Add a field, and load its address before the body of the function starts."""
         code, new = self.code, Field(len(self.fields), dtype, shape)
         with code.at(code.entry):
-            place = code.address("%words", literal(Kind(INDEX), HEAD + new.number), Kind(INDEX))
+            place = code.address("%words", literal(Kind(INDEX), 1 + new.number), Kind(INDEX))
             pointer = code.let(f"load ptr, ptr {place}, align 8", Kind(INDEX)).name
         memory = self.memory(pointer, dtype, shape)
         self.fields.append(new)
@@ -334,7 +333,10 @@ class Nests:
         if len(axes) > 1:
             self._loop(0, axes[0], 1, lambda i: self._loops(nest, axes[1:], [*indices, i]))
             return
-        width, start, before = VECTOR // max(x.itemsize for x in _dtypes(nest)), 0, len(self.code.lines)
+        dtypes = [
+            x.dtype if isinstance(x, Memory | Term) else x.kind.dtype for t in nest.terms for x in (t, *t.operands)
+        ]
+        width, start, before = VECTOR // max(x.itemsize for x in dtypes), 0, len(self.code.lines)
         while start < axes[0]:
             stop = start + (axes[0] - start) // width * width
             if start < stop:
@@ -391,9 +393,3 @@ class Nests:
         code = self.code
         strides = x.strides if len(indices) == len(x.shape) else row_major([prod(x.shape)])
         return code.address(x.pointer, offset(code, indices, strides), Kind(x.dtype))
-
-
-def _dtypes(nest: Nest) -> Iterator[DType]:
-    for term in nest.terms:
-        yield term.dtype
-        yield from (x.dtype if isinstance(x, Memory | Term) else x.kind.dtype for x in term.operands)
