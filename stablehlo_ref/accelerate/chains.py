@@ -166,11 +166,6 @@ class Chain:
         self.dead = dead - set(made.values())
         return self
 
-    @property
-    def tensors(self) -> list[Value]:
-        """The operands and results in the order of fields."""
-        return [*self.inputs, *self.kept]
-
     def is_apart(self, value: Value) -> bool:
         """Return whether a value has one element for each row, or one for all."""
         return not self.of_map and shape_of(value) != self.shape
@@ -184,11 +179,6 @@ class Chain:
         if self.is_apart(value):
             return (1,) * len(shape_of(value))
         return (length,) if self.rows is None else (1,) * self.rows + self.shape[self.rows :]
-
-    @property
-    def key(self) -> object:
-        """What chains that take about as long have in common, as they do where models repeat layers."""
-        return self.shape, tuple([node.op.name for node in self.nodes])
 
 
 def with_chains(
@@ -318,7 +308,9 @@ class MachineChain:
 
     def __init__(self, chain: Chain, plan: BlockPlan, seconds: dict[object, float], report: Report) -> None:
         self._chain, self._plan, self._seconds, self._report = chain, plan, seconds, report
-        self._key, self._expected = chain.key, chain.weight * policy.WEIGHT_SECONDS
+        # Chains with the same key take about as long, as they do where models repeat layers.
+        self._key = chain.shape, tuple([node.op.name for node in chain.nodes])
+        self._expected = chain.weight * policy.WEIGHT_SECONDS
         self._most = min(MAX_PIECE, PIECE // chain.weight)
         self._codes: dict[object, ChainCode | None] = {}  # by the form of operands
 
@@ -370,10 +362,10 @@ class ChainCode:
         length = form.strips or form.length
         self._code = code = Assembly()
         self._ops = ops = Ops(code, lambda value: chain.row_of(value, length))
-        self._memory = {v: ops.arrays.enter(dtype_of(v), (length,)) for v in chain.tensors}
+        self._memory = {v: ops.arrays.enter(dtype_of(v), (length,)) for v in (*chain.inputs, *chain.kept)}
         code.count(0, Register("%turns", Kind(INDEX)), 1, self._row)
         code.do("ret i64 0")
-        self._scratch = [(x.shape, x.dtype) for x in ops.arrays.fields[len(chain.tensors) :]]
+        self._scratch = [(x.shape, x.dtype) for x in ops.arrays.fields[len(self._memory) :]]
         if sum(prod(shape) * dtype.itemsize for shape, dtype in self._scratch) > MAX_SCRATCH:
             raise NotCompiled("long rows")
         self.compiled = compiled(code.text)

@@ -6,7 +6,7 @@ a printer may replace by code of its own. What an op does to one element is in `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -116,14 +116,6 @@ class Body:
     def counts(self) -> bool:
         """Whether an op may count iterations or calls."""
         return any(node.counts for node in self.nodes)
-
-    def walk(self) -> Iterator[Node]:
-        """Yield the nodes and those inside of them."""
-        for node in self.nodes:
-            yield node
-            inner = (node.condition, node.body) if isinstance(node, Loop) else ()
-            for body in node.bodies if isinstance(node, Branch) else inner:
-                yield from body.walk()
 
 
 def body_of(frame: FramePlanner, block: Block, keep: Iterable[Value] = ()) -> Body:

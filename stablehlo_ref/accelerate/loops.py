@@ -242,7 +242,7 @@ class LoopWriter:
             field.is_state, field.is_written = True, value is not argument
             places.append(self.arrays.whole[-1])
             if field.is_written and prod(field.shape) > SMALL:  # else a copy is on the stack, or in registers
-                self.arrays.writers[-1] = self.ops.loop
+                self.arrays.writers[-1] = self.arrays.loop
         for result, place in zip(self.loop(loop, state), places):
             if not (isinstance(result, Memory) and result.buffer == place.buffer):
                 self.ops.assign(result, place)
@@ -303,7 +303,7 @@ class LoopWriter:
         varies = [v is not a for v, a in zip(loop.body.results, arguments)]
         self.loops.append(op)
         number = len(self.loops)
-        outer, self.ops.loop = self.ops.loop, number
+        outer, self.arrays.loop = self.arrays.loop, number
         dying = [number == 1 or value in loop.dying for value in op.operands]
         start = [self._carried(x, a, outer, d) if v else x for x, v, a, d in zip(operands, varies, arguments, dying)]
         cells = {i: code.variable(x) for i, x in enumerate(start) if varies[i] and isinstance(x, Register)}
@@ -328,7 +328,7 @@ class LoopWriter:
         self.nests.flush()
         code.do(f"br label %{head}")
         code.label(after)
-        self.ops.loop = outer
+        self.arrays.loop = outer
         for i, x in arrays.items():
             self.arrays.writers[x.buffer] = outer
             state[i] = self.arrays.changed(x)
@@ -338,9 +338,9 @@ class LoopWriter:
         """Return the initial value of a loop's state: memory is what the loop may write to."""
         if isinstance(x, Register):
             return x
-        inner, self.ops.loop = self.ops.loop, outer
-        own = self.ops.own(self.ops.memory(x, self.ops.shape(argument)), outer, dies)
-        self.ops.loop = inner
+        inner, self.arrays.loop = self.arrays.loop, outer
+        own = self.ops.own(self.ops.memory(x, self.ops.shape(argument)), dies)
+        self.arrays.loop = inner
         self.arrays.writers[own.buffer] = inner
         return self.arrays.changed(own)
 
@@ -366,7 +366,7 @@ class LoopWriter:
             return x
         if prod(x.shape) > SWAPPED:
             raise NotCompiled("tensors that change places")
-        return self.ops.copied(x, self.ops.loop)
+        return self.ops.copied(x)
 
     def inner_loop(self, loop: Loop) -> list[Held]:
         """Write a loop in a loop."""
@@ -379,7 +379,7 @@ class LoopWriter:
         """Write a branch."""
         code, op, chosen = self.code, branch.op, _register(self.held(branch.op.operands[0]))
         are_one = list(map(self.ops.is_one, op.results))
-        targets = [self.arrays.scratch(dtype_of(r), self.ops.shape(r), self.ops.loop) for r in op.results]
+        targets = [self.arrays.scratch(dtype_of(r), self.ops.shape(r)) for r in op.results]
         labels, after = [code.name("L") for _ in branch.bodies], code.name("L")
         self.nests.flush()
         is_if = int(chosen.kind.dtype.kind == "b")  # true selects the first one, an index out of range the last one

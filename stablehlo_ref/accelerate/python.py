@@ -134,14 +134,9 @@ class Printer:
             head.append(f"  {name} = s0[{slot}]")
             if is_scalar(value.type):
                 head.append(f"  if type({name}) is not {self._class_of(value)}: {name} = {name}[()]")
-        ops = sum(1 for body in (loop.condition, loop.body) for _ in body.walk())
-        most = max(1, min(ITERATIONS, OPS // max(ops, 1)))  # iterations that are counted at a time
-
-        def renew(context: Context, op: Operation, iterations: int = most) -> int:
-            return count_iterations(context, op, iterations)
-
         names = {
-            "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "sqrt": math.sqrt,
+            "renew": count_iterations, "register": register, "check_time": check_time, "reserve": reserve,
+            "sqrt": math.sqrt,
         }  # fmt: skip
         text = "\n".join([*head, *self._lines]) + "\n"
         return Generated(text, [*[None] * len(head), *self._ops], {**self._globals, **names})
@@ -286,14 +281,16 @@ class Printer:
 
     def loop(self, loop: Loop) -> None:
         """Print a loop whose state is in the variables of the body's arguments."""
-        left, o = f"n{self._loops}", self.refer(loop.op, "o")
+        left, o, ops = f"n{self._loops}", self.refer(loop.op, "o"), sum(1 for _ in loop.op.walk())
         self._loops += 1
         with self.block("while True:", loop.op):
             if loop.condition.counts or loop.body.counts:
                 self.line(f"renew(C, {o}, 1)", loop.op)
                 self._iteration(loop)
             else:
-                with self.block(f"for {left} in range(renew(C, {o}) - 1, -1, -1):", loop.op):
+                with self.block(
+                    f"for {left} in range(renew(C, {o}, {max(1, min(ITERATIONS, OPS // ops))}) - 1, -1, -1):", loop.op
+                ):
                     self._iteration(loop)
                 self.line("else: continue")
                 self.line(f"C.steps -= {left}")

@@ -281,12 +281,6 @@ class Assembly:
         """Return the pointer to the element number `offset` of an array."""
         return self.let(f"getelementptr {kind.stored.element}, ptr {pointer}, i64 {offset}", Kind(INDEX)).name
 
-    def copy(self, target: str, source: str, size: Register) -> None:
-        """Append a copy of `size` bytes."""
-        symbol = "@llvm.memcpy.p0.p0.i64"
-        self.declared[symbol] = f"declare void {symbol}(ptr, ptr, i64, i1)"
-        self.do(f"call void {symbol}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
-
     def integers(self, numbers: Sequence[int]) -> str:
         """Return a pointer to constant integers."""
         name = f"@{self.name('k')}"

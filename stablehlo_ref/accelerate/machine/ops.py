@@ -60,7 +60,6 @@ class Ops:
         self.shape = shape
         self.arrays = MachineArrays(code)
         self.nests = Nests(code, self.arrays)
-        self.loop = 0  # that is being written
 
     def is_one(self, value: Value) -> bool:
         """Return whether a value is one element, which is in a register."""
@@ -101,7 +100,7 @@ class Ops:
         registers = [x for x in scalars if isinstance(x, Register)]
         if len(registers) == len(scalars):
             return Splat(emit(registers), self.shape(result))
-        return self.nests.add(self.shape(result), computed(dtype_of(result)), operands, emit, self.loop)
+        return self.nests.add(self.shape(result), computed(dtype_of(result)), operands, emit)
 
     # --- tensors in memory --------------------------------------------------------------------------------------
 
@@ -110,29 +109,29 @@ class Ops:
         if isinstance(x, Memory):
             return x
         if isinstance(x, Splat):
-            x = self.nests.add(shape, x.register.kind.dtype, [x], lambda operands: operands[0], self.loop)
+            x = self.nests.add(shape, x.register.kind.dtype, [x], lambda operands: operands[0])
         if isinstance(x, Pending):
             return self.nests.memory(x)
-        spilled = self.arrays.scratch(x.kind.dtype, shape, self.loop)
+        spilled = self.arrays.scratch(x.kind.dtype, shape)
         self.code.store(x, spilled.pointer)
         return spilled
 
     def contiguous(self, x: Held, shape: tuple[int, ...]) -> Memory:
         """Return a tensor in memory in row-major order."""
         memory = self.memory(x, shape)
-        return memory if memory.is_contiguous else self.copied(memory, self.loop)
+        return memory if memory.is_contiguous else self.copied(memory)
 
-    def copied(self, x: Memory, loop: int, is_field: bool = False) -> Memory:
-        """Return a copy in memory of the code's own, which `loop` may write to; in a field, if `is_field`."""
-        target = self.arrays.scratch(x.dtype, x.shape, loop, is_field)
+    def copied(self, x: Memory, is_field: bool = False) -> Memory:
+        """Return a copy in memory of the code's own, which the loop may write to; in a field, if `is_field`."""
+        target = self.arrays.scratch(x.dtype, x.shape, is_field)
         self.assign(x, target)
         return target
 
-    def own(self, x: Memory, loop: int, dies: bool) -> Memory:
-        """Return memory that an op in a loop may write to: a copy, unless `x` is not used again."""
+    def own(self, x: Memory, dies: bool) -> Memory:
+        """Return memory that an op in the loop may write to: a copy, unless `x` is not used again."""
         self.nests.flush()
-        may_write = dies and self.arrays.writers[x.buffer] == loop and self.arrays.is_whole(x)
-        return x if may_write else self.copied(x, loop)
+        may_write = dies and self.arrays.writers[x.buffer] == self.arrays.loop and self.arrays.is_whole(x)
+        return x if may_write else self.copied(x)
 
     def assign(self, x: Held, target: Memory) -> None:
         """Copy a tensor to a place in memory that no op which is still to be written reads."""
@@ -146,11 +145,11 @@ class Ops:
             source = self.memory(x, target.shape)
             self.nests.flush()
             if source.buffer == target.buffer:
-                source = self.copied(source, self.loop)
+                source = self.copied(source)
             if source.is_contiguous and target.is_contiguous and source.dtype == target.dtype:
                 return self.arrays.copy(source, target)
             x = source
-        copy = self.nests.add(target.shape, target.dtype, [x], lambda operands: operands[0], self.loop)
+        copy = self.nests.add(target.shape, target.dtype, [x], lambda operands: operands[0])
         self.nests.store(copy.term, target)
         return self.nests.flush()
 
@@ -159,7 +158,7 @@ class Ops:
         if isinstance(x, Register):
             return self.code.canonical(x)
         memory = self.memory(x, shape)
-        return self.nests.add(shape, memory.dtype, [memory], lambda operands: self.code.canonical(*operands), self.loop)
+        return self.nests.add(shape, memory.dtype, [memory], lambda operands: self.code.canonical(*operands))
 
     # --- rules --------------------------------------------------------------------------------------------------
 
@@ -191,7 +190,7 @@ class Ops:
     def _concatenate(self, node: Node, operands: Sequence[Held]) -> Held:
         """Let each operand be computed or copied to its place."""
         (result,), axis, start, others = node.op.results, node.op.properties["dimension"], 0, []
-        target = self.arrays.scratch(dtype_of(result), self.shape(result), self.loop)
+        target = self.arrays.scratch(dtype_of(result), self.shape(result))
         for x, value in zip(operands, node.op.operands):
             place = self.arrays.view(target, start * target.strides[axis], self.shape(value))
             start += self.shape(value)[axis]
@@ -210,7 +209,7 @@ class Ops:
         low, high, interior = p["edge_padding_low"], p["edge_padding_high"], p["interior_padding"]
         if not isinstance(value, Register) or any(interior) or min([*low, *high], default=0) < 0:
             raise NotCompiled(node.op.name)
-        target = self.arrays.scratch(value.kind.dtype, shape, self.loop)
+        target = self.arrays.scratch(value.kind.dtype, shape)
         self.assign(Splat(value, shape), target)
         start = sum(n * stride for n, stride in zip(low, target.strides))
         self.assign(x, self.arrays.view(target, start, self.shape(node.op.operands[0])))
@@ -229,7 +228,7 @@ class Ops:
     def _dynamic_update_slice(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an update of a slice, in place."""
         (whole, new, *starts), (value, update, *_) = operands, node.op.operands
-        target = self.own(self.memory(whole, self.shape(value)), self.loop, value in node.dying)
+        target = self.own(self.memory(whole, self.shape(value)), value in node.dying)
         start = clamped_start(self.code, _registers(starts), target, self.shape(update))
         self.assign(new, self.arrays.view(target, start, self.shape(update)))
         return self.arrays.changed(target)
@@ -246,11 +245,11 @@ class Ops:
         rows, length = self.contiguous(x, shape), prod(shape) // prod(kept)
         self.nests.flush()
         self.arrays.work += prod(shape) // 4
-        target = self.arrays.scratch(dtype, kept, self.loop)
+        target = self.arrays.scratch(dtype, kept)
 
         def reduce_row(i: Register) -> None:
             row = self.arrays.view(rows, offset(self.code, [i], [length]), (length,), (1,))
-            result = reduced_row(self.arrays, self.loop, body, row, init)
+            result = reduced_row(self.arrays, body, row, init)
             result = self.code.canonical(result) if node.is_canonical and dtype.kind == "f" else result
             self.code.store(result, self.code.address(target.pointer, i, Kind(dtype)))
 
@@ -263,12 +262,12 @@ class Ops:
         product.check(node.kernel.run if node.kernel else None)
         first, second = (self.contiguous(x, self.shape(value)) for x, value in zip(operands, op.operands))
         if product.depends_on_addresses:
-            first = self.copied(first, self.loop, is_field=True)
+            first = self.copied(first, is_field=True)
         if product.depends_on_addresses or (product.may_be_transposes and isinstance(operands[1], Memory)):
-            second = self.copied(second, self.loop, is_field=True)
+            second = self.copied(second, is_field=True)
         self.nests.flush()
         self.arrays.work += product.work // 4
-        target = self.arrays.scratch(product.dtype, self.shape(op.results[0]), self.loop)
+        target = self.arrays.scratch(product.dtype, self.shape(op.results[0]))
         product.write(self.code, first, second, target)
         return self.canonical(target, target.shape) if node.is_canonical else target
 
@@ -313,7 +312,7 @@ def is_sum(body: Operation, dtype: DType) -> bool:
     return body.name == SUM and dtype.kind == "f"
 
 
-def reduced_row(arrays: MachineArrays, loop: int, body: Operation, row: Memory, init: Register) -> Register:
+def reduced_row(arrays: MachineArrays, body: Operation, row: Memory, init: Register) -> Register:
     """Append the reduction of a contiguous row by an op, one of `FOLDS` or a sum, in a loop."""
     code, (length,), dtype = arrays.code, row.shape, row.dtype
 
@@ -321,7 +320,7 @@ def reduced_row(arrays: MachineArrays, loop: int, body: Operation, row: Memory, 
         return elementwise(code, body, [x, y])
 
     if is_sum(body, dtype):
-        scratch = arrays.scratch(dtype, (length // 2,), loop).pointer if length > LANES else ""
+        scratch = arrays.scratch(dtype, (length // 2,)).pointer if length > LANES else ""
         return combined(init, row_sum(code, row.pointer, scratch, length, dtype))
     width = 2 * VECTOR // dtype.itemsize
     if body.name in FOLDS:

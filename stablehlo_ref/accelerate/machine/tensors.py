@@ -94,6 +94,7 @@ class MachineArrays:
         self.versions: list[int] = []  # of each array, the number of its last change
         self._changes = 0
         self.whole: list[Memory] = []
+        self.loop = 0  # that is being written
         self.work = 0  # on elements of arrays in one turn, as a number of instructions
 
     def enter(self, dtype: DType, shape: tuple[int, ...]) -> Memory:
@@ -113,15 +114,15 @@ class MachineArrays:
         self.whole.append(Memory(len(self.whole), pointer, dtype, shape, row_major(shape), 0))
         return self.whole[-1]
 
-    def scratch(self, dtype: DType, shape: tuple[int, ...], loop: int, is_field: bool = False) -> Memory:
-        """Return a new array of the code's own, which a loop may write to: on the stack if it is small."""
+    def scratch(self, dtype: DType, shape: tuple[int, ...], is_field: bool = False) -> Memory:
+        """Return a new array of the code's own, which the loop may write to: on the stack if it is small."""
         if prod(shape) > MAX_SIZE:
             raise NotCompiled(f"a tensor of more than {MAX_SIZE} elements")
         if is_field or prod(shape) > SMALL or self.code.stack > MAX_STACK // 2:
             memory = self.enter(dtype, shape)
         else:
             memory = self.memory(self.code.cell(Kind(dtype, prod(shape))), dtype, shape)
-        self.writers[memory.buffer] = loop
+        self.writers[memory.buffer] = self.loop
         return memory
 
     def is_whole(self, x: Memory) -> bool:
@@ -142,11 +143,11 @@ class MachineArrays:
 
     def copy(self, source: Memory, target: Memory) -> None:
         """Copy the elements of one contiguous array to another."""
-        if not (source.is_contiguous and target.is_contiguous):
-            raise NotCompiled("a copy of a view")
         self.work += prod(source.shape) // 8
         size = prod(source.shape) * source.dtype.itemsize
-        self.code.copy(target.pointer, source.pointer, literal(Kind(INDEX), size))
+        symbol = "@llvm.memcpy.p0.p0.i64"
+        self.code.declared[symbol] = f"declare void {symbol}(ptr, ptr, i64, i1)"
+        self.code.do(f"call void {symbol}(ptr {target.pointer}, ptr {source.pointer}, i64 {size}, i1 false)")
 
     def view(
         self, x: Memory, start: Register | int, shape: tuple[int, ...], strides: tuple[int, ...] | None = None
@@ -163,19 +164,14 @@ def clamped_start(code: Assembly, starts: Sequence[Register], x: Memory, sizes: 
     """Return the place of a slice's first element; each start index, of any integer type, is clamped."""
     index, clamped = Kind(INDEX), []
     for start, whole, size in zip(starts, x.shape, sizes):
-        last = whole - size
-        if not last:
-            clamped.append(literal(index, 0))
-            continue
         is_unsigned = start.kind.dtype.kind == "u"
         if start.kind.dtype.itemsize < 8:
             start = code.cast("zext" if is_unsigned else "sext", start, INDEX)
         start = replace(start, kind=index)
         if not is_unsigned:
             start = code.intrinsic("smax", start, literal(index, 0))
-        clamped.append(code.intrinsic("umin", start, literal(index, last)))
-    strides = [stride if whole > size else 0 for stride, whole, size in zip(x.strides, x.shape, sizes)]
-    return offset(code, clamped, strides)
+        clamped.append(code.intrinsic("umin", start, literal(index, whole - size)))
+    return offset(code, clamped, x.strides)
 
 
 # --- nests ----------------------------------------------------------------------------------------------------------
@@ -264,22 +260,19 @@ class Nests:
         self.arrays = arrays
         self.open: Nest | None = None
 
-    def add(
-        self, shape: tuple[int, ...], dtype: DType, operands: Sequence[Register | Memory | Pending | Splat], emit: Emit,
-        loop: int,
-    ) -> Pending:  # fmt: skip
+    def add(self, shape: tuple[int, ...], dtype: DType, operands: Sequence[Held], emit: Emit) -> Pending:
         """Add an op; return its result."""
         if prod(shape) > MAX_SIZE:
             raise NotCompiled(f"a tensor of more than {MAX_SIZE} elements")
         if self.open is None or self.open.shape != squeezed(shape):
             self.flush()
-        nest = self.open = self.open or Nest(squeezed(shape), loop)
+        nest = self.open = self.open or Nest(squeezed(shape), self.arrays.loop)
         term = Term(nest, dtype, [self._operand(x) for x in operands], emit)
         nest.terms.append(term)
         self.arrays.work += prod(shape) // 8
         return Pending(term, shape)
 
-    def _operand(self, x: Register | Memory | Pending | Splat) -> Register | Memory | Term:
+    def _operand(self, x: Held) -> Register | Memory | Term:
         if isinstance(x, Splat):
             return x.register
         if isinstance(x, Pending):
@@ -299,7 +292,8 @@ class Nests:
         if term.nest is self.open:
             self.flush()
         if term.memory is None:
-            term.memory = self.arrays.scratch(term.dtype, term.nest.shape, term.nest.loop)
+            term.memory = self.arrays.scratch(term.dtype, term.nest.shape)
+            self.arrays.writers[term.memory.buffer] = term.nest.loop
             self.store(term, term.memory)
         self.arrays.check(term.memory)
         return term.memory.reshaped(x.shape)
