@@ -63,8 +63,6 @@ MAX_PIECE = 1 << 18
 STRIP = 1 << 10  # elements of a strip
 MAX_FORMS = 8  # of operands, by strides, for which there is code; for others the ops run one by one
 
-Report = Callable[[str, str], None]  # is told what has become of a chain, with the code
-
 
 @dataclass(eq=False)
 class Chain:
@@ -276,14 +274,12 @@ def _dead(nodes: Sequence[Node]) -> frozenset[int]:
 
 def _replace(frame: FramePlanner, plan: BlockPlan, chain: Chain, members: Sequence[int], moved: Sequence[int]) -> None:
     """Let one step of a plan run some of its ops, after others between them."""
-    block, rest, reports = BlockPlan(), BlockPlan(), frame.planner.generated
+    block, rest = BlockPlan(), BlockPlan()
     for part, numbers in ((block, members), (rest, moved)):
         part.steps, part.ops = [plan.steps[n] for n in numbers], [plan.ops[n] for n in numbers]
         part.ins, part.outs = [plan.ins[n] for n in numbers], [plan.outs[n] for n in numbers]
     first, run = block.ops[0], slice(members[0], members[-1] + 1)
-    title = f"{first.name if chain.of_map else 'a chain'} at {first.location}"
-    seconds = cast("PlanAccelerator", frame.planner.accelerator).seconds
-    step = MachineChain(chain, block, seconds, lambda what, text: reports.append((f"{title}, {what}", text)))
+    step = MachineChain(frame, chain, block)
     plan.steps[run], plan.ops[run] = [*rest.steps, step], [*rest.ops, first]
     plan.ins[run], plan.outs[run] = [*rest.ins, (*chain.inputs.values(),)], [*rest.outs, (*chain.kept.values(),)]
 
@@ -306,8 +302,9 @@ class Form(NamedTuple):
 class MachineChain:
     """The step of a chain: it times the plan of its ops, and compiles the chain once that has taken long."""
 
-    def __init__(self, chain: Chain, plan: BlockPlan, seconds: dict[object, float], report: Report) -> None:
-        self._chain, self._plan, self._seconds, self._report = chain, plan, seconds, report
+    def __init__(self, frame: FramePlanner, chain: Chain, plan: BlockPlan) -> None:
+        self._frame, self._chain, self._plan = frame, chain, plan
+        self._seconds = cast("PlanAccelerator", frame.planner.accelerator).seconds
         # Chains with the same key take about as long, as they do where models repeat layers.
         self._key = chain.shape, tuple([node.op.name for node in chain.nodes])
         self._expected = chain.weight * policy.WEIGHT_SECONDS
@@ -317,19 +314,17 @@ class MachineChain:
     def __call__(self, slots: Slots) -> None:
         """Run the chain: by machine code, or by the plan of its ops as long as that has not taken long."""
         check_time()
-        code = None
         if slots[CONTEXT].jit and policy.is_hot(self._seconds[self._key], self._expected):
-            code = self._code(slots)
-        if code is not None:
-            return self._run(code, slots)
+            arrays = [np.asarray(slots[slot]) for slot in self._chain.inputs.values()]
+            if code := self._code(arrays):
+                return self._run(code, slots, arrays)
         start = perf_counter()
         self._plan.run(slots)
         self._seconds[self._key] += perf_counter() - start
         return None
 
-    def _code(self, slots: Slots) -> ChainCode | None:
-        """Return the code for operands like those in slots; None, of which `report` is told, if there is none."""
-        arrays = [np.asarray(slots[slot]) for slot in self._chain.inputs.values()]
+    def _code(self, arrays: Sequence[Array]) -> ChainCode | None:
+        """Return the code for operands like these; None, which is reported, if there is none."""
         form, codes = tuple([(x.shape, x.strides, x.flags.aligned) for x in arrays]), self._codes
         if form not in codes and len(codes) < MAX_FORMS:
             check_time()
@@ -341,11 +336,15 @@ class MachineChain:
                 self._report(f"one by one: {reason_of(error)}", "")
         return codes.get(form)
 
-    def _run(self, code: ChainCode, slots: Slots) -> None:
+    def _report(self, what: str, text: str) -> None:
+        first = self._plan.ops[0]
+        title = f"{first.name if self._chain.of_map else 'a chain'} at {first.location}, {what}"
+        self._frame.planner.generated.append((title, text))
+
+    def _run(self, code: ChainCode, slots: Slots, arrays: list[Array]) -> None:
         kept = [(self._chain.shape_of(v), dtype_of(v)) for v in self._chain.kept]
         reserve(sum(prod(shape) * dtype.itemsize for shape, dtype in kept))
         results = [np.empty(shape, dtype) for shape, dtype in kept]
-        arrays = [np.asarray(slots[slot]) for slot in self._chain.inputs.values()]
         arrays += results
         share(lambda pieces: code.run(arrays, pieces), list(_pieces(code.form, self._most)))
         for slot in self._chain.dead:
@@ -383,14 +382,14 @@ class ChainCode:
     def _row(self, index: Register) -> None:
         """Write the ops of a row."""
         ops, code, targets = self._ops, self._code, dict[Value, Memory]()
-        values: dict[Value, Held] = {v: ops.constant(v, x) for v, x in self._chain.constants.items()}
+        values: dict[Value, Held] = {v: ops.constant(x) for v, x in self._chain.constants.items()}
         for (value, memory), (outer, inner) in zip(self._memory.items(), self.form.strides):
             shape, step = ops.shape(value), inner * self.form.strips if self.form.strips else outer
             row = ops.arrays.view(memory, offset(code, [index], [step]), shape, row_major(shape))
             if value in self._chain.kept:
                 targets[value] = row
             else:
-                values[value] = row if inner else ops.filled(value, code.load(row.pointer, Kind(row.dtype)))
+                values[value] = row if inner else code.load(row.pointer, Kind(row.dtype))
         for node in self._chain.nodes:
             (result,) = node.op.results
             x = values[result] = ops.compute(node, [values[v] for v in node.op.operands])

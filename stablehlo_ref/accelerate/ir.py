@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.diagnostics import StablehloError
@@ -176,10 +174,3 @@ def dtype_of(x: Value | Type) -> DType:
     type = x.type if isinstance(x, Value) else x
     assert isinstance(type, TensorType)
     return numpy_dtype(type.element_type)
-
-
-@lru_cache(maxsize=4096)
-def number(type: Type, value: int) -> np.generic:
-    """Return a scalar of a type."""
-    scalar: np.generic = dtype_of(type).type(value)
-    return scalar

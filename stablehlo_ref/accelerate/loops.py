@@ -31,7 +31,7 @@ from stablehlo_ref.accelerate.machine.compiler import (
 )
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.ops import Ops, shape_in_loop
-from stablehlo_ref.accelerate.machine.tensors import SMALL, Field, Held, Memory, Pending, Splat, is_splat
+from stablehlo_ref.accelerate.machine.tensors import SMALL, Field, Held, Memory, Pending, is_splat
 from stablehlo_ref.accelerate.python import Printer, count_iterations
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
@@ -257,7 +257,7 @@ class LoopWriter:
         """Return the register or the memory of a value."""
         constant = self.frame.constant(value)
         if constant is not None and is_splat(constant):
-            return self.ops.constant(value, constant)
+            return self.ops.constant(constant)
         if value not in self.values:
             self.values[value] = self._entering(value, constant)
         held = self.values[value]
@@ -336,7 +336,7 @@ class LoopWriter:
 
     def _carried(self, x: Held, argument: Value, outer: int, dies: bool) -> Held:
         """Return the initial value of a loop's state: memory is what the loop may write to."""
-        if isinstance(x, Register):
+        if isinstance(x, Register) and self.ops.is_one(argument):
             return x
         inner, self.arrays.loop = self.arrays.loop, outer
         own = self.ops.own(self.ops.memory(x, self.ops.shape(argument)), dies)
@@ -355,12 +355,12 @@ class LoopWriter:
             elif not isinstance(x, Memory) or not (x.buffer == target.buffer and self.arrays.is_whole(x)):
                 late.append((x, target))
         written = {target.buffer for target in state.values()}
-        sources = [(x if isinstance(x, Splat) else self.ops.memory(x, t.shape), t) for x, t in late]
+        sources = [(x if isinstance(x, Register) else self.ops.memory(x, t.shape), t) for x, t in late]
         nests.flush()
         for source, target in [(self._apart(x, written), target) for x, target in sources]:
             self.ops.assign(source, target)
 
-    def _apart(self, x: Splat | Memory, written: Set[int]) -> Splat | Memory:
+    def _apart(self, x: Register | Memory, written: Set[int]) -> Register | Memory:
         """Return a tensor outside of arrays that are written before it is read."""
         if not isinstance(x, Memory) or x.buffer not in written:
             return x

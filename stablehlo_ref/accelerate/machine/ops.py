@@ -23,7 +23,6 @@ from stablehlo_ref.accelerate.machine.tensors import (
     Memory,
     Nests,
     Pending,
-    Splat,
     clamped_start,
     offset,
     squeezed,
@@ -65,41 +64,35 @@ class Ops:
         """Return whether a value is one element, which is in a register."""
         return prod(self.shape(value)) == 1
 
-    def constant(self, value: Value, constant: Array) -> Held:
+    def constant(self, constant: Array) -> Register:
         """Return a constant whose elements are all the same."""
         kind = Kind(computed(constant.dtype))
-        return self.filled(value, literal(kind, constant.reshape(-1)[0].astype(kind.dtype)))
-
-    def filled(self, value: Value, element: Register) -> Held:
-        """Return a value whose elements are all the same."""
-        return element if self.is_one(value) else Splat(element, self.shape(value))
+        return literal(kind, constant.reshape(-1)[0].astype(kind.dtype))
 
     def compute(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an op, by a rule or by its instructions; NotCompiled if it has neither."""
-        rule, moved, is_coded = _RULES.get(node.op_class), _MOVED.get(node.op_class), has_code(node.op)
-        if len(node.op.results) != 1 or not (rule or is_coded):
+        rule = _RULES.get(node.op_class)
+        if len(node.op.results) != 1 or not (rule or has_code(node.op)):
             raise NotCompiled(node.op.name)
-        is_scalar = self.is_one(node.op.results[0])
-        if is_scalar and moved is not None and all(isinstance(x, Register) for x in operands):
-            return operands[moved]
+        if node.op_class in _VIEWS and isinstance(operands[0], Register):
+            return operands[0]
         found = rule(self, node, operands) if rule else self._on_elements(node, operands)
-        return self.element(found, node.op.results[0]) if is_scalar else found
+        return self.element(found, node.op.results[0]) if self.is_one(node.op.results[0]) else found
 
     def element(self, x: Held, value: Value) -> Register:
         """Return a value of one element."""
-        if isinstance(x, Register | Splat):
-            return x if isinstance(x, Register) else x.register
+        if isinstance(x, Register):
+            return x
         memory = self.memory(x, self.shape(value))
         self.nests.flush()
         return self.code.load(memory.pointer, Kind(memory.dtype))
 
     def _on_elements(self, node: Node, operands: Sequence[Held]) -> Held:
-        """Write an elementwise op: on scalars, or in a nest."""
-        (result,), scalars = node.op.results, [x.register if isinstance(x, Splat) else x for x in operands]
+        """Write an elementwise op: on registers, or in a nest."""
+        (result,), registers = node.op.results, [x for x in operands if isinstance(x, Register)]
         emit = partial(elementwise, self.code, node.op, is_canonical=node.is_canonical)
-        registers = [x for x in scalars if isinstance(x, Register)]
-        if len(registers) == len(scalars):
-            return Splat(emit(registers), self.shape(result))
+        if len(registers) == len(operands):
+            return emit(registers)
         return self.nests.add(self.shape(result), computed(dtype_of(result)), operands, emit)
 
     # --- tensors in memory --------------------------------------------------------------------------------------
@@ -108,12 +101,10 @@ class Ops:
         """Return a tensor in memory, where it is stored if need be."""
         if isinstance(x, Memory):
             return x
-        if isinstance(x, Splat):
-            x = self.nests.add(shape, x.register.kind.dtype, [x], lambda operands: operands[0])
         if isinstance(x, Pending):
             return self.nests.memory(x)
         spilled = self.arrays.scratch(x.kind.dtype, shape)
-        self.code.store(x, spilled.pointer)
+        self.assign(x, spilled)
         return spilled
 
     def contiguous(self, x: Held, shape: tuple[int, ...]) -> Memory:
@@ -135,7 +126,7 @@ class Ops:
 
     def assign(self, x: Held, target: Memory) -> None:
         """Copy a tensor to a place in memory that no op which is still to be written reads."""
-        if isinstance(x, Register):
+        if isinstance(x, Register) and prod(target.shape) == 1:
             self.nests.flush()
             return self.code.store(x, target.pointer, target.dtype)
         if isinstance(x, Pending) and x.term.nest is self.nests.open:
@@ -164,8 +155,6 @@ class Ops:
 
     def _reshape(self, node: Node, operands: Sequence[Held]) -> Held:
         (x,), shape = operands, self.shape(node.op.results[0])
-        if isinstance(x, Splat | Register):
-            return Splat(x.register if isinstance(x, Splat) else x, shape)
         if isinstance(x, Pending) and squeezed(shape) == x.term.nest.shape:
             return Pending(x.term, shape)
         return self.contiguous(x, self.shape(node.op.operands[0])).reshaped(shape)
@@ -173,7 +162,7 @@ class Ops:
     def _broadcast_in_dim(self, node: Node, operands: Sequence[Held]) -> Held:
         (x,), shape, given = operands, self.shape(node.op.results[0]), self.shape(node.op.operands[0])
         dims: Sequence[int] = node.op.properties["broadcast_dimensions"]
-        if isinstance(x, Splat | Register) or (squeezed(shape) == squeezed(given) and list(dims) == sorted(dims)):
+        if squeezed(shape) == squeezed(given) and list(dims) == sorted(dims):
             return self._reshape(node, operands)
         memory, strides = self.memory(x, given), [0] * len(shape)
         for axis, stride, n in zip(dims, memory.strides, given):
@@ -182,8 +171,6 @@ class Ops:
 
     def _transpose(self, node: Node, operands: Sequence[Held]) -> Held:
         (x,), shape = operands, self.shape(node.op.results[0])
-        if isinstance(x, Splat):
-            return Splat(x.register, shape)
         memory, order = self.memory(x, self.shape(node.op.operands[0])), node.op.properties["permutation"]
         return self.arrays.view(memory, 0, shape, tuple(memory.strides[axis] for axis in order))
 
@@ -210,7 +197,7 @@ class Ops:
         if not isinstance(value, Register) or any(interior) or min([*low, *high], default=0) < 0:
             raise NotCompiled(node.op.name)
         target = self.arrays.scratch(value.kind.dtype, shape)
-        self.assign(Splat(value, shape), target)
+        self.assign(value, target)
         start = sum(n * stride for n, stride in zip(low, target.strides))
         self.assign(x, self.arrays.view(target, start, self.shape(node.op.operands[0])))
         return target
@@ -223,13 +210,13 @@ class Ops:
 
     def _dynamic_slice(self, node: Node, operands: Sequence[Held]) -> Held:
         whole, shape = self.memory(operands[0], self.shape(node.op.operands[0])), self.shape(node.op.results[0])
-        return self.arrays.view(whole, clamped_start(self.code, _registers(operands[1:]), whole, shape), shape)
+        return self.arrays.view(whole, clamped_start(self.code, operands[1:], whole, shape), shape)
 
     def _dynamic_update_slice(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an update of a slice, in place."""
         (whole, new, *starts), (value, update, *_) = operands, node.op.operands
         target = self.own(self.memory(whole, self.shape(value)), value in node.dying)
-        start = clamped_start(self.code, _registers(starts), target, self.shape(update))
+        start = clamped_start(self.code, starts, target, self.shape(update))
         self.assign(new, self.arrays.view(target, start, self.shape(update)))
         return self.arrays.changed(target)
 
@@ -272,15 +259,7 @@ class Ops:
         return self.canonical(target, target.shape) if node.is_canonical else target
 
 
-def _registers(operands: Sequence[Held]) -> list[Register]:
-    return [x for x in operands if isinstance(x, Register)]
-
-
-_MOVED: Mapping[type | None, int] = {  # the operand that is the result, where all of them are one element
-    **dict.fromkeys((Slice, DynamicSlice, Reshape, BroadcastInDim, Concatenate, Transpose), 0),
-    OptimizationBarrier: 0,
-    DynamicUpdateSlice: 1,
-}
+_VIEWS = (Slice, DynamicSlice, Reshape, BroadcastInDim, Transpose, OptimizationBarrier)  # of the first operand
 _RULES: Mapping[type | None, Callable[[Ops, Node, Sequence[Held]], Held]] = {
     OptimizationBarrier: lambda ops, node, operands: operands[0],
     Reshape: Ops._reshape,
@@ -322,10 +301,9 @@ def reduced_row(arrays: MachineArrays, body: Operation, row: Memory, init: Regis
     if is_sum(body, dtype):
         scratch = arrays.scratch(dtype, (length // 2,)).pointer if length > LANES else ""
         return combined(init, row_sum(code, row.pointer, scratch, length, dtype))
-    width = 2 * VECTOR // dtype.itemsize
     if body.name in FOLDS:
-        return row_fold(code, row.pointer, length, init, combined, width)
-    return combined(init, row_fold(code, row.pointer, length, literal(init.kind, 0), combined, width))
+        return row_fold(code, row.pointer, length, init, combined)
+    return combined(init, row_fold(code, row.pointer, length, literal(init.kind, 0), combined))
 
 
 def row_sum(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> Register:
@@ -373,9 +351,11 @@ def _levels(code: Assembly, row: str, scratch: str, size: int, dtype: DType, lev
         sums(literal(index, whole), rest)
 
 
-def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Combine, width: int) -> Register:
+def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Combine) -> Register:
     """Append the reduction of a row in any order by `emit`, for which `start` is an identity, or idempotent."""
-    index, dtype, steps, found = Kind(INDEX), start.kind.dtype, size // width, start
+    index, dtype, found = Kind(INDEX), start.kind.dtype, start
+    width = 2 * VECTOR // dtype.itemsize
+    steps = size // width
     if steps:
         cell, kind = code.variable(code.splat(start, width)), Kind(dtype, width)
 

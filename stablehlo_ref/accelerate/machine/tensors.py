@@ -35,7 +35,6 @@ class Field:
     With `by_value` the code gets a copy.
     """
 
-    number: int
     dtype: DType
     shape: tuple[int, ...]
     slot: int = 0  # which holds no value
@@ -99,9 +98,9 @@ class MachineArrays:
 
     def enter(self, dtype: DType, shape: tuple[int, ...]) -> Memory:
         """Add a field, and load its address before the body of the function starts."""
-        code, new = self.code, Field(len(self.fields), dtype, shape)
+        code, new = self.code, Field(dtype, shape)
         with code.at(code.entry):
-            place = code.address("%words", literal(Kind(INDEX), 1 + new.number), Kind(INDEX))
+            place = code.address("%words", literal(Kind(INDEX), 1 + len(self.fields)), Kind(INDEX))
             pointer = code.let(f"load ptr, ptr {place}, align 8", Kind(INDEX)).name
         memory = self.memory(pointer, dtype, shape)
         self.fields.append(new)
@@ -160,10 +159,10 @@ class MachineArrays:
         return replace(x, pointer=pointer, shape=shape, strides=x.strides if strides is None else strides)
 
 
-def clamped_start(code: Assembly, starts: Sequence[Register], x: Memory, sizes: Sequence[int]) -> Register:
+def clamped_start(code: Assembly, starts: Sequence[Held], x: Memory, sizes: Sequence[int]) -> Register:
     """Return the place of a slice's first element; each start index, of any integer type, is clamped."""
     index, clamped = Kind(INDEX), []
-    for start, whole, size in zip(starts, x.shape, sizes):
+    for start, whole, size in zip((start for start in starts if isinstance(start, Register)), x.shape, sizes):
         is_unsigned = start.kind.dtype.kind == "u"
         if start.kind.dtype.itemsize < 8:
             start = code.cast("zext" if is_unsigned else "sext", start, INDEX)
@@ -177,14 +176,6 @@ def clamped_start(code: Assembly, starts: Sequence[Register], x: Memory, sizes: 
 # --- nests ----------------------------------------------------------------------------------------------------------
 
 Emit = Callable[[list[Register]], Register]
-
-
-@dataclass(frozen=True)
-class Splat:
-    """A tensor whose elements are all one scalar."""
-
-    register: Register
-    shape: tuple[int, ...]
 
 
 @dataclass(eq=False)
@@ -206,7 +197,7 @@ class Pending:
     shape: tuple[int, ...]
 
 
-Held: TypeAlias = Register | Memory | Pending | Splat
+Held: TypeAlias = Register | Memory | Pending  # in a register: an element, or a tensor whose elements are all the same
 
 
 @dataclass
@@ -273,8 +264,6 @@ class Nests:
         return Pending(term, shape)
 
     def _operand(self, x: Held) -> Register | Memory | Term:
-        if isinstance(x, Splat):
-            return x.register
         if isinstance(x, Pending):
             return x.term if x.term.nest is self.open else self.memory(x).squeezed()
         if isinstance(x, Register):
