@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,8 +37,8 @@ from spec_checks.running_error import (
     total,
 )
 from stablehlo_ref.semantics import linear_algebra
-from stablehlo_ref.semantics.chlo_structured import ragged_terms
-from stablehlo_ref.semantics.convolution import convolution_terms
+from stablehlo_ref.semantics.chlo_structured import ragged_dot
+from stablehlo_ref.semantics.convolution import convolution
 from stablehlo_ref.semantics.dot_general import dot_terms
 from stablehlo_ref.semantics.fft import transform
 from stablehlo_ref.semantics.normalization import Steps
@@ -81,17 +82,16 @@ def convolution_bound(
     *attributes: Any,
     result: TensorType,
     arithmetic: DType | None = None,
-    precision_config: tuple[str, ...] = (),
     **named_attributes: Any,
 ) -> Array:
-    terms = convolution_terms(lhs, rhs, *attributes[:16], **named_attributes, result_shape=result[0])
-    return dot_product_bounds(terms, result, arithmetic or accumulation_type(lhs.dtype, result[1]))
+    arithmetic = arithmetic or accumulation_type(lhs.dtype, result[1])
+    sums = partial(dot_product_bounds, arithmetic=arithmetic)
+    return convolution(lhs, rhs, *attributes, **named_attributes, result=result, sums=sums)
 
 
 def ragged_dot_bound(lhs: Array, rhs: Array, group_sizes: Array, *, result: TensorType, **dimensions: Dims) -> Array:
-    names = {name: name.removesuffix("_dimensions") for name in dimensions}
-    terms = ragged_terms(lhs, rhs, group_sizes, **{names[n]: d for n, d in dimensions.items()}, shape=result[0])
-    return dot_product_bounds(terms, result, accumulation_type(lhs.dtype, result[1]))
+    sums = partial(dot_product_bounds, arithmetic=accumulation_type(lhs.dtype, result[1]))
+    return ragged_dot(lhs, rhs, group_sizes, **dimensions, result=result, sums=sums)
 
 
 def dot_product_bounds(terms: Array, result: TensorType, arithmetic: DType) -> Array:

@@ -12,6 +12,7 @@ from stablehlo_ref.define.bound import Site, bind, bind_types
 from stablehlo_ref.define.constraints import check_constraints
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.define.spec import compatible, element_type, storage_type, with_element_type
 from stablehlo_ref.diagnostics import Location, Source
 from stablehlo_ref.execute.plan import FramePlanner, Planner
@@ -73,6 +74,7 @@ def evaluate(
     bodies: Sequence[Region] = (),
     result: Any = None,
     types: Sequence[Any] = (),
+    mode: Mode = DEFAULT,
     **attributes: Any,
 ) -> Any:
     """Return the result of an op on arrays, a tuple of several; InvalidError if a constraint does not hold."""
@@ -82,7 +84,7 @@ def evaluate(
     module = Operation("builtin.module", [], (), {}, {}, [], NOWHERE)
     frame = FunctionPlan(name)
     with np.errstate(all="ignore"):
-        FramePlanner(Planner(module, Limits()), frame).plan(Block(op.operands, [op, terminator]))
+        FramePlanner(Planner(module, Limits(), mode=mode), frame).plan(Block(op.operands, [op, terminator]))
         results = [np.asarray(r) for r in frame.call(Context(), list(operands))]
     for array, value in zip(results, op.results):
         stored = with_element_type(value.type, storage_type(value.type) or element_type(value.type))

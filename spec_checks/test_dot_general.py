@@ -15,11 +15,15 @@ from spec_checks.evaluate import evaluate
 from spec_checks.examples import examples
 from spec_checks.running_error import within
 from spec_checks.strategies import ALL, arrays
+from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.types import FLOATS, tensor_type
 from stablehlo_ref.numerics import contraction
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.semantics import dot_general as oracle
+from stablehlo_ref.semantics.dot_general import rounded
+from stablehlo_ref.semantics.notation import UndefinedError
+from stablehlo_ref.semantics.rounding import exact
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -32,6 +36,7 @@ WIDER = {
     "float16": "float32",
     "float32": "float64",
 }
+MIXED = tuple(map(np.dtype, ("i1", "u2", "i4", "f2", "f4", "bfloat16", "float8_e4m3fn")))
 WORDS = tuple(map(np.dtype, (np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64)))
 
 
@@ -69,6 +74,21 @@ def test_dot_general(data: st.DataObject) -> None:
     assert good.all(), f"{lhs}\n{rhs}\n{numbers}: {actual[~good]}, not {expected[~good]} within {bound[~good]}"
 
 
+@given(st.data())
+@examples(everyday=40, all=200)
+def test_operands_of_two_types(data: st.DataObject) -> None:
+    """Integers are numbers among floats: 0 times infinity is NaN."""
+    lhs_shape, rhs_shape, numbers, shape = data.draw(dimension_numbers())
+    dtypes = data.draw(st.permutations([data.draw(st.sampled_from(MIXED)), data.draw(st.sampled_from(MIXED[3:]))]))
+    result = shape, np.dtype(data.draw(st.sampled_from(["float32", "float64"])))
+    lhs, rhs = (data.draw(arrays(t, s)) for t, s in zip(dtypes, (lhs_shape, rhs_shape)))
+    actual = evaluate("dot_general", lhs, rhs, result=tensor_type(shape, element_type_of(result[1])), **numbers)
+    expected = oracle.dot_general(lhs, rhs, **numbers, result=result)
+    bound = bounds.dot_general_bound(lhs, rhs, **numbers, result=result, arithmetic=np.dtype(np.float32))
+    good = within(actual, expected, bound)
+    assert good.all(), f"{lhs}\n{rhs}\n{numbers}: {actual[~good]}, not {expected[~good]} within {bound[~good]}"
+
+
 @given(st.sampled_from(WORDS), st.integers(0, 63), st.integers(1, 400), st.integers(0, 2**32 - 1))
 @examples(everyday=20, all=60)
 def test_large_integers_wrap(dtype: np.dtype[Any], bits: int, depth: int, seed: int) -> None:
@@ -99,10 +119,10 @@ def test_integer_digits_suffice_for_long_sums(monkeypatch: pytest.MonkeyPatch) -
 
 
 def with_algorithm(
-    lhs: Array, rhs: Array, precision: str, operations: int, components: int = 1, sums: str = "f32"
+    lhs: Array, rhs: Array, precision: str, operations: int, components: int = 1, sums: str = "f32", **options: Any
 ) -> Array:
     return evaluate(
-        "dot_general", lhs, rhs,
+        "dot_general", lhs, rhs, **options,
         lhs_contracting_dimensions=(1,), rhs_contracting_dimensions=(0,),
         lhs_precision_type=FLOATS[precision], rhs_precision_type=FLOATS[precision], accumulation_type=FLOATS[sums],
         lhs_component_count=components, rhs_component_count=components, num_primitive_operations=operations,
@@ -144,10 +164,41 @@ def test_components_increase_precision(precision: str, operations: int, componen
         assert 2.0 ** -(bits + 8) < error.max() < 2.0 ** -(bits - 2)
 
 
-def test_components_keep_infinities() -> None:
-    lhs, rhs = np.array([[np.inf, 1.0], [np.nan, 1.0], [3e38, 1.0]], np.float32), np.ones((2, 1), np.float32)
-    actual = with_algorithm(lhs, rhs, "bf16", 6)
-    assert actual[0, 0] == np.inf and np.isnan(actual[1, 0]) and actual[2, 0] == np.float32(3e38)
+@pytest.mark.parametrize("mode", [Mode(), Mode(reproducible=True)], ids=["default", "reproducible"])
+@pytest.mark.parametrize("operations", [3, 6, 9])
+def test_components_keep_infinities(operations: int, mode: Mode) -> None:
+    """The second part of 1 + 2^-8 + 2^-10 in bf16 is negative: its product with infinity is no part of the sum."""
+    lhs = np.array([[np.inf, 1.0], [np.nan, 1.0], [3e38, 1.0], [1 + 2.0**-8 + 2.0**-10, 1.0]], np.float32)
+    ones, infinity = np.ones((2, 1), np.float32), np.array([[np.inf], [1.0]], np.float32)
+    actual = with_algorithm(lhs, ones, "bf16", operations, mode=mode)[:3, 0]
+    np.testing.assert_allclose(actual, np.array([np.inf, np.nan, 3e38], np.float32), rtol=2.0**-15)
+    assert with_algorithm(lhs[3:], infinity, "bf16", operations, mode=mode)[0, 0] == np.inf
+    assert with_algorithm(infinity.T, lhs[3:].T, "bf16", operations, mode=mode)[0, 0] == np.inf
+
+
+@pytest.mark.parametrize("dtypes", [("i4", "f4"), ("f4", "i4"), ("f8", "f8"), ("i4", "i4")], ids="-".join)
+def test_algorithm_rounds_operands_of_all_types(dtypes: tuple[str, str]) -> None:
+    """In bf16, 257 is 256 and 259 is 260."""
+    lhs, rhs = (np.array(x, dtype) for x, dtype in zip(([[257, 3]], [[259], [257]]), dtypes))
+    result = np.dtype("f8" if dtypes[0] == "f8" else "f4")
+    actual = with_algorithm(lhs, rhs, "bf16", 1, result=tensor_type((1, 1), element_type_of(result)))
+    assert actual == 256 * 260 + 3 * 256
+    assert actual == oracle.dot_general(
+        lhs, rhs, (), (), (1,), (0,), (), *[np.dtype("bfloat16")] * 2, np.dtype("f4"), 1, 1, 1, result=((1, 1), result)
+    )
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as in the interpreter
+def test_tf32_has_the_range_of_f32() -> None:
+    """Compare f64 rounded to tf32 with what the definition says: ten bits, and exponents from -126 to 127."""
+    lhs = np.array([2.0**128 - 2.0**116, 2.0**128 - 2.0**117, 1e300, -1e300, np.inf, 2.0**-126 - 2.0**-138, -1e-60])
+    lhs = np.append(lhs, [2.0**-136 * 1.5, 2.0**-137, -(2.0**-137) - 2.0**-149, 1 + 2.0**-11])
+    expected = [np.inf, 2.0**128 - 2.0**117, np.inf, -np.inf, np.inf, 2.0**-126, -0.0, 2.0**-135, 0.0, -(2.0**-136), 1]
+    actual = contraction.round_to_tf32(lhs)
+    assert actual.tolist() == expected and np.array_equal(np.signbit(actual), np.signbit(expected))
+    assert [float(rounded("tf32", exact(float(x)))) for x in lhs] == expected
+    singles = lhs.astype(np.float32)
+    assert contraction.round_to_tf32(singles)[2:].tolist() == expected[2:]
 
 
 def test_sums_are_rounded_to_the_accumulation_type() -> None:
@@ -164,8 +215,12 @@ def test_tf32_rounds_ties_to_even() -> None:
 
 def test_rejects_unsupported_algorithms() -> None:
     ones = np.ones((2, 2), np.float32)
-    with pytest.raises(UnsupportedError, match="2 operations"):
-        with_algorithm(ones, ones, "bf16", 2)
+    numbers, types = ((), (), (1,), (0,)), ("tf32",) * 3
+    for operations in (2, 4):
+        with pytest.raises(UnsupportedError, match=f"{operations} operations"):
+            with_algorithm(ones, ones, "bf16", operations, components=2)
+        with pytest.raises(UndefinedError, match=f"{operations} primitive operations on 2 and 2 components"):
+            oracle.dot_general(ones, ones, *numbers, (), *types, 2, 2, operations, result=((2, 2), ones.dtype))
     with pytest.raises(UnsupportedError, match="components"):
         with_algorithm(ones, ones, "f32", 1, components=3)
     with pytest.raises(UnsupportedError, match="f80"):

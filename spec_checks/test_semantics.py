@@ -456,6 +456,10 @@ def test_reduce_precision():
     check(elementwise.reduce_precision(operand, 5, 10), f64([inf, nan, 0.0, 0.0, 65504.0, inf]))
     check(elementwise.reduce_precision(f32([-1.5, 3.0, 2.0**-126]), 8, 0), f32([-2.0, 2.0, 2.0**-126]))
     check(elementwise.reduce_precision(f32([2.0**-14, 2.0**-15, -(2.0**-15)]), 5, 23), f32([2.0**-14, 0.0, -0.0]))
+    for name, widths in {"float8_e4m3fn": (4, 3), "float8_e5m2fnuz": (5, 2), "float4_e2m1fn": (2, 1)}.items():
+        every = np.arange(16 if name[5] == "4" else 256).astype(np.uint8).view(name)
+        every = every[every == every]
+        check(elementwise.reduce_precision(every, *widths), every)  # as wide as the type
 
 
 def test_remainder():

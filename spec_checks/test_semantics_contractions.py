@@ -13,6 +13,7 @@ from spec_checks.schedules import is_among, reduce_schedules
 from spec_checks.semantics_arrays import assert_within, normal
 from stablehlo_ref.semantics.convolution import convolution
 from stablehlo_ref.semantics.dot_general import dot_general
+from stablehlo_ref.semantics.notation import UndefinedError
 from stablehlo_ref.semantics.reduction import reduce, reduce_window, select_and_scatter
 
 F16, F32, F64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
@@ -243,6 +244,14 @@ class TestDotGeneral:
     def test_zero_times_infinity_is_nan(self):
         lhs, rhs = np.array([[0.0, 1.0]]), np.array([[np.inf], [1.0]])
         assert np.isnan(dot_general(lhs, rhs, *MATMUL, result=((1, 1), F64))).all()
+        assert np.isnan(dot_general(lhs.astype(np.int32), rhs, *MATMUL, result=((1, 1), F64))).all()
+
+    def test_kinds_of_operands_and_results(self):
+        x = np.full((1, 1), 1.5, np.float32)
+        assert dot_general(x, x, *MATMUL, result=((1, 1), C64)) == 2.25
+        for element_type in (I64, np.dtype(bool)):
+            with pytest.raises(UndefinedError, match=f"products of float32 are not {element_type}"):
+                dot_general(x, x, *MATMUL, result=((1, 1), element_type))
 
 
 EXAMPLE_CONV = {

@@ -2,7 +2,8 @@
 
 A chain has elementwise ops, reductions of the last dimensions, and what lies between a reduction and the ops that use
 it: ops on one value per row, and broadcasts of it. Ops between these that need no result of it run before. A map of
-several ops is a chain by itself, and so is an op that numpy takes long for: a function, or one on narrow floats.
+several ops is a chain by itself, and so is an op that numpy takes long for: a function, a sum of floats, or one on
+narrow floats.
 
 The ops of a chain are a block of their own in the plan. It runs them one after the other until machine code has taken
 over, and whenever operands have a form that this is not for. The code is a loop over rows, whose ops are those of a
@@ -26,7 +27,7 @@ from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, shape_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register
 from stablehlo_ref.accelerate.machine.compiler import address, compiled, is_available, reason_of, run_code, words_of
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
-from stablehlo_ref.accelerate.machine.ops import Ops, reduction_of
+from stablehlo_ref.accelerate.machine.ops import Ops, is_sum, reduction_of
 from stablehlo_ref.accelerate.machine.tensors import VECTOR, Held, Memory, Pending, is_splat, offset, row_major
 from stablehlo_ref.define.bound import constant_array
 from stablehlo_ref.define.computation import Slots
@@ -53,8 +54,9 @@ SIZE = 1 << 18  # elements of a tensor from which on ops on it are fused: smalle
 WORK = 5 << 18  # elements that the ops of a chain visit in all, at least: with fewer, machine code saves nothing
 ROW = 1 << 16  # elements of a row that is reduced at most, so that a few rows fit into the cache
 FUNCTION_SIZE = 1 << 15  # elements of a tensor from which on a function of f32 is fused
-FUNCTION_WEIGHT = 50  # of an elementary function, for LLVM; other ops count 1
+FUNCTION_WEIGHT = 50  # of an elementary function; other ops count 1
 NARROW_PASSES = 6  # of an op on narrow floats, which numpy computes in f32
+SUM_PASSES = 3  # of a sum of floats, which numpy computes level by level
 MAX_OPS = 200  # of the computation of a map
 MAX_WEIGHT = 500  # of the ops of a chain, above which LLVM takes too long
 MAX_SCRATCH = 1 << 20  # bytes of scratch rows
@@ -99,10 +101,9 @@ class Chain:
         """Add an op of one result."""
         op = node.op
         self.nodes.append(node)
-        weight = FUNCTION_WEIGHT if _is_function(op) else 1
-        self.weight += weight
+        self.weight += _weight(op)
         if node.op_class is Reduce or (node.op_class not in VIEWS and shape_of(op.results[0]) == self.shape):
-            self.passes += NARROW_PASSES if is_narrow(op.operands[0].type) else weight
+            self.passes += _passes(op)
         self.made.add(op.results[0])
         self.touched.update(op.operands, op.results)
 
@@ -210,7 +211,7 @@ def _of_ops(nodes: Sequence[Node], members: list[int], moved: list[int]) -> Chai
     if not value or not _is_static(value[0].type) or first.op_class in (Map, *VIEWS):
         return None
     size, chain, between = prod(shape_of(value[0])), Chain(shape_of(value[0])), list[int]()
-    if size < min(SIZE, FUNCTION_SIZE if _is_function(first.op) else SIZE) or not chain.add(first):
+    if size < min(SIZE, FUNCTION_SIZE if _weight(first.op) > 1 else SIZE) or not chain.add(first):
         return None
     for number in range(members[0] + 1, len(nodes)):
         if chain.add(nodes[number]):
@@ -249,6 +250,14 @@ def _of_map(node: Node) -> Chain | None:
     return chain.complete(slots, constant_array, dead) if all(has_code(x.op) for x in chain.nodes) else None
 
 
+def _passes(op: Operation) -> int:
+    """Return how many simple ops take numpy about as long as `op`."""
+    if is_narrow(op.operands[0].type):
+        return NARROW_PASSES
+    body = reduction_of(op) if op.regions else None
+    return SUM_PASSES if body and is_sum(body, dtype_of(op.results[0])) else _weight(op)
+
+
 def _is_plain(op: Operation) -> bool:
     """Return whether an op of a chain has operands of static types and one result."""
     definition = REGISTRY.get(op.name)
@@ -258,8 +267,9 @@ def _is_plain(op: Operation) -> bool:
     return is_known and all(map(_is_static, (*op.operand_types, *op.result_types)))
 
 
-def _is_function(op: Operation) -> bool:
-    return bool(op.operands) and on_element(op) in FUNCTIONS
+def _weight(op: Operation) -> int:
+    """Return how many simple ops take LLVM as long as `op`."""
+    return FUNCTION_WEIGHT if op.operands and on_element(op) in FUNCTIONS else 1
 
 
 def _is_static(type: Type) -> bool:

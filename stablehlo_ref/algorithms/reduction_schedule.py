@@ -14,6 +14,7 @@ With the option `exact_sums` there is no order: sums of floats are exact, and ro
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import groupby, product
@@ -155,8 +156,14 @@ def _in_any_order(combine: Combine, plan: Callable[[Combine], Reduction]) -> Red
 
 
 def after_inits(combine: Combine, fold: Fold) -> Reduction:
-    """Return the reduction that combines init values with the results of a fold."""
-    return lambda inits, arrays: combine.each(*inits, *fold(arrays))
+    """Return the reduction that combines init values with the results of a fold, unless that makes no difference."""
+    identity = combine.ufunc.identity if combine.ufunc and combine.allows_any_order else None
+
+    def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
+        results = fold(arrays)
+        return results if identity is not None and inits[0] == identity else combine.each(*inits, *results)
+
+    return run
 
 
 def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[int]) -> Reduction:
@@ -188,8 +195,11 @@ def planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Re
     if not combine.allows_any_order or combine.ufunc is None:
         return after_inits(combine, _scheduled(combine, shape, axes))
     ufunc, dtype, is_small = combine.ufunc, combine.dtype, prod(shape) <= SMALL
+    is_short = axes == (len(shape) - 1,) and shape[-1] < SHORT and prod(shape) >= TINY
 
     def at_once(arrays: Sequence[Array]) -> Arrays:
+        if is_short:
+            return [functools.reduce(ufunc, [arrays[0][..., i] for i in range(shape[-1])])]
         if is_small:
             return [ufunc.reduce(arrays[0], axes, dtype)]
         with default_buffers():

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from stablehlo_ref.debug.bounds.ball import Ball, exact
+from stablehlo_ref.debug.bounds.ball import UNKNOWN, Ball, exact
 from stablehlo_ref.debug.bounds.transfer import Propagation, propagation
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import Flat, is_constant, is_observable
@@ -55,8 +55,10 @@ class Bounds:
         assert self.flat is not None
         if value in self.flat.arguments:
             return exact(inputs[self.flat.arguments.index(value)])
-        found = composed.balls.get(value)
-        return exact(self._evaluate.constant(value)) if found is None and is_constant(value) else found
+        found = composed.balls.get(value, UNKNOWN)
+        if found is not UNKNOWN:
+            return found
+        return exact(self._evaluate.constant(value)) if is_constant(value) else None
 
 
 def is_known(bound: Ball | None) -> bool:

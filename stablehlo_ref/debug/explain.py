@@ -16,7 +16,7 @@ from time import perf_counter
 
 import numpy as np
 
-from stablehlo_ref.debug.bounds.ball import dtype_of, real_dtype, shape_of, smallest_normal, ulp, unit_roundoff
+from stablehlo_ref.debug.bounds.ball import UNKNOWN, dtype_of, real_dtype, shape_of, smallest_normal, ulp, unit_roundoff
 from stablehlo_ref.debug.bounds.reductions import adds_up, is_exact_body
 from stablehlo_ref.debug.bounds.sums import roundoff_of
 from stablehlo_ref.debug.bounds.transfer import propagation
@@ -304,14 +304,13 @@ def beyond(
     limits: list[float] = []
     for index in unsure:
         value = flat.outputs[index]
-        ball = whole.balls.get(value)
-        excess = None if ball is None else excess_of(outputs[index], ball, judge.contract)
-        is_bounded = ball is not None and not np.isinf(ball.radius).any()
-        if excess or is_bounded:
+        ball = whole.balls.get(value, UNKNOWN)
+        excess = excess_of(outputs[index], ball, judge.contract)
+        if excess or not np.isinf(ball.radius).any():
             yield from [Beyond(index, excess)] if excess else []
             continue
         limits = limits or limits_of(program, inputs, ours, judge.contract)
-        radius = np.inf if ball is None else np.broadcast_to(ball.radius, ours[index].shape)
+        radius = np.broadcast_to(ball.radius, ours[index].shape)
         unknown = np.where(np.isinf(radius), outputs[index], ours[index])  # the others are within their bounds
         is_far = distance(unknown, ours[index]) > FAR * limits[index]
         if is_far and not _is_open(flat, inputs, value, judge, judgements):

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.debug.bounds.ball import Ball, dtype_of, overflow_threshold, overflowed
+from stablehlo_ref.debug.bounds.ball import UNKNOWN, Ball, dtype_of, overflow_threshold, overflowed
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import Subprogram
 from stablehlo_ref.debug.fused import smallest
@@ -37,11 +37,11 @@ BOOL_SCALAR = tensor_type((), BOOLEAN)
 
 @dataclass(frozen=True)
 class Repro:
-    """A program, what it is fed, the bounds of its results (None where there is none), and words on what is wrong."""
+    """A program, what it is fed, the bounds of its results, and words on what is wrong."""
 
     program: Subprogram
     feeds: Sequence[Array]
-    bounds: Sequence[Ball | None]
+    bounds: Sequence[Ball]
     comment: str
     workarounds: tuple[str, ...] = ()  # switches of the backend that make it right
 
@@ -61,13 +61,12 @@ class Repro:
     def _main(self, emit: Emitter, _: Sequence[Value]) -> list[Value]:
         feeds = emit.constants([value.type for value in self.program.feeds], self.feeds)
         call = emit.operation("func.call", feeds, [value.type for value in self.program.wanted], callee=SUSPECT)
-        checks = [_is_within(emit, value, b) for value, b in zip(call.results, self.bounds) if b is not None]
+        checks = [_is_within(emit, value, b) for value, b in zip(call.results, self.bounds) if b is not UNKNOWN]
         return [reduce(partial(emit.value, "stablehlo.and"), checks)]
 
     def is_within(self, results: Sequence[Array], contract: Contract) -> bool:
         """Return whether results of the program are within the bounds."""
-        pairs = zip(results, self.bounds)
-        return all(bound is None or excess_of(result, bound, contract) is None for result, bound in pairs)
+        return all(excess_of(result, bound, contract) is None for result, bound in zip(results, self.bounds))
 
     def write(self, path: Path) -> None:
         path.write_text(self.text(), encoding="utf-8")

@@ -345,6 +345,10 @@ class SpelledCodec(AttributeCodec[T]):
         """Return the pretty form."""
         raise NotImplementedError
 
+    def starts_with(self, token: str) -> bool:
+        """Return whether the pretty form of a value starts with a token."""
+        return False
+
 
 class WordCodec(SpelledCodec[E]):
     """The codec of an enumeration whose pretty form is the value of a member."""
@@ -359,6 +363,9 @@ class WordCodec(SpelledCodec[E]):
 
     def text(self, value: E) -> str:
         return str(value.value)
+
+    def starts_with(self, token: str) -> bool:
+        return token in self.words
 
 
 def is_plain(region: Region) -> bool:

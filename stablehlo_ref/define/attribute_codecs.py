@@ -171,13 +171,16 @@ class StringCodec(AttributeCodec[str]):
         raise self.mismatch()
 
 
+VISIBILITIES = ("public", "private", "nested")
+
+
 class VisibilityCodec(StringCodec):
     """Who can use a symbol: "public", "private" or "nested"."""
 
     name = "visibility: one of public, private, nested"
 
     def decode(self, attribute: Attribute) -> str:
-        if attribute in ("public", "private", "nested"):
+        if attribute in VISIBILITIES:
             return super().decode(attribute)
         raise self.mismatch()
 

@@ -100,10 +100,14 @@ class Outs(Member):
 
 
 class Body(Member):
-    """A region: an input function of the op. One that is `optional` may have no block."""
+    """A region: an input function of the op. One that is `optional` may have no block.
 
-    def __init__(self, optional: bool = False) -> None:
+    In the pretty form, a terminator `implied`, the name of an op, is left out where it has no operands.
+    """
+
+    def __init__(self, optional: bool = False, implied: str = "") -> None:
         self.optional = optional
+        self.implied = implied
 
 
 class Bodies(Member):

@@ -17,7 +17,14 @@ from stablehlo_ref.define.assembly import (
     attribute_dictionary,
     first_operand,
 )
-from stablehlo_ref.define.attribute_codecs import Dictionaries, FunctionTypeValue, String, Symbol, Visibility
+from stablehlo_ref.define.attribute_codecs import (
+    VISIBILITIES,
+    Dictionaries,
+    FunctionTypeValue,
+    String,
+    Symbol,
+    Visibility,
+)
 from stablehlo_ref.define.bound import ControlFlowSite, Site
 from stablehlo_ref.define.computation import ControlFlow, Run
 from stablehlo_ref.define.constraints import Checker
@@ -29,6 +36,7 @@ from stablehlo_ref.define.processes import callee
 from stablehlo_ref.define.spec import compatible
 from stablehlo_ref.define.type_constraints import anything, function_value
 from stablehlo_ref.diagnostics import InvalidError, UnsupportedError
+from stablehlo_ref.dialects.mlir_types import Yield
 from stablehlo_ref.ir.attributes import UNIT, Attribute, OpaqueAttribute
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType, TupleType, Type
@@ -41,7 +49,7 @@ class FunctionForm(Directive):
     members = ("sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs")
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        if parser.peek() in ("public", "private", "nested"):
+        if parser.peek() in VISIBILITIES:
             draft.members["sym_visibility"] = parser.advance()
         draft.members["sym_name"] = parser.symbol_name()
         arguments, argument_attributes = self._arguments(parser)
@@ -253,12 +261,8 @@ class CallIndirect(Op, op="call_indirect", dialect="func"):
         return call(callee_operands, name, results, site.function, site.dying)
 
 
-class Return(Op, op="return", dialect="func", terminator=True):
-    """Return `inputs` as the results of the enclosing function."""
-
-    inputs = Ins(anything)
-
-    syntax = "attr-dict operands (: type(operands))?"
+class Return(Yield, op="return", dialect="func"):
+    """Return `results` as the results of the enclosing function."""
 
 
 # --- attributes of mhlo on functions --------------------------------------------------------------------------------

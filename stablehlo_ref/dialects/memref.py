@@ -15,7 +15,7 @@ from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import compatible, shape
 from stablehlo_ref.define.type_constraints import any_buffer, buffer
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.mlir_types import CAST, any_tensor, type_of
+from stablehlo_ref.dialects.mlir_types import CAST, any_tensor, identity, type_of
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import UNIT, DenseElements, DenseResource
 from stablehlo_ref.ir.core import Operation
@@ -23,23 +23,17 @@ from stablehlo_ref.ir.types import BufferType, TensorType, Type, UnrankedBufferT
 from stablehlo_ref.ops.constants import elements_of
 
 
-class GlobalForm(Directive):
-    """`"private" constant @name : type = value`; the value has no type, and may be `uninitialized`.
+class InitialValue(Directive):
+    """`= value`, which has no type, and may be `uninitialized`.
 
     `alignment = 64` may follow. Earlier versions of MLIR write it as an attribute: what both read is the generic form.
     """
 
-    members = ("sym_visibility", "constant", "sym_name", "type", "initial_value")
+    members = ("initial_value",)
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        if parser.peek()[:1] == '"':
-            draft.members["sym_visibility"] = parser.string()
-        if parser.accept("constant"):
-            draft.members["constant"] = True
-        draft.members["sym_name"] = parser.symbol_name()
-        parser.expect(":")
-        draft.members["type"] = type = parser.type()
-        if parser.accept("="):
+        type = draft.members["type"]
+        if parser.accept("=") and isinstance(type, Type):
             is_open = parser.accept("uninitialized")
             draft.members["initial_value"] = UNIT if is_open else parser.elements(tensor_of(type))
         if parser.accept("alignment"):
@@ -50,18 +44,12 @@ class GlobalForm(Directive):
         if "alignment" in (*op.properties, *op.attributes):
             raise Irregular
         type, value = member_value(op, "type"), op.properties.get("initial_value")
-        parts = [printer.symbol(member_value(op, "sym_name")), ":", str(type)]
-        if op.properties.get("constant"):
-            parts.insert(0, "constant")
-        if op.properties.get("sym_visibility") is not None:
-            parts.insert(0, printer.attribute(member_value(op, "sym_visibility")))
         if value == UNIT:
-            parts.append("= uninitialized")
+            printer.value("= uninitialized")
         elif value is not None:
             if not isinstance(value, DenseElements | DenseResource) or value.type != tensor_of(type):
                 raise Irregular
-            parts.append(f"= {printer.attribute(value).removesuffix(f' : {value.type}')}")
-        printer.value(" ".join(parts))
+            printer.value(f"= {printer.attribute(value).removesuffix(f' : {value.type}')}")
 
 
 class Global(Op, op="global", dialect="memref"):
@@ -74,7 +62,7 @@ class Global(Op, op="global", dialect="memref"):
     constant = Attr(Presence, default=False)
     alignment = Attr(Int, default=None)
 
-    syntax = (GlobalForm(), "attr-dict")
+    syntax = ("($sym_visibility)? (constant $constant)? symbol($sym_name) : $type", InitialValue(), "attr-dict")
 
     @staticmethod
     def constraints(C: Checker, type: TypeValue, initial_value: Opaque | None) -> None:
@@ -112,23 +100,6 @@ class GetGlobal(Op, op="get_global", dialect="memref"):
             raise EvaluationError(f"the contents of @{name} are not in the program")
         array = elements_of(value)
         return lambda: array
-
-
-class PresentWords(Directive):
-    """Words that stand for unit attributes."""
-
-    def __init__(self, *members: str) -> None:
-        self.members = members
-
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        for member in self.members:
-            if parser.accept(member):
-                draft.members[member] = True
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        for member in self.members:
-            if op.properties.get(member):
-                printer.value(member)
 
 
 class Conversion(Directive):
@@ -183,7 +154,10 @@ class ToTensor(Op, op="to_tensor", dialect="bufferization"):
     writable = Attr(Presence, default=False)
     result = Out(any_tensor)
 
-    syntax = ("operands", PresentWords("restrict", "writable"), "attr-dict :", Conversion(lambda t: (t, tensor_of(t))))
+    syntax = (
+        "operands (restrict $restrict)? (writable $writable)? attr-dict :",
+        Conversion(lambda t: (t, tensor_of(t))),
+    )
 
     @staticmethod
     def infer(memref: BufferType) -> Type:
@@ -193,9 +167,7 @@ class ToTensor(Op, op="to_tensor", dialect="bufferization"):
     def constraints(C: Checker, memref: BufferType, result: TensorType) -> None:
         C(1, compatible(tensor_of(memref), result))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda memref: memref
+    plan = staticmethod(identity)
 
 
 class ToBuffer(Op, op="to_buffer", dialect="bufferization"):
@@ -205,18 +177,16 @@ class ToBuffer(Op, op="to_buffer", dialect="bufferization"):
     read_only = Attr(Presence, default=False)
     buffer = Out(buffer)
 
-    syntax: ClassVar[Syntax] = ("operands", PresentWords("read_only"), "attr-dict :", CAST)
+    syntax: ClassVar[Syntax] = ("operands (read_only $read_only)? attr-dict :", CAST)
 
     @staticmethod
     def constraints(C: Checker, tensor: TensorType, buffer: BufferType) -> None:
         C(1, compatible(tensor, tensor_of(buffer)))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda tensor: tensor
+    plan = staticmethod(identity)
 
 
 class ToMemref(ToBuffer, op="to_memref"):
     """Return a buffer with the contents of a tensor: `to_buffer` before MLIR 21."""
 
-    syntax = ("operands", PresentWords("read_only"), "attr-dict :", Conversion(lambda t: (tensor_of(t), t)))
+    syntax = ("operands (read_only $read_only)? attr-dict :", Conversion(lambda t: (tensor_of(t), t)))

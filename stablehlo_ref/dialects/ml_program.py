@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, member_value
-from stablehlo_ref.define.attribute_codecs import Opaque, Presence, String, Symbol, TypeValue
+from stablehlo_ref.define.attribute_codecs import Opaque, Presence, String, Symbol, TypeValue, Visibility
 from stablehlo_ref.define.bound import PlanSite, Site
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -24,45 +23,16 @@ from stablehlo_ref.ir.types import Type
 SymbolTable: TypeAlias = Callable[[str], Operation | None]  # from the name of a symbol to the op that defines it
 
 
-class GlobalForm(Directive):
-    """`visibility mutable @name(value) : type`; the visibility, `mutable` and the value are optional."""
-
-    members = ("sym_visibility", "is_mutable", "sym_name", "value", "type")
-
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        if parser.peek() in ("public", "private", "nested"):
-            draft.members["sym_visibility"] = parser.advance()
-        if parser.accept("mutable"):
-            draft.members["is_mutable"] = True
-        draft.members["sym_name"] = parser.symbol_name()
-        if parser.accept("("):
-            draft.members["value"] = parser.attribute()
-            parser.expect(")")
-        parser.expect(":")
-        draft.members["type"] = parser.type()
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        visibility = op.properties.get("sym_visibility") or ""
-        mutable = "mutable" if op.properties.get("is_mutable") else ""
-        value = op.properties.get("value")
-        symbol = printer.symbol(member_value(op, "sym_name")) + (
-            f"({printer.attribute(value)})" if value is not None else ""
-        )
-        printer.value(
-            " ".join(part for part in (visibility, mutable, symbol, ":", str(member_value(op, "type"))) if part)
-        )
-
-
 class Global(Op, op="global", dialect="ml_program"):
     """Declare a variable if `is_mutable`, else a constant. A variable without `value` must be stored before a load."""
 
-    sym_visibility = Attr(String, default=None)
+    sym_visibility = Attr(Visibility, default=None)
     is_mutable = Attr(Presence, default=False)
     sym_name = Attr(String)
     value = Attr(Opaque, default=None)
     type = Attr(TypeValue)
 
-    syntax = (GlobalForm(), "attr-dict")
+    syntax = "($sym_visibility)? (mutable $is_mutable)? symbol($sym_name) ( ( $value ) )? : $type attr-dict"
 
     @staticmethod
     def constraints(C: Checker, is_mutable: Presence, value: Opaque | None, type: TypeValue) -> None:

@@ -24,9 +24,9 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import EXACT, function
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import element_type, is_quantized, with_element_type
-from stablehlo_ref.define.type_constraints import TypeConstraint, index, tensor_of
+from stablehlo_ref.define.type_constraints import TypeConstraint, anything, index, tensor_of
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import (
@@ -132,22 +132,50 @@ def in_bounds(index: Array, stop: int) -> int:
 
 
 class Implied(Directive):
-    """No text. `results` are the types of the results, `operands` those of a number of operands if they are implied."""
+    """No text. `results` are the types of the results, `operands` those of some operands, if they are implied."""
 
-    def __init__(self, results: Types, operands: Callable[[int], Types] | None = None) -> None:
+    def __init__(self, results: Types | None, operands: Callable[[int], Types] | None = None) -> None:
         self.results = results
         self.operands = operands
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        draft.result_types = tuple(self.results)
+        if self.results is not None:
+            draft.result_types = tuple(self.results)
         if self.operands:
             draft.operand_types = tuple(self.operands(len(draft.operands)))
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if op.result_types != list(self.results):
+        if self.results is not None and op.result_types != list(self.results):
             raise Irregular
         if self.operands and op.operand_types != list(self.operands(len(op.operands))):
             raise Irregular
+
+
+class SameTypes(Directive):
+    """No text. The types of the results are those of the operands."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        draft.result_types = draft.operand_types or ()
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if op.result_types != op.operand_types:
+            raise Irregular
+
+
+class ArrowTypes(Directive):
+    """`-> (types)` of the results, or nothing. One type may be without brackets, and is printed so if `bare`."""
+
+    def __init__(self, bare: bool = False) -> None:
+        self.bare = bare
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.accept("->"):
+            draft.result_types = parser.result_types()
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if op.results:
+            types = ", ".join(map(str, op.result_types))
+            printer.value(f"-> {types}" if self.bare and len(op.results) == 1 else f"-> ({types})")
 
 
 def boolean_of(type: Type) -> Type:
@@ -209,10 +237,23 @@ COMPARED = Deduced(first_operand, lambda t, n: ([t] * n, [boolean_of(t)]))
 CAST = Deduced(
     lambda operands, results: [operands[0], results[0]], lambda a, b, n: ([a] + [INDEX] * (n - 1), [b]), "to"
 )
-FLAGS, LATER_FLAGS = ArithFlags(), LaterFlags()
+FLAGS, LATER_FLAGS, SAME_TYPES = ArithFlags(), LaterFlags(), SameTypes()
 
 
 # --- base classes ----------------------------------------------------------------------------------------------------
+
+
+def identity() -> Run:
+    """Plan an op that returns its operand."""
+    return lambda operand: operand
+
+
+class Yield(Op, terminator=True):
+    """The base class of terminators that return values of any types."""
+
+    results = Ins(anything)
+
+    syntax: ClassVar[Syntax] = "attr-dict operands (: type(operands))?"
 
 
 class Unary(Elementwise, facts=EXACT):

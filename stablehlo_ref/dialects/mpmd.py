@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular
 from stablehlo_ref.define.attribute_codecs import Int, String, Symbol, UInt32
 from stablehlo_ref.define.bound import ControlFlowSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, PlanBlock, Run, Slots, Turns
@@ -18,7 +17,7 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.type_constraints import anything, token
-from stablehlo_ref.dialects.mlir_types import any_tensor
+from stablehlo_ref.dialects.mlir_types import SAME_TYPES, Yield, any_tensor, identity
 from stablehlo_ref.dialects.mpmd_meshes import (
     FragmentForm,
     Origin,
@@ -37,7 +36,6 @@ from stablehlo_ref.dialects.sdy import BodyWithArguments
 from stablehlo_ref.dialects.sdy_shardings import ShardingsValue
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute
-from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, IntegerType, MeshTensorType, TensorType, TokenType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.bitwise import And, Or
@@ -49,26 +47,8 @@ INDICES = tuple(IntegerType(32, signedness) for signedness in ("", "s", "u"))
 # --- computations ---------------------------------------------------------------------------------------------------
 
 
-class Return(Op, op="return", dialect="mpmd", terminator=True):
+class Return(Yield, op="return", dialect="mpmd"):
     """Terminate a region and return its results."""
-
-    results = Ins(anything)
-
-    syntax = "attr-dict operands (: type(operands))?"
-
-
-class LoopTypes(Directive):
-    """`: type, ...`, of the operands and the results."""
-
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        parser.expect(":")
-        draft.operand_types = draft.result_types = parser.type_list()
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if op.operand_types != op.result_types or not op.results:
-            raise Irregular
-        printer.literal(":")
-        printer.value(", ".join(map(str, op.result_types)))
 
 
 class NamedComputation(Op, op="named_computation", dialect="mpmd", isolated_from_above=True, releases_operands=True):
@@ -229,7 +209,7 @@ class For(Op, op="for", dialect="mpmd"):
     region = Body()
     results = Outs(anything)
 
-    syntax = ("(operands) attr-dict", BodyWithArguments(), LoopTypes())
+    syntax = ("(operands) attr-dict", BodyWithArguments(), ": type(operands)", SAME_TYPES)
 
     @staticmethod
     def infer(tensors: Sequence[Type]) -> Sequence[Type]:
@@ -299,9 +279,7 @@ class Identity(Op, dialect="mpmd", computes_on_storage=True, returns_views=True)
 
     syntax = "attr-dict operands : functional_type"
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda tensor: tensor
+    plan = staticmethod(identity)
 
 
 class Unmoved(Identity):

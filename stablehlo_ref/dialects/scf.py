@@ -26,26 +26,14 @@ from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins, Op, Outs
 from stablehlo_ref.define.spec import is_unique, num_bits, size
 from stablehlo_ref.define.type_constraints import anything, index
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.mlir_types import boolean, fixed_integer
+from stablehlo_ref.dialects import mlir_types
+from stablehlo_ref.dialects.mlir_types import ArrowTypes, Implied, boolean, fixed_integer
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.types import BOOLEAN, INDEX, FunctionType, IndexType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.control_flow import all_compatible, are_located, branch, inits_text, iterate, move, parse_inits
 
-YIELD = "scf.yield"
-
-
-def parse_results(parser: AsmParser, draft: Draft) -> None:
-    """Parse `-> (types)` or `-> type`, if it is next."""
-    if parser.accept("->"):
-        draft.result_types = parser.result_types()
-
-
-def print_results(printer: AsmPrinter, op: Operation, bare: bool = False) -> None:
-    """Print `-> (types)`, unless there are no results; one type without brackets if `bare`."""
-    if op.results:
-        types = ", ".join(map(str, op.result_types))
-        printer.value(f"-> {types}" if bare and len(op.results) == 1 else f"-> ({types})")
+YIELD, RESULTS = "scf.yield", ArrowTypes()
 
 
 def print_region(printer: AsmPrinter, region: Region, names: Sequence[str] | None = None) -> None:
@@ -58,24 +46,6 @@ def print_region(printer: AsmPrinter, region: Region, names: Sequence[str] | Non
 
 def _arguments(region: Region) -> list[Value]:
     return region.block.arguments if len(region.blocks) == 1 else []
-
-
-class IfForm(Directive):
-    """`%condition -> (types) {...} else {...}`."""
-
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        draft.operands, draft.operand_types = [parser.operand()], (BOOLEAN,)
-        parse_results(parser, draft)
-        draft.regions = [parser.region(implied=YIELD)]
-        draft.regions.append(parser.region(implied=YIELD) if parser.accept("else") else Region([]))
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        printer.value(printer.operand(op.operands[0]))
-        print_results(printer, op)
-        print_region(printer, op.regions[0])
-        if op.regions[1].blocks:
-            printer.value("else")
-            print_region(printer, op.regions[1])
 
 
 class IndexSwitchForm(Directive):
@@ -110,24 +80,22 @@ class IndexSwitchForm(Directive):
             print_region(printer, region)
 
 
-class ExecuteRegionForm(Directive):
-    """`no_inline -> (types) {...}`; `no_inline` is optional."""
+class ExclusiveWord(Directive):
+    """A word that stands for a unit attribute, which MLIR does not allow in the dictionary too."""
 
-    members = ("no_inline",)
+    def __init__(self, word: str, member: str, spelling: str) -> None:
+        self.word = word
+        self.members = (member,)
+        self.spelling = spelling
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        if parser.accept("no_inline"):
-            draft.members["no_inline"] = True
-            draft.exclusive = self.members
-        parse_results(parser, draft)
-        draft.regions = [parser.region()]
+        if parser.accept(self.word):
+            draft.members[self.members[0]] = True
+            draft.exclusive = (self.spelling,)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if op.properties.get("no_inline"):
-            printer.value("no_inline")
-        print_results(printer, op, bare=True)
-        printer.value("")
-        printer.region(op.regions[0])
+        if op.properties.get(self.members[0]):
+            printer.value(self.word)
 
 
 class ForForm(Directive):
@@ -136,12 +104,7 @@ class ForForm(Directive):
     The type is that of the bounds; it is omitted if it is `index`.
     """
 
-    members = ("unsigned_cmp",)
-
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        if parser.accept("unsigned"):
-            draft.members["unsigned_cmp"] = True
-            draft.exclusive = ("unsignedCmp",)
         number = parser.operand()
         parser.expect("=")
         lower = parser.operand()
@@ -151,7 +114,7 @@ class ForForm(Directive):
         step, names, inits = parser.operand(), list[OperandName](), list[OperandName]()
         if parser.accept("iter_args"):
             names, inits = parse_inits(parser)
-            parse_results(parser, draft)
+            RESULTS.parse(parser, draft)
         offset = parser.start
         type = parser.type() if parser.accept(":") else INDEX
         if len(draft.result_types) != len(inits):
@@ -169,12 +132,11 @@ class ForForm(Directive):
         if [v.type for v in inits] != op.result_types or are_located(printer, arguments):
             raise Irregular
         number, *names = printer.region_argument_names(arguments)
-        unsigned = "unsigned " if op.properties.get("unsigned_cmp") else ""
         bounds = f"{printer.operand(lower)} to {printer.operand(upper)} step {printer.operand(step)}"
-        printer.value(f"{unsigned}%{number} = {bounds}")
+        printer.value(f"%{number} = {bounds}")
         if inits:
             printer.value(f"iter_args({inits_text(printer, names, inits)})")
-            print_results(printer, op)
+            RESULTS.print(printer, op)
         if lower.type != INDEX:
             printer.value(f": {lower.type}")
         print_region(printer, op.regions[0], [number, *names])
@@ -234,11 +196,16 @@ class If(Op, op="if", dialect="scf", runs_once=True):
     """Run `then_region` if `condition` is true, else `else_region`, which may be absent if there are no results."""
 
     condition = In(boolean)
-    then_region = Body()
-    else_region = Body(optional=True)
+    then_region = Body(implied=YIELD)
+    else_region = Body(optional=True, implied=YIELD)
     results = Outs(anything)
 
-    syntax = (IfForm(), "attr-dict")
+    syntax = (
+        "$condition",
+        RESULTS,
+        "$then_region (else $else_region)? attr-dict",
+        Implied(None, lambda n: [BOOLEAN] * n),
+    )
 
     @staticmethod
     def infer(then_region: FunctionType) -> Sequence[Type]:
@@ -310,7 +277,7 @@ class ExecuteRegion(Op, op="execute_region", dialect="scf", multiple_blocks=True
     no_inline = Attr(Presence, default=False)
     results = Outs(anything)
 
-    syntax = (ExecuteRegionForm(), "attr-dict")
+    syntax = (ExclusiveWord("no_inline", "no_inline", "no_inline"), ArrowTypes(bare=True), "$region attr-dict")
 
     @staticmethod
     def infer(region: FunctionType) -> Sequence[Type]:
@@ -337,7 +304,7 @@ class For(Op, op="for", dialect="scf"):
     region = Body()
     results = Outs(anything)
 
-    syntax = (ForForm(), "attr-dict")
+    syntax = (ExclusiveWord("unsigned", "unsigned_cmp", "unsignedCmp"), ForForm(), "attr-dict")
 
     @staticmethod
     def infer(init_args: Sequence[Type]) -> Sequence[Type]:
@@ -457,12 +424,8 @@ def carry(block: PlannedBlock, targets: Sequence[int], sources: Sequence[int] = 
     return go
 
 
-class Yield(Op, op="yield", dialect="scf", terminator=True):
+class Yield(mlir_types.Yield, op="yield", dialect="scf"):
     """Return `results` as the results of a region."""
-
-    results = Ins(anything)
-
-    syntax = "attr-dict operands (: type(operands))?"
 
 
 class Condition(Op, op="condition", dialect="scf", terminator=True):

@@ -17,7 +17,7 @@ from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import element_type, make_tensor_type, shape
 from stablehlo_ref.define.type_constraints import anything, token
-from stablehlo_ref.dialects.mlir_types import any_tensor, static_tensor
+from stablehlo_ref.dialects.mlir_types import Yield, any_tensor, identity, static_tensor
 from stablehlo_ref.dialects.sdy_shardings import (
     Direction,
     ManualAxesValue,
@@ -77,9 +77,7 @@ class Annotation(Op, dialect="sdy", computes_on_storage=True, returns_views=True
     def constraints(C: Checker, input: TensorType | TokenType, result: TensorType | TokenType) -> None:
         C(1, input == result)
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda input: input
+    plan = staticmethod(identity)
 
 
 class ShardingConstraint(Annotation, op="sharding_constraint"):
@@ -191,12 +189,8 @@ class Constant(constants.Constant, op="constant", dialect="sdy"):
 # --- regions --------------------------------------------------------------------------------------------------------
 
 
-class Return(Op, op="return", dialect="sdy", terminator=True):
+class Return(Yield, op="return", dialect="sdy"):
     """Terminate a region and return its results."""
-
-    results = Ins(anything)
-
-    syntax = "attr-dict operands (: type(operands))?"
 
 
 class BodyWithArguments(Directive):

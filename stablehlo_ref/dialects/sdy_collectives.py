@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, member_value
 from stablehlo_ref.define.bound import Site
-from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Op, Out
-from stablehlo_ref.dialects.mlir_types import any_tensor
+from stablehlo_ref.dialects.mlir_types import any_tensor, identity
 from stablehlo_ref.dialects.sdy_shardings import (
     AxesPerDimension,
     AxesValue,
@@ -45,21 +43,6 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 
 Members: TypeAlias = Mapping[str, Any]  # of an op
-
-
-class ReductionWord(Directive):
-    """`sum`, `max`, `min` or nothing."""
-
-    members = ("reduction_op",)
-
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        words = {word.value: word for word in ReductionOp}
-        if parser.peek() in words:
-            draft.members["reduction_op"] = words[parser.advance()]
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if op.properties.get("reduction_op") and (word := member_value(op, "reduction_op").value) != "sum":
-            printer.value(word)
 
 
 class Transition:
@@ -180,9 +163,7 @@ class Collective(Op, dialect="sdy", computes_on_storage=True):
         """Check that members lead from the sharding of the operand to that of the result; ValueError otherwise."""
         raise NotImplementedError
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda tensor: tensor
+    plan = staticmethod(identity)
 
 
 class AllGather(Collective, op="all_gather"):
@@ -262,7 +243,7 @@ class AllReduce(Collective, op="all_reduce"):
     reduction_axes = Attr(AxesValue)
     reduction_op = Attr(Reduction, default=ReductionOp.SUM)
 
-    syntax = (ReductionWord(), "$reduction_axes operands out_sharding=$out_sharding attr-dict : same_type")
+    syntax = "($reduction_op)? $reduction_axes operands out_sharding=$out_sharding attr-dict : same_type"
     may_be_replicated = True
 
     @staticmethod
@@ -284,7 +265,7 @@ class ReduceScatter(Collective, op="reduce_scatter"):
     reduce_scatter_axes = Attr(AxesPerDimension)
     reduction_op = Attr(Reduction, default=ReductionOp.SUM)
 
-    syntax = (ReductionWord(), "$reduce_scatter_axes operands out_sharding=$out_sharding attr-dict : same_type")
+    syntax = "($reduction_op)? $reduce_scatter_axes operands out_sharding=$out_sharding attr-dict : same_type"
     may_be_replicated = True
 
     @staticmethod

@@ -25,7 +25,7 @@ from stablehlo_ref.define.spec import UNKNOWN, Size, dim, is_tensor, rank, size
 from stablehlo_ref.define.type_constraints import TypeConstraint, index, unranked_tensor
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects import mlir_types
-from stablehlo_ref.dialects.mlir_types import Implied, in_bounds, shape_like, size_like
+from stablehlo_ref.dialects.mlir_types import Implied, identity, in_bounds, shape_like, size_like
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import INDEX, OpaqueType, TensorType, Type, tensor_type
@@ -189,9 +189,7 @@ class SameShape(Typed):
     def constraints(C: Checker, input: Type, result: Type) -> None:
         C(1, length(input) == length(result))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda input: input
+    plan = staticmethod(identity)
 
 
 class ToExtentTensor(SameShape, op="to_extent_tensor"):
@@ -347,9 +345,7 @@ class SizeToIndex(Op, op="size_to_index", dialect="shape"):
 
     syntax = ("operands attr-dict : type(operands)", Implied([INDEX]))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda arg: arg
+    plan = staticmethod(identity)
 
 
 class IndexToSize(Op, op="index_to_size", dialect="shape"):
@@ -360,9 +356,7 @@ class IndexToSize(Op, op="index_to_size", dialect="shape"):
 
     syntax = ("operands attr-dict", YIELDS_SIZE)
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda arg: arg
+    plan = staticmethod(identity)
 
 
 class SizeArithmetic(Typed):

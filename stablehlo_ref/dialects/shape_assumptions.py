@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, attribute_dictionary
 from stablehlo_ref.define.attribute_codecs import Flag, String
 from stablehlo_ref.define.computation import ControlFlow, PlanBlock, Run
 from stablehlo_ref.define.constraints import Checker
@@ -16,36 +15,13 @@ from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.spec import size
 from stablehlo_ref.define.type_constraints import anything, witness
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.mlir_types import Implied, boolean, shape_like
+from stablehlo_ref.dialects.mlir_types import ArrowTypes, Implied, Yield, boolean, shape_like
 from stablehlo_ref.dialects.shape import broadcast, shape_list
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import BOOLEAN, FunctionType, OpaqueType, Type
 from stablehlo_ref.ops.control_flow import branch
 
 WITNESS = OpaqueType("!shape.witness")
-YIELD = "shape.assuming_yield"  # which is implied where it yields nothing
-
-
-class AssumingForm(Directive):
-    """`%witness -> (types) {...}`."""
-
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        draft.operands, draft.operand_types = [parser.operand()], (WITNESS,)
-        if parser.accept("->"):
-            draft.result_types = tuple(parser.items(parser.type, "(", ")"))
-        draft.regions = [parser.region(implied=YIELD)]
-        attribute_dictionary(parser, draft)
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if op.operand_types != [WITNESS] or len(op.regions) != 1:
-            raise Irregular
-        printer.value(printer.operand(op.operands[0]))
-        if op.results:
-            printer.value(f"-> ({', '.join(map(str, op.result_types))})")
-        printer.value("")
-        printer.region(op.regions[0], implied=YIELD)
-        printer.dictionary(op)
 
 
 def all_equal(*shapes: Array) -> bool:
@@ -180,10 +156,10 @@ class Assuming(Op, op="assuming", dialect="shape", runs_once=True):
     """Run the region, which may assume the condition that `witness` represents."""
 
     witness = In(witness)
-    body = Body()
+    body = Body(implied="shape.assuming_yield")
     results = Outs(anything)
 
-    syntax = (AssumingForm(),)
+    syntax = ("$witness", ArrowTypes(), "$body attr-dict", Implied(None, lambda n: [WITNESS] * n))
 
     @staticmethod
     def constraints(C: Checker, body: FunctionType, results: Sequence[Type]) -> None:
@@ -194,9 +170,5 @@ class Assuming(Op, op="assuming", dialect="shape", runs_once=True):
         return branch(body, results)
 
 
-class AssumingYield(Op, op="assuming_yield", dialect="shape", terminator=True):
+class AssumingYield(Yield, op="assuming_yield", dialect="shape"):
     """Terminate the region of `assuming` and return its results."""
-
-    inputs = Ins(anything)
-
-    syntax = "attr-dict operands (: type(operands))?"

@@ -37,7 +37,7 @@ from stablehlo_ref.define.spec import (
 )
 from stablehlo_ref.define.type_constraints import anything, size_vector
 from stablehlo_ref.define.type_constraints import index as index_value
-from stablehlo_ref.dialects.mlir_types import CAST, DYNAMIC, any_tensor, in_bounds, static_tensor
+from stablehlo_ref.dialects.mlir_types import CAST, DYNAMIC, any_tensor, identity, in_bounds, static_tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import INDEX, IndexType, TensorType, Type
@@ -170,9 +170,7 @@ class Cast(Op, op="cast", dialect="tensor", computes_on_storage=True, returns_vi
     def constraints(C: Checker, source: TensorType, dest: TensorType) -> None:
         C(1, compatible(source, dest))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda source: source
+    plan = staticmethod(identity)
 
 
 class Empty(Op, op="empty", dialect="tensor", computes_on_storage=True, shape_operands=("dynamic_sizes",)):

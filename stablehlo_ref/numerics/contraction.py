@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import pairwise
 from math import inf, prod
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
 
@@ -344,47 +344,35 @@ def rounded_arithmetic(
     """Return the floating-point arithmetic `plain` with operands rounded by `lhs` and `rhs`, and sums by `accumulate`.
 
     With several components, each operand is split into a sum of rounded numbers, and the products of components i and
-    j with i + j < `levels` are added, the smallest first.
+    j with i + j < `levels` are added, the smallest first. Infinities and NaNs have products with first components only.
     """
+    pairs = [(i, j) for i in range(components) for j in range(components) if i + j < levels]
+    pairs.sort(key=sum, reverse=True)
 
     def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
-        a_components, b_components = split(a, lhs, components), split(b, rhs, components)
+        a_parts, b_parts = split(a, lhs, components), split(b, rhs, components)
+        left = [finite(a_parts[0]) if i == 0 < j else a_parts[i] for i, j in pairs]
+        right = [finite(b_parts[0]) if j == 0 < i else b_parts[j] for i, j in pairs]
         if plain.is_exact:
-            return _exact_sum_of_levels(plain.matmul, a_components, b_components, levels, out)
-        total: Array | int = 0
-        for level in reversed(range(levels)):
-            if level == 0 and levels > 1:
-                total = np.nan_to_num(total, nan=0, posinf=np.inf, neginf=-np.inf)  # inf - inf, inf * 0
-            for i in range(max(0, level - components + 1), min(level + 1, components)):
-                total = total + matmul_in_steps(a_components[i], b_components[level - i])
-        return stored(cast(Array, total), out)
+            rows = -1 if b.ndim == 1 else -2
+            return plain.matmul(np.concatenate(left, -1), np.concatenate(right, rows), out=out)
+        return stored(reduce(np.add, map(matmul_in_steps, left, right)), out)
 
     return replace(plain, matmul=matmul, store=lambda x: plain.store(accumulate(x)))
-
-
-def _exact_sum_of_levels(
-    matmul: ArrayKernel, a_components: Sequence[Array], b_components: Sequence[Array], levels: int, out: Array | None
-) -> Array:
-    """Multiply the pairs of components of all levels as one product; infinities and NaNs are those of the first."""
-    pairs = [(i, j) for i in range(len(a_components)) for j in range(len(b_components)) if i + j < levels]
-    rows = -1 if b_components[0].ndim == 1 else -2
-    left, right = (
-        np.concatenate([a_components[i] for i, _ in pairs], -1),
-        np.concatenate([b_components[j] for _, j in pairs], rows),
-    )
-    total = np.asarray(matmul(left, right, out=out))
-    if not np.isfinite(total).all():
-        total[...] = np.where(np.isfinite(total), total, matmul(a_components[0], b_components[0]))
-    return total
 
 
 def split(x: Array, rounded: ArrayKernel, components: int) -> list[Array]:
     """Split `x` into its rounded value, the rounded error of that, and so on, as long as they are finite."""
     found = [rounded(x)]
     for _ in range(components - 1):
-        x = np.where(np.isfinite(found[-1]), x - found[-1], 0).astype(x.dtype, copy=False)
+        x = np.where(np.isfinite(found[-1]), x - found[-1], x.dtype.type(0))
         found.append(rounded(x))
     return found
+
+
+def finite(x: Array) -> Array:
+    """Return `x` with zeros in place of infinities and NaNs."""
+    return np.where(np.isfinite(x), x, x.dtype.type(0))
 
 
 def rounding(dtype: DType) -> ArrayKernel:
@@ -401,11 +389,15 @@ def rounding(dtype: DType) -> ArrayKernel:
 
 
 def round_to_tf32(x: Array) -> Array:
-    """Round f32 or f64 to ten stored mantissa bits, ties to even."""
+    """Round f32 or f64 to the numbers of f32 that have ten stored mantissa bits, ties to even."""
     dropped = mantissa_bits(x.dtype) - 10
     bits = np.ascontiguousarray(x).view(signed_bits_dtype(x.dtype))
     half = np.bitwise_and(np.right_shift(bits, dropped), 1) + ((1 << dropped - 1) - 1)
     nearest = np.bitwise_and(bits + half, -1 << dropped).view(x.dtype)
+    if x.dtype == FLOAT64:
+        subnormal = np.copysign(np.rint(x * 2.0**136) * 2.0**-136, x)
+        nearest = np.where(np.abs(x) < 2.0**-126, subnormal, nearest)
+        nearest = np.where(np.abs(nearest) < 2.0**128, nearest, np.copysign(np.inf, x))
     return np.where(np.isfinite(x), nearest, x)
 
 

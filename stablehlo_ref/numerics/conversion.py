@@ -258,10 +258,10 @@ def _join_bits(from_width: int, to_dtype: DType) -> ArrayKernel:
 def reduce_precision(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
     """Return the kernel that rounds to a format of `exponents` and `mantissas` bits (spec, "reduce_precision").
 
-    The mantissa rounds to nearest, ties to even (with `mantissas` 0, the parity is that of the exponent). Numbers too
-    large for the format, whose largest exponent is that of infinity as in IEEE-754, become infinity, or what `dtype`
-    has instead. Rounded numbers that are subnormal in the format and normal in `dtype` become zero; if no numbers are
-    both, subnormal numbers are kept. NaNs stay NaNs if the format has mantissa bits, and become infinite otherwise.
+    The mantissa rounds to nearest, ties to even (with `mantissas` 0, the parity is that of the exponent). If the format
+    has fewer exponent bits than `dtype`, rounded numbers that are too large for it, with the bias and infinity of
+    IEEE-754, become infinity, or what `dtype` has instead, and those that are subnormal in it become zero. NaNs stay
+    NaNs if the format has mantissa bits, and become infinite otherwise.
     """
     if dtype.itemsize == 1:
         return tabulated(_reduce_small(dtype, exponents, mantissas), dtype)
@@ -273,9 +273,10 @@ def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
     """Handle formats of 8 bits and fewer, some without infinities, NaNs or negative zero: process signs separately."""
     width, dropped = mantissa_bits(dtype), max(0, mantissa_bits(dtype) - mantissas)
     one, largest = (int(np.array(x, dtype).view(UINT8)) for x in (1, float_info(dtype).max))
-    bias, reduced_bias = one >> width, (1 << min(exponents, exponent_bits(dtype) + 1) - 1) - 1
-    smallest = bias - reduced_bias + 1 << width if reduced_bias < bias else 0
-    too_large = min(bias + reduced_bias + 1 << width, largest + 1)
+    smallest, too_large = 0, largest + 1
+    if exponents < exponent_bits(dtype):
+        bias, reduced_bias = one >> width, (1 << exponents - 1) - 1
+        smallest, too_large = bias - reduced_bias + 1 << width, min(bias + reduced_bias + 1 << width, too_large)
     nan = np.float32(np.nan if mantissas else np.inf)
 
     def run(x: Array) -> Array:

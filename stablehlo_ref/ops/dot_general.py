@@ -183,9 +183,9 @@ class DotGeneral(
     """Compute dot products of slices of `lhs` and slices of `rhs` along their contracting dimensions.
 
     The dimensions of the result are the batching dimensions, then the other dimensions of `lhs`, then those of `rhs`.
-    Its element type may be wider than that of the operands; then the sums have the wider type. An algorithm rounds
-    floating-point operands first. `precision_config` is ignored: results are always as accurate as HIGHEST.
-    (spec, "dot_general")
+    Its element type may be wider than that of the operands; then the sums have the wider type. If they are
+    floating-point, an algorithm rounds operands first. `precision_config` is ignored: results are always as accurate
+    as HIGHEST. (spec, "dot_general")
     """
 
     lhs = In(tensor | per_tensor)  # I1
@@ -334,7 +334,7 @@ def dot_products(
     lhs_dtype, rhs_dtype, result_dtype = (numpy_dtype(element_type(x)) for x in (lhs, rhs, result))
     terms = prod(dims(lhs, numbers.lhs_contracting_dimensions))
     sums = arithmetic(lhs_dtype, rhs_dtype, result_dtype, terms, mode.reproducible)
-    if algorithm.num_primitive_operations is not None and kind(sums.dtype) == "floating" and is_float(lhs):
+    if algorithm.num_primitive_operations is not None and kind(result_dtype) == "floating":
         sums = with_algorithm(sums, algorithm)
     return Dot(
         lhs,
@@ -354,7 +354,7 @@ def dot_products(
 
 # From the number of primitive operations to (components, levels): an operand is the sum of `components` numbers, the
 # largest first, and the products of components i and j with i + j < levels are summed.
-DECOMPOSITIONS = {1: (1, 1), 3: (2, 2), 4: (2, 3), 6: (3, 3), 9: (3, 5)}
+DECOMPOSITIONS = {1: (1, 1), 3: (2, 2), 6: (3, 3), 9: (3, 5)}
 
 
 def with_algorithm(sums: Arithmetic, algorithm: DotAlgorithm) -> Arithmetic:
@@ -365,7 +365,7 @@ def with_algorithm(sums: Arithmetic, algorithm: DotAlgorithm) -> Arithmetic:
     operations = algorithm.num_primitive_operations
     counts = [algorithm.lhs_component_count, algorithm.rhs_component_count]
     components, levels = DECOMPOSITIONS.get(operations or 0, (0, 0))
-    if components == 0 or any(count not in (1, components) for count in counts):
+    if components == 0 or counts not in ([1, 1], [components, components]):
         raise UnsupportedError(f"unsupported dot algorithm: {operations} operations on {counts} components")
     types = (algorithm.lhs_precision_type, algorithm.rhs_precision_type, algorithm.accumulation_type)
     lhs, rhs, accumulate = (_rounding(type) for type in types if type is not None)  # verified: none is None

@@ -12,15 +12,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from stablehlo_ref.semantics import elementwise, ieee
-from stablehlo_ref.semantics.elements import each_element, each_number
+from stablehlo_ref.semantics.elements import BOOLEAN, each_element, each_number
 from stablehlo_ref.semantics.notation import Array, DType, is_float, num_bits
 from stablehlo_ref.semantics.rounding import bits, from_bits, is_nan, number, round_to
 
 Values = Callable[..., int]
-BOOLEAN = np.dtype(np.bool_)
 
 
 def unsigned(x: Any) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 from mpmath import mp
 
 from stablehlo_ref.semantics import complexes, elementwise
+from stablehlo_ref.semantics.data_movement import broadcast_in_dim
 from stablehlo_ref.semantics.elements import BOOLEAN, each_element, each_number
 from stablehlo_ref.semantics.notation import (
     Array,
@@ -24,6 +25,7 @@ from stablehlo_ref.semantics.notation import (
     is_float,
     is_integer,
     num_bits,
+    rank,
 )
 from stablehlo_ref.semantics.rounding import (
     Complex,
@@ -304,16 +306,17 @@ def broadcasting(op: Callable[..., Array]) -> Callable[..., Array]:
     """
 
     def evaluate(*operands: Array, broadcast_dimensions: Dims | None = None, **attributes: Any) -> Array:
-        rank = max(len(x.shape) for x in operands)
-        places = [tuple(range(rank - len(x.shape), rank)) for x in operands]
+        most = max(map(rank, operands))
+        places = [tuple(range(most - rank(x), most)) for x in operands]
         if broadcast_dimensions is not None and operands[0].shape != operands[-1].shape:
-            smaller = min(range(len(operands)), key=lambda i: len(operands[i].shape))
+            smaller = min(range(len(operands)), key=lambda i: rank(operands[i]))
             places[smaller] = broadcast_dimensions
-        shape = [1] * rank
+        shape = [1] * most
         for x, dimensions in zip(operands, places):
             for d, size in zip(dimensions, x.shape, strict=True):
                 shape[d] = size if shape[d] == 1 else shape[d]
-        return op(*(broadcast(x, d, tuple(shape)) for x, d in zip(operands, places)), **attributes)
+        wide = (broadcast_in_dim(x, d, result=(tuple(shape), x.dtype)) for x, d in zip(operands, places))
+        return op(*wide, **attributes)
 
     return evaluate
 
@@ -339,14 +342,6 @@ broadcast_shift_right_logical = broadcasting(elementwise.shift_right_logical)
 broadcast_subtract = broadcasting(elementwise.subtract)
 broadcast_xor = broadcasting(elementwise.xor)
 broadcast_zeta = broadcasting(zeta)
-
-
-def broadcast(x: Array, dimensions: Dims, shape: Dims) -> Array:
-    """Broadcast `x` to `shape`, with its dimension i at dimensions[i]."""
-    result = np.empty(shape, x.dtype)
-    for index in index_space(shape):
-        result[index] = x[tuple(0 if size == 1 else index[d] for d, size in zip(dimensions, x.shape))]
-    return result
 
 
 def order(x: Any) -> int:

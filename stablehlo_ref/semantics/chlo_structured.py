@@ -68,55 +68,37 @@ def ragged_dot(
     precision_config: tuple[str, ...] = (),
     *,
     result: TensorType,
+    sums: Callable[[Array, TensorType], Array] = dot_products,
 ) -> Array:
     """Compute dot products as `dot_general` does, whose ragged dimension consists of groups of `group_sizes`.
 
     If the ragged dimension is a dimension of the result, the part of `rhs` is that of the group of the position. If it
     is contracting, the first dimension of the result selects the group whose products are summed. If it is batching,
-    all are.
+    all are. `sums` adds, for each element of the result, the products of pairs of elements.
     """
-    terms = ragged_terms(
-        lhs, rhs, group_sizes, lhs_batching_dimensions, rhs_batching_dimensions, lhs_contracting_dimensions,
-        rhs_contracting_dimensions, lhs_ragged_dimensions, rhs_group_dimensions, shape=result[0],
-    )  # fmt: skip
-    return dot_products(terms, result)
-
-
-def ragged_terms(
-    lhs: Array,
-    rhs: Array,
-    group_sizes: Array,
-    lhs_batching: Dims,
-    rhs_batching: Dims,
-    lhs_contracting: Dims,
-    rhs_contracting: Dims,
-    lhs_ragged: Dims,
-    rhs_group: Dims,
-    *,
-    shape: Dims,
-) -> Array:
-    """Return, for each element of the result, the pairs of elements whose products are summed."""
-    (ragged,) = lhs_ragged
-    group_dim = rhs_group[0] if rhs_group else None
-    lhs_others = [d for d in range(lhs.ndim) if d not in lhs_batching + lhs_contracting]
-    rhs_others = [d for d in range(rhs.ndim) if d not in (*rhs_batching, *rhs_contracting, group_dim)]
-    terms = np.empty(shape, object)
-    for index in index_space(shape):
-        group, rest = (index[0], index[1:]) if ragged in lhs_contracting else (None, index)
-        batch, positions = rest[: len(lhs_batching)], rest[len(lhs_batching) :]
-        left = dict(zip((*lhs_batching, *lhs_others), (*batch, *positions)))
-        right = dict(zip((*rhs_batching, *rhs_others), (*batch, *positions[len(lhs_others) :])))
+    (ragged,) = lhs_ragged_dimensions
+    group_dim = rhs_group_dimensions[0] if rhs_group_dimensions else None
+    lhs_others = [d for d in range(lhs.ndim) if d not in lhs_batching_dimensions + lhs_contracting_dimensions]
+    rhs_others = [
+        d for d in range(rhs.ndim) if d not in (*rhs_batching_dimensions, *rhs_contracting_dimensions, group_dim)
+    ]
+    terms = np.empty(result[0], object)
+    for index in index_space(result[0]):
+        group, rest = (index[0], index[1:]) if ragged in lhs_contracting_dimensions else (None, index)
+        batch, positions = rest[: len(lhs_batching_dimensions)], rest[len(lhs_batching_dimensions) :]
+        left = dict(zip((*lhs_batching_dimensions, *lhs_others), (*batch, *positions)))
+        right = dict(zip((*rhs_batching_dimensions, *rhs_others), (*batch, *positions[len(lhs_others) :])))
         terms[index] = []
-        for summed in index_space(tuple(lhs.shape[d] for d in lhs_contracting)):
-            left |= zip(lhs_contracting, summed)
-            right |= zip(rhs_contracting, summed)
-            dimensions = group_dimensions(ragged, lhs_batching, lhs_contracting, lhs_others)
+        for summed in index_space(tuple(lhs.shape[d] for d in lhs_contracting_dimensions)):
+            left |= zip(lhs_contracting_dimensions, summed)
+            right |= zip(rhs_contracting_dimensions, summed)
+            dimensions = group_dimensions(ragged, lhs_batching_dimensions, lhs_contracting_dimensions, lhs_others)
             groups = groups_of(group_sizes, left, dimensions, ragged)
-            if ragged in lhs_batching or (ragged in lhs_contracting and group in groups):
+            if ragged in lhs_batching_dimensions or (ragged in lhs_contracting_dimensions and group in groups):
                 terms[index].append((lhs[index_tuple(left)], rhs[index_tuple(right)]))
             elif ragged in lhs_others:
                 terms[index] += [(lhs[index_tuple(left)], rhs[index_tuple(right | {group_dim: g})]) for g in groups]
-    return terms
+    return sums(terms, result)
 
 
 def index_tuple(index: Any) -> Dims:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,40 +34,16 @@ def convolution(
     precision_config: tuple[str, ...] = (),
     *,
     result: TensorType,
+    sums: Callable[[Array, TensorType], Array] = dot_products,
 ) -> Array:
     """Compute dot products between windows of `lhs` and slices of `rhs`.
 
     With `feature_group_count > 1` (or `batch_group_count > 1`), `lhs` is split into so many parts along its feature
     (batch) dimension and `rhs` along its output feature dimension; the results for the parts are concatenated.
-    `precision_config` controls the tradeoff between speed and accuracy: here it has no effect.
+    `precision_config` controls the tradeoff between speed and accuracy: here it has no effect. For each element of the
+    result there are the pairs of elements whose products it is the sum of; `sums` adds them. On quantized types the op
+    is that of `dot_general`.
     """
-    attributes = {name: value for name, value in locals().items() if name not in ("precision_config", "result")}
-    return dot_products(convolution_terms(**attributes, result_shape=result[0]), result)
-
-
-def convolution_terms(
-    lhs: Array,
-    rhs: Array,
-    window_strides: Dims,
-    padding: tuple[tuple[int, int], ...],
-    lhs_dilation: Dims,
-    rhs_dilation: Dims,
-    window_reversal: tuple[bool, ...],
-    input_batch_dimension: int,
-    input_feature_dimension: int,
-    input_spatial_dimensions: Dims,
-    kernel_input_feature_dimension: int,
-    kernel_output_feature_dimension: int,
-    kernel_spatial_dimensions: Dims,
-    output_batch_dimension: int,
-    output_feature_dimension: int,
-    output_spatial_dimensions: Dims,
-    feature_group_count: int,
-    batch_group_count: int,
-    *,
-    result_shape: Dims,
-) -> Array:
-    """For each element of the result, the pairs of elements whose products it is the sum of."""
 
     def permute(j: list[Any], permutation: Dims) -> list[Any]:
         i: list[Any] = [None] * len(j)
@@ -77,7 +54,7 @@ def convolution_terms(
     def lhs_shape(n: Any, hw: tuple[Any, ...], c: Any) -> list[Any]:
         return permute([n, *hw, c], (input_batch_dimension, *input_spatial_dimensions, input_feature_dimension))
 
-    def result_shape_of(n1: Any, hw: tuple[Any, ...], c1: Any) -> tuple[Any, ...]:
+    def result_shape(n1: Any, hw: tuple[Any, ...], c1: Any) -> tuple[Any, ...]:
         dimensions = (output_batch_dimension, *output_spatial_dimensions, output_feature_dimension)
         return tuple(permute([n1, *hw, c1], dimensions))
 
@@ -91,9 +68,9 @@ def convolution_terms(
         lhs_base_dilations = lhs_shape(1, lhs_dilation, 1)
         lhs_window_dilations = lhs_shape(1, rhs_dilation, 1)
 
-        output_hw = tuple(result_shape[d] for d in output_spatial_dimensions)
+        output_hw = tuple(result[0][d] for d in output_spatial_dimensions)
         n1, c1 = lhs.shape[input_batch_dimension], rhs.shape[kernel_output_feature_dimension]
-        terms = np.empty(result_shape_of(n1, output_hw, c1), object)
+        terms = np.empty(result_shape(n1, output_hw, c1), object)
         if not terms.size:
             return terms  # there padding may exceed the operand: negative sizes are possible
 
@@ -122,7 +99,7 @@ def convolution_terms(
                 rhs_contracting_dimensions=(*kernel_spatial_dimensions, kernel_input_feature_dimension),
             )
             for n, c in index_space(dot_product.shape):
-                terms[result_shape_of(n, output_spatial_index, c)] = dot_product[n, c]
+                terms[result_shape(n, output_spatial_index, c)] = dot_product[n, c]
         return terms
 
     if feature_group_count > 1:
@@ -131,4 +108,5 @@ def convolution_terms(
     else:
         lhses = np.split(lhs, batch_group_count, input_batch_dimension)
         rhses = np.split(rhs, batch_group_count, kernel_output_feature_dimension)
-    return np.concatenate([ungrouped(*group) for group in zip(lhses, rhses)], output_feature_dimension)
+    terms = np.concatenate([ungrouped(*group) for group in zip(lhses, rhses)], output_feature_dimension)
+    return sums(terms, result)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.semantics.data_movement import broadcast_in_dim
 from stablehlo_ref.semantics.distribution import AtProcess, Grid, Groups, all_reduce
 from stablehlo_ref.semantics.dot_general import dot_general, dot_products
 from stablehlo_ref.semantics.elementwise import add
@@ -16,10 +17,8 @@ from stablehlo_ref.semantics.rounding import element
 
 def broadcast(operand: Array, broadcast_sizes: Dims) -> Array:
     """`result[i0, ..., iN, j0, ..., jM] = operand[j0, ..., jM]`."""
-    result = np.empty(broadcast_sizes + operand.shape, operand.dtype)
-    for index in index_space(result.shape):
-        result[index] = operand[index[len(broadcast_sizes) :]]
-    return result
+    shape = broadcast_sizes + operand.shape
+    return broadcast_in_dim(operand, tuple(range(len(shape)))[len(broadcast_sizes) :], result=(shape, operand.dtype))
 
 
 def cross_replica_sum(operands: AtProcess, replica_groups: Groups, *, element_type: Any, grid: Grid) -> AtProcess:

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from stablehlo_ref.semantics.elementwise import convert
-from stablehlo_ref.semantics.notation import Array, Arrays, Dims, DType, Function, index_space, scalar
+from stablehlo_ref.semantics import data_movement
+from stablehlo_ref.semantics.notation import Array, Arrays, Dims, DType, Function, dim, index_space, rank, scalar
+from stablehlo_ref.semantics.quantization import to_destination_type
 
 Grid = tuple[int, int]
 ProcessId = tuple[int, int]
@@ -128,7 +129,7 @@ def all_gather(
     for process_group in known(reduction_groups(replica_groups, channel_id, use_global_device_ids, grid), operands):
         for receiver in process_group:
             results[receiver] = tuple(
-                _concatenate([operands[sender][j] for sender in process_group], all_gather_dim)
+                data_movement.concatenate(tuple(operands[sender][j] for sender in process_group), all_gather_dim)
                 for j in range(len(operands[receiver]))
             )
     return results
@@ -162,7 +163,8 @@ def all_to_all(
             received = []
             for j in range(len(operands[receiver])):
                 split_parts = [_split(operands[sender][j], split_count, split_dimension) for sender in process_group]
-                received.append(_concatenate([parts[receiver_index] for parts in split_parts], concat_dimension))
+                parts = tuple(parts[receiver_index] for parts in split_parts)
+                received.append(data_movement.concatenate(parts, concat_dimension))
             results[receiver] = tuple(received)
     return results
 
@@ -290,37 +292,19 @@ def zeros(shape: Dims, element_type: DType, j: int = 0, zero_points: Sequence[in
 # --- parts of the formulas ------------------------------------------------------------------------------------------
 
 
-def _concatenate(values: list[Array], dimension: int) -> Array:
-    shape = list(values[0].shape)
-    shape[dimension] = sum(value.shape[dimension] for value in values)
-    result = np.empty(shape, values[0].dtype)
-    offset = 0
-    for value in values:
-        for index in index_space(value.shape):
-            moved = list(index)
-            moved[dimension] += offset
-            result[tuple(moved)] = value[index]
-        offset += value.shape[dimension]
-    return result
-
-
 def _split(value: Array, count: int, dimension: int) -> list[Array]:
-    shape = list(value.shape)
-    shape[dimension] //= count
+    size, ones = dim(value, dimension) // count, (1,) * rank(value)
+    start, limit = [0] * rank(value), list(value.shape)
     parts = []
     for part in range(count):
-        result = np.empty(shape, value.dtype)
-        for index in index_space(result.shape):
-            moved = list(index)
-            moved[dimension] += part * shape[dimension]
-            result[index] = value[tuple(moved)]
-        parts.append(result)
+        start[dimension], limit[dimension] = part * size, (part + 1) * size
+        parts.append(data_movement.slice(value, tuple(start), tuple(limit), ones))
     return parts
 
 
 def _reduce(values: list[Array], computation: Function, element_type: DType) -> Array:
     result = np.empty(values[0].shape, element_type)
-    first, *others = (x if x.dtype == element_type else convert(x, result=(x.shape, element_type)) for x in values)
+    first, *others = (to_destination_type(x, x.dtype, element_type) for x in values)
     for index in index_space(result.shape):
         reduced = scalar(first, index)
         for value in others:

@@ -1,7 +1,8 @@
 """dot_general, and the dot products that it shares with convolution and einsum.
 
 A dot product is the exact sum of exact products, rounded once to the element type of the result: the limit of all
-accuracies and schedules that the spec allows. On quantized types the ops are `dequantize_op_quantize` of these, or
+accuracies and schedules that the spec allows. Only an algorithm rounds more: operands, and the sum to another type
+before that of the result. On quantized types the ops are `dequantize_op_quantize` of these, or
 `hybrid_dequantize_then_op` if only `rhs` is quantized (`quantization`).
 """
 
@@ -16,26 +17,17 @@ import numpy as np
 
 from stablehlo_ref.semantics import complexes, ieee
 from stablehlo_ref.semantics.elements import each_element, kind
-from stablehlo_ref.semantics.notation import (
-    Array,
-    Dims,
-    DType,
-    TensorType,
-    UndefinedError,
-    axes,
-    dim,
-    index_space,
-    is_complex,
-    is_float,
-)
+from stablehlo_ref.semantics.notation import Array, Dims, DType, TensorType, UndefinedError, axes, dim, index_space
 from stablehlo_ref.semantics.rounding import (
+    TF32,
     Real,
     element,
+    exact,
+    format_of,
     is_special,
-    nearest,
     number,
     round_to,
-    with_sign_of,
+    rounded_to,
 )
 
 Terms = Sequence[tuple[Any, Any]]  # pairs of elements, whose products are summed
@@ -49,9 +41,9 @@ def dot_general(
     lhs_contracting_dimensions: Dims,
     rhs_contracting_dimensions: Dims,
     precision_config: tuple[str, ...] = (),
-    lhs_precision_type: DType | str | None = None,
-    rhs_precision_type: DType | str | None = None,
-    accumulation_type: DType | str | None = None,
+    lhs_precision_type: DType | str = "",
+    rhs_precision_type: DType | str = "",
+    accumulation_type: DType | str = "",
     lhs_component_count: int | None = None,
     rhs_component_count: int | None = None,
     num_primitive_operations: int | None = None,
@@ -69,11 +61,13 @@ def dot_general(
       slices are those at these indices of `lhs` and `rhs` transposed to batching, result, contracting dimensions.
 
     `precision_config` controls the tradeoff between speed and accuracy, and is DEFAULT, HIGH or HIGHEST: here it has no
-    effect. The attributes after it, if they are given, are an algorithm. `lhs` and `rhs` are rounded to
-    `lhs_precision_type` and `rhs_precision_type`, and sums to `accumulation_type`. With more than one primitive
-    operation, each operand is decomposed into several components of its type (3 of bf16 for 6 operations), to emulate
-    a higher precision; only some products of components are added. `allow_imprecise_accumulation` permits sums in lower
-    precision for some steps: here there are none.
+    effect. The attributes after it, if they are given, are an algorithm of real numbers; on others it has no effect.
+    `lhs` and `rhs`, whatever their types, are rounded to `lhs_precision_type` and `rhs_precision_type`, and sums to
+    `accumulation_type`. With more than one primitive operation, each operand is decomposed into several components of
+    its type (3 of bf16 for 6 operations), to emulate a higher precision; only some products of components are added.
+    The component counts are those of the decomposition, or 1, as exporters write them. Implementations decide which
+    algorithms they support. `allow_imprecise_accumulation` permits sums in lower precision for some steps: here there
+    are none.
     """
     terms = dot_terms(
         lhs,
@@ -83,31 +77,33 @@ def dot_general(
         lhs_contracting_dimensions,
         rhs_contracting_dimensions,
     )
-    if num_primitive_operations is None or not (is_float(lhs.dtype) and is_float(result[1])):
+    element_type = result[1]
+    if num_primitive_operations is None or kind(element_type) != "f":
         return dot_products(terms, result)
-    if num_primitive_operations not in DECOMPOSITIONS:
-        raise UndefinedError(f"there is no algorithm of {num_primitive_operations} primitive operations")
-    components, levels = DECOMPOSITIONS[num_primitive_operations]
+    components, levels = DECOMPOSITIONS.get(num_primitive_operations, (0, 0))
+    if not lhs_component_count == rhs_component_count in (1, components):
+        counts = f"{lhs_component_count} and {rhs_component_count} components"
+        raise UndefinedError(f"there is no algorithm of {num_primitive_operations} primitive operations on {counts}")
 
     def evaluate(pairs: Terms) -> Any:
         products = []
         for left, right in pairs:
-            lhs_parts = components_of(number(left), lhs_precision_type, components)
-            rhs_parts = components_of(number(right), rhs_precision_type, components)
+            lhs_parts = components_of(number_of_kind(element_type, left), lhs_precision_type, components)
+            rhs_parts = components_of(number_of_kind(element_type, right), rhs_precision_type, components)
             kept = [ieee.multiplication(a, b) for i, a in enumerate(lhs_parts) for b in rhs_parts[: max(levels - i, 0)]]
             is_exact = is_special(lhs_parts[0]) or is_special(rhs_parts[0])  # what is left of inf is no part of it
             products += kept[:1] if is_exact else kept
-        return round_to(result[1], rounded(accumulation_type, reduce(ieee.addition, products, 0.0)))
+        return round_to(element_type, rounded(accumulation_type, reduce(ieee.addition, products, 0.0)))
 
-    return each_element(evaluate, terms, element_type=result[1])
+    return each_element(evaluate, terms, element_type=element_type)
 
 
 # From the number of primitive operations to (components, levels): an operand is the sum of `components` numbers, the
 # largest first, and the products of components i and j with i + j < levels are summed.
-DECOMPOSITIONS = {1: (1, 1), 3: (2, 2), 4: (2, 3), 6: (3, 3), 9: (3, 5)}
+DECOMPOSITIONS = {1: (1, 1), 3: (2, 2), 6: (3, 3), 9: (3, 5)}
 
 
-def components_of(x: Real, type: DType | str | None, count: int) -> list[Real]:
+def components_of(x: Real, type: DType | str, count: int) -> list[Real]:
     """Return numbers of a type whose sum is `x`, or nearest to it: each is what the ones before leave, rounded."""
     parts: list[Real] = []
     for _ in range(count):
@@ -116,11 +112,9 @@ def components_of(x: Real, type: DType | str | None, count: int) -> list[Real]:
     return parts
 
 
-def rounded(type: DType | str | None, x: Real) -> Real:
-    """Round a number to a floating-point type; `tf32` is f32 with 10 bits of mantissa."""
-    if isinstance(type, np.dtype):
-        return number(round_to(type, x))
-    return x if is_special(x) else with_sign_of(nearest(abs(x), 10, -126), x)
+def rounded(type: DType | str, x: Real) -> Real:
+    """Round a number to a floating-point type, or to `tf32`."""
+    return exact(rounded_to(TF32 if isinstance(type, str) else format_of(type), x))
 
 
 def dot_terms(
@@ -167,7 +161,18 @@ def dot_product(pairs: Terms, element_type: DType) -> Any:
         "f": (ieee.multiplication, ieee.addition, 0.0),
         "c": (complexes.multiplication, complexes.addition, (0.0, 0.0)),
     }[kind(element_type)]
-    if any(is_complex(x.dtype) > is_complex(element_type) for pair in pairs for x in pair):
-        raise UndefinedError(f"products of complex numbers are not {element_type}")
-    products = (multiply(number(left), number(right)) for left, right in pairs)
+    products = (multiply(*(number_of_kind(element_type, x) for x in pair)) for pair in pairs)
     return element(element_type, reduce(add, products, zero))
+
+
+def number_of_kind(element_type: DType, x: Any) -> Any:
+    """Return the value of an element as a number of the kind of `element_type`: boolean, integer, real or complex.
+
+    UndefinedError if that cannot represent it: complex numbers are no real numbers, and these no integers.
+    """
+    if "bifc".index(kind(x.dtype)) > "bifc".index(kind(element_type)):
+        raise UndefinedError(f"products of {x.dtype} are not {element_type}")
+    value = number(x)
+    if kind(element_type) == "c":
+        return value if isinstance(value, tuple) else (exact(value), 0.0)
+    return exact(value) if kind(element_type) == "f" else value

@@ -245,13 +245,14 @@ def round_nearest_even(operand: Array) -> Array:
 
 
 def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> Array:
-    """Round the mantissa, then overflow to infinity and underflow to zero outside of the range of `exponent_bits`.
+    """Round the mantissa, then overflow to infinity and underflow to zero if the exponent does not fit `exponent_bits`.
 
-    Numbers that are subnormal in the element type are kept if the range of `exponent_bits` does not begin above them.
-    Without mantissa bits there is no NaN, and infinity replaces it.
+    Fewer exponent bits than those of the element type are a format of IEEE-754 without subnormal numbers; with as many
+    or more, all exponents fit. Without mantissa bits there is no NaN, and infinity replaces it.
     """
     form = format_of(operand.dtype)
     bias = (1 << exponent_bits - 1) - 1
+    has_fewer_exponents = exponent_bits < num_bits(operand.dtype) - (not form.is_positive) - form.mantissa_bits
 
     def reduced(x: Real) -> Real:
         if is_special(x):
@@ -259,9 +260,9 @@ def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> 
         magnitude = ieee.absolute(x)
         if mantissa_bits < form.mantissa_bits:
             magnitude = mantissa_rounded(magnitude, mantissa_bits, form)
-        if magnitude >= Fraction(2) ** (bias + 1):
+        if has_fewer_exponents and magnitude >= Fraction(2) ** (bias + 1):
             return with_sign_of(inf, x)
-        if magnitude == 0 or (bias < form.bias and magnitude < Fraction(2) ** (1 - bias)):
+        if magnitude == 0 or (has_fewer_exponents and magnitude < Fraction(2) ** (1 - bias)):
             return with_sign_of(0.0, x)
         return with_sign_of(magnitude, x)
 

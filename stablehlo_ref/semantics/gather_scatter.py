@@ -8,7 +8,6 @@ from stablehlo_ref.semantics.notation import (
     Array,
     Arrays,
     Dims,
-    DType,
     Function,
     Index,
     TensorType,
@@ -19,7 +18,7 @@ from stablehlo_ref.semantics.notation import (
     rank,
     scalar,
 )
-from stablehlo_ref.semantics.rounding import converted, number
+from stablehlo_ref.semantics.quantization import to_destination_type
 
 
 def start_index_at(indices: Array, batch_index: Index, index_vector_dim: int) -> Index:
@@ -31,19 +30,19 @@ def start_index_at(indices: Array, batch_index: Index, index_vector_dim: int) ->
 
 
 def full_batching_index(
-    batch_index: Index, batching_dims: Dims, indices_batching_dims: Dims, index_vector_dim: int, rank: int
+    batch_index: Index, batching_dims: Dims, indices_batching_dims: Dims, index_vector_dim: int, operand: Array
 ) -> Index:
     """`batch_index[d_start - (d_start < index_vector_dim ? 0 : 1)]` in batching dimensions, zero in others."""
-    full = [0] * rank
+    full = [0] * rank(operand)
     for d, d_start in zip(batching_dims, indices_batching_dims, strict=True):
         full[d] = batch_index[d_start - (0 if d_start < index_vector_dim else 1)]
     return tuple(full)
 
 
-def with_zeros_at(index: Index, dims: Sequence[int], rank: int) -> Index:
-    """`[i0, ..., 0, ..., iN]`: `index` with zeros inserted at `dims`, of size `rank`."""
+def with_zeros_at(index: Index, dims: Sequence[int], operand: Array) -> Index:
+    """`[i0, ..., 0, ..., iN]`: `index` with zeros inserted at `dims`, one of `operand`."""
     rest = iter(index)
-    return tuple(0 if d in dims else next(rest) for d in range(rank))
+    return tuple(0 if d in dims else next(rest) for d in axes(operand))
 
 
 def gather(
@@ -63,8 +62,9 @@ def gather(
     `result[result_index] = operand[operand_index]`, where `operand_index` is the sum of three indices, in the order of
     the code below: where the slice starts, which batch it is in, and where the element is in the slice.
 
-    `indices_are_sorted` says that `start_indices` are sorted with respect to `start_index_map`. If they are not, the
-    behavior is undefined: here the attribute has no effect.
+    `indices_are_sorted` says that `start_indices` are sorted with respect to `start_index_map`: for all `i1 < i2` from
+    `indices(result)`, `full_start_index(i1) <= full_start_index(i2)`. If they are not, the behavior is undefined: here
+    the attribute has no effect.
     """
     removed_dims = (*collapsed_slice_dims, *operand_batching_dims)
     batch_dim_sizes = [size for d, size in enumerate(start_indices.shape) if d != index_vector_dim]
@@ -80,10 +80,10 @@ def gather(
             last = dim(operand, d_operand) - slice_sizes[d_operand]
             full_start_index[d_operand] = max(0, min(start_index[d_start], last))
         batching_index = full_batching_index(
-            batch_index, operand_batching_dims, start_indices_batching_dims, index_vector_dim, rank(operand)
+            batch_index, operand_batching_dims, start_indices_batching_dims, index_vector_dim, operand
         )
         offset_index = tuple(result_index[d] for d in offset_dims)
-        full_offset_index = with_zeros_at(offset_index, removed_dims, rank(operand))
+        full_offset_index = with_zeros_at(offset_index, removed_dims, operand)
         operand_index = tuple(full_start_index[d] + batching_index[d] + full_offset_index[d] for d in axes(operand))
         check_bounds(operand_index, operand.shape)
         result[result_index] = operand[operand_index]
@@ -121,12 +121,13 @@ def scatter(
     update at `update_index`; a `result_index` that is out of bounds changes nothing. `result_index` is the sum of three
     indices as in `gather`, and not clamped.
 
-    `indices_are_sorted` says that `scatter_indices` are sorted with respect to `scatter_dims_to_operand_dims`, and
-    `unique_indices` that no `result_index` occurs twice. If that is not so, the behavior is undefined: here the
-    attributes have no effect. `results` are the types of the results if these are promoted from those of the inputs.
+    `indices_are_sorted` says that `scatter_indices` are sorted with respect to `scatter_dims_to_operand_dims`, as those
+    of `gather`, and `unique_indices` that no `result_index` in bounds occurs twice. If that is not so, the behavior is
+    undefined: here the attributes have no effect. `results` are the types of the results if these are promoted from
+    those of the inputs: the types of both halves of the arguments of `update_computation`.
     """
     element_types = [x.dtype for x in inputs] if results is None else [element_type for _, element_type in results]
-    outputs = tuple(to_destination_type(x, e) for x, e in zip(inputs, element_types, strict=True))
+    outputs = tuple(to_destination_type(x, x.dtype, e).copy() for x, e in zip(inputs, element_types, strict=True))
     removed_dims = (*inserted_window_dims, *input_batching_dims)
 
     update_scatter_dims = [d for d in axes(updates[0]) if d not in update_window_dims]
@@ -137,32 +138,18 @@ def scatter(
         for d_start, d_input in enumerate(scatter_dims_to_operand_dims):
             full_start_index[d_input] = start_index[d_start]
         batching_index = full_batching_index(
-            update_scatter_index,
-            input_batching_dims,
-            scatter_indices_batching_dims,
-            index_vector_dim,
-            rank(inputs[0]),
+            update_scatter_index, input_batching_dims, scatter_indices_batching_dims, index_vector_dim, inputs[0]
         )
         update_window_index = tuple(update_index[d] for d in update_window_dims)
-        full_window_index = with_zeros_at(update_window_index, removed_dims, rank(inputs[0]))
+        full_window_index = with_zeros_at(update_window_index, removed_dims, inputs[0])
         result_index = tuple(full_start_index[d] + batching_index[d] + full_window_index[d] for d in axes(inputs[0]))
 
         if all(0 <= result_index[d] < dim(outputs[0], d) for d in axes(outputs[0])):
             updates_converted = (
-                to_destination_type(scalar(x, update_index), e) for x, e in zip(updates, element_types, strict=True)
+                to_destination_type(scalar(x, update_index), x.dtype, element_type)
+                for x, element_type in zip(updates, element_types, strict=True)
             )
-            # `to_destination_type`: the types of the second half of the arguments of `update_computation`
             updated_values = update_computation(*(scalar(x, result_index) for x in outputs), *updates_converted)
             for x, value in zip(outputs, updated_values, strict=True):
                 x[result_index] = value
     return outputs
-
-
-def to_destination_type(x: Array, element_type: DType) -> Array:
-    """Return a copy of `x`, converted if `element_type` is different."""
-    if x.dtype == element_type:
-        return x.copy()
-    output = np.empty(x.shape, element_type)
-    for index in index_space(x.shape):
-        output[index] = converted(element_type, number(x[index]))
-    return output

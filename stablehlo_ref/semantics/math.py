@@ -8,11 +8,10 @@ import numpy as np
 
 from stablehlo_ref.semantics import chlo, elementwise, ieee
 from stablehlo_ref.semantics.chlo import unary
-from stablehlo_ref.semantics.elements import each_element, each_number
+from stablehlo_ref.semantics.elements import BOOLEAN, each_element, each_number
 from stablehlo_ref.semantics.notation import Array, num_bits
 from stablehlo_ref.semantics.rounding import Real, bits, from_bits, inf, is_nan, is_special, nan, with_sign_of, wrap
 
-BOOLEAN = np.dtype(np.bool_)
 mp = mpmath.mp
 
 absf = elementwise.abs

@@ -70,11 +70,15 @@ def uniform_quantize(operand: Array, result_type: Quantized, operand_type: Quant
     return quantize(operand if operand_type is None else dequantize(operand, operand_type), result_type)
 
 
-def to_destination_type(x: Array, type: Quantized | None, destination: Quantized | None) -> Array:
-    """Convert a tensor of one quantized type to another, as the element types of reducers ask for; others later."""
-    if type is None or destination is None or type == destination:
+def to_destination_type(x: Array, type: DType | Quantized, destination_type: DType | Quantized) -> Array:
+    """Convert a tensor from one element type to another, as reducers ask for: by quantization if they are quantized."""
+    if type == destination_type:
         return x
-    return quantize(dequantize(x, type), destination)
+    if isinstance(type, Quantized):
+        x = dequantize(x, type)
+    if isinstance(destination_type, Quantized):
+        return quantize(x, destination_type)
+    return elementwise.convert(x, result=(x.shape, destination_type))
 
 
 def uniform_dequantize(operand: Array, operand_type: Quantized) -> Array:

@@ -5,14 +5,24 @@ A region is a function of 0-dimensional arrays that returns a tuple of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from functools import cache
 
 import numpy as np
 
 from stablehlo_ref.semantics.data_movement import pad
-from stablehlo_ref.semantics.elementwise import convert
-from stablehlo_ref.semantics.notation import Array, Arrays, Dims, Function, TensorType, index_space, scalar
+from stablehlo_ref.semantics.notation import (
+    Array,
+    Arrays,
+    Dims,
+    Function,
+    Index,
+    TensorType,
+    axes,
+    dim,
+    index_space,
+    scalar,
+)
+from stablehlo_ref.semantics.quantization import to_destination_type
 
 
 def reduce(
@@ -29,14 +39,18 @@ def reduce(
     at leaves. The schedule is an implementation-defined full binary tree, whose leaves in order are the elements of
     `input_slices_converted` in lexicographic order, with any number of `init_values_converted` anywhere between them:
     here a left fold that starts with them. So only a monoid of `body` and `init_values` has the same results on all
-    implementations. The element types of `results` are those of the parameters of `body`, to which both are converted.
+    implementations, and floating-point addition from zero is none. The element types of `results` are those of the
+    parameters of `body`, to which both are converted.
     """
-    init_values_converted = to_destination_type(init_values, results)
-    outputs = tuple(np.empty(shape, dtype) for shape, dtype in results)
+    element_types = [element_type for _, element_type in results]
+    init_values_converted = [to_destination_type(x, x.dtype, t) for x, t in zip(init_values, element_types)]
+    outputs = tuple(np.empty(shape, element_type) for shape, element_type in results)
     for result_index in index_space(outputs[0].shape):
-        input_slices = tuple(x[_slice_index(result_index, dimensions, x.ndim)] for x in inputs)
-        input_slices_converted = to_destination_type(input_slices, results)
-        values = init_values_converted
+        rest = iter(result_index)
+        where = (*(slice(None) if d in dimensions else next(rest) for d in axes(inputs[0])), ...)
+        input_slices = [x[where] for x in inputs]
+        input_slices_converted = [to_destination_type(x, x.dtype, t) for x, t in zip(input_slices, element_types)]
+        values: Arrays = tuple(init_values_converted)
         for index in index_space(input_slices[0].shape):
             values = body(*values, *(scalar(x, index) for x in input_slices_converted))
         _assign(outputs, result_index, values)
@@ -60,7 +74,6 @@ def reduce_window(
     `results...[result_index] = reduce(windows, init_values, axes(inputs...), body)`, where the windows are slices of
     the inputs, padded with the init values.
     """
-    axes = tuple(range(inputs[0].ndim))
     outputs = tuple(np.empty(shape, dtype) for shape, dtype in results)
     if not outputs[0].size:
         return outputs  # there padding may exceed the operand: negative sizes are possible
@@ -70,12 +83,15 @@ def reduce_window(
         for x, init_value in zip(inputs, init_values, strict=True)
     ]
     for result_index in index_space(outputs[0].shape):
-        window_start = [result_index[d] * window_strides[d] for d in axes]
-        window_end = [window_start[d] + (window_dimensions[d] - 1) * window_dilations[d] + 1 for d in axes]
+        window_start = [i * stride for i, stride in zip(result_index, window_strides)]
+        window_end = [
+            start + (size - 1) * dilation + 1
+            for start, size, dilation in zip(window_start, window_dimensions, window_dilations)
+        ]
         window = tuple(map(slice, window_start, window_end, window_dilations))
         windows = tuple(np.asarray(padded_input[window]) for padded_input in padded_inputs)
         scalar_types = tuple(((), dtype) for _, dtype in results)
-        _assign(outputs, result_index, reduce(windows, init_values, axes, body, results=scalar_types))
+        _assign(outputs, result_index, reduce(windows, init_values, tuple(axes(inputs[0])), body, results=scalar_types))
     return outputs
 
 
@@ -94,55 +110,35 @@ def select_and_scatter(
     """Scatter the values of `source`, using `scatter`, to the elements that `select` selects in windows of `operand`.
 
     `result[result_index] = reduce([source_values], [init_value], [0], scatter)`, where the source values are those
-    whose `selected_index` is `result_index`: the index of the element that `reduce_window` of `operand` without init
-    values selects. Windows contain no padding, as it has no value; one without elements (unspecified) selects nothing.
+    whose `selected_index` is `result_index`. Windows contain no padding, as it has no value; one without elements
+    (unspecified) selects nothing.
     """
-    shape, dtype = result
-    selected_index = {
-        source_index: _selected_index(operand, source_index, window_dimensions, window_strides, padding, select)
-        for source_index in index_space(source.shape)
-    }
-    output = np.empty(shape, dtype)
+
+    @cache
+    def selected_index(source_index: Index) -> Index | None:
+        """Return the index in `operand` of `selected_values[source_index]`.
+
+        `selected_values = reduce_window_without_init(operand)` with `body(arg0, arg1) = select(arg0, arg1) ? arg0 :
+        arg1`, here from the left.
+        """
+        selected: Index | None = None
+        for window_index in index_space(window_dimensions):
+            operand_index = tuple(
+                source_index[d] * window_strides[d] + window_index[d] - padding[d][0] for d in axes(operand)
+            )
+            if not all(0 <= operand_index[d] < dim(operand, d) for d in axes(operand)):
+                continue
+            if selected is None or not select(scalar(operand, selected), scalar(operand, operand_index))[0]:
+                selected = operand_index
+        return selected
+
+    shape, element_type = result
+    output = np.empty(shape, element_type)
     for result_index in index_space(shape):
-        source_indices = [i for i in index_space(source.shape) if selected_index[i] == result_index]
-        source_values = np.array([source[i] for i in source_indices], source.dtype)
-        (output[result_index],) = reduce((source_values,), (init_value,), (0,), scatter, results=(((), dtype),))
+        source_indices = [i for i in index_space(source.shape) if selected_index(i) == result_index]
+        source_values = np.array([source[source_index] for source_index in source_indices], source.dtype)
+        (output[result_index],) = reduce((source_values,), (init_value,), (0,), scatter, results=(((), element_type),))
     return output
-
-
-def _selected_index(
-    operand: Array,
-    source_index: Dims,
-    window_dimensions: Dims,
-    window_strides: Dims,
-    padding: tuple[tuple[int, int], ...],
-    select: Function,
-) -> Dims | None:
-    """Return the index of the element that reducing the window by `select(arg0, arg1) ? arg0 : arg1` selects."""
-    selected: Dims | None = None
-    for window_index in index_space(window_dimensions):
-        index = tuple(
-            source_index[d] * window_strides[d] + window_index[d] - padding[d][0] for d in range(operand.ndim)
-        )
-        if not all(0 <= i < size for i, size in zip(index, operand.shape, strict=True)):
-            continue
-        if selected is None or not select(scalar(operand, selected), scalar(operand, index))[0]:
-            selected = index
-    return selected
-
-
-def to_destination_type(values: Iterable[Array], results: tuple[TensorType, ...]) -> Arrays:
-    """Convert to the element types of `results`, which are those that `body` has."""
-    return tuple(
-        x if x.dtype == element_type else convert(x, result=(x.shape, element_type))
-        for x, (_, element_type) in zip(map(np.asarray, values), results, strict=True)
-    )
-
-
-def _slice_index(result_index: Dims, dimensions: Dims, rank: int) -> Any:
-    """`result_index` with `:` inserted at `dimensions`."""
-    remaining = iter(result_index)
-    return (*(slice(None) if d in dimensions else next(remaining) for d in range(rank)), ...)
 
 
 def _assign(results: Arrays, index: Dims, values: Arrays) -> None:

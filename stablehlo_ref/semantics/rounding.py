@@ -66,6 +66,7 @@ FORMATS = {
     "float32": Format(23, 127, (2 - 2.0**-23) * 2.0**127),
     "float64": Format(52, 1023, (2 - 2.0**-52) * 2.0**1023),
 }
+TF32 = Format(10, 127, (2 - 2.0**-10) * 2.0**127)  # of algorithms of dot_general, and of no array
 
 
 @cache
@@ -127,18 +128,22 @@ def nearest(magnitude: Fraction, mantissa_bits: int, min_exponent: int) -> Fract
 
 
 def round_to(dtype: DType, x: Any) -> Any:
-    """Round the number `x` to the floating-point type `dtype`, ties to even.
+    """Return the element of the floating-point type `dtype` that is `rounded_to` its format."""
+    return dtype.type(rounded_to(format_of(dtype), x))
+
+
+def rounded_to(form: Format, x: Any) -> float:
+    """Round the number `x` to a format, ties to even.
 
     In formats without infinity, NaN represents it; in those without both, the largest value represents infinity and
     -0.0 NaN. Formats without a negative zero use zero, and a format of positive numbers uses NaN for zero and negative
     numbers.
     """
-    form = format_of(dtype)
     x = exact(x)
     if is_nan(x):
-        return dtype.type(nan if form.has_nan else -0.0)
+        return nan if form.has_nan else -0.0
     if form.is_positive and not x > 0:
-        return dtype.type(nan)
+        return nan
     magnitude: Any = abs(x)
     if not is_special(magnitude):
         magnitude = nearest(magnitude, form.mantissa_bits, form.min_exponent)
@@ -147,8 +152,8 @@ def round_to(dtype: DType, x: Any) -> Any:
     if magnitude > form.largest:
         magnitude = inf if form.has_infinity else nan if form.has_nan else form.largest
     if magnitude == 0 and not form.has_negative_zero:
-        return dtype.type(0.0)
-    return dtype.type(with_sign_of(float(magnitude), x))
+        return 0.0
+    return float(with_sign_of(float(magnitude), x))
 
 
 def enough_bits(dtype: DType) -> int:

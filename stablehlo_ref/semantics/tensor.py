@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref.semantics import data_movement
+from stablehlo_ref.semantics import arith, data_movement
 from stablehlo_ref.semantics.notation import (
     Array,
     Arrays,
@@ -15,7 +15,8 @@ from stablehlo_ref.semantics.notation import (
     check_bounds,
     index_space,
 )
-from stablehlo_ref.semantics.rounding import bits, from_bits
+
+bitcast = arith.bitcast
 
 
 def concat(dim: int, inputs: Arrays) -> Array:
@@ -99,14 +100,6 @@ def joined(index: Dims, shape: Dims, reassociation: tuple[Dims, ...]) -> Dims:
             position = position * shape[d] + index[d]
         positions.append(position)
     return tuple(positions)
-
-
-def bitcast(source: Array, element_type: DType) -> Array:
-    """Return the bits of each element as a number of another type."""
-    result = np.empty(source.shape, element_type)
-    for index in index_space(source.shape):
-        result[index] = from_bits(element_type, bits(source[index]))
-    return result
 
 
 def extract_slice(source: Array, offsets: Dims, sizes: Dims, strides: Dims) -> Array:

@@ -8,13 +8,13 @@ in the line                       in the text
 ``,`` ``=`` ``:`` ``[`` words     the same token
 ``operands``                      all operands, separated by commas
 ``$member``                       an attribute in its pretty form: `[0, 1]`, `5`, `true`, `"..."`, `@f`, `LT`, a tensor
-                                  constant with its type; or an operand or operands; or a region, or regions separated
-                                  by commas
+                                  constant with its type, nothing for a flag that is set; or an operand or operands; or
+                                  a region, or regions separated by commas
 ``symbol($member)``               a string attribute as the name of a symbol
 ``word=$member``                  the same as `word = $member`, printed without blanks
 ``attr-dict``                     the remaining attributes `{...}`; nothing if there are none
-``( ... )?``                      the parts inside, if the first attribute, region or operand list among them is
-                                  present; the first part must be a token or `operands`
+``( ... )?``                      the parts inside, if the first attribute, region or operand list among them is there
+                                  and no default but a number or boolean; starts with a token, `operands` or a word
 ``type(operands)``                the types, separated by commas; also ``type(results)``
 ``functional_type``               `(operand types) -> result types`
 ``same_type``                     the one type of all operands and results, or a functional type
@@ -53,20 +53,25 @@ from stablehlo_ref.define.assembly import (
     member_value,
 )
 from stablehlo_ref.define.attribute_codecs import (
+    VISIBILITIES,
     AttributeCodec,
+    BooleanCodec,
     Dense,
     DimsCodec,
     EnumCodec,
     Flag,
     IntegerCodec,
+    Presence,
     RealCodec,
     String,
     Symbol,
+    TypeValue,
+    Visibility,
     codec_of,
 )
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, group_by_member
 from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.lexer import quoted, symbol
 from stablehlo_ref.ir.types import ComplexType, TensorType, TupleType, Type
 from stablehlo_ref.syntax import attribute_text as text
@@ -135,6 +140,8 @@ class OptionalGroup(Directive):
         if self.parts[0].is_next(parser):
             for part in self.parts:
                 part.parse(parser, draft)
+        else:
+            draft.regions += [Region([]) for part in self.parts if isinstance(part, Regions) and not part.several]
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         if self.present(op):
@@ -208,10 +215,11 @@ def from_tuple(type: Type, count: int) -> tuple[Types, Types]:
 
 @dataclass(frozen=True)
 class Form(Generic[T]):
-    """How values of an attribute member are parsed and printed in a pretty form."""
+    """How values of an attribute member are parsed and printed in a pretty form, and which tokens they start with."""
 
     parse: Callable[[AsmParser], T]
     text: Callable[[T], str]
+    starts_with: Callable[[str], bool] = lambda token: False
 
 
 def _parse_flag(parser: AsmParser) -> bool:
@@ -266,7 +274,7 @@ def form_of(codec: AttributeCodec[Any]) -> Form[Any]:
     if isinstance(codec, RealCodec):
         return _real_form(codec)
     if isinstance(codec, SpelledCodec):
-        return Form(codec.parse, codec.text)
+        return Form(codec.parse, codec.text, codec.starts_with)
     if isinstance(codec, IntegerCodec):
         return Form(lambda parser: codec.wrapped(parser.integer()), str)
     if isinstance(codec, DimsCodec):
@@ -276,8 +284,11 @@ def form_of(codec: AttributeCodec[Any]) -> Form[Any]:
 
 _FORMS: dict[AttributeCodec[Any], Form[Any]] = {
     codec_of(Flag): Form(_parse_flag, text.attribute_text),
-    codec_of(String): Form(lambda parser: parser.string(), quoted),
+    codec_of(String): Form(lambda parser: parser.string(), quoted, lambda token: token.startswith('"')),
     codec_of(Symbol): Form(lambda parser: parser.symbol_name(), symbol),
+    codec_of(Presence): Form(lambda parser: True, lambda value: ""),
+    codec_of(Visibility): Form(lambda parser: parser.advance(), str, VISIBILITIES.__contains__),
+    codec_of(TypeValue): Form(lambda parser: parser.type(), str),
 }
 
 
@@ -295,10 +306,16 @@ class Attribute(Directive):
             draft.result_types = (value.type,)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        printer.value(self.form.text(member_value(op, self.member.name)))
+        if written := self.form.text(member_value(op, self.member.name)):
+            printer.value(written)
+
+    def is_next(self, parser: AsmParser) -> bool:
+        return self.form.starts_with(parser.peek())
 
     def present(self, op: Operation) -> bool:
-        return self.member.name in op.properties
+        value = op.properties.get(self.member.name)
+        keeps_default = isinstance(self.member.codec, BooleanCodec | IntegerCodec | RealCodec)  # as in MLIR
+        return value is not None and (keeps_default or value != self.member.default)
 
 
 class SymbolName(Directive):
@@ -329,23 +346,32 @@ class AttributeDictionary(Directive):
 class Regions(Directive):
     """`$member` of a region, or of several regions."""
 
-    def __init__(self, several: bool) -> None:
-        self.several = several
+    def __init__(self, member: Body | Bodies) -> None:
+        self.member = member
+        self.several = isinstance(member, Bodies)
+        self.implied = member.implied if isinstance(member, Body) else ""
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        draft.regions.append(parser.region())
+        draft.regions.append(parser.region(implied=self.implied))
         while self.several and parser.accept(","):
             draft.regions.append(parser.region())
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        for index, region in enumerate(op.regions):
+        for index, region in enumerate(self._regions(op)):
+            if self.implied and (len(region.blocks) != 1 or region.block.arguments):
+                raise Irregular
             if index:
                 printer.literal(",")
             printer.value("")
-            printer.region(region)
+            printer.region(region, implied=self.implied)
 
     def present(self, op: Operation) -> bool:
-        return bool(op.regions)
+        regions = self._regions(op)
+        return bool(regions if self.several else regions[0].blocks)
+
+    def _regions(self, op: Operation) -> Sequence[Region]:
+        found = group_by_member(REGISTRY[op.name].regions, op.regions)[self.member.name]
+        return found if isinstance(found, tuple) else (found or Region([]),)
 
 
 def _split(item: str) -> list[str]:
@@ -394,14 +420,10 @@ class Assembly:
             part.print(printer, op)
 
 
-_assemblies: dict[OpDefinition, Assembly] = {}
-
-
+@cache
 def assembly_of(definition: OpDefinition) -> Assembly:
     """Return the compiled `syntax` of a class, memoized; TypeError if it names something that does not exist."""
-    if definition not in _assemblies:
-        _assemblies[definition] = Assembly(definition)
-    return _assemblies[definition]
+    return Assembly(definition)
 
 
 def _compile(definition: OpDefinition, items: Sequence[str | Directive]) -> list[Directive]:
@@ -448,8 +470,8 @@ def _directive(definition: OpDefinition, item: str) -> Directive | None:
         if isinstance(member, Attr):
             return Attribute(member)
         if isinstance(member, In | Ins):
-            return Operands(None if definition.operands == (member,) else member)
+            return Operands(member)
         if isinstance(member, Body | Bodies):
-            return Regions(isinstance(member, Bodies))
+            return Regions(member)
         raise TypeError(f"{definition.name}.syntax: '{item}' is no attribute, operand or region")
     return same_type(len(definition.results)) if item == "same_type" else _WORDS.get(item)

@@ -98,13 +98,13 @@ class OpCall:
         self.members |= group_by_member(definition.regions, regions)
 
     def promoted(self, names: Sequence[str]) -> Iterator[Any]:
-        """Yield the operands, of these members, those that a reducer takes with its own quantized types."""
+        """Yield the operands, of these members, those that a reducer takes with its own element types."""
         numbers = Counter[str]()
         for name, type, value in zip(names, self.bound.operands, self.operands):
             results = self.bound.results[numbers[name] :]
             numbers[name] += 1
             is_reduced = name in PROMOTED[self.op.name] and results
-            yield to_destination_type(value, quantization(type), quantization(results[0])) if is_reduced else value
+            yield to_destination_type(value, elements(type), elements(results[0])) if is_reduced else value
 
     def attribute(self, value: object) -> Any:
         """Return an attribute as a Python value: names of enums, arrays, tuples of these."""
@@ -235,6 +235,11 @@ def quantization(type: Type) -> Quantized | None:
     storage, expressed_type = numpy_dtype(q.storage_type), numpy_dtype(q.expressed_type)
     parameters = q.scales, q.zero_points, q.storage_min, q.storage_max, q.quantization_dimension
     return Quantized(storage, expressed_type, *parameters)
+
+
+def elements(type: Type) -> Any:
+    """Return what `to_destination_type` takes for a type: the parameters of a quantized one, or the dtype."""
+    return quantization(type) or shape_and_dtype(type)[1]
 
 
 def is_shape(type: Type) -> bool:

@@ -168,3 +168,35 @@ def test_nans_of_many_ops_in_a_loop() -> None:
         assert count == 1
         for result, wanted in zip(results, expected):
             np.testing.assert_array_equal(np.asarray(result).view(np.uint32), wanted.view(np.uint32))
+
+
+@needs_llvmlite
+def test_an_element_of_another_tensor_does_not_end_a_nest() -> None:
+    """Between two ops on the state, the second reads an element of `%k`, and the last one of what was just computed."""
+    body = """
+      %a = stablehlo.slice %k [0:1] : (tensor<4xi64>) -> tensor<1xi64>
+      %b = stablehlo.reshape %a : (tensor<1xi64>) -> tensor<i64>
+      %c = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<i64>) -> !mat
+      %d = stablehlo.add %x, %c : !mat
+      %e = stablehlo.slice %k [1:2] : (tensor<4xi64>) -> tensor<1xi64>
+      %f = stablehlo.reshape %e : (tensor<1xi64>) -> tensor<i64>
+      %g = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<i64>) -> !mat
+      %h = stablehlo.multiply %d, %g : !mat
+    """
+    last = """
+      %l = stablehlo.slice %h [2:3, 3:4] : (!mat) -> tensor<1x1xi64>
+      %m = stablehlo.reshape %l : (tensor<1x1xi64>) -> tensor<i64>
+      %n = stablehlo.broadcast_in_dim %m, dims = [] : (tensor<i64>) -> !mat
+      %y = stablehlo.xor %h, %n : !mat
+    """
+    x, k = np.arange(100).reshape(10, 10), np.array([3, 7, 0, 0])
+    expected = x
+    for _ in range(40):
+        expected = (expected + 3) * 7
+    for text, following, nests in ((body, "%h", 1), (body + last, "%y", 2)):
+        program = loop("!mat", text, following, inputs=", %k: tensor<4xi64>", turns=40)
+        result = check(program, x, k)
+        (code,) = [code for plan in program.plans.values() for title, code in plan.generated if "machine" in title]
+        assert code.count("store <8 x i64>") == nests
+        if nests == 1:
+            np.testing.assert_array_equal(result, expected)

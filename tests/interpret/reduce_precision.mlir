@@ -60,22 +60,24 @@ func.func @main() {
 
 // -----
 
-// Four exponent bits end at 240 with infinity above, for which f8E4M3FN has NaN; five bits have its whole range.
+// The exponents of a type fit its own number of exponent bits; three bits end at 15.5, and NaN stands for infinity.
 func.func @main() {
-  %operand = stablehlo.constant dense<[240.0, 256.0, -448.0, 0x7F]> : tensor<4xf8E4M3FN>
-  %four = stablehlo.reduce_precision %operand, format = e4m3 : tensor<4xf8E4M3FN>
-  check.expect_eq_const %four, dense<[240.0, 0x7F, 0xFF, 0x7F]> : tensor<4xf8E4M3FN>
-  %five = stablehlo.reduce_precision %operand, format = e5m3 : tensor<4xf8E4M3FN>
-  check.expect_eq_const %five, dense<[240.0, 256.0, -448.0, 0x7F]> : tensor<4xf8E4M3FN>
+  %operand = stablehlo.constant dense<[15.0, 16.0, 240.0, 256.0, -448.0, 0x7F]> : tensor<6xf8E4M3FN>
+  %four = stablehlo.reduce_precision %operand, format = e4m3 : tensor<6xf8E4M3FN>
+  check.expect_eq_const %four, dense<[15.0, 16.0, 240.0, 256.0, -448.0, 0x7F]> : tensor<6xf8E4M3FN>
+  %three = stablehlo.reduce_precision %operand, format = e3m3 : tensor<6xf8E4M3FN>
+  check.expect_eq_const %three, dense<[15.0, 0x7F, 0x7F, 0x7F, 0xFF, 0x7F]> : tensor<6xf8E4M3FN>
   func.return
 }
 
 // -----
 
-// f8E4M3FNUZ has smaller normal numbers than four exponent bits with the bias of IEEE-754.
+// So do those of f8E4M3FNUZ, whose bias is not that of IEEE-754; three bits begin at 0.25.
 func.func @main() {
-  %operand = stablehlo.constant dense<[0x10, 0x0F, 0x80]> : tensor<3xf8E4M3FNUZ>  // 2^-6, 1.875 * 2^-7, NaN
-  %output = stablehlo.reduce_precision %operand, format = e4m3 : tensor<3xf8E4M3FNUZ>
-  check.expect_eq_const %output, dense<[0x10, 0.0, 0x80]> : tensor<3xf8E4M3FNUZ>
+  %operand = stablehlo.constant dense<[0x01, 0x10, 0x0F, 0.25, 0.234375, 0x80]> : tensor<6xf8E4M3FNUZ>
+  %four = stablehlo.reduce_precision %operand, format = e4m3 : tensor<6xf8E4M3FNUZ>
+  check.expect_eq_const %four, dense<[0x01, 0x10, 0x0F, 0.25, 0.234375, 0x80]> : tensor<6xf8E4M3FNUZ>
+  %three = stablehlo.reduce_precision %operand, format = e3m3 : tensor<6xf8E4M3FNUZ>
+  check.expect_eq_const %three, dense<[0.0, 0.0, 0.0, 0.25, 0.0, 0x80]> : tensor<6xf8E4M3FNUZ>
   func.return
 }

@@ -226,17 +226,21 @@ def test_bitcast_of_complex_strided_and_empty_arrays() -> None:
 
 
 def reduced(value: float, exponents: int, mantissas: int, least: int | None, format: Format) -> float:
-    """Compute the spec's three steps in fractions; numbers below 2^least share the position of the last bit."""
+    """Compute the spec's three steps in fractions; numbers below 2^least share the position of the last bit.
+
+    The last step is for formats with fewer exponent bits than `format`.
+    """
     if math.isnan(value) or math.isinf(value) or value == 0:
         return value
     exponent = max(math.frexp(value)[1] - 1, least)
     unit = Fraction(2) ** (exponent - min(mantissas, format.mantissa_bits))
     result = round(Fraction(value) / unit) * unit
-    bias = (1 << min(exponents, 12) - 1) - 1
-    if abs(result) >= Fraction(2) ** (bias + 1):
-        return math.copysign(math.inf, value)
-    if bias < format.bias and abs(result) < Fraction(2) ** (1 - bias):
-        return math.copysign(0, value)
+    if exponents < format.exponent_bits:
+        bias = (1 << exponents - 1) - 1
+        if abs(result) >= Fraction(2) ** (bias + 1):
+            return math.copysign(math.inf, value)
+        if abs(result) < Fraction(2) ** (1 - bias):
+            return math.copysign(0, value)
     try:
         return math.copysign(float(result), value)
     except OverflowError:
@@ -273,7 +277,7 @@ def test_reduce_precision_of_ieee_formats(format: Format, exponents: int, mantis
 
 
 @pytest.mark.parametrize("format", [f for f in FORMATS if f.dtype.itemsize == 1], ids=str)
-@pytest.mark.parametrize(("exponents", "mantissas"), [(2, 1), (3, 2), (4, 2), (8, 7)])
+@pytest.mark.parametrize(("exponents", "mantissas"), [(1, 1), (2, 1), (3, 2), (4, 2), (4, 3), (5, 2), (8, 7)])
 def test_reduce_precision_of_8_bits(format: Format, exponents: int, mantissas: int) -> None:
     """The oracle computes with numbers; overflow and underflow become the format's substitutes of infinity and zero."""
     expected = []
@@ -284,6 +288,30 @@ def test_reduce_precision_of_8_bits(format: Format, exponents: int, mantissas: i
     actual = reduce_precision(format.dtype, exponents, mantissas)(format.every_element())
     assert actual.dtype == format.dtype
     assert np.array_equal(actual.astype(float), np.array(expected).astype(float), equal_nan=True)
+
+
+@pytest.mark.parametrize("format", [f for f in FORMATS if f.dtype.itemsize == 1 and f.mantissa_bits], ids=str)
+def test_the_widths_of_a_type_itself_change_nothing(format: Format) -> None:
+    x = format.every_element()
+    for more in (0, 1, 5):
+        actual = reduce_precision(format.dtype, format.exponent_bits + more, format.mantissa_bits + more)(x)
+        assert np.array_equal(actual.astype(float), x.astype(float), equal_nan=True)
+        assert np.array_equal(np.signbit(actual), np.signbit(x))
+
+
+@pytest.mark.parametrize("name", ["float8_e5m2", "float8_e5m2fnuz", "bfloat16", "float16", "float32"])
+@pytest.mark.parametrize("ieee", ["float8_e4m3", "float8_e3m4"])
+def test_reduce_precision_converts_to_a_type_and_back(name: str, ieee: str) -> None:
+    """ml_dtypes converts to a type of IEEE-754; the numbers that are normal there return, and others become zero."""
+    source, finfo = np.dtype(name), ml_dtypes.finfo(ieee)
+    width = bit_width(source)
+    x = (np.arange(1 << min(width, 16)) << max(0, width - 16)).astype(f"u{source.itemsize}").view(source)
+    values, normal = x.astype(FLOAT32), float(finfo.smallest_normal)
+    expected = np.where(np.abs(values) < normal, 0, values.astype(ieee).astype(FLOAT32)).astype(source)
+    actual = reduce_precision(source, int(finfo.nexp), int(finfo.nmant))(x)
+    is_below = (np.abs(values) > 0.9 * normal) & (np.abs(values) < normal)  # may round to the smallest normal number
+    same = (actual.astype(FLOAT32) == expected.astype(FLOAT32)) | (np.isnan(actual) & np.isnan(expected))
+    assert (same | is_below).all() and np.isin(np.abs(actual[is_below]).astype(FLOAT32), (0, normal)).all()
 
 
 def test_reduce_precision_without_mantissa_matches_xla() -> None:

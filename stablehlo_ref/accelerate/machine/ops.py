@@ -84,7 +84,8 @@ class Ops:
         if isinstance(x, Register):
             return x
         memory = self.memory(x, self.shape(value))
-        self.nests.flush()
+        if self.nests.is_stored(memory):
+            self.nests.flush()
         return self.code.load(memory.pointer, Kind(memory.dtype))
 
     def _on_elements(self, node: Node, operands: Sequence[Held]) -> Held:

@@ -298,6 +298,10 @@ class Nests:
         for place in term.nest.places:
             self._store(place, term, target)
 
+    def is_stored(self, x: Memory) -> bool:
+        """Return whether the nest that ops are added to stores results in the array of a tensor."""
+        return self.open is not None and any(target.buffer == x.buffer for _, target in self.open.stores)
+
     def flush(self) -> None:
         """Write the loop of the nest that ops have been added to."""
         nest, self.open = self.open, None
