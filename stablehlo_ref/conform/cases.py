@@ -263,7 +263,7 @@ def _dynamic(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
         for number in range(TRIES):
             text = builder.text_with_unknown(of_results=number % 2 == 0)
             with suppress(StablehloError):
-                program = _verified(text)
+                program = _verified(text, LIMITS)
                 results = program.run(*made.inputs) if any(_is_dynamic(p.type) for p in program.inputs) else ()
                 if results and all(map(same_bits, map(np.asarray, results), map(np.asarray, made.expected))):
                     return replace(made, text=text, static=made.text)
@@ -366,7 +366,7 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     """Return the program of a builder with inputs on which the interpreter runs it; None if there are none."""
     text = print_operation(builder.module())
     try:
-        program = _verified(text)
+        program = _verified(text, LIMITS)
     except StablehloError:
         return None
     ops = [op.name for op in program.module.walk()]
@@ -391,10 +391,11 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     return None
 
 
-def _verified(text: str) -> Program:
-    """Return a program with the limits of a case: it has no more memory than what is in force allows."""
+def _verified(text: str, limits: Limits | None = None) -> Program:
+    """Return a program that has no more memory than what is in force allows."""
     program, memory = parse(text).verify(), current.get().memory
-    program.limits = LIMITS if memory is None else replace(LIMITS, max_total_bytes=memory.limit)
+    limits = limits or program.limits
+    program.limits = limits if memory is None else replace(limits, max_total_bytes=memory.limit)
     return program
 
 

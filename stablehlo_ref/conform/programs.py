@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
-from stablehlo_ref.conform.members import CALLEE, Members, NotDrawn, constant_of
+from stablehlo_ref.conform.members import CALLEE, Members, NotDrawn, array_of, constant_of
 from stablehlo_ref.conform.solve import Broken, Solver
 from stablehlo_ref.define.bound import NOWHERE
 from stablehlo_ref.define.builder import build_module, build_operation
@@ -37,7 +37,7 @@ from stablehlo_ref.passes.emit import dense
 from stablehlo_ref.syntax.printer import print_operation
 
 # Ops of which more is decided together than what constraints say of their members.
-WHILE, ASYNC_START, RECV = "stablehlo.while", "stablehlo.async_start", "stablehlo.recv"
+WHILE, ASYNC_START, RECV, RNG = "stablehlo.while", "stablehlo.async_start", "stablehlo.recv", "stablehlo.rng"
 CUSTOM_CALL, TARGET = "stablehlo.custom_call", "Sharding"  # a target that all know; it returns its operand
 ASYNCHRONOUS = ("stablehlo.slice", "stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice")
 COUNTER = tensor_type((), integer_type(32))
@@ -135,6 +135,10 @@ class Builder(_Ops):
         """Append an op with given members; NotDrawn if there are no values of the types of its operands."""
         if solver.definition.name == RECV:
             self._send(members)
+        if solver.definition.name == RNG and not self.fixed:  # the first interval has numbers in it
+            made = self._append_members(solver, members, 0.0)
+            self.fixed |= {v: array_of(members[n], (end,)) for v, n, end in zip(made.operands, "ab", (0, 3))}
+            return made
         return self._append_members(solver, members, sharing)
 
     def _append_members(self, solver: Solver, members: Members, sharing: float) -> Operation:
