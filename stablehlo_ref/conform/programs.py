@@ -46,7 +46,7 @@ COMBINERS = ("add", "maximum", "minimum", "multiply")
 LOGICAL = ("and", "or", "xor")
 
 
-class _Ops:
+class Ops:
     """Appends ops to a block, on its arguments and on each other's results."""
 
     def __init__(self, rng: random.Random, types: Sequence[Type] = ()) -> None:
@@ -76,7 +76,7 @@ class _Ops:
         return Region([Block(self.arguments, self.operations)])
 
 
-class Builder(_Ops):
+class Builder(Ops):
     """Makes a module with a function @main, op by op."""
 
     def __init__(self, rng: random.Random, elements: Sequence[Type] = (), sharing: float = 0.7) -> None:
@@ -187,7 +187,7 @@ class Builder(_Ops):
         state = (COUNTER, *members["operand"])
         start, end = self.constant(COUNTER, 0), self.rng.choice((0, 1, 2, 3))
         operands = [start, *(self._value(type, "operand", self.sharing) for type in state[1:])]
-        cond, body = _Ops(self.rng, state), _BlockBuilder(self.rng, state)
+        cond, body = Ops(self.rng, state), _BlockBuilder(self.rng, state)
         limit = [cond.arguments[0], cond.constant(COUNTER, end)]
         is_less = cond.value("stablehlo.compare", limit, comparison_direction=ComparisonDirection.LT)
         _, *others = body.outputs(state)
@@ -304,7 +304,7 @@ def with_body(rng: random.Random, function: Operation) -> Operation:
     return Operation(function.name, [], (), function.properties, {}, [region], NOWHERE)
 
 
-class _BlockBuilder(_Ops):
+class _BlockBuilder(Ops):
     """Makes the body of an op."""
 
     def outputs(self, types: Sequence[Type]) -> list[Value]:

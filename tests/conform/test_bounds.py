@@ -76,11 +76,10 @@ def test_omitted_attributes_have_their_defaults(op: str) -> None:
 
 @pytest.mark.parametrize(("type", "is_known"), [("f32", True), ("f8E3M4", False)])
 def test_an_epsilon_that_the_type_rounds_to_zero_leaves_results_open(type: str, is_known: bool) -> None:
-    feature, types = f"tensor<1x{type}>", ", ".join([f"tensor<1x{type}>"] * 4)
+    f, types = f"tensor<1x{type}>", ", ".join([f"tensor<1x{type}>"] * 4)
     program = sr.parse(f"""
-    func.func @main(%x: tensor<2x1x{type}>, %scale: {feature}, %offset: {feature}, %mean: {feature}, %variance: {feature})
-        -> tensor<2x1x{type}> {{
-      %0 = "stablehlo.batch_norm_inference"(%x, %scale, %offset, %mean, %variance)
+    func.func @main(%x: tensor<2x1x{type}>, %scale: {f}, %offset: {f}, %mean: {f}, %v: {f}) -> tensor<2x1x{type}> {{
+      %0 = "stablehlo.batch_norm_inference"(%x, %scale, %offset, %mean, %v)
         <{{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}}> : (tensor<2x1x{type}>, {types}) -> tensor<2x1x{type}>
       return %0 : tensor<2x1x{type}>
     }}""")
