@@ -23,7 +23,7 @@ import numpy as np
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.conform.members import COMMON, OTHERS, QUANTIZED, draw_tensor, per_axis
-from stablehlo_ref.conform.programs import ASYNC_START, Builder
+from stablehlo_ref.conform.programs import ASYNC_START, Builder, names_of_ops
 from stablehlo_ref.conform.solve import is_elementwise_on
 from stablehlo_ref.debug.evaluate import same_bits
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, member_of_each
@@ -40,7 +40,6 @@ from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import parse
 from stablehlo_ref.syntax.printer import print_operation
 
-DIALECTS = ("stablehlo", "chlo")
 PER_AXIS = "quant.axis"
 TRIES = 8  # to draw a program with an element type that runs
 INVALID_TRIES = 3
@@ -97,15 +96,6 @@ class Case:
 
     def __repr__(self) -> str:
         return f"\n{self.text}inputs: {', '.join(map(repr, self.inputs)) or 'none'}"
-
-
-def names_of_ops() -> list[str]:
-    """Return the ops that cases are made of, in the order of their definitions: all but the end of regions."""
-    return [
-        name
-        for name, definition in REGISTRY.items()
-        if definition.dialect in DIALECTS and definition.mnemonic and not definition.traits.terminator
-    ]
 
 
 # --- names ------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 from numpy.typing import ArrayLike
 
@@ -14,6 +15,7 @@ from stablehlo_ref.define.bound import NOWHERE
 from stablehlo_ref.define.builder import build_module, build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.members import Bodies, In, Ins, Out, Outs
+from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import (
@@ -34,6 +36,7 @@ from stablehlo_ref.ir.types import (
 from stablehlo_ref.ops.communication import ChannelType
 from stablehlo_ref.ops.comparison import ComparisonDirection
 from stablehlo_ref.passes.emit import dense
+from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.printer import print_operation
 
 # Ops of which more is decided together than what constraints say of their members.
@@ -42,15 +45,42 @@ CUSTOM_CALL, TARGET = "stablehlo.custom_call", "Sharding"  # a target that all k
 ASYNCHRONOUS = ("stablehlo.slice", "stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice")
 COUNTER = tensor_type((), integer_type(32))
 
+DIALECTS = ("stablehlo", "chlo")
 COMBINERS = ("add", "maximum", "minimum", "multiply")
 LOGICAL = ("and", "or", "xor")
+
+
+def names_of_ops() -> list[str]:
+    """Return the ops that cases are made of, in the order of their definitions: all but the end of regions."""
+    return [
+        name
+        for name, definition in REGISTRY.items()
+        if definition.dialect in DIALECTS and definition.mnemonic and not definition.traits.terminator
+    ]
+
+
+def select(patterns: Sequence[str], known: Sequence[str] = ()) -> list[str]:
+    """Return the ops that patterns with wildcards select, of all or of those that are `known`; all for no pattern.
+
+    `add` is `stablehlo.add`, and `erf` is `chlo.erf`. ArgumentValueError for a pattern that selects none.
+    """
+    ops, found = known or names_of_ops(), list[str]()
+    for pattern in patterns:
+        forms = ((pattern, f"stablehlo.{pattern}"), (f"*.{pattern}",))
+        matching = next(
+            filter(None, ([op for op in ops if any(fnmatchcase(op, f) for f in form)] for form in forms)), []
+        )
+        if not matching:
+            names = [*ops, *(op.partition(".")[2] for op in ops)]
+            raise ArgumentValueError(f"there is no op {pattern!r}{did_you_mean(pattern, names)}")
+        found += matching
+    return list(dict.fromkeys(found or ops))
 
 
 class Ops:
     """Appends ops to a block, on its arguments and on each other's results."""
 
-    def __init__(self, rng: random.Random, types: Sequence[Type] = ()) -> None:
-        self.rng = rng
+    def __init__(self, types: Sequence[Type] = ()) -> None:
         self.arguments = [Value(type, None, index, f"a{index}") for index, type in enumerate(types)]
         self.operations: list[Operation] = []
 
@@ -80,7 +110,8 @@ class Builder(Ops):
     """Makes a module with a function @main, op by op."""
 
     def __init__(self, rng: random.Random, elements: Sequence[Type] = (), sharing: float = 0.7) -> None:
-        super().__init__(rng)
+        super().__init__()
+        self.rng = rng
         self.sharing = sharing  # how often an op uses a value that is there rather than a new argument
         self.elements = tuple(elements)  # element types that most values have
         self.functions: list[Operation] = []
@@ -187,7 +218,7 @@ class Builder(Ops):
         state = (COUNTER, *members["operand"])
         start, end = self.constant(COUNTER, 0), self.rng.choice((0, 1, 2, 3))
         operands = [start, *(self._value(type, "operand", self.sharing) for type in state[1:])]
-        cond, body = Ops(self.rng, state), _BlockBuilder(self.rng, state)
+        cond, body = Ops(state), _BlockBuilder(self.rng, state)
         limit = [cond.arguments[0], cond.constant(COUNTER, end)]
         is_less = cond.value("stablehlo.compare", limit, comparison_direction=ComparisonDirection.LT)
         _, *others = body.outputs(state)
@@ -306,6 +337,10 @@ def with_body(rng: random.Random, function: Operation) -> Operation:
 
 class _BlockBuilder(Ops):
     """Makes the body of an op."""
+
+    def __init__(self, rng: random.Random, types: Sequence[Type]) -> None:
+        super().__init__(types)
+        self.rng = rng
 
     def outputs(self, types: Sequence[Type]) -> list[Value]:
         """Return values of some types, each made of a pair of arguments where that is possible."""

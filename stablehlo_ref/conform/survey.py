@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -57,7 +56,7 @@ class Refused(Exception):
 
 def program_of(shapes: Sequence[Sequence[int]], element: Type, body: Body) -> Program:
     """Return a program whose inputs have these shapes and an element type."""
-    ops = Ops(Random(0), [tensor_type(tuple(shape), element) for shape in shapes])
+    ops = Ops([tensor_type(tuple(shape), element) for shape in shapes])
     results = body(ops)
     return Program(build_module(ops.arguments, ops.operations, results, NOWHERE))
 
@@ -307,7 +306,7 @@ class Subject:
             return ops.value(self.name, operands, lhs_contracting_dimensions=(1,), rhs_contracting_dimensions=(0,))
         if self.name == "stablehlo.reduce":
             scalar = tensor_type((), element)
-            body = Ops(Random(0), [scalar, scalar])
+            body = Ops([scalar, scalar])
             region = body.region([body.value("stablehlo.add", body.arguments)])
             operands = [*operands, ops.constant(scalar, 0.0)]
             return ops.append(self.name, operands, None, [region], dimensions=(1,)).results[0]
