@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.arrays.host_values import fits
 from stablehlo_ref.debug.cut import (
     BRANCHES,
     LOOP,
@@ -310,9 +311,7 @@ def checked(outcome: Outcome, wanted: Sequence[Value | Parameter]) -> Outcome:
     for index, (array, value) in enumerate(zip(outcome.results, wanted)):
         if not isinstance(type := value.type, TensorType):
             continue
-        expected = numpy_dtype(type.element_type)
-        fits = len(array.shape) == len(type.shape) and all(n in (m, None) for m, n in zip(array.shape, type.shape))
-        if array.dtype != expected or not fits:
+        if array.dtype != numpy_dtype(type.element_type) or not fits(type, array.shape):
             reason = f"result {index} is {array.dtype}{list(array.shape)}, expected {type}"
             return Outcome((), "wrong results", reason)
     return outcome
