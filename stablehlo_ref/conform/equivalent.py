@@ -27,8 +27,8 @@ from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import subprogram
 from stablehlo_ref.debug.evaluate import distance, same_bits, widen, widened
 from stablehlo_ref.debug.explain import limits_of
+from stablehlo_ref.debug.fused import Repro
 from stablehlo_ref.debug.judge import Excess, excess_of
-from stablehlo_ref.debug.repro import Repro
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.diagnostics import (
     ArgumentValueError,
