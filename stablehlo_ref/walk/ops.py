@@ -118,7 +118,7 @@ class OpCall:
             case FloatType():
                 return value.name if value.name == "tf32" else numpy_dtype(value)
             case MeshAxes():
-                groups = id_groups(value, self.op.symbol, self.location)
+                groups = id_groups(value, self.op)
                 if groups is None:
                     raise UnsupportedError(f"'{self.op.name}' op has no semantics here for a mesh without axes")
                 return groups
