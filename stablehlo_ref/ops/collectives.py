@@ -345,7 +345,7 @@ class Pairs:
 
     def __init__(self, op: Operation, strategy: Strategy, source_target_pairs: Matrix) -> None:
         groups = ProcessGroups(op, strategy, source_target_pairs, range_label=4)
-        self.targets = cache(lambda grid: dict(groups.all(grid)))
+        self.targets = cache(lambda grid: {pair[0]: pair[1] for pair in groups.all(grid)})
         self.sources = cache(lambda grid: {target: source for source, target in groups.all(grid)})
 
 

@@ -350,7 +350,7 @@ def collective_permute(call: OpCall) -> Any:
 
 def channel_of(call: OpCall) -> Channel:
     pairs = () if call.members["is_host_transfer"] else call.members["source_target_pairs"]
-    return Channel(call.op.name, call.location, call.members["channel_id"], pairs)
+    return Channel(call.op, call.members["channel_id"], pairs)
 
 
 def send(call: OpCall) -> None:
