@@ -353,7 +353,7 @@ class _Locator:
         is_repeated = is_repeated or Judge(again, self.contract, self.evaluate)(first.op).verdict is Verdict.WRONG
         made = single(self.flat, first.op)
         feeds = judge.operands(first.op)
-        repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
+        repro = Repro(made, feeds, judge.bounds(first.op), self._comment(first.op, first.excess))
         outcome = self.session.run(made.text, feeds)
         is_wrong_alone = bool(outcome.failure) or not repro.is_within(outcome.results, self.contract)
         self.found.confirmation = Confirmation(is_repeated, is_wrong_alone)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from stablehlo_ref.debug.bounds.ball import Ball, exact
+from stablehlo_ref.debug.bounds.ball import UNKNOWN, Ball, exact
 from stablehlo_ref.debug.bounds.transfer import Propagation, propagation
 from stablehlo_ref.debug.cut import (
     Flat,
@@ -52,7 +52,7 @@ class FaultyGroup:
     ops: tuple[Operation, ...]
     program: Subprogram
     arrays: tuple[Array, ...]  # what the program is fed
-    bounds: tuple[Ball | None, ...]  # of its results
+    bounds: tuple[Ball, ...]  # of its results
     excess: Excess | None
 
     @property
@@ -129,7 +129,7 @@ class _GroupSearch:
         ops = slice_of(self.flat.ops[start:last], value)
         first = set(self.flat.ops[start:end])
         kept = tuple(op for op in ops if not is_constant_op(op) and op in first)
-        bounds = tuple(self._balls(start, last).get(wanted) for wanted in made.wanted)
+        bounds = tuple(self._balls(start, last).get(wanted, UNKNOWN) for wanted in made.wanted)
         return FaultyGroup(kept, made, tuple(self.arrays[value] for value in made.feeds), bounds, excess)
 
     def _balls(self, start: int, end: int) -> Mapping[Value, Ball]:
@@ -142,8 +142,7 @@ class _GroupSearch:
     def _excess(self, results: Mapping[Value, Array], start: int, end: int) -> tuple[Value, Excess] | None:
         balls = self._balls(start, end)
         for value, result in results.items():
-            ball = balls.get(value)
-            if ball is not None and (found := excess_of(result, ball, self.contract)):
+            if found := excess_of(result, balls.get(value, UNKNOWN), self.contract):
                 return value, found
         return None
 

@@ -18,7 +18,17 @@ import numpy as np
 from stablehlo_ref.semantics import complexes, ieee
 from stablehlo_ref.semantics.elements import each_element, kind
 from stablehlo_ref.semantics.notation import Array, Dims, DType, TensorType, UndefinedError, axes, dim, index_space
-from stablehlo_ref.semantics.rounding import FORMATS, Real, element, exact, is_special, number, round_to, rounded_to
+from stablehlo_ref.semantics.rounding import (
+    TF32,
+    Real,
+    element,
+    exact,
+    format_of,
+    is_special,
+    number,
+    round_to,
+    rounded_to,
+)
 
 Terms = Sequence[tuple[Any, Any]]  # pairs of elements, whose products are summed
 
@@ -104,7 +114,7 @@ def components_of(x: Real, type: DType | str, count: int) -> list[Real]:
 
 def rounded(type: DType | str, x: Real) -> Real:
     """Round a number to a floating-point type, or to `tf32`."""
-    return exact(rounded_to(FORMATS[type if isinstance(type, str) else type.name], x))
+    return exact(rounded_to(TF32 if isinstance(type, str) else format_of(type), x))
 
 
 def dot_terms(

@@ -63,10 +63,10 @@ FORMATS = {
     "float8_e8m0fnu": Format(0, 127, 2.0**127, has_infinity=False, has_negative_zero=False, is_positive=True),
     "bfloat16": Format(7, 127, (2 - 2.0**-7) * 2.0**127),
     "float16": Format(10, 15, (2 - 2.0**-10) * 2.0**15),
-    "tf32": Format(10, 127, (2 - 2.0**-10) * 2.0**127),  # of algorithms of dot_general; no array has it
     "float32": Format(23, 127, (2 - 2.0**-23) * 2.0**127),
     "float64": Format(52, 1023, (2 - 2.0**-52) * 2.0**1023),
 }
+TF32 = Format(10, 127, (2 - 2.0**-10) * 2.0**127)  # of algorithms of dot_general, and of no array
 
 
 @cache

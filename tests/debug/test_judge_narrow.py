@@ -94,6 +94,21 @@ def test_operands_of_dots_are_rounded_as_the_algorithm_says() -> None:
     assert limits_of(load(text), [x, y], [y], contract_of("strict"))[0] > 2.0**-8
 
 
+@pytest.mark.parametrize(("lhs", "rhs"), [("i32", "f32"), ("f32", "i32"), ("i32", "i32")])
+def test_integer_operands_of_dots_are_rounded_too(lhs: str, rhs: str) -> None:
+    """257 is 256 in bf16; 65792 is the product if one of them is not rounded."""
+    text = f"""func.func @main(%x: tensor<{lhs}>, %y: tensor<{rhs}>) -> tensor<f32> {{
+      %0 = stablehlo.dot_general %x, %y, contracting_dims = [] x [], algorithm = <lhs_precision_type = bf16,
+        rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1,
+        num_primitive_operations = 1, allow_imprecise_accumulation = false>
+        : (tensor<{lhs}>, tensor<{rhs}>) -> tensor<f32>
+      return %0 : tensor<f32> }}"""
+    operands = [np.array(257, {"i32": np.int32, "f32": np.float32}[t]) for t in (lhs, rhs)]
+    assert verdict(text, operands, F32(65536)) is Verdict.SAME
+    assert verdict(text, operands, F32(65792)) in LEGAL
+    assert verdict(text, operands, F32(70000)) is Verdict.WRONG
+
+
 def test_large_numbers_are_integers_that_were_rounded() -> None:
     made = _by_ulps(np.random.default_rng(0), np.full(100, 2.0**20 + 2.0**13, ml_dtypes.bfloat16), 1.0)
     assert len(np.unique(made)) == 3

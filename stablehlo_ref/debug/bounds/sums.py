@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from enum import Enum
 from math import log2, prod
+from operator import gt
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from stablehlo_ref.debug.bounds.ball import (
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import FLOATS, FloatType, Type
-from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
 
 _GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
 ROUNDINGS = 8  # of an element in one level of a transform: a complex product with a rounded root of unity, and a sum
@@ -88,8 +89,7 @@ def _requested(query: Query, operations: int) -> ProductRounding:
         raise NoBound
     sides = [(properties[f"{side}_precision_type"], properties[f"{side}_component_count"]) for side in ("lhs", "rhs")]
     roundoffs = [roundoff_of(type) ** count * 2 ** (count - 1) for type, count in sides]
-    dtype = dtype_of(query.op.operands[0])
-    is_rounded = any(roundoff > unit_roundoff(dtype) for roundoff in roundoffs)
+    is_rounded = any(map(gt, roundoffs, (own_roundoff(dtype_of(v)) for v in query.op.operands)))
     return ProductRounding(max(roundoffs) if is_rounded else 0.0, operations)
 
 
@@ -99,6 +99,11 @@ def roundoff_of(type: object) -> float:
         return 2.0**-11
     assert isinstance(type, Type)
     return unit_roundoff(numpy_dtype(type))
+
+
+def own_roundoff(dtype: DType) -> float:
+    """Return the unit roundoff of a type of operands, for integers that of a float that has all their bits."""
+    return unit_roundoff(dtype) if kind(dtype) in ("floating", "complex") else 2.0 ** -bit_width(dtype)
 
 
 def _accumulator(query: Query) -> DType:

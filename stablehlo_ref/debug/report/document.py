@@ -20,11 +20,10 @@ import numpy as np
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.arrays.value_text import json_number
-from stablehlo_ref.debug.bounds.ball import Ball, overflowed, ulp
+from stablehlo_ref.debug.bounds.ball import UNKNOWN, Ball, exact, overflowed, ulp
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import Flat, operands_of
 from stablehlo_ref.debug.diff import Diff, Setup
-from stablehlo_ref.debug.evaluate import widened
 from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, errors_of, excess_of
 from stablehlo_ref.debug.report import faults_of
 from stablehlo_ref.debug.session import Outcome
@@ -299,20 +298,18 @@ def deviations(judge: Judge, judgement: Judgement) -> Iterator[Deviation]:
     if not judge.knows(op):
         return
     balls = _bounds(judge, judgement)
-    ours = None if balls else judge.evaluate(op, judge.operands(op))
-    for index, result in enumerate(op.results):
+    ours = (judge.evaluate(op, judge.operands(op)) if UNKNOWN in balls else None) or []
+    for index, (result, ball) in enumerate(zip(op.results, balls)):
         actual = judge.values[result]
-        bound = overflowed(balls[index], actual.dtype) if balls else None
-        expected, radius = (bound.center, bound.radius) if bound else (None, None)
-        expected = widened(ours[index]) if ours else expected
-        if expected is not None and expected.shape == actual.shape:
-            yield Deviation(result, actual, expected, radius)
+        expected = exact(ours[index]) if ball is UNKNOWN and ours else overflowed(ball, actual.dtype)
+        if expected.center.shape == actual.shape and expected is not UNKNOWN:
+            yield Deviation(result, actual, expected.center, None if ball is UNKNOWN else expected.radius)
 
 
-def _bounds(judge: Judge, judgement: Judgement) -> Sequence[Ball] | None:
+def _bounds(judge: Judge, judgement: Judgement) -> Sequence[Ball]:
     """Return the bounds on the op alone, or those of what may be computed again with it where they are exceeded."""
     alone, op = judge.known_bounds(judgement.op), judgement.op
-    if alone is None or judgement.verdict is Verdict.SAME:
+    if judgement.verdict is Verdict.SAME:
         return alone
     pairs = zip(op.results, alone)
     is_inside = all(excess_of(judge.values[result], ball, judge.contract) is None for result, ball in pairs)
