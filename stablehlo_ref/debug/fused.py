@@ -324,7 +324,10 @@ class Repro:
         return comment + print_operation(module)
 
     def _main(self, emit: Emitter, _: Sequence[Value]) -> list[Value]:
-        feeds = emit.constants([value.type for value in self.program.feeds], self.feeds)
+        types = [value.type for value in self.program.feeds]
+        feeds = emit.constants(types, self.feeds)
+        if feeds:  # which a compiler must not fold
+            feeds = emit.operation("stablehlo.optimization_barrier", feeds, types).results
         call = emit.operation("func.call", feeds, [value.type for value in self.program.wanted], callee=SUSPECT)
         checks = [_is_within(emit, value, b) for value, b in zip(call.results, self.bounds) if b is not UNKNOWN]
         return [reduce(partial(emit.value, "stablehlo.and"), checks)]
@@ -335,6 +338,14 @@ class Repro:
 
     def write(self, path: Path) -> None:
         path.write_text(self.text(), encoding="utf-8")
+
+
+def repro_of(
+    flat: Flat, inputs: Sequence[Array], bounds: Sequence[Ball], expected: Sequence[Array], comment: str
+) -> Repro:
+    """Return a whole program; results without a bound must be those that are expected."""
+    balls = [exact(array) if bound is UNKNOWN else bound for bound, array in zip(bounds, expected)]
+    return Repro(subprogram(flat, flat.ops, flat.outputs, flat.arguments), inputs, balls, comment)
 
 
 def _checked(bound: Ball, value: Value) -> Ball:
