@@ -337,7 +337,7 @@ def normalised(query: Query) -> Ball:
 
 def _rounding_of_epsilon(query: Query) -> float:
     """Return how far epsilon is from that of the element type: small ones are 0 in some."""
-    epsilon = query.attributes["epsilon"]
+    epsilon = float(query.attributes["epsilon"])
     return abs(epsilon - float(np.asarray(epsilon).astype(query.dtype)))
 
 
