@@ -50,16 +50,12 @@ class PlanAccelerator(Accelerator):
     def block(
         self, frame: FramePlanner, plan: BlockPlan, block: Block, dying: Mapping[Operation, Sequence[Value]]
     ) -> BlockPlan:
-        return with_chains(frame, plan, block, dying) if any(map(_is_large, plan.ops)) else plan
+        types = [t for op in plan.ops for t in (*op.operand_types, *op.result_types) if isinstance(t, TensorType)]
+        is_large = any(t.is_static and t.size > FEW_ELEMENTS for t in types)
+        return with_chains(frame, plan, block, dying) if is_large else plan
 
     def loop(self, frame: FramePlanner, op: Operation) -> FinishLoop | None:
         return hot_loop(frame, op)
-
-
-def _is_large(op: Operation) -> bool:
-    """Return whether an op has an operand or a result with so many elements that it may be in a chain."""
-    types = op.operand_types + op.result_types
-    return any(isinstance(t, TensorType) and t.is_static and t.size > FEW_ELEMENTS for t in types)
 
 
 def with_inlined_calls(
@@ -70,11 +66,11 @@ def with_inlined_calls(
     `inner` are each function and the ops in it.
     """
     made = dict(functions)
-    graph = {name: callees(operations) for name, operations in inner.items()} if len(functions) > 1 else {}
+    graph = {name: callees(operations) for name, operations in inner.items()}
     counts = Counter(callee(op) for operations in inner.values() for op in operations if op.name == "func.call")
     bodies: dict[str, Operation] = {}  # functions that may take the place of calls
     left = GROWTH + sum(map(len, inner.values()))
-    for component in bottom_up(graph) if any(graph.values()) else ():
+    for component in bottom_up(graph):
         for name in component:
             if not graph[name].isdisjoint(bodies):
                 made[name], left = _inlined(functions[name], bodies, counts, left)
@@ -93,13 +89,17 @@ def _inlined(
         for call, is_in_loop in _calls(copy, False):
             check_time("planning", location=call.location)
             body = bodies.get(call.properties["callee"])
-            if body is None or "no_inline" in call.attributes or not _fits(call, body):
+            if body is None or "no_inline" in call.attributes:
+                continue
+            block = body.regions[0].block
+            returned = [value.type for value in block.operations[-1].operands]
+            if [v.type for v in block.arguments] != call.operand_types or returned != call.result_types:
                 continue
             size = sum(1 for _ in body.walk()) - 1
             growth = size if counts[call.properties["callee"]] > 1 else 0
             if growth <= min(left, IN_LOOP if is_in_loop else SMALL):
                 left -= growth
-                rewriter.inline(call, body.regions[0].block, call.operands)
+                rewriter.inline(call, block, call.operands)
     return copy, left
 
 
@@ -111,10 +111,3 @@ def _calls(op: Operation, is_in_loop: bool) -> Iterator[tuple[Operation, bool]]:
                 yield inner, is_in_loop
             elif inner.name in CONTROL_FLOW:
                 yield from _calls(inner, is_in_loop or inner.name == LOOP)
-
-
-def _fits(call: Operation, function: Operation) -> bool:
-    """Return whether a call has the types of the block of a function."""
-    block = function.regions[0].block
-    returned = [value.type for value in block.operations[-1].operands]
-    return [v.type for v in block.arguments] == call.operand_types and returned == call.result_types

@@ -25,10 +25,10 @@ from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.elements import has_code, is_narrow
 from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, shape_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register
-from stablehlo_ref.accelerate.machine.compiler import address, compiled, is_available, reason_of, run_code
+from stablehlo_ref.accelerate.machine.compiler import address, compiled, is_available, reason_of, run_code, words_of
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
 from stablehlo_ref.accelerate.machine.ops import Ops, is_sum, reduction_of
-from stablehlo_ref.accelerate.machine.tensors import HEAD, VECTOR, Held, Memory, Pending, is_splat, offset, row_major
+from stablehlo_ref.accelerate.machine.tensors import VECTOR, Held, Memory, Pending, is_splat, offset, row_major
 from stablehlo_ref.define.bound import constant_array
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.definition import REGISTRY
@@ -54,6 +54,7 @@ SIZE = 1 << 18  # elements of a tensor from which on ops on it are fused: smalle
 WORK = 5 << 18  # elements that the ops of a chain visit in all, at least: with fewer, machine code saves nothing
 ROW = 1 << 16  # elements of a row that is reduced at most, so that a few rows fit into the cache
 FUNCTION_SIZE = 1 << 15  # elements of a tensor from which on a function of f32 is fused
+FUNCTION_WEIGHT = 50  # of an elementary function; other ops count 1
 NARROW_PASSES = 6  # of an op on narrow floats, which numpy computes in f32
 SUM_PASSES = 3  # of a sum of floats, which numpy computes level by level
 MAX_OPS = 200  # of the computation of a map
@@ -63,8 +64,6 @@ PIECE = 1 << 22  # elements of a call, divided by the weight of the ops: some 0.
 MAX_PIECE = 1 << 18
 STRIP = 1 << 10  # elements of a strip
 MAX_FORMS = 8  # of operands, by strides, for which there is code; for others the ops run one by one
-
-Report = Callable[[str, str], None]  # is told what has become of a chain, with the code
 
 
 @dataclass(eq=False)
@@ -102,7 +101,7 @@ class Chain:
         """Add an op of one result."""
         op = node.op
         self.nodes.append(node)
-        self.weight += policy.weight(op)
+        self.weight += _weight(op)
         if node.op_class is Reduce or (node.op_class not in VIEWS and shape_of(op.results[0]) == self.shape):
             self.passes += _passes(op)
         self.made.add(op.results[0])
@@ -166,11 +165,6 @@ class Chain:
         self.dead = dead - set(made.values())
         return self
 
-    @property
-    def tensors(self) -> list[Value]:
-        """The operands and results in the order of fields."""
-        return [*self.inputs, *self.kept]
-
     def is_apart(self, value: Value) -> bool:
         """Return whether a value has one element for each row, or one for all."""
         return not self.of_map and shape_of(value) != self.shape
@@ -184,11 +178,6 @@ class Chain:
         if self.is_apart(value):
             return (1,) * len(shape_of(value))
         return (length,) if self.rows is None else (1,) * self.rows + self.shape[self.rows :]
-
-    @property
-    def key(self) -> object:
-        """What chains that take about as long have in common, as they do where models repeat layers."""
-        return self.shape, tuple([node.op.name for node in self.nodes])
 
 
 def with_chains(
@@ -222,8 +211,7 @@ def _of_ops(nodes: Sequence[Node], members: list[int], moved: list[int]) -> Chai
     if not value or not _is_static(value[0].type) or first.op_class in (Map, *VIEWS):
         return None
     size, chain, between = prod(shape_of(value[0])), Chain(shape_of(value[0])), list[int]()
-    is_function = bool(first.op.operands) and on_element(first.op) in FUNCTIONS
-    if size < min(SIZE, FUNCTION_SIZE if is_function else SIZE) or not chain.add(first):
+    if size < min(SIZE, FUNCTION_SIZE if _weight(first.op) > 1 else SIZE) or not chain.add(first):
         return None
     for number in range(members[0] + 1, len(nodes)):
         if chain.add(nodes[number]):
@@ -267,7 +255,7 @@ def _passes(op: Operation) -> int:
     if is_narrow(op.operands[0].type):
         return NARROW_PASSES
     body = reduction_of(op) if op.regions else None
-    return SUM_PASSES if body and is_sum(body, dtype_of(op.results[0])) else policy.weight(op)
+    return SUM_PASSES if body and is_sum(body, dtype_of(op.results[0])) else _weight(op)
 
 
 def _is_plain(op: Operation) -> bool:
@@ -277,6 +265,11 @@ def _is_plain(op: Operation) -> bool:
         return False
     is_known = definition.traits.elementwise or definition.op_class in (Reduce, *VIEWS)
     return is_known and all(map(_is_static, (*op.operand_types, *op.result_types)))
+
+
+def _weight(op: Operation) -> int:
+    """Return how many simple ops take LLVM as long as `op`."""
+    return FUNCTION_WEIGHT if op.operands and on_element(op) in FUNCTIONS else 1
 
 
 def _is_static(type: Type) -> bool:
@@ -291,14 +284,12 @@ def _dead(nodes: Sequence[Node]) -> frozenset[int]:
 
 def _replace(frame: FramePlanner, plan: BlockPlan, chain: Chain, members: Sequence[int], moved: Sequence[int]) -> None:
     """Let one step of a plan run some of its ops, after others between them."""
-    block, rest, reports = BlockPlan(), BlockPlan(), frame.planner.generated
+    block, rest = BlockPlan(), BlockPlan()
     for part, numbers in ((block, members), (rest, moved)):
         part.steps, part.ops = [plan.steps[n] for n in numbers], [plan.ops[n] for n in numbers]
         part.ins, part.outs = [plan.ins[n] for n in numbers], [plan.outs[n] for n in numbers]
     first, run = block.ops[0], slice(members[0], members[-1] + 1)
-    title = f"{first.name if chain.of_map else 'a chain'} at {first.location}"
-    seconds = cast("PlanAccelerator", frame.planner.accelerator).seconds
-    step = MachineChain(chain, block, seconds, lambda what, text: reports.append((f"{title}, {what}", text)))
+    step = MachineChain(frame, chain, block)
     plan.steps[run], plan.ops[run] = [*rest.steps, step], [*rest.ops, first]
     plan.ins[run], plan.outs[run] = [*rest.ins, (*chain.inputs.values(),)], [*rest.outs, (*chain.kept.values(),)]
 
@@ -321,28 +312,29 @@ class Form(NamedTuple):
 class MachineChain:
     """The step of a chain: it times the plan of its ops, and compiles the chain once that has taken long."""
 
-    def __init__(self, chain: Chain, plan: BlockPlan, seconds: dict[object, float], report: Report) -> None:
-        self._chain, self._plan, self._seconds, self._report = chain, plan, seconds, report
-        self._key, self._expected = chain.key, chain.weight * policy.WEIGHT_SECONDS
+    def __init__(self, frame: FramePlanner, chain: Chain, plan: BlockPlan) -> None:
+        self._frame, self._chain, self._plan = frame, chain, plan
+        self._seconds = cast("PlanAccelerator", frame.planner.accelerator).seconds
+        # Chains with the same key take about as long, as they do where models repeat layers.
+        self._key = chain.shape, tuple([node.op.name for node in chain.nodes])
+        self._expected = chain.weight * policy.WEIGHT_SECONDS
         self._most = min(MAX_PIECE, PIECE // chain.weight)
         self._codes: dict[object, ChainCode | None] = {}  # by the form of operands
 
     def __call__(self, slots: Slots) -> None:
         """Run the chain: by machine code, or by the plan of its ops as long as that has not taken long."""
         check_time()
-        code = None
         if slots[CONTEXT].jit and policy.is_hot(self._seconds[self._key], self._expected):
-            code = self._code(slots)
-        if code is not None:
-            return self._run(code, slots)
+            arrays = [np.asarray(slots[slot]) for slot in self._chain.inputs.values()]
+            if code := self._code(arrays):
+                return self._run(code, slots, arrays)
         start = perf_counter()
         self._plan.run(slots)
         self._seconds[self._key] += perf_counter() - start
         return None
 
-    def _code(self, slots: Slots) -> ChainCode | None:
-        """Return the code for operands like those in slots; None, of which `report` is told, if there is none."""
-        arrays = [np.asarray(slots[slot]) for slot in self._chain.inputs.values()]
+    def _code(self, arrays: Sequence[Array]) -> ChainCode | None:
+        """Return the code for operands like these; None, which is reported, if there is none."""
         form, codes = tuple([(x.shape, x.strides, x.flags.aligned) for x in arrays]), self._codes
         if form not in codes and len(codes) < MAX_FORMS:
             check_time()
@@ -354,11 +346,15 @@ class MachineChain:
                 self._report(f"one by one: {reason_of(error)}", "")
         return codes.get(form)
 
-    def _run(self, code: ChainCode, slots: Slots) -> None:
+    def _report(self, what: str, text: str) -> None:
+        first = self._plan.ops[0]
+        title = f"{first.name if self._chain.of_map else 'a chain'} at {first.location}, {what}"
+        self._frame.planner.generated.append((title, text))
+
+    def _run(self, code: ChainCode, slots: Slots, arrays: list[Array]) -> None:
         kept = [(self._chain.shape_of(v), dtype_of(v)) for v in self._chain.kept]
         reserve(sum(prod(shape) * dtype.itemsize for shape, dtype in kept))
         results = [np.empty(shape, dtype) for shape, dtype in kept]
-        arrays = [np.asarray(slots[slot]) for slot in self._chain.inputs.values()]
         arrays += results
         share(lambda pieces: code.run(arrays, pieces), list(_pieces(code.form, self._most)))
         for slot in self._chain.dead:
@@ -375,10 +371,10 @@ class ChainCode:
         length = form.strips or form.length
         self._code = code = Assembly()
         self._ops = ops = Ops(code, lambda value: chain.row_of(value, length))
-        self._memory = {v: ops.arrays.enter(dtype_of(v), (length,)) for v in chain.tensors}
+        self._memory = {v: ops.arrays.enter(dtype_of(v), (length,)) for v in (*chain.inputs, *chain.kept)}
         code.count(0, Register("%turns", Kind(INDEX)), 1, self._row)
         code.do("ret i64 0")
-        self._scratch = [(x.shape, x.dtype) for x in ops.arrays.fields[len(chain.tensors) :]]
+        self._scratch = [(x.shape, x.dtype) for x in ops.arrays.fields[len(self._memory) :]]
         if sum(prod(shape) * dtype.itemsize for shape, dtype in self._scratch) > MAX_SCRATCH:
             raise NotCompiled("long rows")
         self.compiled = compiled(code.text)
@@ -386,24 +382,24 @@ class ChainCode:
     def run(self, arrays: Sequence[Array], pieces: Iterable[tuple[int, int, int]]) -> None:
         """Compute pieces: the number of their first row and element, and how many rows or strips they have."""
         scratch = [np.empty(shape, dtype) for shape, dtype in self._scratch]
-        base = np.array([*[0] * HEAD, *(address(x) for x in (*arrays, *scratch))], np.int64)
+        base = words_of([*arrays, *scratch])
         steps = np.array([[n * x.itemsize for n in strides] for x, strides in zip(arrays, self.form.strides)], np.int64)
         for row, start, count in pieces:
             words = base.copy()
-            words[HEAD : HEAD + len(arrays)] += steps @ (row, start)
+            words[1 : 1 + len(arrays)] += steps @ (row, start)
             run_code(self.compiled, address(words), count)
 
     def _row(self, index: Register) -> None:
         """Write the ops of a row."""
         ops, code, targets = self._ops, self._code, dict[Value, Memory]()
-        values: dict[Value, Held] = {v: ops.constant(v, x) for v, x in self._chain.constants.items()}
+        values: dict[Value, Held] = {v: ops.constant(x) for v, x in self._chain.constants.items()}
         for (value, memory), (outer, inner) in zip(self._memory.items(), self.form.strides):
             shape, step = ops.shape(value), inner * self.form.strips if self.form.strips else outer
             row = ops.arrays.view(memory, offset(code, [index], [step]), shape, row_major(shape))
             if value in self._chain.kept:
                 targets[value] = row
             else:
-                values[value] = row if inner else ops.filled(value, code.load(row.pointer, Kind(row.dtype)))
+                values[value] = row if inner else code.load(row.pointer, Kind(row.dtype))
         for node in self._chain.nodes:
             (result,) = node.op.results
             x = values[result] = ops.compute(node, [values[v] for v in node.op.operands])

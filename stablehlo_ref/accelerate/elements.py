@@ -59,14 +59,14 @@ def elementwise(code: Assembly, op: Operation, operands: Sequence[Register], is_
 
 
 def _instructions(code: Assembly, op: Operation, operands: Sequence[Register]) -> Register | None:
-    what, narrow = on_element(op), {dtype_of(t) for t in (*op.operand_types, *op.result_types)}.intersection(NARROW)
-    if narrow and (what not in _ROUNDED or (what is Select and FLOAT16 in narrow)):
+    what, types = on_element(op), [dtype_of(t) for t in (*op.operand_types, *op.result_types)]
+    if not set(NARROW).isdisjoint(types) and (what not in _ROUNDED or (what is Select and FLOAT16 in types)):
         return None
     if what in FUNCTIONS:
         return function(code, what, operands[0]) if operands[0].kind.dtype == FLOAT32 else None
-    element, dtype = ELEMENTS.get(what), dtype_of(op.results[0])
+    element = ELEMENTS.get(what)
     result = element.instructions(code, op, *operands) if element and element.instructions else None
-    return code.rounded(result, dtype) if result and dtype in NARROW and what is not Select else result
+    return code.rounded(result, types[-1]) if result and types[-1] in NARROW and what is not Select else result
 
 
 def has_code(op: Operation) -> bool:
@@ -93,41 +93,29 @@ def _binary(instruction: str) -> Form:
     return lambda code, op, x, y: code.binary(instruction, x, y)
 
 
-def _intrinsic(name: str) -> Form:
-    return lambda code, op, x: code.intrinsic(name, x)
+def _intrinsic(name: str, extra: str = "") -> Form:
+    return lambda code, op, x: code.intrinsic(name, x, extra=extra)
 
 
 def _extremum(number: int) -> Form:
     return lambda code, op, x, y: code.intrinsic(_EXTREMA[x.kind.dtype.kind][number], x, y)
 
 
-def _divide(code: Assembly, op: Operation, x: Register, y: Register) -> Register:
-    """Return -1 for a divisor of 0, and the negated dividend for one of -1, which may overflow."""
-    if x.kind.dtype.kind == "u":
-        quotient = code.binary("udiv", x, _instead(code, y, zero := _is(code, y, 0)))
-        return code.select(zero, literal(x.kind, np.iinfo(x.kind.dtype).max), quotient)
-    zero, minus_one = _is(code, y, 0), _is(code, y, -1)
-    quotient = code.binary("sdiv", x, _instead(code, y, code.binary("or", zero, minus_one)))
-    quotient = code.select(minus_one, _negate(code, op, x), quotient)
-    return code.select(zero, literal(x.kind, -1), quotient)
+def _division(is_quotient: bool) -> Form:
+    def rule(code: Assembly, op: Operation, x: Register, y: Register) -> Register:
+        """Divide by 1 in place of 0 and of -1, whose quotient may overflow, and select the results for these."""
+        zero, ones = (
+            code.compare("eq", y, literal(y.kind, 0)),
+            literal(x.kind, ~x.kind.dtype.type(0)),
+        )  # -1, or the largest unsigned number
+        minus_one = zero if x.kind.dtype.kind == "u" else code.compare("eq", y, ones)
+        divisor = code.select(code.binary("or", zero, minus_one), literal(y.kind, 1), y)
+        instruction = f"{x.kind.dtype.kind.replace('i', 's')}{'div' if is_quotient else 'rem'}"
+        by_zero, by_minus_one = (ones, _negate(code, op, x)) if is_quotient else (x, literal(x.kind, 0))
+        result = code.select(minus_one, by_minus_one, code.binary(instruction, x, divisor))
+        return code.select(zero, by_zero, result)
 
-
-def _remainder(code: Assembly, op: Operation, x: Register, y: Register) -> Register:
-    """Return the dividend for a divisor of 0, and 0 for one of -1."""
-    zero = _is(code, y, 0)
-    if x.kind.dtype.kind == "u":
-        return code.select(zero, x, code.binary("urem", x, _instead(code, y, zero)))
-    minus_one = _is(code, y, -1)
-    rest = code.binary("srem", x, _instead(code, y, code.binary("or", zero, minus_one)))
-    return code.select(zero, x, code.select(minus_one, literal(x.kind, 0), rest))
-
-
-def _is(code: Assembly, x: Register, value: int) -> Register:
-    return code.compare("oeq" if x.kind.dtype.kind == "f" else "eq", x, literal(x.kind, value))
-
-
-def _instead(code: Assembly, x: Register, condition: Register) -> Register:
-    return code.select(condition, literal(x.kind, 1), x)
+    return rule
 
 
 def _rsqrt(code: Assembly, op: Operation, x: Register) -> Register | None:
@@ -136,10 +124,6 @@ def _rsqrt(code: Assembly, op: Operation, x: Register) -> Register | None:
         return None
     root = code.intrinsic("sqrt", code.cast("fpext", x, FLOAT64))
     return code.cast("fptrunc", code.binary("fdiv", literal(root.kind, 1.0), root), FLOAT32)
-
-
-def _square(code: Assembly, op: Operation, x: Register) -> Register:
-    return code.binary("fmul", x, x)
 
 
 def _shift(instruction: str) -> Callable[[Assembly, Operation, Register, Register], Register]:
@@ -165,20 +149,12 @@ def _not(code: Assembly, op: Operation, x: Register) -> Register:
     return code.binary("xor", x, literal(x.kind, ~x.kind.dtype.type(0)))
 
 
-def _abs(code: Assembly, op: Operation, x: Register) -> Register:
-    return code.select(code.compare("slt", x, literal(x.kind, 0)), _negate(code, op, x), x)
-
-
 def _sign(code: Assembly, op: Operation, x: Register) -> Register:
     """Return zeros and NaNs of floats as they are."""
     above, below = ("ogt", "olt") if x.kind.dtype.kind == "f" else ("sgt", "slt")
     zero = literal(x.kind, 0)
     rest = code.select(code.compare(below, x, zero), literal(x.kind, -1), x if above == "ogt" else zero)
     return code.select(code.compare(above, x, zero), literal(x.kind, 1), rest)
-
-
-def _count_leading_zeros(code: Assembly, op: Operation, x: Register) -> Register:
-    return code.intrinsic("ctlz", x, extra="i1 false")
 
 
 def _is_finite(code: Assembly, op: Operation, x: Register) -> Register:
@@ -192,10 +168,6 @@ def _compare(code: Assembly, op: Operation, x: Register, y: Register) -> Registe
         return None if is_total else code.compare("une" if direction == "ne" else f"o{direction}", x, y)
     order = "" if direction in ("eq", "ne") else "s" if kind == "i" else "u"
     return code.compare(order + direction, x, y)
-
-
-def _select(code: Assembly, op: Operation, condition: Register, x: Register, y: Register) -> Register:
-    return code.select(condition, x, y)
 
 
 def _clamp(code: Assembly, op: Operation, low: Register, x: Register, high: Register) -> Register:
@@ -252,13 +224,8 @@ def expression(op: Operation, known: Sequence[Any]) -> str | None:
 
 
 def _of_kind(kind: str, code: str) -> Expression:
-    """Return the expression of an op for dtypes of one of these kinds."""
-    return lambda op, dtype, known: code if dtype.kind in kind else None
-
-
-def _wide(code: str) -> Expression:
-    """Return the expression of an op for f32 and f64."""
-    return lambda op, dtype, known: code if dtype in (FLOAT32, FLOAT64) else None
+    """Return the expression of an op for dtypes of one of these kinds, except f16."""
+    return lambda op, dtype, known: code if dtype.kind in kind and dtype != FLOAT16 else None
 
 
 def _quotient(operator: str) -> Expression:
@@ -307,38 +274,38 @@ ELEMENTS: Mapping[object, Element] = {
     integers.subtract: Element(_binary("sub"), "{0} - {1}"),
     integers.multiply: Element(_binary("mul"), "{0} * {1}"),
     integers.negate: Element(_negate, "-{0}"),
-    integers.divide: Element(_divide, _quotient("//")),
-    integers.remainder: Element(_remainder, _quotient("%")),
+    integers.divide: Element(_division(is_quotient=True), _quotient("//")),
+    integers.remainder: Element(_division(is_quotient=False), _quotient("%")),
     integers.maximum: Element(_extremum(0), "{0} if {0} > {1} else {1}"),
     integers.minimum: Element(_extremum(1), "{0} if {0} < {1} else {1}"),
     integers.clamp: Element(_clamp, _of_kind("iu", "{1} if {0} <= {1} <= {2} else {k}({0}, {1}, {2})")),
-    integers.abs: Element(_abs, "abs({0})"),
+    integers.abs: Element(_intrinsic("abs", "i1 false"), "abs({0})"),
     integers.sign: Element(_sign, "{one} if {0} > {zero} else {minus_one} if {0} < {zero} else {zero}"),
     integers.shift_left: Element(_shift("shl"), "{0} << {1}"),
     integers.shift_right_logical: Element(_shift("lshr"), _of_kind("u", "{0} >> {1}")),
     integers.shift_right_arithmetic: Element(_shift("ashr"), _of_kind("i", "{0} >> {1}")),
-    integers.count_leading_zeros: Element(_count_leading_zeros),
+    integers.count_leading_zeros: Element(_intrinsic("ctlz", "i1 false")),
     integers.popcnt: Element(_intrinsic("ctpop")),
     floats.add: Element(_binary("fadd"), "{0} + {1}"),
     floats.subtract: Element(_binary("fsub"), "{0} - {1}"),
     floats.multiply: Element(_binary("fmul"), "{0} * {1}"),
     floats.negate: Element(_negate, "-{0}"),
-    floats.divide: Element(_binary("fdiv"), _wide("{0} / {1}")),
+    floats.divide: Element(_binary("fdiv"), _of_kind("f", "{0} / {1}")),
     floats.maximum: Element(_extremum(0), _EXTREMUM % (">", ">")),
     floats.minimum: Element(_extremum(1), _EXTREMUM % ("<", "<")),
     floats.clamp: Element(_clamp, "{1} if {0} < {1} < {2} else {k}({0}, {1}, {2})"),
     floats.abs: Element(_intrinsic("fabs"), "abs({0})"),
     floats.sign: Element(_sign),
     # Of f32, the square root is rounded twice, which is the same as once.
-    floats.sqrt: Element(_intrinsic("sqrt"), _wide("{one} * sqrt({0}) if {0} > {zero} else {k}({0})")),
+    floats.sqrt: Element(_intrinsic("sqrt"), _of_kind("f", "{one} * sqrt({0}) if {0} > {zero} else {k}({0})")),
     floats.floor: Element(_intrinsic("floor")),
     floats.ceil: Element(_intrinsic("ceil")),
     floats.round_nearest_even: Element(_intrinsic("roundeven")),
     floats.is_finite: Element(_is_finite),
     elementary.rsqrt: Element(_rsqrt),
-    floats.square: Element(_square),
+    floats.square: Element(lambda code, op, x: code.binary("fmul", x, x)),
     Compare: Element(_compare, _compared),
-    Select: Element(_select, "{1} if {0} else {2}"),
+    Select: Element(lambda code, op, condition, x, y: code.select(condition, x, y), "{1} if {0} else {2}"),
     Convert: Element(_convert, _converted),
     BitcastConvert: Element(_bitcast_convert),
     BroadcastInDim: Element(None, "{0}"),

@@ -6,12 +6,10 @@ a printer may replace by code of its own. What an op does to one element is in `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import resolve
@@ -117,14 +115,6 @@ class Body:
         """Whether an op may count iterations or calls."""
         return any(node.counts for node in self.nodes)
 
-    def walk(self) -> Iterator[Node]:
-        """Yield the nodes and those inside of them."""
-        for node in self.nodes:
-            yield node
-            inner = (node.condition, node.body) if isinstance(node, Loop) else ()
-            for body in node.bodies if isinstance(node, Branch) else inner:
-                yield from body.walk()
-
 
 def body_of(frame: FramePlanner, block: Block, keep: Iterable[Value] = ()) -> Body:
     """Return the body of a block whose values `keep` are used after it; NotCompiled if it is too large."""
@@ -184,10 +174,3 @@ def dtype_of(x: Value | Type) -> DType:
     type = x.type if isinstance(x, Value) else x
     assert isinstance(type, TensorType)
     return numpy_dtype(type.element_type)
-
-
-@lru_cache(maxsize=4096)
-def number(type: Type, value: int) -> np.generic:
-    """Return a scalar of a type."""
-    scalar: np.generic = dtype_of(type).type(value)
-    return scalar

@@ -20,10 +20,18 @@ import numpy as np
 from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.ir import Body, Branch, Loop, NotCompiled, dtype_of, node_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
-from stablehlo_ref.accelerate.machine.compiler import Answer, Callback, address, compiled, is_available, reason_of
+from stablehlo_ref.accelerate.machine.compiler import (
+    Answer,
+    Callback,
+    address,
+    compiled,
+    is_available,
+    reason_of,
+    words_of,
+)
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.ops import Ops, shape_in_loop
-from stablehlo_ref.accelerate.machine.tensors import HEAD, SMALL, Field, Held, Memory, Pending, Splat, is_splat
+from stablehlo_ref.accelerate.machine.tensors import SMALL, Field, Held, Memory, Pending, is_splat
 from stablehlo_ref.accelerate.python import Printer, count_iterations
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
@@ -50,22 +58,19 @@ class MachineLoop:
     def __init__(self, op: Operation, writer: LoopWriter) -> None:
         self.text = writer.code.text
         self._code = compiled(self.text)
-        self._fields = writer.arrays.fields
-        self._op, self._loops = op, writer.loops
+        self._op, self._loops, self._fields = op, writer.loops, writer.arrays.fields
         self._iterations = max(1, MACHINE_OPS // max(writer.count + writer.arrays.work, 1))  # between checks of limits
-        self._own_bytes = sum(_bytes(x) for x in self._fields if x.slot is None and x.constant is None)
 
     def __call__(self, slots: Slots) -> bool:
         """Run the loop from the state in slots to its end; return False if the plan has to do that."""
         context: Context = slots[CONTEXT]
-        if not self._fits(slots):
+        if any(field.slot and slots[field.slot].shape != field.shape for field in self._fields):  # as with lanes
             return False
         try:
             arrays = self._arrays(slots)
         except (LimitError, MemoryError):  # the plan may need less memory, and else has the op that needs too much
             return False
-        words = np.array([*[0] * HEAD, *map(address, arrays)], np.int64)
-        state = [(field.slot, x) for field, x in zip(self._fields, arrays) if field.slot is not None and field.is_state]
+        words, state = words_of(arrays), [(field.slot, x) for field, x in zip(self._fields, arrays) if field.is_state]
         for slot, _ in state:
             slots[slot] = None
         context.frames[id(arrays)] = arrays
@@ -81,15 +86,11 @@ class MachineLoop:
     def _arrays(self, slots: Slots) -> list[Array]:
         """Return the arrays of fields; LimitError unless there is room for them, and for copies of values in slots."""
         shared = [field for field in self._fields if not _may_use(slots, field)]
-        reserve(self._own_bytes + sum(_bytes(field) for field in shared))
+        reserve(sum(map(_bytes, shared)) + sum(_bytes(x) for x in self._fields if not x.slot and x.constant is None))
         for field in shared:
-            if field.slot is not None and not _may_use(slots, field):  # still, after other copies
+            if not _may_use(slots, field):  # still, after other copies
                 slots[field.slot] = slots[field.slot].copy()
         return [_array(slots, field) for field in self._fields]
-
-    def _fits(self, slots: Slots) -> bool:
-        """Return whether values have the shapes of their types, as they have not where they are of all lanes."""
-        return all(field.slot is None or slots[field.slot].shape == field.shape for field in self._fields)
 
     def _answer(self, context: Context) -> Answer:
         """Return a function that counts iterations of a loop, and returns how many.
@@ -113,7 +114,7 @@ class MachineLoop:
 
 def _array(slots: Slots, field: Field) -> Array:
     """Return the array of a field, which is new if it is the code's own, or if the code gets a copy."""
-    if field.slot is not None:
+    if field.slot:
         value: Array = slots[field.slot]
         return np.array(value, order="C") if field.by_value else value
     return np.empty(field.shape, field.dtype) if field.constant is None else field.constant
@@ -125,7 +126,7 @@ def _bytes(field: Field) -> int:
 
 def _may_use(slots: Slots, field: Field) -> bool:
     """Return whether a loop may have the array in a slot, and write to it if need be; True for other fields."""
-    if field.slot is None or field.by_value:
+    if not field.slot or field.by_value:
         return True
     flags = slots[field.slot].flags
     may_write = not field.is_written or is_exclusively_owned(slots, field.slot)
@@ -136,18 +137,13 @@ class HotLoop:
     """Counts the iterations of a loop in the plan, and their seconds, and finishes it by code once it is hot."""
 
     def __init__(self, frame: FramePlanner, op: Operation) -> None:
-        self._frame, self._op = frame, op
-        self._left = policy.HOT
+        self._frame, self._op, self._left = frame, op, policy.HOT
         self._seconds, self._last = 0.0, 0.0
         self._was_written = False
         self._writer: LoopWriter | None = None  # of machine code, until that is compiled
         self._machine: MachineLoop | None = None
-        self._python: Callable[[Slots], bool] | None = None
+        self._loops = cast("PlanAccelerator", frame.planner.accelerator).loops
         self._loops[op] = self
-
-    @property
-    def _loops(self) -> dict[Operation, HotLoop]:
-        return cast("PlanAccelerator", self._frame.planner.accelerator).loops
 
     def __call__(self, slots: Slots) -> bool:
         """Finish the loop by code; return False if the plan has to run its next iteration."""
@@ -159,8 +155,6 @@ class HotLoop:
                 return False
             if self._machine is not None and self._machine(slots):
                 return True
-        if self._python is None:
-            self._python = self._as_python()
         return self._python(slots)
 
     def _waits(self) -> bool:
@@ -190,20 +184,20 @@ class HotLoop:
             raise NotCompiled("a loop that only the plan runs")
         return node
 
-    def _as_python(self) -> Callable[[Slots], bool]:
+    @cached_property
+    def _python(self) -> Callable[[Slots], bool]:
+        """The loop as Python source; what leaves it to the plan if there is none."""
         try:
-            loops = self._loops
-            printer = Printer(self._frame, lambda op: op in loops and loops[op].runs_apart)
-            generated = printer.function(self._loop)
+            generated = Printer(self._frame, self._runs_apart).function(self._loop)
         except (NotCompiled, RecursionError):
             return lambda slots: False
         self._report("", generated.text)
         return generated.run
 
-    @property
-    def runs_apart(self) -> bool:
-        """Whether the loop is, or may become, machine code."""
-        return (self._machine or self._writer) is not None
+    def _runs_apart(self, op: Operation) -> bool:
+        """Return whether a loop is, or may become, machine code."""
+        hot = self._loops.get(op)
+        return hot is not None and (hot._machine or hot._writer) is not None
 
     def _report(self, what: str, text: str = "") -> None:
         self._frame.planner.generated.append((f"{self._op.name} at {self._op.location}{what}", text))
@@ -248,7 +242,7 @@ class LoopWriter:
             field.is_state, field.is_written = True, value is not argument
             places.append(self.arrays.whole[-1])
             if field.is_written and prod(field.shape) > SMALL:  # else a copy is on the stack, or in registers
-                self.arrays.writers[-1] = self.ops.loop
+                self.arrays.writers[-1] = self.arrays.loop
         for result, place in zip(self.loop(loop, state), places):
             if not (isinstance(result, Memory) and result.buffer == place.buffer):
                 self.ops.assign(result, place)
@@ -263,7 +257,7 @@ class LoopWriter:
         """Return the register or the memory of a value."""
         constant = self.frame.constant(value)
         if constant is not None and is_splat(constant):
-            return self.ops.constant(value, constant)
+            return self.ops.constant(constant)
         if value not in self.values:
             self.values[value] = self._entering(value, constant)
         held = self.values[value]
@@ -309,7 +303,7 @@ class LoopWriter:
         varies = [v is not a for v, a in zip(loop.body.results, arguments)]
         self.loops.append(op)
         number = len(self.loops)
-        outer, self.ops.loop = self.ops.loop, number
+        outer, self.arrays.loop = self.arrays.loop, number
         dying = [number == 1 or value in loop.dying for value in op.operands]
         start = [self._carried(x, a, outer, d) if v else x for x, v, a, d in zip(operands, varies, arguments, dying)]
         cells = {i: code.variable(x) for i, x in enumerate(start) if varies[i] and isinstance(x, Register)}
@@ -334,7 +328,7 @@ class LoopWriter:
         self.nests.flush()
         code.do(f"br label %{head}")
         code.label(after)
-        self.ops.loop = outer
+        self.arrays.loop = outer
         for i, x in arrays.items():
             self.arrays.writers[x.buffer] = outer
             state[i] = self.arrays.changed(x)
@@ -342,11 +336,11 @@ class LoopWriter:
 
     def _carried(self, x: Held, argument: Value, outer: int, dies: bool) -> Held:
         """Return the initial value of a loop's state: memory is what the loop may write to."""
-        if isinstance(x, Register):
+        if isinstance(x, Register) and self.ops.is_one(argument):
             return x
-        inner, self.ops.loop = self.ops.loop, outer
-        own = self.ops.own(self.ops.memory(x, self.ops.shape(argument)), outer, dies)
-        self.ops.loop = inner
+        inner, self.arrays.loop = self.arrays.loop, outer
+        own = self.ops.own(self.ops.memory(x, self.ops.shape(argument)), dies)
+        self.arrays.loop = inner
         self.arrays.writers[own.buffer] = inner
         return self.arrays.changed(own)
 
@@ -361,18 +355,18 @@ class LoopWriter:
             elif not isinstance(x, Memory) or not (x.buffer == target.buffer and self.arrays.is_whole(x)):
                 late.append((x, target))
         written = {target.buffer for target in state.values()}
-        sources = [(x if isinstance(x, Splat) else self.ops.memory(x, t.shape), t) for x, t in late]
+        sources = [(x if isinstance(x, Register) else self.ops.memory(x, t.shape), t) for x, t in late]
         nests.flush()
         for source, target in [(self._apart(x, written), target) for x, target in sources]:
             self.ops.assign(source, target)
 
-    def _apart(self, x: Splat | Memory, written: Set[int]) -> Splat | Memory:
+    def _apart(self, x: Register | Memory, written: Set[int]) -> Register | Memory:
         """Return a tensor outside of arrays that are written before it is read."""
         if not isinstance(x, Memory) or x.buffer not in written:
             return x
         if prod(x.shape) > SWAPPED:
             raise NotCompiled("tensors that change places")
-        return self.ops.copied(x, self.ops.loop)
+        return self.ops.copied(x)
 
     def inner_loop(self, loop: Loop) -> list[Held]:
         """Write a loop in a loop."""
@@ -385,10 +379,12 @@ class LoopWriter:
         """Write a branch."""
         code, op, chosen = self.code, branch.op, _register(self.held(branch.op.operands[0]))
         are_one = list(map(self.ops.is_one, op.results))
-        targets = [self.arrays.scratch(dtype_of(r), self.ops.shape(r), self.ops.loop) for r in op.results]
+        targets = [self.arrays.scratch(dtype_of(r), self.ops.shape(r)) for r in op.results]
         labels, after = [code.name("L") for _ in branch.bodies], code.name("L")
         self.nests.flush()
-        code.do(_selected(chosen, labels))
+        is_if = int(chosen.kind.dtype.kind == "b")  # true selects the first one, an index out of range the last one
+        cases = " ".join(f"{chosen.kind} {is_if + n}, label %{label}" for n, label in enumerate(labels[:-1]))
+        code.do(f"switch {chosen.kind} {chosen}, label %{labels[-1]} [{cases}]")
         before, changed = list(self.arrays.versions), set[int]()
         for label, body in zip(labels, branch.bodies):
             self.arrays.versions[: len(before)] = before
@@ -417,14 +413,6 @@ class LoopWriter:
         code.do(f"br i1 {stops}, label %stop, label %{go}")
         code.label(go)
         code.store(code.binary("sub", code.load("%n", index), literal(index, 1)), "%n")
-
-
-def _selected(chosen: Register, labels: Sequence[str]) -> str:
-    """Return the instruction that selects a branch; an index that is out of range selects the last one."""
-    if chosen.kind.dtype.kind == "b":
-        return f"br i1 {chosen}, label %{labels[0]}, label %{labels[1]}"
-    cases = " ".join(f"i32 {n}, label %{label}" for n, label in enumerate(labels[:-1]))
-    return f"switch i32 {chosen}, label %{labels[-1]} [{cases}]"
 
 
 def _register(held: Held) -> Register:

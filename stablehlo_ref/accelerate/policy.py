@@ -6,15 +6,9 @@ are counted until loops, chains and kernels become machine code.
 
 from __future__ import annotations
 
-from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
-from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ops.elementwise import on_element
-
 HOT = 30  # iterations after which a loop becomes Python source: as long as compiling takes
-ITERATIONS, OPS = 256, 4096  # after which a loop in Python checks the deadline, at most
 SECONDS = 0.05  # for a loop, a chain or a function of usual length, with the import of llvmlite
-WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op
-FUNCTION_WEIGHT = 50  # of an elementary function, other ops count 1
+WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op of a chain
 ITERATION = 0.01  # seconds that one counts at most: the loop may have ended, and begun again much later
 USUAL_LINES = 500  # of code of a loop, for which LLVM needs the usual time
 SECONDS_OF_LINE = 1.5e-4  # that it needs for a further one
@@ -28,13 +22,3 @@ def is_hot(seconds: float, expected: float = 0.0) -> bool:
 def seconds_for(lines: int) -> float:
     """Return how many seconds more than usual LLVM needs for so many lines."""
     return SECONDS_OF_LINE * max(0, lines - USUAL_LINES)
-
-
-def iterations_of(ops: int) -> int:
-    """Return how many iterations of a loop of so many ops Python counts at a time."""
-    return max(1, min(ITERATIONS, OPS // max(ops, 1)))
-
-
-def weight(op: Operation) -> int:
-    """Return how many simple ops take LLVM as long as `op`."""
-    return FUNCTION_WEIGHT if op.operands and on_element(op) in FUNCTIONS else 1

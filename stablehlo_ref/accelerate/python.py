@@ -18,17 +18,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from stablehlo_ref.accelerate.elements import expression
-from stablehlo_ref.accelerate.ir import (
-    Body,
-    Branch,
-    Loop,
-    Node,
-    NotCompiled,
-    dtype_of,
-    is_scalar,
-    number,
-)
-from stablehlo_ref.accelerate.policy import iterations_of
+from stablehlo_ref.accelerate.ir import Body, Branch, Loop, Node, NotCompiled, dtype_of, is_scalar
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import StablehloError
@@ -43,6 +33,7 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 FILENAME = "<generated>"
+ITERATIONS, OPS = 256, 4096  # after which a loop checks the deadline, at most
 MAX_NESTING = 15  # of Python's 20 nested blocks
 _NUMBERS = {"zero": 0, "one": 1, "minus_one": -1}
 
@@ -122,18 +113,12 @@ class Printer:
         It returns False, and does nothing, where values have the lanes of a region.
         """
         arguments = loop.body.block.arguments
-        slots = self.frame.slots_of(arguments)
-        for name, slot, value in zip(self.write(arguments), slots, arguments):
-            self.line(f"{name} = s0[{slot}]")
-            if is_scalar(value.type):
-                with self.block(f"if type({name}) is not {self._class_of(value)}:"):
-                    self.line(f"if {name}.ndim: return False")  # as where lanes are arguments
-                    self.line(f"{name} = {name}[()]")
+        names, slots = self.read_all(arguments), self.frame.slots_of(arguments)
         self.drop(f"s0[{slot}]" for slot in slots)
         self.line("F = register(C)")
         with self.block("try:"):
             self.loop(loop)
-            for name, slot in zip(self.write(arguments), slots):
+            for name, slot in zip(names, slots):
                 self.line(f"s0[{slot}] = {name}")
         self.line("except Exception as error: raise located(error) from error")
         self.line("finally: del C.frames[F]")
@@ -142,17 +127,12 @@ class Printer:
         for name, (slot, value) in self._loaded.items():
             head.append(f"  {name} = s0[{slot}]")
             if is_scalar(value.type):
-                head.append(f"  if type({name}) is not {self._class_of(value)}: {name} = {name}[()]")
-        most = iterations_of(sum(1 for body in (loop.condition, loop.body) for _ in body.walk()))
-
-        def renew(context: Context, op: Operation, iterations: int = most) -> int:
-            return count_iterations(context, op, iterations)
-
-        names = {
-            "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "sqrt": math.sqrt,
-        }  # fmt: skip
+                head += [f"  if type({name}) is not {self._class_of(value)}:", f"    if {name}.ndim: return False"]
+                head.append(f"    {name} = {name}[()]")
+        self._globals |= {"renew": count_iterations, "register": register, "check_time": check_time}
+        self._globals |= {"reserve": reserve, "sqrt": math.sqrt}
         text = "\n".join([*head, *self._lines]) + "\n"
-        return Generated(text, [*[None] * len(head), *self._ops], {**self._globals, **names})
+        return Generated(text, [*[None] * len(head), *self._ops], self._globals)
 
     # --- lines --------------------------------------------------------------------------------------------------
 
@@ -268,7 +248,7 @@ class Printer:
         op, k = node.op, self.refer(node.kernel.run if node.kernel else None)
         types = {"": op.operands[0].type, "to_": op.results[0].type}
         names = {
-            f"{prefix}{name}": self.refer(number(type, value), "z")
+            f"{prefix}{name}": self.refer(dtype_of(type).type(value), "z")
             for prefix, type in types.items()
             for name, value in _NUMBERS.items()
             if f"{{{prefix}{name}}}" in code
@@ -294,14 +274,16 @@ class Printer:
 
     def loop(self, loop: Loop) -> None:
         """Print a loop whose state is in the variables of the body's arguments."""
-        left, o = f"n{self._loops}", self.refer(loop.op, "o")
+        left, o, ops = f"n{self._loops}", self.refer(loop.op, "o"), sum(1 for _ in loop.op.walk())
         self._loops += 1
         with self.block("while True:", loop.op):
             if loop.condition.counts or loop.body.counts:
                 self.line(f"renew(C, {o}, 1)", loop.op)
                 self._iteration(loop)
             else:
-                with self.block(f"for {left} in range(renew(C, {o}) - 1, -1, -1):", loop.op):
+                with self.block(
+                    f"for {left} in range(renew(C, {o}, {max(1, min(ITERATIONS, OPS // ops))}) - 1, -1, -1):", loop.op
+                ):
                     self._iteration(loop)
                 self.line("else: continue")
                 self.line(f"C.steps -= {left}")

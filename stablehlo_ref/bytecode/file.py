@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from stablehlo_ref.bytecode.encoding import Cursor
-from stablehlo_ref.bytecode.encodings import builtin, chlo, locations, quant, sdy, stablehlo
+from stablehlo_ref.bytecode.encodings import locations, plain
 from stablehlo_ref.bytecode.encodings import vhlo as vhlo_encodings
 from stablehlo_ref.bytecode.entries import MISSING, Entries, EntryReader, described
 from stablehlo_ref.bytecode.properties import properties_of, read_op_properties, stated
@@ -39,19 +39,8 @@ def read_vhlo_properties(name: str, cursor: Cursor, entries: Entries) -> dict[st
     return attributes
 
 
-ATTRIBUTE_DECODERS = {
-    "builtin": builtin.read_attribute,
-    "stablehlo": stablehlo.read_attribute,
-    "chlo": chlo.read_attribute,
-    "sdy": sdy.read_attribute,
-    "vhlo": vhlo_encodings.read_attribute,
-}
-TYPE_DECODERS = {
-    "builtin": builtin.read_type,
-    "stablehlo": stablehlo.read_type,
-    "quant": quant.read_type,
-    "vhlo": vhlo_encodings.read_type,
-}
+ATTRIBUTE_DECODERS = {table.dialect: table.read for table in (*plain.ATTRIBUTES.values(), vhlo_encodings.ATTRIBUTES)}
+TYPE_DECODERS = {table.dialect: table.read for table in (*plain.TYPES.values(), vhlo_encodings.TYPES)}
 
 # How many entries of dictionaries the ops of a file may copy: per byte of the file, and in any case.
 COPIES_PER_BYTE, COPIES = 16, 10_000

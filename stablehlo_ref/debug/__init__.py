@@ -7,7 +7,8 @@
 from stablehlo_ref.debug.contract import PRESETS, Contract, contract_of
 from stablehlo_ref.debug.diff import Confirmation, Diff, Failure, Inner, Outputs, Setup, diff
 from stablehlo_ref.debug.diff_passes import PassDiff, diff_passes
-from stablehlo_ref.debug.exceptions import Exceptions, backend_exceptions, exceptions, exceptions_parallel
+from stablehlo_ref.debug.exceptions import backend_exceptions, exceptions, exceptions_parallel
+from stablehlo_ref.debug.exceptions.findings import Exceptions
 from stablehlo_ref.debug.predicates import by_backend, by_command, by_pass
 from stablehlo_ref.debug.reduce import Reduced, reduce
 from stablehlo_ref.debug.session import Outcome, Session

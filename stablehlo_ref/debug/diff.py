@@ -29,9 +29,8 @@ from stablehlo_ref.debug.evaluate import (
 from stablehlo_ref.debug.exceptions import only_in_backend
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
 from stablehlo_ref.debug.explain import Beyond, Sensitivity, beyond, far_from_rounding, sensitivities
-from stablehlo_ref.debug.fused import FaultyGroup, failing_ops, find_group
+from stablehlo_ref.debug.fused import FaultyGroup, Repro, failing_ops, find_group, workarounds
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, wrong_in_isolation
-from stablehlo_ref.debug.repro import Repro, workarounds
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
@@ -353,7 +352,7 @@ class _Locator:
         is_repeated = is_repeated or Judge(again, self.contract, self.evaluate)(first.op).verdict is Verdict.WRONG
         made = single(self.flat, first.op)
         feeds = judge.operands(first.op)
-        repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
+        repro = Repro(made, feeds, judge.bounds(first.op), self._comment(first.op, first.excess))
         outcome = self.session.run(made.text, feeds)
         is_wrong_alone = bool(outcome.failure) or not repro.is_within(outcome.results, self.contract)
         self.found.confirmation = Confirmation(is_repeated, is_wrong_alone)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from math import prod
 
 import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import (
+    UNKNOWN,
     Ball,
     dtype_of,
     exact,
@@ -33,6 +35,7 @@ from stablehlo_ref.numerics.dtypes import FLOAT32, has_infinity, is_fractional, 
 
 MOST = 3  # ops that are run alone
 NO_BOUND = "no bound"  # why an op is not judged
+_RECENT = 4  # balls of ops under a contract that are kept
 _TRIED = 8  # wrong elements of which the spec may leave nothing open
 
 
@@ -85,8 +88,7 @@ class Judge:
         self.contract = contract
         self.evaluate = evaluate
         self._uses = FusedOperands(self._array, evaluate)
-        self._wrong: Operation | None = None  # the first op that is certainly wrong
-        self._made: dict[Operation, dict[tuple[Contract, bool], list[Ball] | None]] = {}
+        self._balls = lru_cache(_RECENT)(self._find_balls)  # verdicts and reports ask for them again
 
     def __call__(self, op: Operation) -> Judgement:
         """Return the verdict on an op; NOT_JUDGED, and why, if values are missing or there is no bound."""
@@ -107,15 +109,14 @@ class Judge:
         excess = self._decided_excess(op) if choices else found[0]
         if excess is None:
             return Judgement(op, Verdict.NOT_JUDGED, excess=found[0], reason=f"the spec leaves it open: {choices[0]}")
-        self._wrong = self._wrong or op
         return Judgement(op, Verdict.WRONG, excess=excess)
 
     def _decided_excess(self, op: Operation) -> Excess | None:
         """Return where an elementwise op is wrong at an element of which the spec leaves nothing open."""
-        operands, balls, actual = self.operands(op), self.bounds(op), self.values[op.results[0]]
-        if not balls or not has_trait(op, "elementwise") or any(array.shape != actual.shape for array in operands):
+        operands, actual = self.operands(op), self.values[op.results[0]]
+        if not has_trait(op, "elementwise") or any(array.shape != actual.shape for array in operands):
             return None
-        (ball,) = balls
+        (ball,) = self.bounds(op)
         for _ in range(_TRIED):
             if (found := excess_of(actual, ball, self.contract)) is None:
                 return None
@@ -126,30 +127,27 @@ class Judge:
             ball = replace(ball, radius=radius)
         return None
 
-    def bounds(self, op: Operation) -> list[Ball] | None:
-        """Return the widest bounds on the results of an op that the contract allows; None without bounds."""
-        known = self.known_bounds(op)
-        return (self._fused_bounds(op) or known) if known else None
+    def bounds(self, op: Operation) -> list[Ball]:
+        """Return the widest bounds on the results of an op that the contract allows."""
+        fused = self._balls(op, self.contract, self.contract.fuses)
+        return self.known_bounds(op) if UNKNOWN in fused else fused
 
-    def known_bounds(self, op: Operation) -> list[Ball] | None:
+    def known_bounds(self, op: Operation) -> list[Ball]:
         """Return the bounds on the results of an op on its operands as the backend returned them."""
         return self._balls(op, self.contract, False)
 
-    def _fused_bounds(self, op: Operation) -> list[Ball] | None:
-        return self._balls(op, self.contract, True) if self.contract.fuses else None
-
     def known_excess(self, op: Operation, results: Sequence[Array]) -> Excess | None:
         """Return where results exceed the bounds on the operands as the backend returned them; None without bounds."""
-        return _first_excess(results, self.known_bounds(op) or (), self.contract)
+        return _first_excess(results, self.known_bounds(op), self.contract)
 
     def unknown_excess(self, op: Operation) -> Excess | None:
         """Return where results exceed the bounds on known operands, and fused code has none."""
-        known = self.known_bounds(op) if self.knows(op) else None
-        fused = self._fused_bounds(op) if known else None
-        if known and fused:
-            radii = [np.where(np.isinf(f.radius), k.radius, np.inf) for k, f in zip(known, fused)]
-            known = [replace(ball, radius=radius) for ball, radius in zip(known, radii)]
-        return _first_excess([self.values[r] for r in op.results], known, self.contract) if known else None
+        if not self.knows(op):
+            return None
+        known, fused = self.known_bounds(op), self._balls(op, self.contract, self.contract.fuses)
+        radii = [np.where(np.isinf(f.radius), k.radius, np.inf) for k, f in zip(known, fused)]
+        balls = [replace(ball, radius=radius) for ball, radius in zip(known, radii)]
+        return _first_excess([self.values[r] for r in op.results], balls, self.contract)
 
     def is_open(self, op: Operation) -> bool:
         """Return whether an op has results that are not unique on its operands, and that differ."""
@@ -160,7 +158,7 @@ class Judge:
         if op.name in (LOOP, *BRANCHES):
             return False
         ours = self.evaluate(op, self.operands(op)) or []
-        results = zip(op.results, ours, self.known_bounds(op) or ())
+        results = [(r, x, s) for r, x, s in zip(op.results, ours, self.known_bounds(op)) if s is not UNKNOWN]
         return any(np.any(np.isinf(s.radius) & (widened(self.values[r]) != widened(x))) for r, x, s in results)
 
     def _permissions(self, op: Operation) -> tuple[str, ...]:
@@ -171,12 +169,8 @@ class Judge:
 
     def _excess(self, op: Operation, contract: Contract) -> list[Excess] | None:
         """Return where results exceed their bounds under a contract; None without bounds."""
-        balls = self._balls(op, contract, False)
-        found = None if balls is None else self._beyond(op, balls, contract)
-        if not found or not contract.fuses:
-            return found
-        balls = self._balls(op, contract, True)
-        return None if balls is None else self._beyond(op, balls, contract)
+        found = self._beyond(op, self._balls(op, contract, False), contract)
+        return self._beyond(op, self._balls(op, contract, True), contract) if found and contract.fuses else found
 
     def _beyond(self, op: Operation, balls: Sequence[Ball], contract: Contract) -> list[Excess] | None:
         """Return where results are outside of their balls; None if nothing is known of one, and none is outside."""
@@ -185,21 +179,13 @@ class Judge:
         is_unknown = any(ball.center.size and np.all(np.isinf(ball.radius)) for _, ball in pairs)
         return None if is_unknown and not found else found
 
-    def _balls(self, op: Operation, contract: Contract, fused: bool) -> list[Ball] | None:
-        """Return the balls of results on operands as the backend returned them, or as fused code may have them.
-
-        Those of the last op, and of the first that is wrong, are kept: verdicts and reports ask for them again.
-        """
-        if op not in self._made:
-            self._made = {known: made for known, made in self._made.items() if known is self._wrong}
-        made = self._made.setdefault(op, {})
-        if (contract, fused) not in made:
-            feeds = fed_to(op)
-            operands = [self._uses.of(v, op, contract) for v in feeds] if fused else list(map(exact, self.operands(op)))
-            if fused and all(operand.is_exact for operand in operands):
-                return self._balls(op, contract, False)
-            made[contract, fused] = transfer(op, feeds, operands, contract, self.evaluate)
-        return made[contract, fused]
+    def _find_balls(self, op: Operation, contract: Contract, fused: bool) -> list[Ball]:
+        """Return the balls of results on operands as the backend returned them, or as fused code may have them."""
+        feeds = fed_to(op)
+        operands = [self._uses.of(v, op, contract) for v in feeds] if fused else list(map(exact, self.operands(op)))
+        if fused and all(operand.is_exact for operand in operands):
+            return self._balls(op, contract, False)
+        return transfer(op, feeds, operands, contract, self.evaluate)
 
     def _array(self, value: Value) -> Array | None:
         if value in self.values or not is_constant(value):
@@ -222,6 +208,8 @@ def _first_excess(results: Sequence[Array], balls: Sequence[Ball], contract: Con
 
 def excess_of(actual: Array, ball: Ball, contract: Contract) -> Excess | None:
     """Return where an array is outside its ball; None if it is inside."""
+    if ball is UNKNOWN:
+        return None
     if actual.shape != ball.center.shape:
         return Excess(1, 1, (), f"shape {actual.shape}", f"shape {ball.center.shape}", 0.0, "shape")
     ball = _representable(overflowed(ball, actual.dtype), actual.dtype)
@@ -350,8 +338,9 @@ class FusedOperands:
             return self._again(value, contract)
         array = self._known(value)
         assert array is not None
-        if contract.fma and _is_contracted(value, user) and (made := self._unrounded_product(value, contract)):
-            return _around(exact(array), made)
+        if contract.fma and _is_contracted(value, user):
+            made = self._unrounded_product(value, contract)
+            return exact(array) if made is UNKNOWN else _around(exact(array), made)
         return exact(array)
 
     def _again(self, value: Value, contract: Contract) -> Ball:
@@ -375,25 +364,22 @@ class FusedOperands:
     def _made(self, value: Value, contract: Contract, balls: dict[Value, Ball]) -> Ball:
         array, op = self._known(value), value.owner
         if array is None:
-            return Ball(np.zeros(()), np.asarray(np.inf))
+            return UNKNOWN
         known = exact(array)
         if not isinstance(op, Operation) or facts_of(op).fusion == "never":
             return known
         if not _is_repeated(op):
             return _unrounded(known, value)
         feeds = fed_to(op)
-        if any(self._known(v) is None for v in feeds):
-            return _unknown(known)
         found = transfer(op, feeds, [balls[v] for v in feeds], contract, self._evaluate)
-        return _unknown(known) if found is None else _around(known, used(found[value.index], dtype_of(value)))
+        return _around(known, used(found[value.index], value))
 
-    def _unrounded_product(self, value: Value, contract: Contract) -> Ball | None:
+    def _unrounded_product(self, value: Value, contract: Contract) -> Ball:
         op = value.owner
         assert isinstance(op, Operation)
         arrays = [self._known(v) for v in fed_to(op)]
-        operands = [exact(array) for array in arrays if array is not None]
-        found = transfer(op, fed_to(op), operands, contract, self._evaluate) if len(operands) == len(arrays) else None
-        return found[0] if found else None
+        operands = [UNKNOWN if array is None else exact(array) for array in arrays]
+        return transfer(op, fed_to(op), operands, contract, self._evaluate)[0]
 
 
 def _is_repeated(op: Operation) -> bool:
@@ -423,11 +409,6 @@ def _inputs_of(value: Value) -> list[Value]:
     if not isinstance(op, Operation) or facts_of(op).fusion == "never" or not _is_repeated(op):
         return []
     return fed_to(op)
-
-
-def _unknown(known: Ball) -> Ball:
-    center = np.where(np.isfinite(known.center), known.center, 0) if known.center.dtype.kind in "fc" else known.center
-    return Ball(center, np.full(known.center.shape, np.inf))
 
 
 def _around(known: Ball, again: Ball) -> Ball:

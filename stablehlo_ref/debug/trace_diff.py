@@ -58,14 +58,6 @@ class Difference:
     apart: Apart | None
     digests: tuple[Digest | None, Digest | None]
 
-    def document(self) -> dict[str, Any]:
-        """Return dictionaries, lists, numbers and strings."""
-        return {
-            **self.__dict__,
-            "apart": self.apart and asdict(self.apart),
-            "digests": [digest and digest.to_json() for digest in self.digests],
-        }
-
     def __str__(self) -> str:
         other = "" if self.other == self.name else f" ({self.other} in the other)"
         place = f" at {self.location}" if self.location else ""
@@ -101,9 +93,7 @@ class TraceDiff:
 
     def to_json(self) -> str:
         """Return all of the result in one line of JSON; docs/reference/json.md describes it."""
-        differences = [difference.document() for difference in self.differences]
-        document = {"schema": 1, "compared": self.compared, "differences": differences, "only": list(self.only)}
-        return json.dumps(document, allow_nan=False)
+        return json.dumps({"schema": 1, **asdict(self)}, allow_nan=False)
 
     def __str__(self) -> str:
         found = self.differences
@@ -138,39 +128,30 @@ def diff_traces(a: Trace | Path | str, b: Trace | Path | str, ulps: int | None =
 def _differences(a: Record, b: Record, ulps: int | None) -> Iterator[Difference]:
     """Yield how two records differ; for tuples, how each part does."""
     digests = _parts(a.digest), _parts(b.digest)
-    if None not in digests[0] and None not in digests[1] and digests[0] == digests[1]:
+    if None not in digests[0] and digests[0] == digests[1]:
         return
-    values = _parts(_data(a, a.digest)), _parts(_data(b, b.digest))
-    for x, y, digest_x, digest_y in zip_longest(*values, *digests):
-        x, y = as_same_type(x, y)
-        known = digest_x or digest_of(x), digest_y or digest_of(y)
+    for x, y, *given in zip_longest(_parts(_data(a)), _parts(_data(b)), *digests):
+        if x is not None and y is not None:  # one may have been saved as bits
+            x, y = map(np.asarray, (x, y))
+            x, y = as_numpy_loads(x, y.dtype), as_numpy_loads(y, x.dtype)
+        known = given[0] or digest_of(x), given[1] or digest_of(y)
         if (how := _how(x, y, *known, ulps)) is not None:
-            reason, apart = how
-            yield Difference(
-                a.name, b.name, a.address, a.op, a.location, a.model_location, a.process, reason, apart, known
-            )
+            same = (a.name, b.name, a.address, a.op, a.location, a.model_location, a.process)
+            yield Difference(*same, *how, known)
 
 
 def _parts(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _data(record: Record, digest: Any) -> Any:
+def _data(record: Record) -> Any:
     """Return the value of a record; None if only its digest was kept."""
     try:
         return record.data
     except EvaluationError:
-        if digest is None:
+        if record.digest is None:
             raise
         return None
-
-
-def as_same_type(x: Any, y: Any) -> tuple[Any, Any]:
-    """Return two arrays, one of which may have been saved as bits, with the type of the other."""
-    if x is None or y is None:
-        return x, y
-    x, y = np.asarray(x), np.asarray(y)
-    return as_numpy_loads(x, y.dtype), as_numpy_loads(y, x.dtype)
 
 
 def _how(
@@ -179,10 +160,10 @@ def _how(
     """Return the reason why two arrays differ, and how; None if they do not."""
     if a is None or b is None:
         return None if a is b else ("type", None)
-    if a.hash == b.hash and a.shape == b.shape and a.dtype == b.dtype:
-        return None
     if a.dtype != b.dtype or a.shape != b.shape:
         return ("type" if a.dtype != b.dtype else "shape"), None
+    if a.hash == b.hash:
+        return None
     if x is None or y is None:
         return "bits", None
     apart = compare(x, y, ulps)

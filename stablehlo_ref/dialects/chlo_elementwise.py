@@ -244,7 +244,7 @@ class Conj(Function, op="conj", nans="moved", facts=MOVES):
     complex = complexes.conj
 
 
-class Square(Function, op="square", facts=rounds(underflow="unless zero")):
+class Square(Function, op="square", facts=rounds(monotone=True, least=(0.0, 0.0), underflow="unless zero")):
     """Compute the square of each element."""
 
     floating = floats.square

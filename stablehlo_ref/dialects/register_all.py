@@ -59,4 +59,4 @@ from stablehlo_ref.ops import (
     tuples,
     windows,
 )
-from stablehlo_ref.targets import annotations, lapack, lapack_legacy, mhlo, spmd, xla
+from stablehlo_ref.targets import annotations, lapack, spmd, xla

@@ -17,7 +17,7 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.facts import EXACT, FOLDS, KEEPS, MOVES
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
-from stablehlo_ref.define.processes import Contributions, Rendezvous
+from stablehlo_ref.define.processes import Contributions
 from stablehlo_ref.define.spec import (
     compatible,
     dims,
@@ -37,12 +37,12 @@ from stablehlo_ref.define.type_constraints import (
     witness,
 )
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.distribution.process_groups import CROSS_REPLICA, ProcessGroups, ReplicaGroups, id_groups
+from stablehlo_ref.distribution.process_groups import CROSS_REPLICA, ProcessGroups, ReplicaGroups
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
-from stablehlo_ref.ops.collectives import Collective, Exchange
+from stablehlo_ref.ops.collectives import Exchange, meeting
 from stablehlo_ref.ops.elementwise import Add
 
 
@@ -102,7 +102,9 @@ class Trace(Op, op="trace", facts=EXACT):
         return lambda operand: ()
 
 
-class CrossReplicaSum(Collective, op="cross-replica-sum", nans="computed", facts=FOLDS):
+class CrossReplicaSum(
+    Op, op="cross-replica-sum", effects=True, communicates=True, computes_on_storage=True, nans="computed", facts=FOLDS
+):
     """Sum the operands of the replicas of each group. Superseded by `all_reduce`."""
 
     operand = In(tensor)
@@ -117,11 +119,10 @@ class CrossReplicaSum(Collective, op="cross-replica-sum", nans="computed", facts
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, compatible(operand, result))
 
-    @classmethod
-    def plan(cls, site: PlanSite, mode: Mode, operand: TensorType, replica_groups: ReplicaGroups) -> Run:
-        ids = id_groups(replica_groups, site.symbol, site.location)
-        groups = ProcessGroups(cls.definition.name, site.location, CROSS_REPLICA, ids, size_label=1, range_label=1)
-        tag = (("operand", operand),)
+    @staticmethod
+    def plan(site: PlanSite, mode: Mode, operand: TensorType, replica_groups: ReplicaGroups) -> Run:
+        groups = ProcessGroups(site.op, CROSS_REPLICA, replica_groups, size_label=1, range_label=1)
+        meet = meeting(site, operand=operand)
         add, exact = Add.plan(mode, operand), exactly_added(operand, mode)
 
         def total(contributions: Contributions) -> Array:
@@ -134,9 +135,7 @@ class CrossReplicaSum(Collective, op="cross-replica-sum", nans="computed", facts
             return result
 
         def run(context: Context, operand: Array) -> Exchange:
-            contributions: Contributions = yield Rendezvous(
-                cls.definition.name, tag, groups.around(context.process), operand, site.location
-            )
+            contributions: Contributions = yield meet(groups.around(context.process), operand)
             result: Array = contributions.once("total", lambda: total(contributions))
             return result
 

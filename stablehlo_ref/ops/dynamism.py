@@ -120,22 +120,6 @@ class DynamicPad(
 
     syntax = "operands attr-dict : functional_type"
 
-    @staticmethod
-    def constraints(
-        C: Checker,
-        infer: Callable[[], TensorType],
-        operand: TensorType,
-        padding_value: TensorType,
-        edge_padding_low: Dims,
-        edge_padding_high: Dims,
-        interior_padding: Dims,
-        result: TensorType,
-    ) -> None:
-        C(1, element_type(operand) == element_type(padding_value) == element_type(result))
-        C(2, size(edge_padding_low) == size(edge_padding_high) == size(interior_padding) == rank(operand))
-        C(3, all(0 <= n for n in interior_padding))
-        C(4, shape(result) == shape(infer()))
-
 
 class RealDynamicSlice(
     Slice, Dynamic, op="real_dynamic_slice", shape_operands=("start_indices", "limit_indices", "strides")

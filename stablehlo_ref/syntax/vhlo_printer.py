@@ -166,22 +166,9 @@ def vhlo_text(attribute: Any) -> str:
     return attribute_text(attribute)
 
 
-FIELDS = {
-    "output_operand_alias": ("output_tuple_indices", "operand_index", "operand_tuple_indices"),
-    "bounds": ("bounds",),
-    "type_extensions": ("bounds",),
-    "result_accuracy": ("atol", "rtol", "ulps", "mode"),
-    "sub_axis_info": ("pre_size", "size"),
-    "axis_ref": ("name", "sub_axis_info"),
-    "replica_group_mesh_axes": ("mesh", "axes"),
-    "mesh_axis": ("name", "size"),
-    "mesh": ("axes", "device_ids"),
-}
-
-
 def _fields_text(struct: str, fields: Mapping[str, Any]) -> str:
     known = {**ACCURACY_DEFAULTS, "ulps": 0, **fields} if struct == "result_accuracy" else fields
-    written = [name for name in FIELDS[struct] if known.get(name) is not None]
+    written = [name for name in STRUCTS[struct].fields if known.get(name) is not None]
     return ", ".join(f"{_name(struct, name)} = {_field(name, known[name])}" for name in written)
 
 

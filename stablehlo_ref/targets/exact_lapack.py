@@ -46,7 +46,7 @@ class ExactLapack:
 
     # --- triangles --------------------------------------------------------------------------------------------------
 
-    def potrf(self, a: Array, lower: bool) -> tuple[Array, Array]:
+    def potrf(self, a: Array, lower: bool) -> Sequence[Array]:
         """Return the Cholesky factor in one triangle of `a`, and the order of the first minor that is not positive."""
         factor: Array = Cholesky.plan(self.mode, type_of(a), lower)(a)
         info = np.asarray(np.isnan(factor).any((-1, -2)), np.int32)
@@ -55,7 +55,7 @@ class ExactLapack:
         keep = np.tri(a.shape[-1], dtype=bool)
         return np.where(keep if lower else keep.T, factor, a), info
 
-    def getrf(self, a: Array) -> tuple[Array, Array, Array]:
+    def getrf(self, a: Array) -> Sequence[Array]:
         """Return the packed LU factors, the pivots, counted from 1, and the number of the first zero pivot."""
         return factorizations.lu(a, self.multiply)
 
@@ -75,17 +75,17 @@ class ExactLapack:
         x: Array = solve(a, b if np.all(alpha == 1) else alpha * b)
         return x
 
-    def gtsv(self, lower: Array, diagonal: Array, upper: Array, b: Array) -> tuple[Array, ...]:
+    def gtsv(self, lower: Array, diagonal: Array, upper: Array, b: Array) -> Sequence[Array]:
         """Return the diagonals of the factor, the solution of a tridiagonal system and `info`."""
         return factorizations.solve_tridiagonal(lower, diagonal, upper, b)
 
     # --- reflectors -------------------------------------------------------------------------------------------------
 
-    def geqrf(self, a: Array) -> tuple[Array, Array]:
+    def geqrf(self, a: Array) -> Sequence[Array]:
         """Return the packed QR factorization and `tau`."""
         return factorizations.qr(a, self.multiply)
 
-    def geqp3(self, a: Array, jpvt: Array) -> tuple[Array, Array, Array]:
+    def geqp3(self, a: Array, jpvt: Array) -> Sequence[Array]:
         """Return the packed QR factorization with column pivoting, the columns, counted from 1, and `tau`."""
         return factorizations.pivoted_qr(a, jpvt, self.multiply)
 
@@ -102,12 +102,12 @@ class ExactLapack:
             return c - multiply(v, multiply(t, multiply(adjoint(v), c)))
         return c - multiply(multiply(multiply(c, v), t), adjoint(v))
 
-    def gehrd(self, a: Array, low: int, high: int) -> tuple[Array, Array, Array]:
+    def gehrd(self, a: Array, low: int, high: int) -> Sequence[Array]:
         """Return the packed reduction to Hessenberg form of rows and columns `low` to `high`, `tau` and `info`."""
         packed, tau = factorizations.hessenberg(a, low - 1, high, self.multiply)
         return packed, tau, np.zeros(a.shape[:-2], np.int32)
 
-    def sytrd(self, a: Array, lower: bool) -> tuple[Array, Array, Array, Array, Array]:
+    def sytrd(self, a: Array, lower: bool) -> Sequence[Array]:
         """Return the packed reduction to tridiagonal form, its diagonals, `tau` and `info`.
 
         The upper triangle is handled as the lower triangle of the matrix with rows and columns reversed.
@@ -119,7 +119,7 @@ class ExactLapack:
 
     # --- eigenvalues and singular values ----------------------------------------------------------------------------
 
-    def singular_values(self, a: Array, job: JobLetter, routine: str) -> tuple[Array, Array, Array, Array]:
+    def singular_values(self, a: Array, job: JobLetter, routine: str) -> Sequence[Array]:
         """Return singular values, left and right vectors, and `info`.
 
         `job` is "A" for all vectors, "S" for as many as there are values, "N" for none. `routine` is gesdd or gesvd.
@@ -130,7 +130,7 @@ class ExactLapack:
         (u, values, v), info = converged(lambda x: np.linalg.svd(x, full_matrices=job == "A"), a)
         return values, u, v, info
 
-    def syevd(self, a: Array, lower: bool, with_vectors: bool) -> tuple[Array, Array, Array]:
+    def syevd(self, a: Array, lower: bool, with_vectors: bool) -> Sequence[Array]:
         """Return eigenvectors and eigenvalues of Hermitian matrices in ascending order, and `info`."""
         uplo: Literal["L", "U"] = "L" if lower else "U"
         if not with_vectors:
@@ -139,13 +139,13 @@ class ExactLapack:
         (values, vectors), info = converged(lambda x: np.linalg.eigh(x, uplo), a)
         return vectors, values, info
 
-    def geev(self, a: Array, with_left: bool, with_right: bool) -> tuple[Array, Array, Array, Array]:
+    def geev(self, a: Array, with_left: bool, with_right: bool) -> Sequence[Array]:
         """Return complex eigenvalues, left and right eigenvectors, and `info`."""
         (values, right), info = converged(lambda x: [r.astype(COMPLEX128) for r in np.linalg.eig(x)], a)
         left = left_eigenvectors(a, values, right) if with_left else unused(right)
         return values, left, right, info
 
-    def gees(self, a: Array) -> tuple[Array, Array, Array, Array]:
+    def gees(self, a: Array) -> Sequence[Array]:
         """Return the Schur form, its vectors, complex eigenvalues and `info`."""
         linalg = scipy_linalg()
         if linalg is None:
@@ -258,22 +258,12 @@ def _corrected(a: Array, values: Array, left: Array) -> Array:
     lengths = np.linalg.norm(left, axis=0)
     residuals = np.linalg.norm(adjoint(a) @ left - left * np.conjugate(values), axis=0)
     wrong = ~(residuals <= TOLERANCE * EPSILON * norm * lengths) | (lengths == 0)
-    left = left.copy()
-    if np.iscomplexobj(a):
-        _correct(left, wrong, a, values, norm)
-        return left
-    _correct(left, wrong & (values.imag == 0), a, values.real, norm)
-    _correct(left, wrong & (values.imag > 0), a, values, norm)
-    return _of_real_matrix(left, values)
-
-
-def _correct(left: Array, wrong: Array, a: Array, values: Array, norm: float) -> None:
-    """Replace the columns of `left` where `wrong` is true."""
-    columns = np.flatnonzero(wrong)
+    columns, left = np.flatnonzero(wrong), left.copy()
     chunk = max(1, MAX_BYTES // (16 * a.size))
     for start in within_time(range(0, len(columns), chunk)):
         part = columns[start : start + chunk]
         left[:, part] = _by_inverse_iteration(a, values[part], norm).T
+    return left if np.iscomplexobj(a) else _of_real_matrix(left, values)
 
 
 def _by_inverse_iteration(a: Array, values: Array, norm: float) -> Array:

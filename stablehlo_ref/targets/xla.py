@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from itertools import product
+from typing import TypeVar
 
 import numpy as np
 
 from stablehlo_ref.define.bound import call_role
 from stablehlo_ref.define.computation import Run
-from stablehlo_ref.define.spec import dim, element_type, make_tensor_type
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.mode import Mode
+from stablehlo_ref.define.spec import dim, element_type, make_tensor_type, shape
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import EnumAttribute
 from stablehlo_ref.ir.types import Type, tensor_type
-from stablehlo_ref.numerics import factorizations
 from stablehlo_ref.numerics.counter_based_rng import threefry_keys, threefry_rounds
-from stablehlo_ref.numerics.factorizations import adjoint, solve_tridiagonal
+from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.top_k import descending_keys, top_k_indices
 from stablehlo_ref.ops.data_movement import Pad
 from stablehlo_ref.ops.extensibility import CustomCall
 from stablehlo_ref.ops.random import RngAlgorithm, RngBitGenerator
 from stablehlo_ref.targets.configuration import (
+    Routine,
     boolean,
     computation,
     configuration,
@@ -31,24 +34,8 @@ from stablehlo_ref.targets.configuration import (
     scalar,
     with_entries,
 )
-from stablehlo_ref.targets.exact_lapack import ExactLapack, JobLetter
-from stablehlo_ref.targets.lapack import (
-    OPEN,
-    Table,
-    eigenvectors,
-    empty,
-    exactly,
-    geqp3,
-    geqrf,
-    getrf,
-    orgqr,
-    ormqr,
-    potrf,
-    singular_values,
-    syevd,
-    sytrd,
-)
-from stablehlo_ref.targets.mhlo import mhlo_attributes
+
+T = TypeVar("T")
 
 # --- top k ----------------------------------------------------------------------------------------------------------
 
@@ -111,46 +98,6 @@ def threefry2x32(call: CustomCall, k0: Array, k1: Array, x: Array, y: Array, *le
     return x, y
 
 
-# --- linear algebra -------------------------------------------------------------------------------------------------
-
-
-def eigh(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
-    """Return eigenvectors and eigenvalues of Hermitian matrices; the configuration is "lower,sorted,...,..."."""
-    lower = str(call.backend_config).split(",")[0] or "1"
-    if lower not in ("0", "1"):
-        raise malformed(call, f"expected backend_config to start with 0 or 1, got {call.backend_config!r}")
-    return lapack.syevd(a, lower == "1", with_vectors=True)[:2]
-
-
-def lu_decomposition(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
-    """Return the packed LU factors, the pivots, counted from 0, and the permutation of rows."""
-    packed, pivots, _ = lapack.getrf(a)
-    return packed, pivots - 1, permutation(pivots - 1, a.shape[-2])
-
-
-def lu_pivots_to_permutation(call: CustomCall, pivots: Array) -> Sequence[Array]:
-    """Return the permutation of rows that pivots, counted from 0, represent."""
-    return [permutation(pivots, dim(call.result_types[0], pivots.ndim - 1))]
-
-
-def permutation(pivots: Array, size: int) -> Array:
-    """Return the order of `size` rows after swapping each row in turn with its pivot; pivots >= `size` are skipped."""
-    order = np.broadcast_to(np.arange(size, dtype=np.int32), (*pivots.shape[:-1], size)).copy()
-    for k in range(pivots.shape[-1]):
-        factorizations.swap(order[..., np.newaxis], k, np.where(pivots[..., k] < size, pivots[..., k], k))
-    return order
-
-
-def qr(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
-    """Return the packed QR factorization and `tau`."""
-    return lapack.geqrf(a)
-
-
-def householder_product(lapack: ExactLapack, call: CustomCall, packed: Array, tau: Array) -> Sequence[Array]:
-    """Return the product of reflectors as a matrix."""
-    return [lapack.orgqr(packed, tau)]
-
-
 register("ApproxTopK", approx_top_k)
 register("PartialReduce", partial_reduce)
 for target in ("TopK", "mhlo.topk"):
@@ -158,89 +105,6 @@ for target in ("TopK", "mhlo.topk"):
 for device in ("cu", "hip"):
     register(f"{device}_threefry2x32_ffi", threefry2x32)
     register(f"{device}_threefry2x32", threefry2x32)
-    register(f"{device}_lu_pivots_to_permutation", lu_pivots_to_permutation)
-register("Eigh", exactly(eigh, "nn"), is_open=True)
-register("LuDecomposition", exactly(lu_decomposition, "mn"))
-register("Qr", exactly(qr, "mn"))
-register("ProductOfElementaryHouseholderReflectors", exactly(householder_product, "mk t"))
-
-
-def job(call: CustomCall) -> JobLetter:
-    """Return the LAPACK job letter of a singular value decomposition."""
-    full_matrices = boolean(call, "full_matrices")
-    if not boolean(call, "compute_uv"):
-        return "N"
-    return "A" if full_matrices else "S"
-
-
-def gesvd(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
-    """Return the singular value decomposition; with `transposed`, right vectors precede left ones."""
-    results = singular_values(lapack, call, a, job(call))
-    if not boolean(call, "transposed", default=False) or job(call) == "N":
-        return results
-    a, values, u, v, info = results
-    return a, values, v, u, info
-
-
-def gesvdj(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
-    """Return the singular value decomposition with right vectors as columns."""
-    _, values, u, v, info = singular_values(lapack, call, a, job(call))
-    return a, values, u, v if job(call) == "N" else adjoint(v), info
-
-
-def eig(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
-    """Return eigenvalues, left and right eigenvectors, and `info`."""
-    return eigenvectors(lapack, call, a, boolean(call, "left"), boolean(call, "right", default=True))
-
-
-def geev(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
-    """Return eigenvalues and right eigenvectors; a conjugate pair's columns are the real and imaginary parts."""
-    values, _, right, info = lapack.geev(a, False, True)
-    if not np.iscomplexobj(a):
-        right = np.where(values.imag[..., np.newaxis, :] < 0, -right.imag, right.real)
-    return a, values, empty(call, 2), right, info
-
-
-def syrk(lapack: ExactLapack, call: CustomCall, a: Array, c: Array, alpha: Array, beta: Array) -> Sequence[Array]:
-    """Return both triangles of `alpha a a^H + beta c`, or with `transpose` of `alpha a^H a + beta c`."""
-    a = adjoint(a) if boolean(call, "transpose") else a
-    return [alpha * a @ adjoint(a) + beta * c]
-
-
-def cholesky_update(lapack: ExactLapack, call: CustomCall, factor: Array, w: Array) -> Sequence[Array]:
-    """Return the upper triangular factor of `factor^T factor + w w^T`, by Givens rotations, and the rest of `w`."""
-    factor = factor.copy()
-    for k, row in enumerate(factor):
-        length = np.hypot(row[k], w[k])
-        c, s = (row[k] / length, w[k] / length) if length else (1.0, 0.0)
-        factor[k], w = c * row + s * w, c * w - s * row
-    return factor, w
-
-
-def gtsv2(
-    lapack: ExactLapack, call: CustomCall, lower: Array, diagonal: Array, upper: Array, b: Array
-) -> Sequence[Array]:
-    """Solve a tridiagonal system."""
-    return [solve_tridiagonal(lower, diagonal, upper, b)[3]]
-
-
-ROUTINES: Table = {
-    "potrf": (potrf, "nn"), "getrf": (getrf, "mn"), "geqrf": (geqrf, "mn"), "orgqr": (orgqr, "mk t"),
-    "ormqr": (ormqr, "mk t rc"), "syevd": (syevd, "nn"), "sytrd": (sytrd, "nn"), "gesvd": (gesvd, "mn"),
-    "gesdd": (gesvd, "mn"), "gesvdj": (gesvdj, "mn"), "gesvdp": (gesvdj, "mn"), "geev": (geev, "nn"),
-    "syrk": (syrk, "mn kk - -"),
-}  # fmt: skip
-
-for library in ("cusolver", "hipsolver", "rocsolver"):
-    for name, (function, dimensions) in ROUTINES.items():
-        register(f"{library}_{name}_ffi", exactly(function, dimensions), function in (*OPEN, gesvd, gesvdj, geev))
-register("cu_cholesky_update_ffi", exactly(cholesky_update, "nn n"))
-for library in ("cuhybrid", "hiphybrid"):
-    register(f"{library}_eig_real", exactly(eig, "nn"), is_open=True)
-    register(f"{library}_eig_comp", exactly(eig, "nn"), is_open=True)
-    register(f"{library}_geqp3", exactly(geqp3, "mn n"))
-for library in ("cusparse", "hipsparse"):
-    register(f"{library}_gtsv2_ffi", exactly(gtsv2, "p n p nr"))
 
 
 def dynamic_rng_bit_generator(call: CustomCall, state: Array, sizes: Array) -> Sequence[Array]:
@@ -299,3 +163,96 @@ register("stablehlo.dynamic_approx_top_k", approx_top_k)
 register("stablehlo.dynamic_top_k", top_k)
 register("stablehlo.dynamic_rng_bit_generator", dynamic_rng_bit_generator, is_open=True)
 register("stablehlo.dynamic_reduce_window", dynamic_reduce_window)
+
+
+# --- ops of CHLO in exported programs: `custom_call @mhlo.erf` is `chlo.erf` -----------------------------------------
+
+FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "erf", "erf_inv", "sinh", "tan")
+
+
+def function(name: str) -> Routine:
+    """Return the handler that computes the function `chlo.name` of each element."""
+
+    def handler(call: CustomCall, operand: Array) -> Sequence[Array]:
+        (operand_type,), definition = call.operand_types, REGISTRY[f"chlo.{name}"]
+        if not definition.operands[0].constraint.holds(operand_type):
+            expected = definition.operands[0].constraint.name
+            raise malformed(call, f"expected an operand that is a {expected}, got {operand_type}")
+        members = {"operand": operand_type, "result": operand_type}
+        kernel: Run = call_role(definition, "plan", members, mode=Mode(call.reproducible))
+        return [kernel(operand)]
+
+    return handler
+
+
+def scan(call: CustomCall, *operands: Array) -> Sequence[Array]:
+    """Call a computation for each index of a dimension, as `chlo.scan` does with its body."""
+    call = with_entries(call, {**mhlo_attributes(call), **configuration(call)})
+    inputs, inits = _split(call, "operandSegmentSizes", operands)
+    output_types, carry_types = _split(call, "resultSegmentSizes", call.result_types)
+    if not inputs or len(inits) != len(carry_types):
+        raise malformed(call, "expected inputs, and as many inits as results that are carried")
+    outputs = [np.empty(shape(type), numpy_dtype(element_type(type))) for type in output_types]
+    axis = integer(call, "dimension", 0, min(x.ndim for x in (*inputs, *outputs)) - 1)
+    body = computation(call)
+    carries = list(inits)
+    steps = range(inputs[0].shape[axis])
+    for step in reversed(steps) if boolean(call, "is_reverse", default=False) else steps:
+        index = (slice(None),) * axis + (step,)
+        returned = [np.asarray(x) for x in body(*[x[index] for x in inputs], *carries)]
+        for output, part in zip(outputs, returned):
+            output[index] = part
+        carries = returned[len(outputs) :]
+    return outputs + carries
+
+
+def mhlo_attributes(call: CustomCall) -> Mapping[str, object]:
+    """Return the attributes of the op that the call stands for."""
+    attributes = call.attributes.get("mhlo.attributes", {})
+    if not isinstance(attributes, Mapping):
+        raise malformed(call, f"expected a dictionary as mhlo.attributes, got {attributes!r}")
+    return attributes
+
+
+def _split(call: CustomCall, name: str, values: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
+    """Split operands or results as an entry of two numbers says."""
+    match configuration(call).get(name):
+        case (int(first), int(second)) if min(first, second) >= 0 and first + second == len(values):
+            return values[:first], values[first:]
+        case sizes:
+            raise malformed(call, f"expected {name!r} to be two numbers whose sum is {len(values)}, got {sizes!r}")
+
+
+# --- integers of 64 bits as two of 32 bits ----------------------------------------------------------------------------
+
+
+def combine(call: CustomCall, low: Array, high: Array) -> Sequence[Array]:
+    """Return integers of 64 bits, given their low and high halves."""
+    if {low.dtype, high.dtype} != {np.dtype(np.uint32)}:
+        raise malformed(call, f"expected halves of type ui32, got {low.dtype} and {high.dtype}")
+    bits = high.astype(np.uint64) << np.uint64(32) | low
+    return [bits.view(_integers(call, numpy_dtype(element_type(call.result_types[0]))))]
+
+
+def split_low(call: CustomCall, x: Array) -> Sequence[Array]:
+    """Return the low halves of integers of 64 bits."""
+    return [x.view(_integers(call, x.dtype)).astype(np.uint64).astype(np.uint32)]
+
+
+def split_high(call: CustomCall, x: Array) -> Sequence[Array]:
+    """Return the high halves of integers of 64 bits."""
+    return [(x.view(_integers(call, x.dtype)).astype(np.uint64) >> np.uint64(32)).astype(np.uint32)]
+
+
+def _integers(call: CustomCall, dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
+    if dtype not in (np.dtype(np.uint64), np.dtype(np.int64)):
+        raise malformed(call, f"expected integers of 64 bits, got {dtype}")
+    return dtype
+
+
+for name in FUNCTIONS:
+    register(f"mhlo.{name}", function(name))
+register("mhlo.scan", scan)
+register("X64Combine", combine)
+register("X64SplitLow", split_low)
+register("X64SplitHigh", split_high)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stablehlo_ref.cli.main import main
-from stablehlo_ref.conform.offline import export
+from stablehlo_ref.conform.campaign import export
 
 # So large that even machine code does not come to the limit of iterations first.
 ENDLESS = """func.func @main(%x: tensor<4096xf32>) -> tensor<4096xf32> {

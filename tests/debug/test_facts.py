@@ -12,6 +12,7 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.debug import contract_of
 from stablehlo_ref.debug.bounds import transfer
+from stablehlo_ref.debug.bounds.ball import Ball
 from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.explain import sensitivities
@@ -69,6 +70,28 @@ def test_facts_of_functions_hold() -> None:
         for side in sides:
             signs = np.sign(steps[side])
             assert np.all(signs >= 0) or np.all(signs <= 0), definition.name
+
+
+def test_every_function_says_how_it_is_shaped() -> None:
+    """A function without the fact `monotone` or `slope` has a bound only for operands that are known."""
+    functions = [
+        d for d in REGISTRY.values() if d.facts and d.facts.arithmetic in (Arithmetic.FUNCTION, Arithmetic.ROUNDS)
+    ]
+    functions = [d for d in functions if len(d.operands) == 1 and getattr(d.op_class, "floating", None)]
+    assert len(functions) > 50
+    assert [d.name for d in functions if d.facts and not d.facts.monotone and d.facts.slope == np.inf] == []
+
+
+def test_the_square_of_an_interval() -> None:
+    flat = Flat(
+        sr.load("""func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+      %0 = chlo.square %x : tensor<3xf32> -> tensor<3xf32>
+      return %0 : tensor<3xf32> }""")
+    )
+    operand = Ball(np.array([3.0, 0.5, -2.0]), np.array([1.0, 1.0, 0.5]))
+    (found,) = transfer.transfer(flat.ops[0], flat.arguments, [operand], contract_of("strict"), Evaluator(flat)) or ()
+    expected = [16 - 9, 2.25 - 0.25, 6.25 - 4]  # from the center to the furthest end; 0.25 to 0 is less
+    assert np.all(found.radius >= expected) and np.all(found.radius <= np.array(expected) + 1e-5)
 
 
 MODERATE = [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0]

@@ -281,12 +281,6 @@ class Assembly:
         """Return the pointer to the element number `offset` of an array."""
         return self.let(f"getelementptr {kind.stored.element}, ptr {pointer}, i64 {offset}", Kind(INDEX)).name
 
-    def copy(self, target: str, source: str, size: Register) -> None:
-        """Append a copy of `size` bytes."""
-        symbol = "@llvm.memcpy.p0.p0.i64"
-        self.declared[symbol] = f"declare void {symbol}(ptr, ptr, i64, i1)"
-        self.do(f"call void {symbol}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
-
     def integers(self, numbers: Sequence[int]) -> str:
         """Return a pointer to constant integers."""
         name = f"@{self.name('k')}"
@@ -314,6 +308,10 @@ def _flat(lines: Sequence[Any]) -> Iterator[str]:
         yield from (line,) if isinstance(line, str) else _flat(line)
 
 
+def _arithmetic(instruction: str) -> Callable[[Vectors, Register | float, Register | float], Register]:
+    return lambda f, x, y: f.code.binary(instruction, f._operand(x), f._operand(y))
+
+
 class Vectors:
     """Instructions on vectors of f64."""
 
@@ -327,17 +325,7 @@ class Vectors:
     def integer(self, value: int) -> Register:
         return literal(self.kind.of(INDEX), value)
 
-    def add(self, x: Register, y: Register | float) -> Register:
-        return self.code.binary("fadd", x, self._operand(y))
-
-    def subtract(self, x: Register | float, y: Register | float) -> Register:
-        return self.code.binary("fsub", self._operand(x), self._operand(y))
-
-    def multiply(self, x: Register, y: Register | float) -> Register:
-        return self.code.binary("fmul", x, self._operand(y))
-
-    def divide(self, x: Register | float, y: Register) -> Register:
-        return self.code.binary("fdiv", self._operand(x), y)
+    add, subtract, multiply, divide = map(_arithmetic, ("fadd", "fsub", "fmul", "fdiv"))
 
     def multiply_add(self, x: Register, y: Register | float, z: Register | float) -> Register:
         """Return x*y + z, rounded once where the processor has an instruction for that, else twice."""

@@ -9,17 +9,18 @@ import ctypes
 import os
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from stablehlo_ref.accelerate.ir import NotCompiled
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.ir.arrays import Array
 
 SWITCH = "STABLEHLO_REF_JIT"  # an environment variable: with 0, nothing is compiled; with "strict", faults are raised
-_ROUNDING = ("@llvm.floor.", "@llvm.ceil.", "@llvm.roundeven.")  # else LLVM would call functions of libm
 RENEW = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 RUN = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 Answer = Callable[[int], int]
@@ -51,17 +52,15 @@ def _llvm() -> Any:
 
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()
+        features, is_arm = (
+            binding.get_host_cpu_features(),
+            binding.get_default_triple().startswith(("aarch64", "arm64")),
+        )
     except (ImportError, OSError, RuntimeError) as error:
         raise NotCompiled(f"llvmlite: {error}") from error
+    if not is_arm and not (features.get("sse4.1") and features.get("f16c")):  # LLVM would call functions of libm
+        raise NotCompiled("the processor cannot round to integers, or convert f16")
     return binding
-
-
-@cache
-def has_feature(name: str) -> bool:
-    """Return whether the processor has some instructions of x86; those of ARM have their like."""
-    llvm = _llvm()
-    is_arm = llvm.get_default_triple().startswith(("aarch64", "arm64"))
-    return is_arm or bool(llvm.get_host_cpu_features().get(name))
 
 
 def address(x: Array) -> int:
@@ -75,31 +74,31 @@ def address(x: Array) -> int:
     return found
 
 
-class Compiled:
-    """A function in machine code, `run(words, renew, turns)`.
+def words_of(arrays: Sequence[Array]) -> Array:
+    """Return the words that code gets: the number of iterations that are left, here 0, and the addresses of arrays."""
+    return np.array([0, *map(address, arrays)], np.int64)
 
-    Raises NotCompiled if the processor does not have its instructions.
-    """
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        engine = _engine(text)
-        self._engine = engine  # owns the code
-        self.run: Callable[[int, Any, int], int] = RUN(engine.get_function_address("run"))
+class Compiled(NamedTuple):
+    """A function in machine code, `run(words, renew, turns)`."""
+
+    text: str
+    engine: Any  # which owns the code
+    run: Callable[[int, Any, int], int]
 
 
 @lru_cache(maxsize=256)
 def compiled(text: str) -> Compiled:
-    """Return machine code, which what has the same text shares, such as layers of a model."""
-    return Compiled(text)
+    """Return machine code, which what has the same text shares, such as layers of a model.
+
+    Raises NotCompiled if the processor does not have its instructions.
+    """
+    engine = _engine(text)
+    return Compiled(text, engine, RUN(engine.get_function_address("run")))
 
 
 def _engine(text: str) -> Any:
     llvm = _llvm()
-    if any(name in text for name in _ROUNDING) and not has_feature("sse4.1"):
-        raise NotCompiled("the processor cannot round to integers")
-    if " half" in text and not has_feature("f16c"):
-        raise NotCompiled("the processor cannot convert f16")
     module = llvm.parse_assembly(text)
     module.verify()
     machine = llvm.Target.from_default_triple().create_target_machine(
@@ -136,13 +135,9 @@ class Callback:
         """Run machine code that may call the function."""
         code.run(words, self._pointer, turns)
         if self._errors:
-            self._fail()
-
-    def _fail(self) -> None:
-        """Raise the first error. A second interrupt may have ended the generator."""
-        error = self._errors[0]
-        self._start()
-        raise error
+            error = self._errors[0]
+            self._start()  # as a second interrupt may have ended the generator
+            raise error
 
 
 def _answers(answer: Answer, errors: list[BaseException]) -> Generator[int, int, None]:

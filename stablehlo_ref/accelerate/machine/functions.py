@@ -57,39 +57,28 @@ def _cosine(f: Vectors, x: Register) -> Register:
 def _reduced_angle(f: Vectors, x: Register) -> tuple[Register, Register, Register]:
     """Return a number k modulo 4, and the sine and the cosine of r, for x = r + k*pi/2 with |r| <= 0.7855.
 
-    The relative error of r is below 2**-51, so those of sine and cosine are below 2**-50.
-    """
-    k, r = _near(f, x)
-    square = f.multiply(r, r)
-    sine = f.multiply(r, f.multiply_add(square, f.polynomial(square, _SINE), 1.0))
-    cosine = f.multiply_add(square, f.polynomial(square, _COSINE), 1.0)
-    return k, sine, cosine
-
-
-def _near(f: Vectors, x: Register) -> tuple[Register, Register]:
-    """Return the quadrant k and the rest r = x - k pi / 2 of numbers x up to 2**30.
-
-    The first two differences are exact: both operands are multiples of a power of two, and the results below 2**53
-    times that. So is the third, if it is below 2**-17; else it rounds with a relative error of 2**-53, and so does the
-    last one. That of the last product is below 2**-94, and |r| above 2**-28 for these numbers of f32 (found by trying
-    all).
+    Numbers x are up to 2**30. The first two differences of r are exact: both operands are multiples of a power of two,
+    and the results below 2**53 times that. So is the third, if it is below 2**-17; else it rounds with a relative error
+    of 2**-53, and so does the last one. That of the last product is below 2**-94, and |r| above 2**-28 for these
+    numbers of f32 (found by trying all). So the relative error of r is below 2**-51, and those of sine and cosine are
+    below 2**-50.
     """
     shifted = f.multiply_add(x, 2 / math.pi, ROUNDER)
     k, r = f.subtract(shifted, ROUNDER), x
     for part in _PARTS:
         r = f.multiply_add(k, -part, r)
-    return f.bits(shifted), r
+    square = f.multiply(r, r)
+    sine = f.multiply(r, f.multiply_add(square, f.polynomial(square, _SINE), 1.0))
+    cosine = f.multiply_add(square, f.polynomial(square, _COSINE), 1.0)
+    return f.bits(shifted), sine, cosine
 
 
 def _in_quadrant(f: Vectors, quadrant: Register, sine: Register, cosine: Register) -> Register:
     """Return the sine of r + k*pi/2: of r, or its cosine in odd quadrants, negated in the third and fourth."""
-    magnitude = f.code.select(_is_set(f, quadrant, 1), cosine, sine)
+    is_odd = f.code.compare("ne", f.code.binary("and", quadrant, f.integer(1)), f.integer(0))
+    magnitude = f.code.select(is_odd, cosine, sine)
     sign = f.code.binary("shl", f.code.binary("and", quadrant, f.integer(2)), f.integer(62))
     return f.from_bits(f.code.binary("xor", f.bits(magnitude), sign))
-
-
-def _is_set(f: Vectors, x: Register, bit: int) -> Register:
-    return f.code.compare("ne", f.code.binary("and", x, f.integer(bit)), f.integer(0))
 
 
 def _reduced(f: Vectors, x: Register) -> tuple[Register, Register]:
@@ -123,13 +112,13 @@ def _exponential(f: Vectors, x: Register) -> Register:
 
 
 def _exponential_minus_one(f: Vectors, x: Register) -> Register:
-    return _with_sign(f, _minus_one(f, f.clamp(x, -40.0, 100.0)), x)
+    return f.code.intrinsic("copysign", _minus_one(f, f.clamp(x, -40.0, 100.0)), x)
 
 
 def _tanh(f: Vectors, x: Register) -> Register:
-    """Return (e**2x - 1) / ((e**2x - 1) + 2)."""
+    """Return (e**2x - 1) / ((e**2x - 1) + 2), with the sign of x, which matters for zeros."""
     e = _minus_one(f, f.clamp(f.add(x, x), -40.0, 40.0))
-    return _with_sign(f, f.divide(e, f.add(e, 2.0)), x)
+    return f.code.intrinsic("copysign", f.divide(e, f.add(e, 2.0)), x)
 
 
 def _logistic(f: Vectors, x: Register) -> Register:
@@ -156,11 +145,6 @@ def _erfc(f: Vectors, x: Register) -> Register:
     e = _exponential_of(f, f.multiply(f.subtract(0.0, a), a))
     tail = f.multiply(f.multiply(e, f.polynomial(t, special.ERFC)), f.multiply(second, reciprocal))
     return f.choose("olt", x, 0.0, f.subtract(2.0, tail), tail)
-
-
-def _with_sign(f: Vectors, magnitude: Register, x: Register) -> Register:
-    """Return a number with the sign of x, which matters for zeros."""
-    return f.code.intrinsic("copysign", magnitude, x)
 
 
 def _log(f: Vectors, x: Register) -> Register:
@@ -222,7 +206,6 @@ FUNCTIONS: Mapping[object, Function] = {  # by the kernels, which compute elemen
     special.erf: Function(_erf, special.ERROR),
     special.erfc: Function(_erfc, special.ERROR),
 }
-_NUMBERS = {what: number for number, what in enumerate(FUNCTIONS)}
 KERNELS: list[Any] = list(FUNCTIONS)  # by the numbers that machine code gives to Python
 
 
@@ -251,7 +234,7 @@ def _settled(code: Assembly, what: object, x: Register, result: Register, doubtf
     code.do(f"br i1 {code.rarely(some)}, label %{ask}, label %{go}")
     code.label(ask)
     code.store(x, asked)
-    code.store(literal(Kind(INDEX), _NUMBERS[what] << 32 | kind.count), header)
+    code.store(literal(Kind(INDEX), list(FUNCTIONS).index(what) << 32 | kind.count), header)
     address = code.let(f"ptrtoint ptr {asked} to i64", Kind(INDEX))
     code.store(address, code.address(header, literal(Kind(INDEX), 1), Kind(INDEX)))
     request = code.let(f"ptrtoint ptr {header} to i64", Kind(INDEX))

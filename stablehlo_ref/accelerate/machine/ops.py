@@ -9,7 +9,7 @@ return cannot be observed, as NaNs are made canonical where they can be. Product
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from math import prod
 
 from stablehlo_ref.accelerate.elements import elementwise, has_code
@@ -23,7 +23,6 @@ from stablehlo_ref.accelerate.machine.tensors import (
     Memory,
     Nests,
     Pending,
-    Splat,
     clamped_start,
     offset,
     squeezed,
@@ -60,49 +59,42 @@ class Ops:
         self.shape = shape
         self.arrays = MachineArrays(code)
         self.nests = Nests(code, self.arrays)
-        self.loop = 0  # that is being written
 
     def is_one(self, value: Value) -> bool:
         """Return whether a value is one element, which is in a register."""
         return prod(self.shape(value)) == 1
 
-    def constant(self, value: Value, constant: Array) -> Held:
+    def constant(self, constant: Array) -> Register:
         """Return a constant whose elements are all the same."""
         kind = Kind(computed(constant.dtype))
-        return self.filled(value, literal(kind, constant.reshape(-1)[0].astype(kind.dtype)))
-
-    def filled(self, value: Value, element: Register) -> Held:
-        """Return a value whose elements are all the same."""
-        return element if self.is_one(value) else Splat(element, self.shape(value))
+        return literal(kind, constant.reshape(-1)[0].astype(kind.dtype))
 
     def compute(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an op, by a rule or by its instructions; NotCompiled if it has neither."""
-        rule, moved, is_coded = _RULES.get(node.op_class), _MOVED.get(node.op_class), has_code(node.op)
-        if len(node.op.results) != 1 or not (rule or is_coded):
+        rule = _RULES.get(node.op_class)
+        if len(node.op.results) != 1 or not (rule or has_code(node.op)):
             raise NotCompiled(node.op.name)
-        is_scalar = self.is_one(node.op.results[0])
-        if is_scalar and moved is not None and all(isinstance(x, Register) for x in operands):
-            return operands[moved]
+        if node.op_class in _VIEWS and isinstance(operands[0], Register):
+            return operands[0]
         found = rule(self, node, operands) if rule else self._on_elements(node, operands)
-        return self.element(found, node.op.results[0]) if is_scalar else found
+        return self.element(found, node.op.results[0]) if self.is_one(node.op.results[0]) else found
 
     def element(self, x: Held, value: Value) -> Register:
         """Return a value of one element."""
-        if isinstance(x, Register | Splat):
-            return x if isinstance(x, Register) else x.register
+        if isinstance(x, Register):
+            return x
         memory = self.memory(x, self.shape(value))
         if self.nests.is_stored(memory):
             self.nests.flush()
         return self.code.load(memory.pointer, Kind(memory.dtype))
 
     def _on_elements(self, node: Node, operands: Sequence[Held]) -> Held:
-        """Write an elementwise op: on scalars, or in a nest."""
-        (result,), scalars = node.op.results, [x.register if isinstance(x, Splat) else x for x in operands]
+        """Write an elementwise op: on registers, or in a nest."""
+        (result,), registers = node.op.results, [x for x in operands if isinstance(x, Register)]
         emit = partial(elementwise, self.code, node.op, is_canonical=node.is_canonical)
-        registers = [x for x in scalars if isinstance(x, Register)]
-        if len(registers) == len(scalars):
-            return Splat(emit(registers), self.shape(result))
-        return self.nests.add(self.shape(result), computed(dtype_of(result)), operands, emit, self.loop)
+        if len(registers) == len(operands):
+            return emit(registers)
+        return self.nests.add(self.shape(result), computed(dtype_of(result)), operands, emit)
 
     # --- tensors in memory --------------------------------------------------------------------------------------
 
@@ -110,34 +102,32 @@ class Ops:
         """Return a tensor in memory, where it is stored if need be."""
         if isinstance(x, Memory):
             return x
-        if isinstance(x, Splat):
-            x = self.nests.add(shape, x.register.kind.dtype, [x], lambda operands: operands[0], self.loop)
         if isinstance(x, Pending):
             return self.nests.memory(x)
-        spilled = self.arrays.scratch(x.kind.dtype, shape, self.loop)
-        self.code.store(x, spilled.pointer)
+        spilled = self.arrays.scratch(x.kind.dtype, shape)
+        self.assign(x, spilled)
         return spilled
 
     def contiguous(self, x: Held, shape: tuple[int, ...]) -> Memory:
         """Return a tensor in memory in row-major order."""
         memory = self.memory(x, shape)
-        return memory if memory.is_contiguous else self.copied(memory, self.loop)
+        return memory if memory.is_contiguous else self.copied(memory)
 
-    def copied(self, x: Memory, loop: int, is_field: bool = False) -> Memory:
-        """Return a copy in memory of the code's own, which `loop` may write to; in a field, if `is_field`."""
-        target = self.arrays.scratch(x.dtype, x.shape, loop, is_field)
+    def copied(self, x: Memory, is_field: bool = False) -> Memory:
+        """Return a copy in memory of the code's own, which the loop may write to; in a field, if `is_field`."""
+        target = self.arrays.scratch(x.dtype, x.shape, is_field)
         self.assign(x, target)
         return target
 
-    def own(self, x: Memory, loop: int, dies: bool) -> Memory:
-        """Return memory that an op in a loop may write to: a copy, unless `x` is not used again."""
+    def own(self, x: Memory, dies: bool) -> Memory:
+        """Return memory that an op in the loop may write to: a copy, unless `x` is not used again."""
         self.nests.flush()
-        may_write = dies and self.arrays.writers[x.buffer] == loop and self.arrays.is_whole(x)
-        return x if may_write else self.copied(x, loop)
+        may_write = dies and self.arrays.writers[x.buffer] == self.arrays.loop and self.arrays.is_whole(x)
+        return x if may_write else self.copied(x)
 
     def assign(self, x: Held, target: Memory) -> None:
         """Copy a tensor to a place in memory that no op which is still to be written reads."""
-        if isinstance(x, Register):
+        if isinstance(x, Register) and prod(target.shape) == 1:
             self.nests.flush()
             return self.code.store(x, target.pointer, target.dtype)
         if isinstance(x, Pending) and x.term.nest is self.nests.open:
@@ -147,11 +137,11 @@ class Ops:
             source = self.memory(x, target.shape)
             self.nests.flush()
             if source.buffer == target.buffer:
-                source = self.copied(source, self.loop)
+                source = self.copied(source)
             if source.is_contiguous and target.is_contiguous and source.dtype == target.dtype:
                 return self.arrays.copy(source, target)
             x = source
-        copy = self.nests.add(target.shape, target.dtype, [x], lambda operands: operands[0], self.loop)
+        copy = self.nests.add(target.shape, target.dtype, [x], lambda operands: operands[0])
         self.nests.store(copy.term, target)
         return self.nests.flush()
 
@@ -160,14 +150,12 @@ class Ops:
         if isinstance(x, Register):
             return self.code.canonical(x)
         memory = self.memory(x, shape)
-        return self.nests.add(shape, memory.dtype, [memory], lambda operands: self.code.canonical(*operands), self.loop)
+        return self.nests.add(shape, memory.dtype, [memory], lambda operands: self.code.canonical(*operands))
 
     # --- rules --------------------------------------------------------------------------------------------------
 
     def _reshape(self, node: Node, operands: Sequence[Held]) -> Held:
         (x,), shape = operands, self.shape(node.op.results[0])
-        if isinstance(x, Splat | Register):
-            return Splat(x.register if isinstance(x, Splat) else x, shape)
         if isinstance(x, Pending) and squeezed(shape) == x.term.nest.shape:
             return Pending(x.term, shape)
         return self.contiguous(x, self.shape(node.op.operands[0])).reshaped(shape)
@@ -175,7 +163,7 @@ class Ops:
     def _broadcast_in_dim(self, node: Node, operands: Sequence[Held]) -> Held:
         (x,), shape, given = operands, self.shape(node.op.results[0]), self.shape(node.op.operands[0])
         dims: Sequence[int] = node.op.properties["broadcast_dimensions"]
-        if isinstance(x, Splat | Register) or (squeezed(shape) == squeezed(given) and list(dims) == sorted(dims)):
+        if squeezed(shape) == squeezed(given) and list(dims) == sorted(dims):
             return self._reshape(node, operands)
         memory, strides = self.memory(x, given), [0] * len(shape)
         for axis, stride, n in zip(dims, memory.strides, given):
@@ -184,15 +172,13 @@ class Ops:
 
     def _transpose(self, node: Node, operands: Sequence[Held]) -> Held:
         (x,), shape = operands, self.shape(node.op.results[0])
-        if isinstance(x, Splat):
-            return Splat(x.register, shape)
         memory, order = self.memory(x, self.shape(node.op.operands[0])), node.op.properties["permutation"]
         return self.arrays.view(memory, 0, shape, tuple(memory.strides[axis] for axis in order))
 
     def _concatenate(self, node: Node, operands: Sequence[Held]) -> Held:
         """Let each operand be computed or copied to its place."""
         (result,), axis, start, others = node.op.results, node.op.properties["dimension"], 0, []
-        target = self.arrays.scratch(dtype_of(result), self.shape(result), self.loop)
+        target = self.arrays.scratch(dtype_of(result), self.shape(result))
         for x, value in zip(operands, node.op.operands):
             place = self.arrays.view(target, start * target.strides[axis], self.shape(value))
             start += self.shape(value)[axis]
@@ -211,8 +197,8 @@ class Ops:
         low, high, interior = p["edge_padding_low"], p["edge_padding_high"], p["interior_padding"]
         if not isinstance(value, Register) or any(interior) or min([*low, *high], default=0) < 0:
             raise NotCompiled(node.op.name)
-        target = self.arrays.scratch(value.kind.dtype, shape, self.loop)
-        self.assign(Splat(value, shape), target)
+        target = self.arrays.scratch(value.kind.dtype, shape)
+        self.assign(value, target)
         start = sum(n * stride for n, stride in zip(low, target.strides))
         self.assign(x, self.arrays.view(target, start, self.shape(node.op.operands[0])))
         return target
@@ -225,13 +211,13 @@ class Ops:
 
     def _dynamic_slice(self, node: Node, operands: Sequence[Held]) -> Held:
         whole, shape = self.memory(operands[0], self.shape(node.op.operands[0])), self.shape(node.op.results[0])
-        return self.arrays.view(whole, clamped_start(self.code, _registers(operands[1:]), whole, shape), shape)
+        return self.arrays.view(whole, clamped_start(self.code, operands[1:], whole, shape), shape)
 
     def _dynamic_update_slice(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an update of a slice, in place."""
         (whole, new, *starts), (value, update, *_) = operands, node.op.operands
-        target = self.own(self.memory(whole, self.shape(value)), self.loop, value in node.dying)
-        start = clamped_start(self.code, _registers(starts), target, self.shape(update))
+        target = self.own(self.memory(whole, self.shape(value)), value in node.dying)
+        start = clamped_start(self.code, starts, target, self.shape(update))
         self.assign(new, self.arrays.view(target, start, self.shape(update)))
         return self.arrays.changed(target)
 
@@ -247,11 +233,11 @@ class Ops:
         rows, length = self.contiguous(x, shape), prod(shape) // prod(kept)
         self.nests.flush()
         self.arrays.work += prod(shape) // 4
-        target = self.arrays.scratch(dtype, kept, self.loop)
+        target = self.arrays.scratch(dtype, kept)
 
         def reduce_row(i: Register) -> None:
             row = self.arrays.view(rows, offset(self.code, [i], [length]), (length,), (1,))
-            result = reduced_row(self.arrays, self.loop, body, row, init)
+            result = reduced_row(self.arrays, body, row, init)
             result = self.code.canonical(result) if node.is_canonical and dtype.kind == "f" else result
             self.code.store(result, self.code.address(target.pointer, i, Kind(dtype)))
 
@@ -264,25 +250,17 @@ class Ops:
         product.check(node.kernel.run if node.kernel else None)
         first, second = (self.contiguous(x, self.shape(value)) for x, value in zip(operands, op.operands))
         if product.depends_on_addresses:
-            first = self.copied(first, self.loop, is_field=True)
+            first = self.copied(first, is_field=True)
         if product.depends_on_addresses or (product.may_be_transposes and isinstance(operands[1], Memory)):
-            second = self.copied(second, self.loop, is_field=True)
+            second = self.copied(second, is_field=True)
         self.nests.flush()
         self.arrays.work += product.work // 4
-        target = self.arrays.scratch(product.dtype, self.shape(op.results[0]), self.loop)
+        target = self.arrays.scratch(product.dtype, self.shape(op.results[0]))
         product.write(self.code, first, second, target)
         return self.canonical(target, target.shape) if node.is_canonical else target
 
 
-def _registers(operands: Sequence[Held]) -> list[Register]:
-    return [x for x in operands if isinstance(x, Register)]
-
-
-_MOVED: Mapping[type | None, int] = {  # the operand that is the result, where all of them are one element
-    **dict.fromkeys((Slice, DynamicSlice, Reshape, BroadcastInDim, Concatenate, Transpose), 0),
-    OptimizationBarrier: 0,
-    DynamicUpdateSlice: 1,
-}
+_VIEWS = (Slice, DynamicSlice, Reshape, BroadcastInDim, Transpose, OptimizationBarrier)  # of the first operand
 _RULES: Mapping[type | None, Callable[[Ops, Node, Sequence[Held]], Held]] = {
     OptimizationBarrier: lambda ops, node, operands: operands[0],
     Reshape: Ops._reshape,
@@ -314,7 +292,7 @@ def is_sum(body: Operation, dtype: DType) -> bool:
     return body.name == SUM and dtype.kind == "f"
 
 
-def reduced_row(arrays: MachineArrays, loop: int, body: Operation, row: Memory, init: Register) -> Register:
+def reduced_row(arrays: MachineArrays, body: Operation, row: Memory, init: Register) -> Register:
     """Append the reduction of a contiguous row by an op, one of `FOLDS` or a sum, in a loop."""
     code, (length,), dtype = arrays.code, row.shape, row.dtype
 
@@ -322,35 +300,30 @@ def reduced_row(arrays: MachineArrays, loop: int, body: Operation, row: Memory, 
         return elementwise(code, body, [x, y])
 
     if is_sum(body, dtype):
-        scratch = arrays.scratch(dtype, (length // 2,), loop).pointer if length > LANES else ""
+        scratch = arrays.scratch(dtype, (length // 2,)).pointer if length > LANES else ""
         return combined(init, row_sum(code, row.pointer, scratch, length, dtype))
-    width = VECTOR // dtype.itemsize
     if body.name in FOLDS:
-        return row_fold(code, row.pointer, length, init, combined, width)
-    return combined(init, row_fold(code, row.pointer, length, literal(init.kind, 0), combined, width))
+        return row_fold(code, row.pointer, length, init, combined)
+    return combined(init, row_fold(code, row.pointer, length, literal(init.kind, 0), combined))
 
 
 def row_sum(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> Register:
     """Append the sum of a row of floats; `scratch` is a pointer to room for half as many elements."""
-    tail: Register | None = None
+    tails: list[Register] = []  # surplus elements
     while size > LANES:
         levels = 1 if size % 8 else 3
         if size % 2:
-            tail = _plus_tail(code, _element(code, row, size - 1, dtype), tail)
+            tails.append(_element(code, row, size - 1, dtype))
         size >>= levels
         _levels(code, row, scratch, size, dtype, levels)
         row = scratch
     x = code.load(row, Kind(dtype, size))
     while size > 1:
         if size % 2:
-            tail = _plus_tail(code, code.element(x, size - 1), tail)
+            tails.append(code.element(x, size - 1))
         size //= 2
         x = _pairs(code, x, size)
-    return _plus_tail(code, x, tail)
-
-
-def _plus_tail(code: Assembly, x: Register, tail: Register | None) -> Register:
-    return x if tail is None else code.binary("fadd", x, tail)
+    return code.binary("fadd", x, reduce(lambda tail, last: code.binary("fadd", last, tail), tails)) if tails else x
 
 
 def _element(code: Assembly, row: str, number: int, dtype: DType) -> Register:
@@ -379,23 +352,21 @@ def _levels(code: Assembly, row: str, scratch: str, size: int, dtype: DType, lev
         sums(literal(index, whole), rest)
 
 
-def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Combine, width: int) -> Register:
+def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Combine) -> Register:
     """Append the reduction of a row in any order by `emit`, for which `start` is an identity, or idempotent."""
-    index, dtype = Kind(INDEX), start.kind.dtype
-    steps, found = size // (2 * width), start
+    index, dtype, found = Kind(INDEX), start.kind.dtype, start
+    width = 2 * VECTOR // dtype.itemsize
+    steps = size // width
     if steps:
-        cells = [code.variable(code.splat(start, width)) for _ in range(2)]
+        cell, kind = code.variable(code.splat(start, width)), Kind(dtype, width)
 
         def step(first: Register) -> None:
-            for number, cell in enumerate(cells):
-                at = code.binary("add", first, literal(index, number * width))
-                x = code.load(code.address(row, at, Kind(dtype)), Kind(dtype, width))
-                code.store(emit(code.load(cell, x.kind), x), cell)
+            code.store(emit(code.load(cell, kind), code.load(code.address(row, first, Kind(dtype)), kind)), cell)
 
-        code.count(0, literal(index, steps * 2 * width), 2 * width, step)
-        found = emit(*[code.load(cell, Kind(dtype, width)) for cell in cells])
+        code.count(0, literal(index, steps * width), width, step)
+        found = code.load(cell, kind)
         while (half := found.kind.count // 2) > 0:
             found = emit(code.shuffled(found, range(half)), code.shuffled(found, range(half, 2 * half)))
-    for number in range(steps * 2 * width, size):
+    for number in range(steps * width, size):
         found = emit(found, _element(code, row, number, dtype))
     return found

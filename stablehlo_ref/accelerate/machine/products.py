@@ -39,14 +39,9 @@ class _Ufunc(ctypes.Structure):
     """The fields of `PyUFuncObject` after the header of an object, up to `types`."""
 
     _fields_ = (
-        ("nin", ctypes.c_int),
-        ("nout", ctypes.c_int),
-        ("nargs", ctypes.c_int),
-        ("identity", ctypes.c_int),
-        ("functions", ctypes.POINTER(ctypes.c_void_p)),
-        ("data", ctypes.POINTER(ctypes.c_void_p)),
-        ("ntypes", ctypes.c_int),
-        ("flags", ctypes.c_int),
+        *[(name, ctypes.c_int) for name in ("nin", "nout", "nargs", "identity")],
+        *[(name, ctypes.POINTER(ctypes.c_void_p)) for name in ("functions", "data")],
+        *[(name, ctypes.c_int) for name in ("ntypes", "flags")],
         ("name", ctypes.c_char_p),
         ("types", ctypes.POINTER(ctypes.c_char)),
     )

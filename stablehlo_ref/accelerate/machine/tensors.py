@@ -23,7 +23,6 @@ from stablehlo_ref.ir.arrays import Array, DType
 
 SMALL = 64  # elements of a tensor on the stack
 MAX_SIZE = 1 << 20  # elements of a tensor in memory that is computed
-HEAD = 1  # words before those of fields
 VECTOR = 64  # bytes of an operand that are computed at once
 MAX_APART = 1 << 14  # elements of a tensor whose elements are apart, and loaded one by one
 SHORT = 100  # instructions of a nest that may be repeated for vectors of each size
@@ -36,10 +35,9 @@ class Field:
     With `by_value` the code gets a copy.
     """
 
-    number: int
     dtype: DType
     shape: tuple[int, ...]
-    slot: int | None = None
+    slot: int = 0  # which holds no value
     constant: Array | None = None
     by_value: bool = False
     is_state: bool = False
@@ -95,13 +93,14 @@ class MachineArrays:
         self.versions: list[int] = []  # of each array, the number of its last change
         self._changes = 0
         self.whole: list[Memory] = []
+        self.loop = 0  # that is being written
         self.work = 0  # on elements of arrays in one turn, as a number of instructions
 
     def enter(self, dtype: DType, shape: tuple[int, ...]) -> Memory:
         """Add a field, and load its address before the body of the function starts."""
-        code, new = self.code, Field(len(self.fields), dtype, shape)
+        code, new = self.code, Field(dtype, shape)
         with code.at(code.entry):
-            place = code.address("%words", literal(Kind(INDEX), HEAD + new.number), Kind(INDEX))
+            place = code.address("%words", literal(Kind(INDEX), 1 + len(self.fields)), Kind(INDEX))
             pointer = code.let(f"load ptr, ptr {place}, align 8", Kind(INDEX)).name
         memory = self.memory(pointer, dtype, shape)
         self.fields.append(new)
@@ -114,15 +113,15 @@ class MachineArrays:
         self.whole.append(Memory(len(self.whole), pointer, dtype, shape, row_major(shape), 0))
         return self.whole[-1]
 
-    def scratch(self, dtype: DType, shape: tuple[int, ...], loop: int, is_field: bool = False) -> Memory:
-        """Return a new array of the code's own, which a loop may write to: on the stack if it is small."""
+    def scratch(self, dtype: DType, shape: tuple[int, ...], is_field: bool = False) -> Memory:
+        """Return a new array of the code's own, which the loop may write to: on the stack if it is small."""
         if prod(shape) > MAX_SIZE:
             raise NotCompiled(f"a tensor of more than {MAX_SIZE} elements")
         if is_field or prod(shape) > SMALL or self.code.stack > MAX_STACK // 2:
             memory = self.enter(dtype, shape)
         else:
             memory = self.memory(self.code.cell(Kind(dtype, prod(shape))), dtype, shape)
-        self.writers[memory.buffer] = loop
+        self.writers[memory.buffer] = self.loop
         return memory
 
     def is_whole(self, x: Memory) -> bool:
@@ -143,11 +142,11 @@ class MachineArrays:
 
     def copy(self, source: Memory, target: Memory) -> None:
         """Copy the elements of one contiguous array to another."""
-        if not (source.is_contiguous and target.is_contiguous):
-            raise NotCompiled("a copy of a view")
         self.work += prod(source.shape) // 8
         size = prod(source.shape) * source.dtype.itemsize
-        self.code.copy(target.pointer, source.pointer, literal(Kind(INDEX), size))
+        symbol = "@llvm.memcpy.p0.p0.i64"
+        self.code.declared[symbol] = f"declare void {symbol}(ptr, ptr, i64, i1)"
+        self.code.do(f"call void {symbol}(ptr {target.pointer}, ptr {source.pointer}, i64 {size}, i1 false)")
 
     def view(
         self, x: Memory, start: Register | int, shape: tuple[int, ...], strides: tuple[int, ...] | None = None
@@ -160,36 +159,23 @@ class MachineArrays:
         return replace(x, pointer=pointer, shape=shape, strides=x.strides if strides is None else strides)
 
 
-def clamped_start(code: Assembly, starts: Sequence[Register], x: Memory, sizes: Sequence[int]) -> Register:
+def clamped_start(code: Assembly, starts: Sequence[Held], x: Memory, sizes: Sequence[int]) -> Register:
     """Return the place of a slice's first element; each start index, of any integer type, is clamped."""
     index, clamped = Kind(INDEX), []
-    for start, whole, size in zip(starts, x.shape, sizes):
-        last = whole - size
-        if not last:
-            clamped.append(literal(index, 0))
-            continue
+    for start, whole, size in zip((start for start in starts if isinstance(start, Register)), x.shape, sizes):
         is_unsigned = start.kind.dtype.kind == "u"
         if start.kind.dtype.itemsize < 8:
             start = code.cast("zext" if is_unsigned else "sext", start, INDEX)
         start = replace(start, kind=index)
         if not is_unsigned:
             start = code.intrinsic("smax", start, literal(index, 0))
-        clamped.append(code.intrinsic("umin", start, literal(index, last)))
-    strides = [stride if whole > size else 0 for stride, whole, size in zip(x.strides, x.shape, sizes)]
-    return offset(code, clamped, strides)
+        clamped.append(code.intrinsic("umin", start, literal(index, whole - size)))
+    return offset(code, clamped, x.strides)
 
 
 # --- nests ----------------------------------------------------------------------------------------------------------
 
 Emit = Callable[[list[Register]], Register]
-
-
-@dataclass(frozen=True)
-class Splat:
-    """A tensor whose elements are all one scalar."""
-
-    register: Register
-    shape: tuple[int, ...]
 
 
 @dataclass(eq=False)
@@ -211,7 +197,7 @@ class Pending:
     shape: tuple[int, ...]
 
 
-Held: TypeAlias = Register | Memory | Pending | Splat
+Held: TypeAlias = Register | Memory | Pending  # in a register: an element, or a tensor whose elements are all the same
 
 
 @dataclass
@@ -265,24 +251,19 @@ class Nests:
         self.arrays = arrays
         self.open: Nest | None = None
 
-    def add(
-        self, shape: tuple[int, ...], dtype: DType, operands: Sequence[Register | Memory | Pending | Splat], emit: Emit,
-        loop: int,
-    ) -> Pending:  # fmt: skip
+    def add(self, shape: tuple[int, ...], dtype: DType, operands: Sequence[Held], emit: Emit) -> Pending:
         """Add an op; return its result."""
         if prod(shape) > MAX_SIZE:
             raise NotCompiled(f"a tensor of more than {MAX_SIZE} elements")
         if self.open is None or self.open.shape != squeezed(shape):
             self.flush()
-        nest = self.open = self.open or Nest(squeezed(shape), loop)
+        nest = self.open = self.open or Nest(squeezed(shape), self.arrays.loop)
         term = Term(nest, dtype, [self._operand(x) for x in operands], emit)
         nest.terms.append(term)
         self.arrays.work += prod(shape) // 8
         return Pending(term, shape)
 
-    def _operand(self, x: Register | Memory | Pending | Splat) -> Register | Memory | Term:
-        if isinstance(x, Splat):
-            return x.register
+    def _operand(self, x: Held) -> Register | Memory | Term:
         if isinstance(x, Pending):
             return x.term if x.term.nest is self.open else self.memory(x).squeezed()
         if isinstance(x, Register):
@@ -300,7 +281,8 @@ class Nests:
         if term.nest is self.open:
             self.flush()
         if term.memory is None:
-            term.memory = self.arrays.scratch(term.dtype, term.nest.shape, term.nest.loop)
+            term.memory = self.arrays.scratch(term.dtype, term.nest.shape)
+            self.arrays.writers[term.memory.buffer] = term.nest.loop
             self.store(term, term.memory)
         self.arrays.check(term.memory)
         return term.memory.reshaped(x.shape)
@@ -338,7 +320,10 @@ class Nests:
         if len(axes) > 1:
             self._loop(0, axes[0], 1, lambda i: self._loops(nest, axes[1:], [*indices, i]))
             return
-        width, start, before = VECTOR // max(x.itemsize for x in _dtypes(nest)), 0, len(self.code.lines)
+        dtypes = [
+            x.dtype if isinstance(x, Memory | Term) else x.kind.dtype for t in nest.terms for x in (t, *t.operands)
+        ]
+        width, start, before = VECTOR // max(x.itemsize for x in dtypes), 0, len(self.code.lines)
         while start < axes[0]:
             stop = start + (axes[0] - start) // width * width
             if start < stop:
@@ -395,9 +380,3 @@ class Nests:
         code = self.code
         strides = x.strides if len(indices) == len(x.shape) else row_major([prod(x.shape)])
         return code.address(x.pointer, offset(code, indices, strides), Kind(x.dtype))
-
-
-def _dtypes(nest: Nest) -> Iterator[DType]:
-    for term in nest.terms:
-        yield term.dtype
-        yield from (x.dtype if isinstance(x, Memory | Term) else x.kind.dtype for x in term.operands)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from stablehlo_ref.bytecode.encodings import locations, numbers
+from stablehlo_ref.bytecode.encodings.tables import SHAPE, TYPE, Encoding, Table, constant, fielded
+from stablehlo_ref.bytecode.encodings.tables import TYPES as TYPE_LIST
 from stablehlo_ref.bytecode.entries import EntryReader, untyped
 from stablehlo_ref.bytecode.pool import EntryWriter
 from stablehlo_ref.diagnostics import UnsupportedError
@@ -33,9 +34,7 @@ from stablehlo_ref.ir.types import (
     ComplexType,
     FloatType,
     FunctionType,
-    IndexType,
     IntegerType,
-    NoneType,
     OpaqueType,
     TensorType,
     TupleType,
@@ -60,29 +59,17 @@ def _integer_type(reader: EntryReader) -> Type:
     return integer_type(width, ("", "s", "u")[encoded & 3])
 
 
-def read_shape(reader: EntryReader) -> tuple[int | None, ...]:
-    """Read dimension sizes; an unknown one is the least integer of 64 bits."""
-    offset, sizes = reader.offset, reader.signed_varints()
-    if any(size < 0 and size != numbers.DYNAMIC for size in sizes):
-        raise reader.error(f"negative dimension size in {sizes}", offset)
-    return tuple([None if size < 0 else size for size in sizes])
-
-
-def _tensor(reader: EntryReader) -> TensorType:
-    return tensor_type(read_shape(reader), reader.type())
-
-
-def read_encoded_tensor(reader: EntryReader) -> TensorType:
+def _encoded_tensor(reader: EntryReader) -> TensorType:
     """Read a tensor type with an encoding, such as bounds."""
     encoding = reader.attribute()
-    shape, element_type = read_shape(reader), reader.type()
+    shape, element_type = SHAPE.read(reader), reader.type()
     if isinstance(encoding, StructAttribute) and encoding.name == "stablehlo.bounds":
         return TensorType(shape, element_type, encoding.fields["bounds"])
     return TensorType(shape, element_type, None, attribute_text(encoding))
 
 
 def _buffer(reader: EntryReader) -> BufferType:
-    shape, element_type, layout = read_shape(reader), reader.type(), reader.attribute()
+    shape, element_type, layout = SHAPE.read(reader), reader.type(), reader.attribute()
     is_identity = isinstance(layout, OpaqueAttribute) and layout.text == identity_map(len(shape))
     return BufferType(shape, element_type, () if is_identity else (attribute_text(layout),))
 
@@ -110,13 +97,13 @@ def _unranked_buffer_in_space(reader: EntryReader) -> UnrankedBufferType:
 
 
 def _vector(reader: EntryReader) -> OpaqueType:
-    sizes = "".join(f"{size}x" for size in read_shape(reader))
+    sizes = "".join(f"{size}x" for size in SHAPE.read(reader))
     return OpaqueType(f"vector<{sizes}{reader.type()}>")
 
 
 def _scalable_vector(reader: EntryReader) -> OpaqueType:
     scalable = [reader.byte() for _ in range(reader.count("dimensions"))]
-    sizes = [f"[{size}]" if is_scalable else f"{size}" for size, is_scalable in zip(read_shape(reader), scalable)]
+    sizes = [f"[{size}]" if is_scalable else f"{size}" for size, is_scalable in zip(SHAPE.read(reader), scalable)]
     return OpaqueType(f"vector<{''.join(f'{size}x' for size in sizes)}{reader.type()}>")
 
 
@@ -126,102 +113,61 @@ _FLOAT_CODES = {
     "f8E4M3FN": 24, "f8E5M2FNUZ": 25, "f8E4M3FNUZ": 26, "f8E4M3B11FNUZ": 27, "f8E3M4": 28, "f4E2M1FN": 29,
     "f6E2M3FN": 30, "f6E3M2FN": 31, "f8E8M0FNU": 32,
 }  # fmt: skip
-_FLOATS_BY_CODE = {code: FLOATS[name] for name, code in _FLOAT_CODES.items()}
-
-_TYPES: Mapping[int, Callable[[EntryReader], Type]] = {
-    0: _integer_type,
-    1: lambda reader: INDEX,
-    2: lambda reader: FunctionType(reader.types(), reader.types()),
-    9: lambda reader: ComplexType(reader.type()),
-    10: _buffer,
-    11: _buffer_in_space,
-    12: lambda reader: NONE,
-    13: _tensor,
-    14: read_encoded_tensor,
-    15: lambda reader: TupleType(reader.types()),
-    16: lambda reader: UnrankedBufferType(reader.type()),
-    17: _unranked_buffer_in_space,
-    18: lambda reader: UnrankedTensorType(reader.type()),
-    19: _vector,
-    20: _scalable_vector,
-}
-
-
-def read_type(reader: EntryReader) -> Type:
-    offset, code = reader.offset, reader.varint()
-    if code in _FLOATS_BY_CODE:
-        return _FLOATS_BY_CODE[code]
-    decode = _TYPES.get(code)
-    if decode is None:
-        raise reader.unsupported(f"unknown type {code} of dialect 'builtin'", offset)
-    return decode(reader)
 
 
 # --- to bytes -------------------------------------------------------------------------------------------------------
 
 
-def write_type(writer: EntryWriter, type: Type) -> None:
-    """Write a type. NotImplementedError for what has no encoding and is written as text."""
-    match type:
-        case BooleanType():
-            writer.varint(0)
-            writer.varint(1 << 2)
-        case IntegerType(width, signedness):
-            writer.varint(0)
-            writer.varint(width << 2 | ("", "s", "u").index(signedness))
-        case FloatType(name):
-            writer.varint(_FLOAT_CODES[name])
-        case IndexType():
-            writer.varint(1)
-        case FunctionType(inputs, outputs):
-            writer.varint(2)
-            writer.types(inputs)
-            writer.types(outputs)
-        case ComplexType(element):
-            writer.varint(9)
-            writer.type(element)
-        case NoneType():
-            writer.varint(12)
-        case TensorType():
-            _write_tensor(writer, type)
-        case TupleType(elements):
-            writer.varint(15)
-            writer.types(elements)
-        case UnrankedBufferType(element_type, ""):
-            writer.varint(16)
-            writer.type(element_type)
-        case UnrankedTensorType(element_type):
-            writer.varint(18)
-            writer.type(element_type)
-        case BufferType(shape, element_type, ()):
-            writer.varint(10)
-            write_shape(writer, shape)
-            writer.type(element_type)
-            writer.attribute(OpaqueAttribute(identity_map(len(shape))))
-        case _:
-            raise NotImplementedError
+def _write_integer_type(writer: EntryWriter, type: BooleanType | IntegerType) -> None:
+    width, signedness = (type.width, type.signedness) if isinstance(type, IntegerType) else (1, "")
+    writer.varint(width << 2 | ("", "s", "u").index(signedness))
 
 
-def write_shape(writer: EntryWriter, shape: tuple[int | None, ...]) -> None:
-    writer.signed_varints([numbers.DYNAMIC if size is None else size for size in shape])
+def _write_buffer(writer: EntryWriter, type: BufferType) -> None:
+    SHAPE.write(writer, type.shape)
+    writer.type(type.element_type)
+    writer.attribute(OpaqueAttribute(identity_map(len(type.shape))))
 
 
-def tensor_encoding(type: TensorType) -> Any:
+def _encoding(type: TensorType) -> Any:
     """Return the encoding attribute of a tensor type, None if it has none."""
     if type.bounds is not None:
         return StructAttribute("stablehlo.bounds", {"bounds": type.bounds})
     return None if type.encoding is None else OpaqueAttribute(str(type.encoding))
 
 
-def _write_tensor(writer: EntryWriter, type: TensorType) -> None:
-    encoding = tensor_encoding(type)
-    writer.varint(13 if encoding is None else 14)
-    if encoding is not None:
-        writer.attribute(encoding)
-    write_shape(writer, type.shape)
+def _write_encoded_tensor(writer: EntryWriter, type: TensorType) -> None:
+    writer.attribute(_encoding(type))
+    SHAPE.write(writer, type.shape)
     writer.type(type.element_type)
 
 
+def tensors(plain: int, encoded: int) -> tuple[Encoding, ...]:
+    """Return the encodings of tensor types, and of those with an encoding such as bounds, with these codes."""
+    holds = lambda type: _encoding(type) is None  # noqa: E731
+    return (
+        fielded(plain, TensorType, tensor_type, holds, shape=SHAPE, element_type=TYPE),
+        Encoding(encoded, _encoded_tensor, _write_encoded_tensor, (TensorType,)),
+    )
+
+
+TYPES = Table("builtin", "type", [
+    Encoding(0, _integer_type, _write_integer_type, (BooleanType, IntegerType)),
+    constant(1, INDEX),
+    fielded(2, FunctionType, inputs=TYPE_LIST, outputs=TYPE_LIST),
+    *[constant(code, FLOATS[name]) for name, code in _FLOAT_CODES.items()],
+    fielded(9, ComplexType, element=TYPE),
+    Encoding(10, _buffer, _write_buffer, (BufferType,), lambda type: type.layout == ()),
+    Encoding(11, _buffer_in_space),
+    constant(12, NONE),
+    *tensors(13, 14),
+    fielded(15, TupleType, elements=TYPE_LIST),
+    fielded(16, UnrankedBufferType, holds=lambda type: type.space == "", element_type=TYPE),
+    Encoding(17, _unranked_buffer_in_space),
+    fielded(18, UnrankedTensorType, element_type=TYPE),
+    Encoding(19, _vector),
+    Encoding(20, _scalable_vector),
+])  # fmt: skip
 I64, UI64 = integer_type(64), integer_type(64, "u")
 F64 = FLOATS["f64"]
 
@@ -254,7 +200,7 @@ def _nested_symbol(reader: EntryReader) -> SymbolReference:
     return SymbolReference((root, *(name for path in nested for name in path)))
 
 
-def read_integer(reader: EntryReader) -> bool | IntegerAttribute:
+def _integer(reader: EntryReader) -> bool | IntegerAttribute:
     """Read the type of an integer and its bits."""
     offset, type = reader.offset, reader.type()
     try:
@@ -264,7 +210,7 @@ def read_integer(reader: EntryReader) -> bool | IntegerAttribute:
     return bool(bits) if type == BOOLEAN else IntegerAttribute(numbers.signed_value(bits, type), type)
 
 
-def read_float(reader: EntryReader) -> FloatAttribute:
+def _float(reader: EntryReader) -> FloatAttribute:
     """Read the type of a number and its bits."""
     offset, type = reader.offset, reader.type()
     if not isinstance(type, FloatType):
@@ -330,86 +276,12 @@ def _distinct(reader: EntryReader) -> OpaqueAttribute:
     return OpaqueAttribute(f"distinct[{offset}]<{attribute_text(reader.attribute())}>")
 
 
-_ATTRIBUTES: Mapping[int, Callable[[EntryReader], Any]] = {
-    0: EntryReader.items,
-    1: read_dictionary,
-    2: EntryReader.string,
-    3: _typed_string,
-    4: _symbol,
-    5: _nested_symbol,
-    6: lambda reader: TypeAttribute(reader.type()),
-    7: lambda reader: UNIT,
-    8: read_integer,
-    9: read_float,
-    16: _dense_resource,
-    17: _dense_array,
-    18: _dense_elements,
-    19: _dense_strings,
-    20: _sparse,
-    21: _distinct,
-    **locations.DECODERS,
-}
-
-
-def read_attribute(reader: EntryReader) -> Any:
-    offset, code = reader.offset, reader.varint()
-    decode = _ATTRIBUTES.get(code)
-    if decode is None:
-        raise reader.unsupported(f"unknown attribute {code} of dialect 'builtin'", offset)
-    return decode(reader)
-
-
 # --- to bytes -------------------------------------------------------------------------------------------------------
 
 
-def write_attribute(writer: EntryWriter, attribute: object) -> None:
-    """Write an attribute or location. NotImplementedError for what has no encoding and is written as text."""
-    match attribute:
-        case bool():
-            writer.varint(8)
-            writer.type(BOOLEAN)
-            writer.byte(int(attribute))
-        case str():
-            writer.varint(2)
-            writer.string(attribute)
-        case tuple():
-            writer.varint(0)
-            writer.attributes(attribute)
-        case dict():
-            writer.varint(1)
-            writer.dictionary(attribute)
-        case Unit():
-            writer.varint(7)
-        case IntegerAttribute(value, type):
-            writer.varint(8)
-            write_integer(writer, value, type or I64)
-        case FloatAttribute(type=type):
-            writer.varint(9)
-            write_float(writer, attribute, type or F64)
-        case SymbolReference(path):
-            _write_symbol(writer, path)
-        case TypeAttribute(type):
-            writer.varint(6)
-            writer.type(type)
-        case DenseElements(type, array):
-            writer.varint(18)
-            writer.type(type)
-            writer.blob(numbers.elements_data(array, one_is_splat=True))
-        case DenseResource(type=type):
-            writer.varint(16)
-            writer.type(type)
-            writer.resource(attribute)
-        case DenseArray(element_type, values):
-            writer.varint(17)
-            writer.type(element_type)
-            writer.varint(len(values))
-            writer.blob(numbers.array_data(values, element_type))
-        case _:
-            locations.write_location(writer, attribute)
-
-
-def write_integer(writer: EntryWriter, value: int, type: Type) -> None:
+def _write_integer(writer: EntryWriter, number: IntegerAttribute) -> None:
     """Write the type of an integer and its bits; ValueError for other types."""
+    value, type = number.value, number.type or I64
     if value >= numbers.SIGN_64 and type == I64:
         type = UI64
     width = numbers.integer_width(type)
@@ -417,18 +289,71 @@ def write_integer(writer: EntryWriter, value: int, type: Type) -> None:
     writer.bits(value & ((1 << width) - 1), width)
 
 
-def write_float(writer: EntryWriter, number: FloatAttribute, type: Type) -> None:
+def _write_float(writer: EntryWriter, number: FloatAttribute) -> None:
     """Write the type of a number and its bits."""
+    type = number.type or F64
     assert isinstance(type, FloatType)
     writer.type(type)
     writer.bits(numbers.float_bits(number, type), numbers.float_width(type))
 
 
-def _write_symbol(writer: EntryWriter, path: tuple[str, ...]) -> None:
-    writer.varint(4 if len(path) == 1 else 5)
-    writer.attribute(path[0])
-    if len(path) > 1:
-        writer.attributes([SymbolReference((name,)) for name in path[1:]])
+def _write_symbol(writer: EntryWriter, symbol: SymbolReference) -> None:
+    writer.attribute(symbol.path[0])
+    if len(symbol.path) > 1:
+        writer.attributes([SymbolReference((name,)) for name in symbol.path[1:]])
+
+
+def _write_boolean(writer: EntryWriter, value: bool) -> None:
+    writer.type(BOOLEAN)
+    writer.byte(int(value))
+
+
+def _write_dense_array(writer: EntryWriter, attribute: DenseArray) -> None:
+    writer.type(attribute.element_type)
+    writer.varint(len(attribute.values))
+    writer.blob(numbers.array_data(attribute.values, attribute.element_type))
+
+
+def _write_dense_resource(writer: EntryWriter, attribute: DenseResource) -> None:
+    writer.type(attribute.type)
+    writer.resource(attribute)
+
+
+def _write_dense_elements(writer: EntryWriter, attribute: DenseElements) -> None:
+    writer.type(attribute.type)
+    writer.blob(numbers.elements_data(attribute.array, one_is_splat=True))
+
+
+def integers(code: int) -> Encoding:
+    """Return the encoding of typed integers, with this code."""
+    return Encoding(code, _integer, _write_integer, (IntegerAttribute,))
+
+
+def real_numbers(code: int) -> Encoding:
+    """Return the encoding of typed floating-point numbers, with this code."""
+    return Encoding(code, _float, _write_float, (FloatAttribute,))
+
+
+ATTRIBUTES = Table("builtin", "attribute", [
+    Encoding(0, EntryReader.items, EntryWriter.attributes, (tuple,)),
+    Encoding(1, read_dictionary, EntryWriter.dictionary, (dict,)),
+    Encoding(2, EntryReader.string, EntryWriter.string, (str,)),
+    Encoding(3, _typed_string),
+    Encoding(4, _symbol, _write_symbol, (SymbolReference,), lambda symbol: len(symbol.path) == 1),
+    Encoding(5, _nested_symbol, _write_symbol, (SymbolReference,)),
+    fielded(6, TypeAttribute, type=TYPE),
+    fielded(7, Unit, lambda: UNIT),
+    integers(8),
+    Encoding(8, _integer, _write_boolean, (bool,)),
+    real_numbers(9),
+    Encoding(16, _dense_resource, _write_dense_resource, (DenseResource,)),
+    Encoding(17, _dense_array, _write_dense_array, (DenseArray,)),
+    Encoding(18, _dense_elements, _write_dense_elements, (DenseElements,)),
+    Encoding(19, _dense_strings),
+    Encoding(20, _sparse),
+    Encoding(21, _distinct),
+    *locations.ENCODINGS,
+])  # fmt: skip
 
 
 def index_tensor(attribute: object) -> Any:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from stablehlo_ref.bytecode.encoding import Cursor, encode_varint
+from stablehlo_ref.bytecode.encodings.tables import ATTRIBUTE, NAME, VARINT, Encoding, FieldCodec, fielded
 from stablehlo_ref.bytecode.entries import EntryReader
 from stablehlo_ref.bytecode.pool import EntryWriter
 from stablehlo_ref.ir.locations import (
     UNKNOWN_LOCATION,
     CallSiteLocation,
+    DebugLocation,
     FileLocation,
     FusedLocation,
     NameLocation,
@@ -18,12 +19,10 @@ from stablehlo_ref.ir.locations import (
 )
 
 LOCATIONS = (CallSiteLocation, FileLocation, FusedLocation, NameLocation, UnknownLocation)
-CALL_SITE, FILE, FUSED, FUSED_WITH_METADATA, NAME, UNKNOWN, FILE_RANGE = 10, 11, 12, 13, 14, 15, 22
+CALL_SITE, FILE, FUSED, FUSED_WITH_METADATA, NAMED, UNKNOWN, FILE_RANGE = 10, 11, 12, 13, 14, 15, 22
 
 # The first bytes of locations that contain no other ones.
 WITHOUT_PARTS = frozenset(encode_varint(code) for code in (FILE, UNKNOWN, FILE_RANGE))
-
-# --- from bytes -----------------------------------------------------------------------------------------------------
 
 
 def _location(reader: EntryReader) -> Any:
@@ -33,12 +32,15 @@ def _location(reader: EntryReader) -> Any:
     return found
 
 
-def _call_site(reader: EntryReader) -> CallSiteLocation:
-    return CallSiteLocation(_location(reader), _location(reader))
+def _child(reader: EntryReader) -> DebugLocation | None:
+    found = _location(reader)
+    return None if found == UNKNOWN_LOCATION else found
 
 
-def _file(reader: EntryReader) -> FileLocation:
-    return FileLocation(reader.a(str, "a string"), reader.varint(), reader.varint())
+def _write_locations(writer: EntryWriter, locations: tuple[DebugLocation, ...]) -> None:
+    writer.varint(len(locations))
+    for part in locations:
+        writer.location(part)
 
 
 def _file_range(reader: EntryReader) -> FileLocation:
@@ -53,28 +55,25 @@ def _file_range(reader: EntryReader) -> FileLocation:
     return FileLocation(filename, line, column, end)
 
 
-def _fused(reader: EntryReader) -> FusedLocation:
-    return FusedLocation(tuple([_location(reader) for _ in range(reader.count("locations"))]))
+def _write_file_range(writer: EntryWriter, location: FileLocation) -> None:
+    line, column, end = location.line, location.column, location.end or (0, 0)
+    writer.attribute(location.filename)
+    writer.varints([line, column, end[1]] if line == end[0] else [line, column, *end])
 
 
-def _fused_with_metadata(reader: EntryReader) -> FusedLocation:
-    return FusedLocation(_fused(reader).locations, reader.attribute())
-
-
-def _name(reader: EntryReader) -> NameLocation:
-    name, child = reader.a(str, "a string"), _location(reader)
-    return NameLocation(name, None if child == UNKNOWN_LOCATION else child)
-
-
-DECODERS: Mapping[int, Callable[[EntryReader], Any]] = {
-    CALL_SITE: _call_site,
-    FILE: _file,
-    FUSED: _fused,
-    FUSED_WITH_METADATA: _fused_with_metadata,
-    NAME: _name,
-    UNKNOWN: lambda reader: UNKNOWN_LOCATION,
-    FILE_RANGE: _file_range,
-}
+PART, CHILD = FieldCodec(_location, EntryWriter.location), FieldCodec(_child, EntryWriter.location)
+PARTS = FieldCodec(
+    lambda reader: tuple([_location(reader) for _ in range(reader.count("locations"))]), _write_locations
+)
+ENCODINGS = (
+    fielded(CALL_SITE, CallSiteLocation, callee=PART, caller=PART),
+    fielded(FILE, FileLocation, holds=lambda x: x.end is None, filename=NAME, line=VARINT, column=VARINT),
+    fielded(FUSED, FusedLocation, holds=lambda x: x.metadata is None, locations=PARTS),
+    fielded(FUSED_WITH_METADATA, FusedLocation, locations=PARTS, metadata=ATTRIBUTE),
+    fielded(NAMED, NameLocation, name=NAME, child=CHILD),
+    fielded(UNKNOWN, UnknownLocation, lambda: UNKNOWN_LOCATION),
+    Encoding(FILE_RANGE, _file_range, _write_file_range, (FileLocation,)),
+)
 
 
 def location_parts(reader: Cursor) -> list[int]:
@@ -84,43 +83,4 @@ def location_parts(reader: Cursor) -> list[int]:
         return reader.varints(2)
     if code in (FUSED, FUSED_WITH_METADATA):
         return reader.varints(reader.count("locations"))
-    return reader.varints(2)[1:] if code == NAME else []
-
-
-# --- to bytes -------------------------------------------------------------------------------------------------------
-
-
-def write_location(writer: EntryWriter, location: object) -> None:
-    """Write a location. NotImplementedError for anything else."""
-    match location:
-        case UnknownLocation():
-            writer.varint(UNKNOWN)
-        case FileLocation(filename, line, column, end):
-            _write_file(writer, filename, line, column, end)
-        case NameLocation(name, child):
-            writer.varint(NAME)
-            writer.attribute(name)
-            writer.location(child)
-        case CallSiteLocation(callee, caller):
-            writer.varint(CALL_SITE)
-            writer.location(callee)
-            writer.location(caller)
-        case FusedLocation(locations, metadata):
-            writer.varint(FUSED if metadata is None else FUSED_WITH_METADATA)
-            writer.varint(len(locations))
-            for part in locations:
-                writer.location(part)
-            if metadata is not None:
-                writer.attribute(metadata)
-        case _:
-            raise NotImplementedError
-
-
-def _write_file(writer: EntryWriter, filename: str, line: int, column: int, end: tuple[int, int] | None) -> None:
-    writer.varint(FILE if end is None else FILE_RANGE)
-    writer.attribute(filename)
-    if end is None:
-        writer.varint(line)
-        writer.varint(column)
-    else:
-        writer.varints([line, column, end[1]] if line == end[0] else [line, column, *end])
+    return reader.varints(2)[1:] if code == NAMED else []

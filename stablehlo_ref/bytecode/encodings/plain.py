@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from stablehlo_ref.bytecode.encodings import builtin, chlo, quant, stablehlo
+from stablehlo_ref.bytecode.encodings import builtin, quant, sdy, stablehlo
+from stablehlo_ref.bytecode.encodings.tables import Table
 from stablehlo_ref.bytecode.pool import EntryWriter
 from stablehlo_ref.ir.attributes import EnumAttribute, OpaqueAttribute, StructAttribute
 from stablehlo_ref.ir.types import FutureType, OpaqueType, QuantizedType, TokenType, Type
@@ -15,39 +16,24 @@ from stablehlo_ref.syntax.attribute_text import attribute_text
 _match_dialect = re.compile(r"[#!]([A-Za-z_][\w$]*)").match
 
 
-def _no_encoding(writer: EntryWriter, value: object) -> None:
-    raise NotImplementedError
-
-
-ATTRIBUTES: Mapping[str, Callable[[EntryWriter, Any], None]] = {
-    "builtin": builtin.write_attribute,
-    "stablehlo": stablehlo.write_attribute,
-    "chlo": chlo.write_attribute,
+ATTRIBUTES: Mapping[str, Table] = {
+    table.dialect: table
+    for table in (builtin.ATTRIBUTES, stablehlo.ATTRIBUTES, stablehlo.CHLO_ATTRIBUTES, sdy.ATTRIBUTES)
 }
-TYPES: Mapping[str, Callable[[EntryWriter, Type], None]] = {
-    "builtin": builtin.write_type,
-    "stablehlo": stablehlo.write_type,
-    "quant": quant.write_type,
-}
+TYPES: Mapping[str, Table] = {table.dialect: table for table in (builtin.TYPES, stablehlo.TYPES, quant.TYPES)}
 
 
 def write_attribute(writer: EntryWriter, attribute: Any) -> None:
     """Write an attribute or a location."""
     writer.dialect = dialect_of_attribute(attribute)
-    write = ATTRIBUTES.get(writer.dialect, _no_encoding)
-    try:
-        write(writer, attribute)
-    except NotImplementedError:
+    if writer.dialect not in ATTRIBUTES or not ATTRIBUTES[writer.dialect].write(writer, attribute):
         writer.text(attribute_text(attribute))
 
 
 def write_type(writer: EntryWriter, type: Type) -> None:
     """Write a type."""
     writer.dialect = dialect_of_type(type)
-    write: Callable[[EntryWriter, Type], None] = TYPES.get(writer.dialect, _no_encoding)
-    try:
-        write(writer, type)
-    except NotImplementedError:
+    if writer.dialect not in TYPES or not TYPES[writer.dialect].write(writer, type):
         writer.text(str(type))
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from stablehlo_ref.bytecode.encodings import numbers
+from stablehlo_ref.bytecode.encodings.tables import Encoding, Table
 from stablehlo_ref.bytecode.entries import EntryReader
 from stablehlo_ref.bytecode.pool import EntryWriter
 from stablehlo_ref.ir.attributes import DenseElements, FloatAttribute
-from stablehlo_ref.ir.types import FLOATS, IntegerType, OpaqueType, QuantizedType, Type, decimal_text, integer_type
+from stablehlo_ref.ir.types import FLOATS, IntegerType, OpaqueType, QuantizedType, decimal_text, integer_type
 
 F64 = FLOATS["f64"]
 SIGNED = 1  # the flag of a signed storage type
@@ -31,8 +31,7 @@ def storage_type(reader: EntryReader, flags: int) -> IntegerType:
     return type if flags & SIGNED else IntegerType(type.width, "u")
 
 
-def read_per_tensor(reader: EntryReader) -> QuantizedType:
-    """Read a type that is quantized per tensor."""
+def _per_tensor(reader: EntryReader) -> QuantizedType:
     flags = reader.varint()
     storage, expressed = storage_type(reader, flags), reader.type()
     scale, zero_point = read_double(reader), reader.signed_varint()
@@ -40,8 +39,7 @@ def read_per_tensor(reader: EntryReader) -> QuantizedType:
     return QuantizedType(storage, expressed, (scale,), (zero_point,), low, high)
 
 
-def read_per_axis(reader: EntryReader) -> QuantizedType:
-    """Read a type that is quantized along an axis."""
+def _per_axis(reader: EntryReader) -> QuantizedType:
     flags = reader.varint()
     storage, expressed, axis = storage_type(reader, flags), reader.type(), reader.varint()
     low, high = reader.signed_varint(), reader.signed_varint()
@@ -95,40 +93,44 @@ def _number(value: float) -> str:
     return decimal_text(repr(value))
 
 
-_TYPES: dict[int, Callable[[EntryReader], Type]] = {
-    1: lambda reader: _any(reader, has_expressed_type=False),
-    2: lambda reader: _any(reader, has_expressed_type=True),
-    3: _calibrated,
-    4: read_per_tensor,
-    5: read_per_axis,
-    6: _sub_channel,
-}
+def _is_per_tensor(type: QuantizedType) -> bool:
+    return type.quantization_dimension is None
 
 
-def read_type(reader: EntryReader) -> Type:
-    offset, code = reader.offset, reader.varint()
-    decode = _TYPES.get(code)
-    if decode is None:
-        raise reader.unsupported(f"unknown type {code} of dialect 'quant'", offset)
-    return decode(reader)
-
-
-def write_type(writer: EntryWriter, type: Type, per_tensor: int = 4, per_axis: int = 5) -> None:
-    """Write a type with these codes. NotImplementedError for what has no encoding and is written as text."""
-    if not isinstance(type, QuantizedType):
-        raise NotImplementedError
-    axis = type.quantization_dimension
-    writer.varint(per_tensor if axis is None else per_axis)
+def _write_head(writer: EntryWriter, type: QuantizedType) -> None:
     writer.varint(SIGNED if type.storage_type.is_signed else 0)
     writer.type(integer_type(type.storage_type.width))
     writer.type(type.expressed_type)
-    if axis is None:
-        write_double(writer, type.scales[0])
-        writer.signed_varints_bare([type.zero_points[0], type.storage_min, type.storage_max])
-        return
-    writer.varint(axis)
+
+
+def _write_per_tensor(writer: EntryWriter, type: QuantizedType) -> None:
+    _write_head(writer, type)
+    write_double(writer, type.scales[0])
+    writer.signed_varints_bare([type.zero_points[0], type.storage_min, type.storage_max])
+
+
+def _write_per_axis(writer: EntryWriter, type: QuantizedType) -> None:
+    _write_head(writer, type)
+    writer.varint(type.quantization_dimension or 0)
     writer.signed_varints_bare([type.storage_min, type.storage_max])
     writer.varint(len(type.scales))
     for scale in type.scales:
         write_double(writer, scale)
     writer.signed_varints(type.zero_points)
+
+
+def quantized(per_tensor: int, per_axis: int) -> tuple[Encoding, ...]:
+    """Return the encodings of types that are quantized per tensor and along an axis, with these codes."""
+    return (
+        Encoding(per_tensor, _per_tensor, _write_per_tensor, (QuantizedType,), _is_per_tensor),
+        Encoding(per_axis, _per_axis, _write_per_axis, (QuantizedType,)),
+    )
+
+
+TYPES = Table("quant", "type", [
+    Encoding(1, lambda reader: _any(reader, has_expressed_type=False)),
+    Encoding(2, lambda reader: _any(reader, has_expressed_type=True)),
+    Encoding(3, _calibrated),
+    *quantized(4, 5),
+    Encoding(6, _sub_channel),
+])  # fmt: skip

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from stablehlo_ref.bytecode.encodings.tables import Encoding, Table
 from stablehlo_ref.bytecode.entries import EntryReader
 from stablehlo_ref.distribution import sdy_attributes as sdy
 from stablehlo_ref.distribution.sdy_forms import FLAG, NAME, Form, SdyAttribute
@@ -34,17 +36,18 @@ _ATTRIBUTES: Sequence[tuple[type[SdyAttribute] | Form[Any], int | None]] = (
 )
 
 
-def read_attribute(reader: EntryReader) -> OpaqueAttribute:
-    offset, code = reader.offset, reader.varint()
-    if code >= len(_ATTRIBUTES):
-        raise reader.unsupported(f"unknown attribute {code} of dialect 'sdy'", offset)
-    kind, count = _ATTRIBUTES[code]
+def _attribute(kind: type[SdyAttribute] | Form[Any], count: int | None, reader: EntryReader) -> OpaqueAttribute:
     value: object
     if isinstance(kind, Form):
         value = _items(reader, kind.item) if kind.item else (reader.string(), reader.signed_varint())
     else:
         value = kind(*[_value(reader, form) for form in list(kind.fields().values())[:count]])
     return OpaqueAttribute(sdy.text_of(kind.mnemonic, value))
+
+
+ATTRIBUTES = Table(
+    "sdy", "attribute", [Encoding(code, partial(_attribute, *row)) for code, row in enumerate(_ATTRIBUTES)]
+)
 
 
 def _items(reader: EntryReader, item: Form[Any]) -> tuple[Any, ...]:

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from stablehlo_ref.bytecode.encodings import builtin, numbers, quant, stablehlo
-from stablehlo_ref.bytecode.encodings.structs import (
+from stablehlo_ref.bytecode.encodings.tables import (
     ATTRIBUTE,
-    DOUBLE,
     INTEGER,
-    INTEGERS,
+    SHAPE,
+    TYPE,
+    Encoding,
     Enumeration,
     FieldCodec,
     Struct,
+    Table,
+    constant,
+    fielded,
 )
+from stablehlo_ref.bytecode.encodings.tables import TYPES as TYPE_LIST
 from stablehlo_ref.bytecode.entries import EntryReader, described
 from stablehlo_ref.bytecode.pool import EntryWriter, sorted_entries
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import (
     DenseArray,
     DenseElements,
-    EnumAttribute,
-    FloatAttribute,
     IntegerAttribute,
-    StructAttribute,
     SymbolReference,
     TypeAttribute,
 )
@@ -40,8 +42,6 @@ from stablehlo_ref.ir.types import (
     FunctionType,
     FutureType,
     OpaqueType,
-    QuantizedType,
-    TensorType,
     TupleType,
     Type,
     UnrankedTensorType,
@@ -59,7 +59,7 @@ ENUMERATIONS: Mapping[str, Enumeration] = {
         "rng_distribution": 13, "transpose": 16, "result_accuracy_mode": 19,
     }.items()
 }  # fmt: skip
-API_VERSION, API_VERSIONS = 5, 5  # its code, and the number of its values
+API_VERSIONS = 5  # of custom calls
 
 
 def _read_optional(reader: EntryReader) -> Any:
@@ -82,24 +82,21 @@ MARKED = FieldCodec(_read_optional, _write_optional)  # an attribute after a num
 OPTIONAL = FieldCodec(EntryReader.optional_attribute, EntryWriter.optional_attribute)
 MESH = FieldCodec(_read_mesh, EntryWriter.attribute)
 
-struct = stablehlo.struct
+struct, OF_STABLEHLO = stablehlo.struct, stablehlo.STRUCTS
 STRUCTS: Mapping[str, Struct] = {
-    "output_operand_alias": struct(
-        10, output_tuple_indices=INTEGERS, operand_index=INTEGER, operand_tuple_indices=INTEGERS
-    ),
-    "bounds": replace(stablehlo.STRUCTS["bounds"], code=18),
-    "type_extensions": replace(stablehlo.STRUCTS["bounds"], code=18),
-    "result_accuracy": struct(20, stablehlo.ACCURACY_DEFAULTS, atol=DOUBLE, rtol=DOUBLE, ulps=INTEGER, mode=ATTRIBUTE),
-    "sub_axis_info": struct(21, pre_size=INTEGER, size=INTEGER),
+    **{
+        name: replace(OF_STABLEHLO[name], code=code)
+        for name, code in {
+            "output_operand_alias": 10, "bounds": 18, "type_extensions": 18, "result_accuracy": 20, "sub_axis_info": 21,
+        }.items()
+    },
     "axis_ref": struct(22, name=ATTRIBUTE, sub_axis_info=MARKED),
     "replica_group_mesh_axes": struct(23, {"axes": ()}, mesh=MESH, axes=ATTRIBUTE),
     "mesh_axis": struct(24, name=ATTRIBUTE, size=INTEGER),
     "mesh": struct(25, {"axes": ()}, axes=ATTRIBUTE, device_ids=OPTIONAL),
-}
-_ENUMERATIONS_BY_CODE = {enumeration.code: (kind, enumeration) for kind, enumeration in ENUMERATIONS.items()}
-_STRUCTS_BY_CODE = {struct.code: (name, struct) for name, struct in STRUCTS.items() if name != "type_extensions"}
+}  # fmt: skip
 
-# --- attributes: from bytes -----------------------------------------------------------------------------------------
+# --- attributes -----------------------------------------------------------------------------------------------------
 
 
 def _boolean(reader: EntryReader) -> bool:
@@ -116,33 +113,54 @@ def _api_version(reader: EntryReader) -> IntegerAttribute:
     return IntegerAttribute(value, I32)
 
 
-_ATTRIBUTES: dict[int, Callable[[EntryReader], Any]] = {
-    1: EntryReader.items,
-    2: _boolean,
-    API_VERSION: _api_version,
-    6: builtin.read_dictionary,
-    8: builtin.read_float,
-    9: builtin.read_integer,
-    14: EntryReader.string,
-    15: lambda reader: numbers.read_elements(reader, reader.type(), reader.blob()),
-    17: lambda reader: TypeAttribute(reader.type()),
-}
+def _write_dictionary(writer: EntryWriter, attribute: Mapping[str, Any]) -> None:
+    writer.varint(len(attribute))
+    for name, value in sorted_entries(attribute):
+        writer.attribute(name)
+        writer.attribute(value)
 
 
-def read_attribute(reader: EntryReader) -> Any:
-    offset, code = reader.offset, reader.varint()
-    if code in _ATTRIBUTES:
-        return _ATTRIBUTES[code](reader)
-    if code in _ENUMERATIONS_BY_CODE:
-        kind, enumeration = _ENUMERATIONS_BY_CODE[code]
-        return enumeration.read("stablehlo", kind, reader)
-    if code in _STRUCTS_BY_CODE:
-        name, struct = _STRUCTS_BY_CODE[code]
-        return stablehlo.without_defaults(struct.read(f"stablehlo.{name}", reader))
-    raise reader.unsupported(f"unknown attribute {code} of dialect 'vhlo'", offset)
+def _dense_elements(reader: EntryReader) -> Any:
+    return numbers.read_elements(reader, reader.type(), reader.blob())
 
 
-# --- types: from bytes ----------------------------------------------------------------------------------------------
+def _write_dense(writer: EntryWriter, attribute: DenseElements | DenseArray) -> None:
+    if isinstance(attribute, DenseArray):
+        type, array = attribute.element_type, numbers.numbers_array(attribute.values, attribute.element_type)
+        attribute = DenseElements(tensor_type(array.shape, type), array)
+    writer.type(attribute.type)
+    writer.blob(numbers.elements_data(attribute.array, one_is_splat=False))
+
+
+def _is_list(attribute: DenseElements | DenseArray) -> bool:
+    return isinstance(attribute, DenseElements) or attribute.element_type in (I64, BOOLEAN)
+
+
+ATTRIBUTES = Table("vhlo", "attribute", [
+    Encoding(1, EntryReader.items, EntryWriter.attributes, (tuple,)),
+    Encoding(2, _boolean, EntryWriter.varint, (bool,)),
+    Encoding(5, _api_version, lambda writer, version: writer.varint(int(version.value)), ("api_version",)),
+    Encoding(6, builtin.read_dictionary, _write_dictionary, (dict,)),
+    builtin.real_numbers(8),
+    builtin.integers(9),
+    Encoding(14, EntryReader.string, EntryWriter.string, (str,)),
+    Encoding(14, EntryReader.string, lambda writer, symbol: writer.string(symbol.path[0]), (SymbolReference,),
+             lambda symbol: len(symbol.path) == 1),
+    Encoding(15, _dense_elements, _write_dense, (DenseElements, DenseArray), _is_list),
+    fielded(17, TypeAttribute, type=TYPE),
+    *[enumeration.encoding(kind) for kind, enumeration in ENUMERATIONS.items()],
+    *[struct.encoding(name) for name, struct in STRUCTS.items()],
+])  # fmt: skip
+
+
+def write_attribute(writer: EntryWriter, attribute: object) -> None:
+    """Write an attribute; UnsupportedError for what VHLO does not have."""
+    writer.dialect = "vhlo"
+    if not ATTRIBUTES.write(writer, attribute):
+        raise UnsupportedError(f"portable artifacts have no attribute such as {described(attribute)}")
+
+
+# --- types ----------------------------------------------------------------------------------------------------------
 
 # Types without parts, by their codes.
 SIMPLE: Mapping[int, Type] = {
@@ -155,122 +173,22 @@ SIMPLE: Mapping[int, Type] = {
     37: FLOATS["f4E2M1FN"], 38: FLOATS["f6E2M3FN"], 39: FLOATS["f6E3M2FN"], 40: FLOATS["f8E8M0FNU"],
 }  # fmt: skip
 SIMPLE_CODES = {type: code for code, type in SIMPLE.items()}
-PER_TENSOR, PER_AXIS = 24, 30
 
-_TYPES: dict[int, Callable[[EntryReader], Type]] = {
-    1: lambda reader: ComplexType(reader.type()),
-    8: lambda reader: FunctionType(reader.types(), reader.types()),
-    20: lambda reader: tensor_type(builtin.read_shape(reader), reader.type()),
-    21: builtin.read_encoded_tensor,
-    23: lambda reader: TupleType(reader.types()),
-    PER_TENSOR: quant.read_per_tensor,
-    25: lambda reader: UnrankedTensorType(reader.type()),
-    PER_AXIS: quant.read_per_axis,
-    41: lambda reader: BufferType(builtin.read_shape(reader), reader.type()),
-    42: lambda reader: FutureType(reader.types()),
-}
-
-
-def read_type(reader: EntryReader) -> Type:
-    offset, code = reader.offset, reader.varint()
-    if code in SIMPLE:
-        return SIMPLE[code]
-    if code not in _TYPES:
-        raise reader.unsupported(f"unknown type {code} of dialect 'vhlo'", offset)
-    return _TYPES[code](reader)
-
-
-# --- to bytes -------------------------------------------------------------------------------------------------------
-
-
-def write_attribute(writer: EntryWriter, attribute: object) -> None:
-    """Write an attribute; UnsupportedError for what VHLO does not have."""
-    writer.dialect = "vhlo"
-    match attribute:
-        case bool():
-            writer.varint(2)
-            writer.varint(int(attribute))
-        case str():
-            writer.varint(14)
-            writer.string(attribute)
-        case tuple():
-            writer.varint(1)
-            writer.attributes(attribute)
-        case dict():
-            writer.varint(6)
-            writer.varint(len(attribute))
-            for name, value in sorted_entries(attribute):
-                writer.attribute(name)
-                writer.attribute(value)
-        case IntegerAttribute(value, type):
-            writer.varint(9)
-            builtin.write_integer(writer, value, type or I64)
-        case FloatAttribute(type=type):
-            writer.varint(8)
-            builtin.write_float(writer, attribute, type or F64)
-        case SymbolReference(path=(name,)):
-            writer.varint(14)
-            writer.string(name)
-        case TypeAttribute(type):
-            writer.varint(17)
-            writer.type(type)
-        case DenseElements(type, array):
-            writer.varint(15)
-            writer.type(type)
-            writer.blob(numbers.elements_data(array, one_is_splat=False))
-        case DenseArray(element_type, values) if element_type in (I64, BOOLEAN):
-            array = numbers.numbers_array(values, element_type)
-            write_attribute(writer, DenseElements(tensor_type((len(values),), element_type), array))
-        case EnumAttribute(kind="api_version", value=value):
-            writer.varint(API_VERSION)
-            writer.varint(int(value))
-        case EnumAttribute(kind=kind) if kind in ENUMERATIONS:
-            ENUMERATIONS[kind].write(attribute, writer)
-        case StructAttribute(name=name) if name.removeprefix("stablehlo.") in STRUCTS:
-            STRUCTS[name.removeprefix("stablehlo.")].write(attribute, writer)
-        case _:
-            raise UnsupportedError(f"portable artifacts have no attribute such as {described(attribute)}")
+TYPES = Table("vhlo", "type", [
+    *[constant(code, type) for code, type in SIMPLE.items()],
+    fielded(1, ComplexType, element=TYPE),
+    fielded(8, FunctionType, inputs=TYPE_LIST, outputs=TYPE_LIST),
+    *builtin.tensors(20, 21),
+    fielded(23, TupleType, elements=TYPE_LIST),
+    *quant.quantized(24, 30),
+    fielded(25, UnrankedTensorType, element_type=TYPE),
+    fielded(41, BufferType, holds=lambda type: type.layout == (), shape=SHAPE, element_type=TYPE),
+    fielded(42, FutureType, elements=TYPE_LIST),
+])  # fmt: skip
 
 
 def write_type(writer: EntryWriter, type: Type) -> None:
     """Write a type; UnsupportedError for what VHLO does not have."""
     writer.dialect = "vhlo"
-    if type in SIMPLE_CODES:
-        writer.varint(SIMPLE_CODES[type])
-        return
-    match type:
-        case ComplexType(element):
-            writer.varint(1)
-            writer.type(element)
-        case FunctionType(inputs, outputs):
-            writer.varint(8)
-            writer.types(inputs)
-            writer.types(outputs)
-        case TensorType():
-            _write_tensor(writer, type)
-        case TupleType(elements):
-            writer.varint(23)
-            writer.types(elements)
-        case UnrankedTensorType(element_type):
-            writer.varint(25)
-            writer.type(element_type)
-        case QuantizedType():
-            quant.write_type(writer, type, PER_TENSOR, PER_AXIS)
-        case BufferType(shape, element_type, ()):
-            writer.varint(41)
-            builtin.write_shape(writer, shape)
-            writer.type(element_type)
-        case FutureType(elements):
-            writer.varint(42)
-            writer.types(elements)
-        case _:
-            raise UnsupportedError(f"portable artifacts have no type {type}")
-
-
-def _write_tensor(writer: EntryWriter, type: TensorType) -> None:
-    encoding = builtin.tensor_encoding(type)
-    writer.varint(20 if encoding is None else 21)
-    if encoding is not None:
-        writer.attribute(encoding)
-    builtin.write_shape(writer, type.shape)
-    writer.type(type.element_type)
+    if not TYPES.write(writer, type):
+        raise UnsupportedError(f"portable artifacts have no type {type}")

@@ -88,7 +88,7 @@ def of_reference(dtype: DType, magnitude: Array) -> Array:
     return 4 * ulp(finite, FLOAT64) if real_dtype(dtype) == FLOAT64 else 8 * OURS * finite
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ball:
     """Where the value of a legal run lies: within `radius` of `center`, per element.
 
@@ -104,6 +104,14 @@ class Ball:
     @property
     def is_exact(self) -> bool:
         return not np.any(self.radius)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all elements have a bound."""
+        return not np.isinf(self.radius).any()
+
+
+UNKNOWN = Ball(np.zeros(()), np.asarray(np.inf))  # that of a value of which nothing is known
 
 
 @dataclass(frozen=True)
@@ -212,12 +220,12 @@ def overflowed(ball: Ball, dtype: DType) -> Ball:
     )
 
 
-def used(ball: Ball, dtype: DType) -> Ball:
-    """Return the ball of an operand in fused code, which may or may not overflow as its type does."""
-    if not is_fractional(dtype):
+def used(ball: Ball, value: Value) -> Ball:
+    """Return the ball of a value as an operand in fused code, which may or may not overflow as its type does."""
+    if ball is UNKNOWN or not is_fractional(dtype_of(value)):
         return ball
     with np.errstate(invalid="ignore"):
-        beyond = np.abs(ball.center) + ball.radius > largest(dtype)
+        beyond = np.abs(ball.center) + ball.radius > largest(dtype_of(value))
     is_unknown = beyond & ~(np.isinf(ball.center) & (ball.radius == 0))
     if not is_unknown.any():
         return ball

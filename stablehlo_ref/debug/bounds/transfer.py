@@ -20,6 +20,7 @@ import numpy as np
 from stablehlo_ref.debug.bounds import ball, reductions, sums
 from stablehlo_ref.debug.bounds.ball import (
     TINY,
+    UNKNOWN,
     Ball,
     NoBound,
     Query,
@@ -68,11 +69,14 @@ Balls = Mapping[Value, Ball]
 
 def transfer(
     op: Operation, values: Sequence[Value], operands: Sequence[Ball], contract: Contract, evaluate: Evaluator
-) -> list[Ball] | None:
-    """Return the balls of an op's results; None if there is no rule for the op.
+) -> list[Ball]:
+    """Return the balls of an op's results, UNKNOWN if there is no rule for the op, or that is so for an operand.
 
     `values` are what the op is fed (`fed_to`), and `operands` their balls.
     """
+    nothing = [UNKNOWN] * len(op.results)
+    if UNKNOWN in operands:
+        return nothing
     try:
         if op.name in BRANCHES:
             return of_branch(op, dict(zip(values, operands)), contract, evaluate)
@@ -90,7 +94,7 @@ def transfer(
                 made.append(_finished(query, rule_of(query)(query)))
         return made
     except NoBound:
-        return None
+        return nothing
 
 
 def _broadcast(op: Operation, balls: Balls, evaluate: Evaluator) -> tuple[Operation, Sequence[Value], Sequence[Ball]]:
@@ -142,14 +146,14 @@ def _finished(query: Query, ball: Ball) -> Ball:
 
 
 class Propagation:
-    """The balls of the results of ops in order, from those of values from elsewhere, None where there is no bound.
+    """The balls of the results of ops in order, from those of values from elsewhere.
 
     If not `with_choices`, nothing is known of results that the spec leaves open.
     """
 
     def __init__(
         self,
-        known: Callable[[Value], Ball | None],
+        known: Callable[[Value], Ball],
         contract: Contract,
         evaluate: Evaluator,
         with_choices: bool = True,
@@ -157,38 +161,33 @@ class Propagation:
         self.balls: dict[Value, Ball] = {}
         self.count = 0  # ops so far
         self._known, self._contract, self._evaluate, self._with_choices = known, contract, evaluate, with_choices
-        self._made: set[Value] = set()
 
     def extend(self, ops: Sequence[Operation]) -> None:
         """Add ops that follow the ones so far."""
         for op in ops:
             self.count += 1
-            self._made.update(op.results)
             self.balls.update(zip(op.results, self._results(op)))
 
     def _results(self, op: Operation) -> Sequence[Ball]:
-        """Return the balls of an op's results; none if they are not known."""
         if is_constant_op(op):
             return [exact(self._evaluate.constant(result)) for result in op.results]
         feeds = fed_to(op)
-        known = [ball for value in feeds if (ball := self.operand(value)) is not None]
-        found = transfer(op, feeds, known, self._contract, self._evaluate) if len(known) == len(feeds) else None
-        if not found or self._with_choices or not self._evaluate.choices(op, [ball.center for ball in known]):
-            return found or ()
-        return ()
+        operands = list(map(self.operand, feeds))
+        found = transfer(op, feeds, operands, self._contract, self._evaluate)
+        if self._with_choices or UNKNOWN in found:
+            return found
+        return [UNKNOWN] * len(found) if self._evaluate.choices(op, [ball.center for ball in operands]) else found
 
-    def operand(self, value: Value) -> Ball | None:
+    def operand(self, value: Value) -> Ball:
         """Return the ball of a value where another op uses it."""
         if is_constant(value):
             return exact(self._evaluate.constant(value))
-        if value in self._made:
-            return used(self.balls[value], dtype_of(value)) if value in self.balls else None
-        return self._known(value)
+        return used(self.balls[value], value) if value in self.balls else self._known(value)
 
 
 def propagation(arrays: Mapping[Value, Array], contract: Contract, evaluate: Evaluator) -> Propagation:
     """Return a propagation from known values, through results that the spec does not leave open."""
-    return Propagation(lambda v: exact(arrays[v]) if v in arrays else None, contract, evaluate, with_choices=False)
+    return Propagation(lambda v: exact(arrays[v]) if v in arrays else UNKNOWN, contract, evaluate, with_choices=False)
 
 
 def rule_of(query: Query) -> Rule:
@@ -364,78 +363,64 @@ _OF_COMPLEX: dict[type, Rule] = {
 }  # fmt: skip
 
 
-def of_branch(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball] | None:
-    """Return the balls of the results of the branch that is taken; None if that is not known."""
-    condition = balls.get(op.operands[0])
-    if condition is None or not condition.is_exact:
-        return None
-    taken = branch_of(op, condition.center)
-    found = _through(op.regions[taken].block, dict(balls), contract, evaluate)
-    return [s or _unknown(value) for s, value in zip(found, op.results)]
+def of_branch(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball]:
+    """Return the balls of the results of the branch that is taken; NoBound if that is not known."""
+    condition = balls.get(op.operands[0], UNKNOWN)
+    if not condition.is_exact:
+        raise NoBound
+    return _through(op.regions[branch_of(op, condition.center)].block, balls, contract, evaluate)
 
 
-def of_loop(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball] | None:
-    """Return the balls of the results of a loop; None if it is not known how often the body runs.
+def of_loop(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball]:
+    """Return the balls of the results of a loop; NoBound if it is not known how often the body runs.
 
     Nothing is known of floating-point numbers in a loop that is long.
     """
-    outside = Propagation(balls.get, contract, evaluate)
+    outside = Propagation(lambda v: balls.get(v, UNKNOWN), contract, evaluate)
     first = state = [outside.operand(value) for value in op.operands]
     condition, body = (region.block for region in op.regions)
     ops = [inner for block in (condition, body) for inner in block.operations]
     size = 8 * sum(prod(shape_of(r)) for inner in ops for r in inner.results if isinstance(r.type, TensorType))
     most = min(MOST_STEPS, MOST_BYTES // max(size, 1) * len(ops))
     for _ in range(0, max(most, 1), len(ops)):
-        (goes_on,) = _through(condition, {**balls, **_arguments(condition, state)}, contract, evaluate)
-        if goes_on is None or not goes_on.is_exact:
-            return None
+        (goes_on,) = _through(condition, {**balls, **dict(zip(condition.arguments, state))}, contract, evaluate)
+        if not goes_on.is_exact:
+            raise NoBound
         if not goes_on.center:
-            return [s or _unknown(value) for s, value in zip(state, op.results)]
-        state = _through(body, {**balls, **_arguments(body, state)}, contract, evaluate)
+            return state
+        state = _through(body, {**balls, **dict(zip(body.arguments, state))}, contract, evaluate)
     return _exact_results(op, first, state, balls, evaluate)
 
 
-def _arguments(block: Block, state: Sequence[Ball | None]) -> dict[Value, Ball]:
-    return {argument: ball for argument, ball in zip(block.arguments, state) if ball is not None}
-
-
-def _through(block: Block, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball | None]:
-    """Return the balls of what a block returns, None where there is no bound."""
+def _through(block: Block, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball]:
+    """Return the balls of what a block returns."""
     *ops, terminator = block.operations
-    made = Propagation(balls.get, contract, evaluate)
+    made = Propagation(lambda v: balls.get(v, UNKNOWN), contract, evaluate)
     made.extend(ops)
-    return [made.operand(value) for value in terminator.operands]
-
-
-def _unknown(value: Value) -> Ball:
-    return Ball(widened(np.zeros(shape_of(value), dtype_of(value))), np.asarray(np.inf))
+    return list(map(made.operand, terminator.operands))
 
 
 # --- long loops: what rounding cannot change ------------------------------------------------------------------------
 
 
 def _exact_results(
-    op: Operation, first: Sequence[Ball | None], state: Sequence[Ball | None], balls: Balls, evaluate: Evaluator
-) -> list[Ball] | None:
-    """Return what the interpreter computes for carries that depend on no rounding; None if the condition depends on it.
+    op: Operation, first: Sequence[Ball], state: Sequence[Ball], balls: Balls, evaluate: Evaluator
+) -> list[Ball]:
+    """Return what the interpreter computes for carries that depend on no rounding; NoBound if the condition does.
 
     `state` is that after a few turns: a carry of which nothing is certain then is not certain at the end.
     """
-    certain = {i for i, pair in enumerate(zip(first, state)) if all(s is not None and s.is_exact for s in pair)}
-    kept = _exact_carries(op, certain, {value for value, ball in balls.items() if ball.is_exact})
-    ours = None if kept is None else evaluate(op, [balls[v].center.astype(dtype_of(v)) for v in fed_to(op)])
-    if kept is None or ours is None:
-        return None
-    return [exact(ours[i]) if i in kept else _unknown(value) for i, value in enumerate(op.results)]
-
-
-def _exact_carries(op: Operation, certain: set[int], outside: set[Value]) -> set[int] | None:
-    """Return the carries that depend on no rounding; None if the condition does."""
+    kept = {i for i, (x, y) in enumerate(zip(first, state)) if x.is_exact and y.is_exact}
+    outside = {value for value, ball in balls.items() if ball.is_exact}
     condition, body = (region.block for region in op.regions)
-    kept = certain
     while wrong := {i for i in kept if not _is_exact(body, body.operations[-1].operands[i], kept, outside)}:
         kept = kept - wrong
-    return kept if _is_exact(condition, condition.operations[-1].operands[0], kept, outside) else None
+    if not _is_exact(condition, condition.operations[-1].operands[0], kept, outside):
+        raise NoBound
+    ours = evaluate(op, [balls[v].center.astype(dtype_of(v)) for v in fed_to(op)])
+    if ours is None:
+        raise NoBound
+    return [exact(array) if i in kept else UNKNOWN for i, array in enumerate(ours)]
 
 
 def _is_exact(block: Block, value: Value, kept: set[int], outside: set[Value]) -> bool:

@@ -1,22 +1,28 @@
 """Where do NaN and infinities come from, and do they reach an output? Overflow, underflow and cancellation too.
 
 >>> print(sr.debug.exceptions(program, x, y))
+
+An observer of a run finds where exceptional values come from, how they go on, and what removes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.arrays.digest import statistics
 from stablehlo_ref.arrays.interop import to_arrays
-from stablehlo_ref.debug.cut import Flat, operands_of, subprogram
+from stablehlo_ref.debug.cut import Flat, has_trait, is_control_flow, operands_of, subprogram
 from stablehlo_ref.debug.evaluate import MAX_BYTES, backend_values
 from stablehlo_ref.debug.exceptions.findings import (
+    FOLLOWED,
     GENERATIONS,
-    BackwardSlice,
+    ORIGINS,
+    WORDS,
     Effect,
     Event,
     ExceptionKind,
@@ -24,36 +30,46 @@ from stablehlo_ref.debug.exceptions.findings import (
     Finding,
     OnlyInBackend,
     Reach,
+    Slicer,
+    call_text,
+    yielded,
 )
-from stablehlo_ref.debug.exceptions.taint import element_at, first_index, has_exceptions, masks
-from stablehlo_ref.debug.exceptions.watch import ExceptionWatcher
+from stablehlo_ref.debug.exceptions.taint import (
+    Taint,
+    Taints,
+    at_pole,
+    bits_of,
+    cancellation,
+    carried,
+    compact,
+    element_at,
+    expanded,
+    first_index,
+    has_exceptions,
+    is_exact,
+    is_float,
+    masks,
+    moved,
+    moves,
+    only_taint,
+    sum_of_bits,
+    underflow,
+)
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.debug.traces.record import Place, place_of
-from stablehlo_ref.define.processes import GRID_SIZES
-from stablehlo_ref.diagnostics import ArgumentTypeError, EvaluationError
+from stablehlo_ref.debug.traces.record import Follower, Frame, Place, is_input, place_of
+from stablehlo_ref.define.definition import is_constant_like
+from stablehlo_ref.define.processes import GRID_SIZES, ProcessId
+from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.value_index import defining_op
+from stablehlo_ref.numerics.dtypes import UINT64
+from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.program import Program
 
-__all__ = [
-    "GENERATIONS",
-    "Effect",
-    "Event",
-    "ExceptionWatcher",
-    "Exceptions",
-    "Finding",
-    "ExceptionKind",
-    "OnlyInBackend",
-    "Place",
-    "Reach",
-    "BackwardSlice",
-    "backend_exceptions",
-    "exceptions",
-    "exceptions_parallel",
-    "kinds_of",
-    "only_in_backend",
-]
 GROUPS = {"inf": (ExceptionKind.OVERFLOW, ExceptionKind.DIVISION), "all": GENERATIONS}
+LOSSY_SLICE = 256  # ops of the slice of what is not followed: there are many of these
+SHARED = 63  # the bit of all sources after the first 63
 
 
 @checks_arguments
@@ -157,3 +173,294 @@ def only_in_backend(flat: Flat, inputs: Sequence[Array], arrays: Mapping[Value, 
                 is_generated,
             )  # fmt: skip
     return list(found.values())
+
+
+# --- the observer ---------------------------------------------------------------------------------------------------
+
+
+class ExceptionWatcher(Follower):
+    """Watches one run, of one process or a grid, as the observer of `Program.run`; `found` returns the findings.
+
+    `kinds` are the kinds of generation that are looked for; origins (inputs, constants) always are. `threshold` is the
+    number of bits that a cancellation loses at least; by default half of those of the type. The first generation of a
+    kind in `trap` raises EvaluationError at the op.
+    """
+
+    sees_every_op = True
+
+    @checks_arguments
+    def __init__(
+        self,
+        program: Program,
+        kinds: Iterable[ExceptionKind] = GENERATIONS,
+        threshold: int | None = None,
+        trap: Collection[ExceptionKind] = (),
+    ) -> None:
+        if threshold is not None and threshold < 0:
+            raise ArgumentValueError(f"threshold must not be negative, got {threshold}")
+        self.program = program
+        self.kinds = tuple(kind for kind in GENERATIONS if kind in {*kinds, *trap})
+        self.threshold = threshold
+        self.ops = 0
+        self._trap = trap
+        self._sources: dict[tuple[Value, ExceptionKind], Finding] = {}
+        self._bits: dict[tuple[Value, ExceptionKind], int] = {}  # of sources; 0 if their values are not followed
+        self._effects: dict[tuple[Operation, bool], Effect] = {}  # what ops pass on, and what they remove
+        self._effect_bits: dict[tuple[Operation, bool], int] = {}  # whose values these are
+        self._taints = Taints()
+        self._sources_of: dict[Value, int] = {}  # in all turns and processes
+        self._sent: dict[Operation, int] = {}  # the sources that went into ops with regions, or to other processes
+        self._known: dict[tuple[ProcessId | None, Value], int] = {}  # inputs of a process, and constants
+        self._programs: dict[Operation, Program] = {}  # ops that move elements, as programs that move taints
+        super().__init__(program.value_index)
+
+    def found(self, results: Sequence[Sequence[Any]]) -> Exceptions:
+        """Return the findings after the run; `results` are those of each process."""
+        reached = [self._reached(i, value, results) for i, value in enumerate(self._returned())]
+        slicer, kinds = Slicer(self.index), {*self.kinds, *ORIGINS}
+        found = {key: finding for key, finding in self._sources.items() if finding.kind in kinds}
+        for (value, _), finding in found.items():
+            self._complete(finding, value, reached, slicer)
+        return Exceptions(list(found.values()), self.kinds, self.ops, self.threshold)
+
+    def _complete(self, finding: Finding, value: Value, reached: Sequence[int], slicer: Slicer) -> None:
+        """Add what is known of a source after the run; `reached` are those of the exceptions of each output."""
+        bit, op = self._bits[value, finding.kind], value.owner
+        if finding.kind not in ORIGINS and isinstance(op, Operation):
+            finding.slice = slicer(op.operands, None if bit else LOSSY_SLICE)
+        if bit:
+            finding.outputs = tuple(i for i, bits in enumerate(reached) if bits & bit)
+            finding.reach = Reach.OUTPUT if finding.outputs else Reach.MASKED
+            for key, effect in self._effects.items():
+                if self._effect_bits[key] & bit:
+                    (finding.removed if key[1] else finding.propagated).append(effect)
+
+    def _returned(self) -> list[list[Value]]:
+        """Return the values that are returned as each output, of which there is one for each return."""
+        blocks = functions(self.program.module)[self.program.entry.name].regions[0].blocks
+        ends = [block.operations[-1] for block in blocks if not block.operations[-1].successors]
+        return [list(values) for values in zip(*(end.operands for end in ends))]
+
+    def _reached(self, number: int, values: Sequence[Value], results: Sequence[Sequence[Any]]) -> int:
+        """Return the sources of the exceptional elements of an output, in all processes."""
+        bits = sum_of_bits(self._sources_of.get(value, 0) for value in values)
+        wrong = [given[number] for given in results if number < len(given) and has_exceptions(given[number])]
+        if wrong and not bits:
+            kind = ExceptionKind.INPUT if is_input(self.index, values[0]) else ExceptionKind.UNKNOWN
+            bits = self._origin(kind, values[0], wrong[0], self.frames[0])
+        return bits
+
+    # --- the run ------------------------------------------------------------------------------------------------
+
+    def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
+        outer = frame.outer
+        assert outer is not None
+        if outer.op is not None and (outer.data is None or not is_control_flow(outer.op)):
+            return  # inside an op that is looked at as a whole
+        frame.data = operands
+        if is_control_flow(op) or has_trait(op, "communicates"):
+            bits = sum_of_bits(map(bits_of, self._operands(frame, op)))
+            self._sent[op] = self._sent.get(op, 0) | bits
+
+    def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
+        if frame.data is None:
+            return
+        if is_control_flow(op):
+            for value, result in zip(op.results, results):
+                self._set(value, result, self._taint(value, result, frame, op))
+        elif is_constant_like(op):
+            self._set(op.results[0], results[0], self._given(ExceptionKind.CONSTANT, op.results[0], results[0], frame))
+        else:
+            self.ops += 1
+            self._leaf(frame, op, results)
+
+    def _leaf(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
+        taints = self._operands(frame, op)
+        if any(type(taint) is not int or taint for taint in taints) or any(map(has_exceptions, results)):
+            self._exceptional(frame, op, taints, results)
+        else:
+            for result in results:
+                self._taints.set(result, 0)
+        if len(results) == 1:
+            self._rounding(frame, op, results[0])
+
+    # --- taints -------------------------------------------------------------------------------------------------
+
+    def _set(self, value: Value, data: Any, taint: Taint) -> None:
+        """Keep the taint of a value, and its sources in all turns and processes."""
+        self._taints.set(data, taint)
+        if bits := bits_of(taint):
+            self._sources_of[value] = self._sources_of.get(value, 0) | bits
+
+    def _operands(self, frame: Frame, op: Operation) -> list[Taint]:
+        return [self._operand(value, x, frame) for value, x in zip(op.operands, frame.data)]
+
+    def _operand(self, value: Value, data: Any, frame: Frame) -> Taint:
+        if is_input(self.index, value):
+            return self._given(ExceptionKind.INPUT, value, data, frame, self.process.id)
+        return self._taint(value, data, frame, defining_op(value) if isinstance(value.owner, Block) else None)
+
+    def _taint(self, value: Value, data: Any, frame: Frame, around: Operation | None) -> Taint:
+        """Return the taint of a value; if its memory is new, as of parts or copies, all that it may be a copy of.
+
+        For a result of the op `around` it, that is what its regions return; else, all that went into the op.
+        """
+        taint = self._taints.of(data)
+        if taint is None:
+            taint = 0
+            if has_exceptions(data):
+                ends = yielded(around.regions, value.index) if around is not None and value.owner is around else ()
+                taint = sum_of_bits(self._sources_of.get(end, 0) for end in ends)
+                taint = taint or (self._sent.get(around, 0) if around else 0)
+                taint = taint or self._origin(ExceptionKind.UNKNOWN, value, data, frame)
+            self._taints.set(data, taint)
+        return taint
+
+    def _given(
+        self, kind: ExceptionKind, value: Value, data: Any, frame: Frame, process: ProcessId | None = None
+    ) -> Taint:
+        """Return the taint of an input, which each process has its own of, or a constant."""
+        if (process, value) not in self._known:
+            taint = self._known[process, value] = self._origin(kind, value, data, frame) if has_exceptions(data) else 0
+            self._set(value, data, bits_of(self._taints.of(data) or 0) | taint)
+        return self._known[process, value]
+
+    def _origin(self, kind: ExceptionKind, value: Value, array: Any, frame: Frame) -> int:
+        """Return the bit of a value whose exceptions come from elsewhere."""
+        return self._source(kind, value, array, masks(array).any if is_float(array) else np.asarray(True), frame)
+
+    # --- ops ----------------------------------------------------------------------------------------------------
+
+    def _rounding(self, frame: Frame, op: Operation, result: Any) -> None:
+        """Look for underflow and cancellation."""
+        cancels = partial(cancellation, threshold=self.threshold)
+        for kind, find in ((ExceptionKind.UNDERFLOW, underflow), (ExceptionKind.CANCELLATION, cancels)):
+            if kind in self.kinds and (lossy := find(op, frame.data, result)) is not None:
+                self._source(kind, op.results[0], result, lossy.where, frame, lossy.bits)
+
+    def _exceptional(self, frame: Frame, op: Operation, taints: Sequence[Taint], results: Sequence[Any]) -> None:
+        """Find what an op does with exceptional operands, and which of its results are new."""
+        operands, taint, followed = frame.data, only_taint(op, taints), None
+        arrays = [] if taint else [expanded(t, x) for t, x in zip(taints, operands)]
+        through: Sequence[Array]
+        nan_through: Sequence[Array]
+        if taint:  # all are kept
+            through = nan_through = [np.asarray(UINT64.type(taint))] * len(results)
+        elif moves(op) and (followed := moved(op, operands, arrays, self._programs)):
+            through = nan_through = followed[0]
+        elif has_trait(op, "communicates") and (sent := self._sent[op]):
+            through = nan_through = [np.asarray(UINT64.type(sent))] * len(results)
+        else:
+            nan_only = [np.where(masks(x).nan, t, UINT64.type(0)) for t, x in zip(arrays, operands)]
+            through, nan_through = (carried(op, operands, given, results) for given in (arrays, nan_only))
+        made: list[Array] = []
+        for value, result, all_of, nan_of in zip(op.results, results, through, nan_through):
+            made.append(self._result(frame, op, value, result, all_of, nan_of))
+            self._set(value, result, compact(made[-1]))
+        is_exact = followed is not None or (has_trait(op, "elementwise") and len(made) == 1)
+        for before, gone in zip(arrays, followed[1]) if followed else _removed(op, arrays, made, is_exact):
+            bits = bits_of(np.where(gone, before, UINT64.type(0)))
+            self._effect(op, True, bits, gone, frame, is_exact)
+
+    def _result(self, frame: Frame, op: Operation, value: Value, result: Any, through: Array, nan_of: Array) -> Array:
+        """Return the taint of a result: the sources that come through the op, and those that are new."""
+        if not is_float(result):
+            bits = bits_of(through) if has_exceptions(result) else 0
+            return np.full(np.shape(result) if not isinstance(result, tuple) else (), bits, UINT64)
+        nan, inf = masks(result)
+        taint = np.where(nan | inf, through, UINT64.type(0))
+        passed = taint != 0
+        self._effect(op, False, bits_of(taint), passed, frame, is_exact(op))
+        new_inf, pole = inf & ~passed, at_pole(op, frame.data)
+        new = {
+            ExceptionKind.NAN: nan & (nan_of == 0),
+            ExceptionKind.OVERFLOW: new_inf & ~pole,
+            ExceptionKind.DIVISION: new_inf & pole,
+        }
+        if not has_trait(op, "elementwise") and not any(map(is_float, frame.data)):
+            new = {ExceptionKind.UNKNOWN: (nan | inf) & ~passed}  # such as of the infeed
+        for kind, where in new.items():
+            if where.any():
+                taint = np.where(where, taint | UINT64.type(self._source(kind, value, result, where, frame)), taint)
+        return taint
+
+    # --- what is counted ----------------------------------------------------------------------------------------
+
+    def _source(
+        self, kind: ExceptionKind, value: Value, array: Any, where: Array, frame: Frame, lost_bits: int = 0
+    ) -> int:
+        """Count elements `where` exceptional values come up, and return the bit of their source.
+
+        The first one of a kind in `trap` raises EvaluationError.
+        """
+        if (value, kind) not in self._sources:
+            self._add_source(kind, value, array, where, frame)
+        finding = self._sources[value, kind]
+        finding.elements += int(np.count_nonzero(where))
+        finding.runs += 1
+        finding.lost_bits = max(finding.lost_bits, lost_bits)
+        if self.process.id not in finding.processes:
+            finding.processes += (self.process.id,)
+        return self._bits[value, kind]
+
+    def _add_source(self, kind: ExceptionKind, value: Value, array: Any, where: Array, frame: Frame) -> None:
+        op, at = value.owner, first_index(where) if where.ndim else ()
+        is_origin = kind in ORIGINS
+        is_exact = is_origin or (isinstance(op, Operation) and has_trait(op, "elementwise"))
+        address = (frame.address, frame.turns) if isinstance(op, Operation) else (self.index.unique_name(value), ())
+        operands = () if is_origin else frame.data
+        event = Event(
+            *address, self.process.id, at, tuple(_shown(x, at, is_exact) for x in operands),
+            element_at(array, at) if is_float(array) else "",
+        )  # fmt: skip
+        followed = sum(map(bool, self._bits.values()))
+        self._bits[value, kind] = 1 << min(followed, SHARED) if kind in FOLLOWED else 0
+        finding = Finding(kind, place_of(self.index, value), str(value.type), is_exact, event)
+        self._sources[value, kind] = finding
+        if kind in self._trap and isinstance(op, Operation):
+            raise _trapped(finding, where, op, operands)
+
+    def _effect(self, op: Operation, removes: bool, bits: int, where: Array, frame: Frame, exact: bool) -> None:
+        """Count elements that an op passes on, or removes."""
+        if not where.any():
+            return
+        key = op, removes
+        if key not in self._effects:
+            place = Place(op.name, op.name, str(op.location), op.model_location)
+            place = place_of(self.index, op.results[0]) if op.results else place
+            self._effects[key] = Effect(place, 0, 0, exact, (frame.address, first_index(where)))
+        self._effect_bits[key] = self._effect_bits.get(key, 0) | bits
+        self._effects[key].elements += int(np.count_nonzero(where))
+        self._effects[key].runs += 1
+
+
+def _shown(value: Any, at: tuple[int, ...], exact: bool) -> str:
+    """Return the element of an operand that an elementwise op uses, or else statistics of all elements."""
+    if not isinstance(value, np.ndarray | np.generic):
+        return "?"
+    array = np.asarray(value)
+    if array.ndim == 0 or (exact and array.ndim == len(at) and all(i < n for i, n in zip(at, array.shape))):
+        return element_at(array, at)
+    return str(statistics(array))
+
+
+def _trapped(finding: Finding, where: Array, op: Operation, operands: Sequence[Any]) -> EvaluationError:
+    first = finding.first
+    count = f"{np.count_nonzero(where)} of {where.size} elements"
+    example = f"at {list(first.index)}: {call_text(op.name, first)}"
+    message = f"'{op.name}' op generates {WORDS[finding.kind]}: {count}; {example}"
+    notes = [f"at {first.address} in process {first.process}"] if first.turns or first.process != (0, 0) else []
+    is_array = [isinstance(operand, np.ndarray | np.generic) for operand in operands]
+    texts = (str(statistics(np.asarray(x))) if known else "not an array" for x, known in zip(operands, is_array))
+    notes += [f"operand {i}: {text}" for i, text in enumerate(texts)]
+    return EvaluationError(message, op.location, notes=notes)
+
+
+def _removed(
+    op: Operation, arrays: Sequence[Array], made: Sequence[Array], is_elementwise: bool
+) -> Iterator[tuple[Array, Array]]:
+    """Yield the taint of each operand, and which of its exceptional elements are in no result."""
+    every = UINT64.type(sum_of_bits(map(bits_of, made)))
+    for taint in {id(v): a for v, a in zip(op.operands, arrays)}.values():
+        left = made[0] if is_elementwise and taint.shape == made[0].shape else every
+        yield taint, (taint != 0) & ((taint & left) == 0)
