@@ -360,6 +360,7 @@ _FIRST: dict[type, tuple[Any, ...]] = {  # the smallest lists that are not empty
     codecs.BooleansCodec: ((True,),),
     codecs.MatrixCodec: (((0, 0),),),
 }
+MANY_SCALES = 64
 NEAR_ELEMENTS = (*COMMON, FLOATS["f64"], integer_type(64), *QUANTIZED)
 
 
@@ -397,7 +398,7 @@ def _near_types(type: Any) -> Iterator[Type]:
     yield from (_typed(sizes, element) for sizes in (*_shorter(shape), (*shape, 1), (2, *shape), *_swapped(shape)))
     yield from (_typed(shape, other) for other in NEAR_ELEMENTS if other != element)
     for axis, size in enumerate(shape):
-        if size:
+        if size and size <= MANY_SCALES:  # a step may have led to any size
             yield tensor_type(shape, per_axis(axis, size))
     if isinstance(element, QuantizedType):
         yield from (tensor_type(shape, other) for other in _near_quantized(element))
