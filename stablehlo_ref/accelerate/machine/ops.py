@@ -71,7 +71,7 @@ class Ops:
 
     def compute(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an op, by a rule or by its instructions; NotCompiled if it has neither."""
-        rule = _RULES.get(node.op_class)
+        rule = RULES.get(node.op_class)
         if len(node.op.results) != 1 or not (rule or has_code(node.op)):
             raise NotCompiled(node.op.name)
         if node.op_class in _VIEWS and isinstance(operands[0], Register):
@@ -261,7 +261,7 @@ class Ops:
 
 
 _VIEWS = (Slice, DynamicSlice, Reshape, BroadcastInDim, Transpose, OptimizationBarrier)  # of the first operand
-_RULES: Mapping[type | None, Callable[[Ops, Node, Sequence[Held]], Held]] = {
+RULES: Mapping[type | None, Callable[[Ops, Node, Sequence[Held]], Held]] = {
     OptimizationBarrier: lambda ops, node, operands: operands[0],
     Reshape: Ops._reshape,
     BroadcastInDim: Ops._broadcast_in_dim,
