@@ -27,7 +27,6 @@ from stablehlo_ref.accelerate.elements import has_code, is_narrow
 from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, is_plain, shape_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.compiler import (
-    Compiled,
     address,
     compiled,
     is_available,
@@ -324,13 +323,14 @@ class MachineChain:
         self._seconds = cast("PlanAccelerator", frame.planner.accelerator).seconds
         # Chains with the same key take about as long, as they do where models repeat layers.
         self._key = chain.shape, tuple([node.op.name for node in chain.nodes])
+        self._expected = chain.weight * policy.WEIGHT_SECONDS
         self._most = min(MAX_PIECE, PIECE // chain.weight)
         self._codes: dict[object, ChainCode | None] = {}  # by the form of operands
 
     def __call__(self, slots: Slots) -> None:
         """Run the chain: by machine code, or by the plan of its ops as long as that has not taken long."""
         check_time()
-        if slots[CONTEXT].jit and policy.is_hot(self._seconds[self._key]):
+        if slots[CONTEXT].jit and policy.is_hot(self._seconds[self._key], self._expected):
             arrays = [np.asarray(slots[slot]) for slot in self._chain.inputs.values()]
             if code := self._code(arrays):
                 return self._run(code, slots, arrays)
@@ -340,19 +340,16 @@ class MachineChain:
         return None
 
     def _code(self, arrays: Sequence[Array]) -> ChainCode | None:
-        """Return the code for operands like these; None if there is none, which is reported, or not yet."""
+        """Return the code for operands like these; None, which is reported, if there is none."""
         form, codes = tuple([(x.shape, x.strides, x.flags.aligned) for x in arrays]), self._codes
-        code = codes.get(form)
-        try:
-            if form not in codes and len(codes) < MAX_FORMS:
+        if form not in codes and len(codes) < MAX_FORMS:
+            codes[form] = None
+            try:
                 code = codes[form] = ChainCode(self._chain, _form_of(self._chain, arrays, self._most))
-            if code and not code.compiled and policy.is_hot(self._seconds[self._key], code.text.count("\n")):
-                code.compiled = compiled(code.text)
-                self._report("as machine code", code.text)
-        except Exception as error:
-            code = codes[form] = None
-            self._report(f"one by one: {reason_of(error)}", "")
-        return code if code and code.compiled else None
+                self._report("as machine code", code.compiled.text)
+            except Exception as error:
+                self._report(f"one by one: {reason_of(error)}", "")
+        return codes.get(form)
 
     def _report(self, what: str, text: str) -> None:
         first = self._plan.ops[0]
@@ -375,8 +372,6 @@ class MachineChain:
 class ChainCode:
     """The code of a chain on tensors of a form, which a call computes some rows or strips of. NotCompiled without."""
 
-    compiled: Compiled | None = None  # before it is hot enough
-
     def __init__(self, chain: Chain, form: Form) -> None:
         self._chain, self.form = chain, form
         length = form.strips or form.length
@@ -391,14 +386,13 @@ class ChainCode:
         self._scratch = [(x.shape, x.dtype) for x in ops.arrays.fields[len(self._memory) :]]
         if sum(prod(shape) * dtype.itemsize for shape, dtype in self._scratch) > MAX_SCRATCH:
             raise NotCompiled("long rows")
-        self.text = code.text
+        self.compiled = compiled(code.text)
 
     def run(self, arrays: Sequence[Array], pieces: Iterable[tuple[int, int, int]]) -> None:
         """Compute pieces: the number of their first row and element, and how many rows or strips they have."""
         scratch = [np.empty(shape, dtype) for shape, dtype in self._scratch]
         base = words_of([*arrays, *scratch])
         steps = np.array([[n * x.itemsize for n in strides] for x, strides in zip(arrays, self.form.strides)], np.int64)
-        assert self.compiled is not None
         for row, start, count in pieces:
             words = base.copy()
             words[1 : 1 + len(arrays)] += steps @ (row, start)

@@ -168,7 +168,7 @@ class HotLoop:
                 return False
             self._seconds += min(now - self._last, policy.ITERATION)
             self._last = now
-            if not policy.is_hot(self._seconds, self._writer.lines):
+            if not policy.is_hot(self._seconds, policy.seconds_for(self._writer.lines)):
                 return True
             writer, self._writer = self._writer, None
             self._machine = MachineLoop(self._op, writer)

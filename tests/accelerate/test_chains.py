@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 
 import ml_dtypes
@@ -240,10 +241,8 @@ def test_small_tensors_run_one_by_one_until_code_pays_off(monkeypatch: pytest.Mo
         program.run(x, x)
         return [title for plan in program.plans.values() for title, _ in plan.generated]
 
-    assert not reports()
     monkeypatch.setattr(policy, "SECONDS", 0.0)
-    monkeypatch.setattr(policy, "SECONDS_OF_LINE", 1.0)  # the code has more than the usual number of lines
-    monkeypatch.setattr(policy, "USUAL_LINES", 0)
-    assert not reports()
-    monkeypatch.setattr(policy, "SECONDS_OF_LINE", 0.0)
-    assert len(reports()) == 1
+    start = time.perf_counter()
+    while not reports():
+        assert time.perf_counter() < start + 60
+    assert time.perf_counter() - start > 40 * policy.WEIGHT_SECONDS  # for 40 ops
