@@ -26,14 +26,7 @@ from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.elements import has_code, is_narrow
 from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, is_plain, shape_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
-from stablehlo_ref.accelerate.machine.compiler import (
-    address,
-    compiled,
-    is_available,
-    reason_of,
-    run_code,
-    words_of,
-)
+from stablehlo_ref.accelerate.machine.compiler import address, compiled, is_available, reason_of, run_code, words_of
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
 from stablehlo_ref.accelerate.machine.ops import RULES, Ops, is_sum, reduction_of
 from stablehlo_ref.accelerate.machine.tensors import VECTOR, Held, Memory, Pending, is_splat, offset, row_major

@@ -17,8 +17,3 @@ SECONDS_OF_LINE = 1.5e-4  # that it needs for a further one
 def is_hot(seconds: float, expected: float = 0.0) -> bool:
     """Return whether what has taken `seconds` pays off as code, for which LLVM needs `expected` more than usual."""
     return seconds > SECONDS + expected
-
-
-def seconds_for(lines: int) -> float:
-    """Return how many seconds more than usual LLVM needs for so many lines."""
-    return SECONDS_OF_LINE * max(0, lines - USUAL_LINES)

@@ -16,17 +16,7 @@ from stablehlo_ref.accelerate.elements import elementwise, has_code
 from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, is_plain, shape_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, NARROW, Assembly, Kind, Register, computed, literal
 from stablehlo_ref.accelerate.machine.products import Product
-from stablehlo_ref.accelerate.machine.tensors import (
-    VECTOR,
-    Held,
-    MachineArrays,
-    Memory,
-    Nests,
-    Pending,
-    clamped_start,
-    offset,
-    squeezed,
-)
+from stablehlo_ref.accelerate.machine.tensors import VECTOR, Held, Memory, Nests, Pending, offset, squeezed
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
@@ -57,8 +47,8 @@ class Ops:
     def __init__(self, code: Assembly, shape: Callable[[Value], tuple[int, ...]]) -> None:
         self.code = code
         self.shape = shape
-        self.arrays = MachineArrays(code)
-        self.nests = Nests(code, self.arrays)
+        self.nests = Nests(code)
+        self.arrays = self.nests.arrays
 
     def is_one(self, value: Value) -> bool:
         """Return whether a value is one element, which is in a register."""
@@ -211,14 +201,13 @@ class Ops:
 
     def _dynamic_slice(self, node: Node, operands: Sequence[Held]) -> Held:
         whole, shape = self.memory(operands[0], self.shape(node.op.operands[0])), self.shape(node.op.results[0])
-        return self.arrays.view(whole, clamped_start(self.code, operands[1:], whole, shape), shape)
+        return self.arrays.sliced(whole, operands[1:], shape)
 
     def _dynamic_update_slice(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an update of a slice, in place."""
         (whole, new, *starts), (value, update, *_) = operands, node.op.operands
         target = self.own(self.memory(whole, self.shape(value)), value in node.dying)
-        start = clamped_start(self.code, starts, target, self.shape(update))
-        self.assign(new, self.arrays.view(target, start, self.shape(update)))
+        self.assign(new, self.arrays.sliced(target, starts, self.shape(update)))
         return self.arrays.changed(target)
 
     def _reduce(self, node: Node, operands: Sequence[Held]) -> Held:
@@ -237,7 +226,7 @@ class Ops:
 
         def reduce_row(i: Register) -> None:
             row = self.arrays.view(rows, offset(self.code, [i], [length]), (length,), (1,))
-            result = reduced_row(self.arrays, body, row, init)
+            result = reduced_row(self, body, row, init)
             result = self.code.canonical(result) if node.is_canonical and dtype.kind == "f" else result
             self.code.store(result, self.code.address(target.pointer, i, Kind(dtype)))
 
@@ -292,15 +281,15 @@ def is_sum(body: Operation, dtype: DType) -> bool:
     return body.name == SUM and dtype.kind == "f"
 
 
-def reduced_row(arrays: MachineArrays, body: Operation, row: Memory, init: Register) -> Register:
+def reduced_row(ops: Ops, body: Operation, row: Memory, init: Register) -> Register:
     """Append the reduction of a contiguous row by an op, one of `FOLDS` or a sum, in a loop."""
-    code, (length,), dtype = arrays.code, row.shape, row.dtype
+    code, (length,), dtype = ops.code, row.shape, row.dtype
 
     def combined(x: Register, y: Register) -> Register:
         return elementwise(code, body, [x, y])
 
     if is_sum(body, dtype):
-        scratch = arrays.scratch(dtype, (length // 2,)).pointer if length > LANES else ""
+        scratch = ops.arrays.scratch(dtype, (length // 2,)).pointer if length > LANES else ""
         return combined(init, row_sum(code, row.pointer, scratch, length, dtype))
     if body.name in FOLDS:
         return row_fold(code, row.pointer, length, init, combined)
