@@ -31,8 +31,6 @@ FOLDS = ("stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.o
 LANES = 64  # elements that are reduced in registers
 STEP = 16  # sums that are computed at a time
 
-Combine = Callable[[Register, Register], Register]
-
 
 def shape_in_loop(value: Value) -> tuple[int, ...]:
     """Return the shape of a tensor of a loop; NotCompiled for one that machine code does not have."""
@@ -341,7 +339,7 @@ def _levels(code: Assembly, row: str, scratch: str, size: int, dtype: DType, lev
         sums(literal(index, whole), rest)
 
 
-def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Combine) -> Register:
+def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Callable[..., Register]) -> Register:
     """Append the reduction of a row in any order by `emit`, for which `start` is an identity, or idempotent."""
     index, dtype, found = Kind(INDEX), start.kind.dtype, start
     width = 2 * VECTOR // dtype.itemsize
