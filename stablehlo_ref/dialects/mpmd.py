@@ -21,7 +21,6 @@ from stablehlo_ref.dialects.mlir_types import SAME_TYPES, Yield, any_tensor, ide
 from stablehlo_ref.dialects.mpmd_meshes import (
     FragmentForm,
     Origin,
-    OriginForm,
     Origins,
     Reduction,
     ReductionType,
@@ -59,7 +58,7 @@ class NamedComputation(Op, op="named_computation", dialect="mpmd", isolated_from
     region = Body()
     results = Outs(any_tensor | token)
 
-    syntax = (OriginForm(), "(operands) attr-dict", BodyWithArguments(), ": functional_type")
+    syntax = ("< $origin >(operands) attr-dict-apart", BodyWithArguments(), ": functional_type")
 
     @staticmethod
     def infer(region: FunctionType) -> Sequence[Type]:

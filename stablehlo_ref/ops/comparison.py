@@ -7,6 +7,7 @@ from enum import Enum
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import Deduced
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import CHOOSES, EXACT, SELECTS
@@ -135,7 +136,15 @@ class Select(Elementwise, op="select", nans="moved", facts=CHOOSES):
     on_false = In(tensor | per_tensor_quantized)  # I3
     result = Out(tensor | per_tensor_quantized)
 
-    syntax = "operands attr-dict : select_type"
+    syntax = (
+        "operands attr-dict :",
+        Deduced(
+            lambda operands, results: [*operands[:1], *results[:1]],
+            lambda pred, type, n: ([pred] + [type] * (n - 1), [type]),
+            ",",
+            is_short=True,
+        ),
+    )
 
     @staticmethod
     def infer(on_true: TensorType) -> TensorType:

@@ -9,7 +9,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, member_value
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Deduced,
+    Directive,
+    Draft,
+    Irregular,
+    Types,
+    first_result,
+    member_value,
+)
 from stablehlo_ref.define.attribute_codecs import Int32
 from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
@@ -165,6 +175,13 @@ part_tensor = tensor_of(
 )
 
 
+def from_complex(type: Type, count: int) -> tuple[Types, Types]:
+    """Return the types of the parts of a complex tensor type, and the type."""
+    if not isinstance(type, TensorType) or not isinstance(type.element_type, ComplexType):
+        raise ValueError(f"expected tensor with complex element type, got {type}")
+    return [TensorType(type.shape, type.element_type.element, type.bounds, type.encoding)] * count, [type]
+
+
 class Complex(Elementwise, op="complex", nans="moved", facts=MOVES):
     """Combine real parts `lhs` and imaginary parts `rhs` to complex numbers."""
 
@@ -172,7 +189,7 @@ class Complex(Elementwise, op="complex", nans="moved", facts=MOVES):
     rhs = In(part_tensor)  # I2
     result = Out(complex_tensor)
 
-    syntax = "operands attr-dict : complex_type"
+    syntax = ("operands attr-dict :", Deduced(first_result, from_complex, is_short=True))
 
     @staticmethod
     def infer(lhs: TensorType) -> TensorType:

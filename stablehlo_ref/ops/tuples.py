@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import itemgetter
 
+from stablehlo_ref.define.assembly import Deduced, Types, first_result
 from stablehlo_ref.define.attribute_codecs import Int32
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -15,13 +16,22 @@ from stablehlo_ref.define.type_constraints import any_value, token, tuple_value
 from stablehlo_ref.ir.types import TOKEN, TokenType, TupleType, Type
 
 
+def from_tuple(type: Type, count: int) -> tuple[Types, Types]:
+    """Return the types of the elements of a tuple type, and the type."""
+    if not isinstance(type, TupleType):
+        raise ValueError(f"expected tuple type, got {type}")
+    if len(type.elements) != count:
+        raise ValueError(f"{count} operands present, but expected {len(type.elements)}")
+    return type.elements, [type]
+
+
 class Tuple(Op, op="tuple", computes_on_storage=True, returns_views=True, nans="moved", facts=KEEPS):
     """Create a tuple of `val`."""
 
     val = Ins(any_value)  # I1
     result = Out(tuple_value)
 
-    syntax = "operands attr-dict : tuple_type"
+    syntax = ("operands attr-dict :", Deduced(first_result, from_tuple, is_short=True))
 
     @staticmethod
     def infer(val: Sequence[Type]) -> TupleType:
