@@ -41,7 +41,6 @@ from stablehlo_ref.ops import (
     deprecated,
     dot_general,
     dynamism,
-    einsum,
     elementary,
     elementwise,
     extensibility,
@@ -53,7 +52,6 @@ from stablehlo_ref.ops import (
     reduction,
     slicing,
     sort,
-    tuples,
     windows,
 )
 from stablehlo_ref.targets import lapack, spmd, xla

@@ -56,14 +56,10 @@ SHORT_ROW = 32  # elements: inner loops over fewer are slow
 REPEATED = 1 << 12  # elements of a copy, at most, that makes inner loops longer
 
 
-def is_sized(t: TensorType) -> bool:
-    """Return whether a tensor type is static except for at most one dimension, which has a bound."""
-    return t.is_static or (t.shape.count(None) == 1 and t.bounds is not None)
-
-
 any_tensor = tensor | quantized_tensor
 sized_tensor = tensor_of(
-    "tensor, statically shaped or with one bounded dimension", lambda t: any_tensor.holds(t) and is_sized(t)
+    "tensor, statically shaped or with one bounded dimension",
+    lambda t: any_tensor.holds(t) and (t.is_static or (t.shape.count(None) == 1 and t.bounds is not None)),
 )
 
 
