@@ -27,8 +27,8 @@ from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import Flat, is_observable
 from stablehlo_ref.debug.evaluate import Evaluator, distance, same_bits
 from stablehlo_ref.debug.explain import bounds_of, limits_of
+from stablehlo_ref.debug.fused import Repro, repro_of
 from stablehlo_ref.debug.judge import Excess, excess_of
-from stablehlo_ref.debug.repro import Repro, repro_of
 from stablehlo_ref.diagnostics import (
     ArgumentValueError,
     Diagnostic,

@@ -35,8 +35,8 @@ from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.explain import bounds_of
+from stablehlo_ref.debug.fused import repro_of
 from stablehlo_ref.debug.reduce import reduce
-from stablehlo_ref.debug.repro import repro_of
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
 from stablehlo_ref.limits.files import read_text
