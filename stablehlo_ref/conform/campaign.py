@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import partial
 from itertools import zip_longest
 from multiprocessing import get_context, parent_process
@@ -39,14 +38,13 @@ from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.explain import bounds_of
 from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
+from stablehlo_ref.diagnostics import EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.limits.files import read_text
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.reading.parsing import parse
-from stablehlo_ref.suggestions import did_you_mean
 
 ENDING = (Cell.REFUSES, Cell.DIES, Cell.HANGS)
 SHARD = 5  # cases that a worker is given at a time
@@ -87,24 +85,6 @@ class Profile:
 
 def _alternating(*queues: Sequence[str]) -> list[str]:
     return [name for turn in zip_longest(*queues) for name in turn if name is not None]
-
-
-def select(patterns: Sequence[str], known: Sequence[str] = ()) -> list[str]:
-    """Return the ops that patterns with wildcards select, of all or of those that are `known`; all for no pattern.
-
-    `add` is `stablehlo.add`, and `erf` is `chlo.erf`. ArgumentValueError for a pattern that selects none.
-    """
-    ops, found = known or cases.names_of_ops(), list[str]()
-    for pattern in patterns:
-        forms = ((pattern, f"stablehlo.{pattern}"), (f"*.{pattern}",))
-        matching = next(
-            filter(None, ([op for op in ops if any(fnmatchcase(op, f) for f in form)] for form in forms)), []
-        )
-        if not matching:
-            names = [*ops, *(op.partition(".")[2] for op in ops)]
-            raise ArgumentValueError(f"there is no op {pattern!r}{did_you_mean(pattern, names)}")
-        found += matching
-    return list(dict.fromkeys(found or ops))
 
 
 PROFILES = {

@@ -23,7 +23,7 @@ import numpy as np
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.conform.members import COMMON, OTHERS, QUANTIZED, draw_tensor, per_axis
-from stablehlo_ref.conform.programs import ASYNC_START, Builder
+from stablehlo_ref.conform.programs import ASYNC_START, Builder, names_of_ops
 from stablehlo_ref.conform.solve import is_elementwise_on
 from stablehlo_ref.debug.evaluate import same_bits
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, member_of_each
@@ -40,7 +40,6 @@ from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import parse
 from stablehlo_ref.syntax.printer import print_operation
 
-DIALECTS = ("stablehlo", "chlo")
 PER_AXIS = "quant.axis"
 TRIES = 8  # to draw a program with an element type that runs
 INVALID_TRIES = 3
@@ -97,15 +96,6 @@ class Case:
 
     def __repr__(self) -> str:
         return f"\n{self.text}inputs: {', '.join(map(repr, self.inputs)) or 'none'}"
-
-
-def names_of_ops() -> list[str]:
-    """Return the ops that cases are made of, in the order of their definitions: all but the end of regions."""
-    return [
-        name
-        for name, definition in REGISTRY.items()
-        if definition.dialect in DIALECTS and definition.mnemonic and not definition.traits.terminator
-    ]
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
@@ -263,7 +253,7 @@ def _dynamic(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
         for number in range(TRIES):
             text = builder.text_with_unknown(of_results=number % 2 == 0)
             with suppress(StablehloError):
-                program = _verified(text)
+                program = _verified(text, LIMITS)
                 results = program.run(*made.inputs) if any(_is_dynamic(p.type) for p in program.inputs) else ()
                 if results and all(map(same_bits, map(np.asarray, results), map(np.asarray, made.expected))):
                     return replace(made, text=text, static=made.text)
@@ -366,7 +356,7 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     """Return the program of a builder with inputs on which the interpreter runs it; None if there are none."""
     text = print_operation(builder.module())
     try:
-        program = _verified(text)
+        program = _verified(text, LIMITS)
     except StablehloError:
         return None
     ops = [op.name for op in program.module.walk()]
@@ -391,10 +381,11 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     return None
 
 
-def _verified(text: str) -> Program:
-    """Return a program with the limits of a case: it has no more memory than what is in force allows."""
+def _verified(text: str, limits: Limits | None = None) -> Program:
+    """Return a program that has no more memory than what is in force allows."""
     program, memory = parse(text).verify(), current.get().memory
-    program.limits = LIMITS if memory is None else replace(LIMITS, max_total_bytes=memory.limit)
+    limits = limits or program.limits
+    program.limits = limits if memory is None else replace(limits, max_total_bytes=memory.limit)
     return program
 
 

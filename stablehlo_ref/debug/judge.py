@@ -157,8 +157,11 @@ class Judge:
             return True
         if op.name in (LOOP, *BRANCHES):
             return False
-        ours = self.evaluate(op, self.operands(op)) or []
-        results = [(r, x, s) for r, x, s in zip(op.results, ours, self.known_bounds(op)) if s is not UNKNOWN]
+        ours, bounds = self.evaluate(op, self.operands(op)) or [], self.known_bounds(op)
+        if UNKNOWN in bounds:  # NaN for what the type rounds to 0, such as a small epsilon, need not be NaN
+            wide = self.evaluate(op, self.operands(op), wide=True) or []
+            return any(np.any(np.isfinite(w) & ~np.isfinite(widened(x))) for x, w in zip(ours, wide))
+        results = zip(op.results, ours, bounds)
         return any(np.any(np.isinf(s.radius) & (widened(self.values[r]) != widened(x))) for r, x, s in results)
 
     def _permissions(self, op: Operation) -> tuple[str, ...]:

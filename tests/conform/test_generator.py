@@ -105,6 +105,11 @@ def test_invalid_program_is_rejected_for_the_constraint_of_its_name(name: str) -
         parse(made.text).verify()
 
 
+def test_random_numbers_are_not_drawn_from_an_interval_without_numbers() -> None:
+    made = [cases.case(f"op/stablehlo.rng/{element}/0") for element in ("f32", "bf16", "i32", "f64")]
+    assert [[float(end) for end in c.inputs] for c in made if c is not None] == [[0, 3]] * 4
+
+
 def test_loops_end_and_turn() -> None:
     loops = [made for seed in range(12) if (made := program_of("stablehlo.while", seed)) is not None]
     limits = [constants_in_cond(made.text) for made in loops]
