@@ -29,8 +29,6 @@ from stablehlo_ref.dialects import (
     ub,
 )
 from stablehlo_ref.ops import (
-    asynchrony,
-    bitwise,
     collective_reductions,
     collectives,
     communication,
@@ -51,7 +49,6 @@ from stablehlo_ref.ops import (
     gather_scatter,
     linear_algebra,
     normalization,
-    quantization,
     random,
     reduction,
     slicing,
@@ -59,4 +56,4 @@ from stablehlo_ref.ops import (
     tuples,
     windows,
 )
-from stablehlo_ref.targets import annotations, lapack, spmd, xla
+from stablehlo_ref.targets import lapack, spmd, xla

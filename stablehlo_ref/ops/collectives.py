@@ -260,11 +260,7 @@ class CollectiveBroadcast(Collective, op="collective_broadcast", facts=MOVES):
 
     @staticmethod
     def plan(
-        site: PlanSite,
-        operands: Types,
-        replica_groups: ReplicaGroups,
-        channel_id: Int,
-        has_dynamic_root: Presence,
+        site: PlanSite, operands: Types, replica_groups: ReplicaGroups, channel_id: Int, has_dynamic_root: Presence
     ) -> Run:
         """Plan `results[j]@process = operands[j]@process_group[root[j]]`, zeros in processes without a group.
 

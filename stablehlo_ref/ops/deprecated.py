@@ -18,15 +18,7 @@ from stablehlo_ref.define.facts import EXACT, FOLDS, KEEPS, MOVES
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.processes import Contributions
-from stablehlo_ref.define.spec import (
-    compatible,
-    dims,
-    element_type,
-    make_tensor_type,
-    rank,
-    shape,
-    size,
-)
+from stablehlo_ref.define.spec import compatible, dims, element_type, make_tensor_type, rank, shape, size
 from stablehlo_ref.define.type_constraints import (
     index,
     integer_tensor,
@@ -166,12 +158,7 @@ class TorchIndexSelect(Op, op="torch_index_select", computes_on_storage=True, na
 
     @staticmethod
     def preconditions(
-        C: Checker,
-        operand: TensorType,
-        index: TensorType,
-        dim: Int,
-        batch_dims: Int,
-        result: TensorType,
+        C: Checker, operand: TensorType, index: TensorType, dim: Int, batch_dims: Int, result: TensorType
     ) -> None:
         inferred = TorchIndexSelect.infer(operand, index, dim, batch_dims)
         dim, batch_dims = counted_from_the_first(operand, index, dim, batch_dims)

@@ -109,13 +109,7 @@ class Einsum(Op, op="einsum", row_major=True, nans="computed", facts=SUMS):
         return make_tensor_type([sizes[name] for name in kept], element_type(lhs))
 
     @staticmethod
-    def preconditions(
-        C: Checker,
-        lhs: TensorType,
-        rhs: TensorType,
-        einsum_config: String,
-        result: TensorType,
-    ) -> None:
+    def preconditions(C: Checker, lhs: TensorType, rhs: TensorType, einsum_config: String, result: TensorType) -> None:
         C(1, re.fullmatch(r"\w*(\.{3})?\w*,\w*(\.{3})?\w*->\w*(\.{3})?\w*", einsum_config))
         lhs_names, rhs_names, kept = split_config(einsum_config, rank(lhs), rank(rhs))
         C(2, size(lhs_names) == rank(lhs) and size(rhs_names) == rank(rhs))
