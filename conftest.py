@@ -21,6 +21,11 @@ collect_ignore = [] if find_spec("stablehlo_ref.accelerate") else ["tests/accele
 # A fault of the compiler is an error in tests, and not a loop or chain that goes on without machine code.
 os.environ.setdefault("STABLEHLO_REF_JIT", "strict")
 
+# A worker of pytest-xdist and the processes that it starts have their share of the processors. Threads of BLAS that are
+# more than these wait for each other by turning, which takes the time of other workers.
+if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
+
 # Tests start some hundred processes. Each would compile the interpreter's modules anew (a second) where the environment
 # keeps Python from writing bytecode, as images of containers do.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -71,6 +71,8 @@ WRONG = (
     {1: 2}, {"typo": len}, Thing(), len, Thing, np.ones(3), np.float32(1), Path("/nowhere/at/all"), {3}, range(2),
     slice(1), 1j, "/dev/null/x", '"',
 )  # fmt: skip
+# These are no backends as "typo" and "" are none: a process for each would tell the same.
+NAMES_OF_NOTHING = ("%", "/dev/null/x", '"')
 
 
 def functions(folder: Path) -> dict[str, Call]:
@@ -249,7 +251,10 @@ def test_wrong_arguments_are_errors_of_the_package(group: str, tmp_path: Path, m
     for name, (function, arguments) in functions(tmp_path).items():
         if name.rpartition(".")[0].partition(".")[0] == group:
             for argument, wrong in product(arguments, WRONG):
-                if not (callable(wrong) and (name, argument) in CALLBACKS):
+                is_started = (
+                    argument in ("backend", "predicate") and isinstance(wrong, str) and wrong in NAMES_OF_NOTHING
+                )
+                if not is_started and not (callable(wrong) and (name, argument) in CALLBACKS):
                     check(function, {**arguments, argument: wrong})
 
 

@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from stablehlo_ref.conform import cases
 from stablehlo_ref.conform.campaign import PROFILES
-from stablehlo_ref.conform.steps import neighbours
+from stablehlo_ref.conform.members import neighbours
 from stablehlo_ref.conform.verdicts import judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.evaluate import Evaluator

@@ -24,9 +24,8 @@ import stablehlo_ref as sr
 from spec_checks.fuzz import files, mutations
 from stablehlo_ref.cli.aliases import COMMANDS
 from stablehlo_ref.cli.main import main
-from stablehlo_ref.conform.campaign import Results
-from stablehlo_ref.conform.known import read_known
-from stablehlo_ref.conform.offline import INDEX, export, judge_files
+from stablehlo_ref.conform.campaign import INDEX, Results, export, judge_files
+from stablehlo_ref.conform.report import read_known
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.reduce import reduce
 from stablehlo_ref.debug.trace_diff import diff_traces

@@ -21,6 +21,7 @@ from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, numpy_dtype
+from stablehlo_ref.numerics.layout import default_buffers
 from stablehlo_ref.numerics.reduction_ufuncs import ambiguous_zero_check, order_independent_ufunc, rounding_ufunc
 
 Arrays: TypeAlias = Sequence[Array]
@@ -29,6 +30,7 @@ Round: TypeAlias = Array | slice  # indices of updates of distinct rows
 BLOCK = 1 << 16  # updates that a slow loop makes at a time, whose row numbers are converted to intp for it
 ELEMENTS = 1 << 17  # of distinct rows that are updated at a time, or more if a row has more
 SECONDS = 1e-7  # in which numpy sorts one of many updates by its row and by its rank, about
+MANY = 1 << 12  # elements of updates of each row, from which on one call takes less time than element by element
 PATIENCE = 8  # scanning for rounds ends if more than this multiple of the size of the last one is left
 
 
@@ -77,15 +79,37 @@ class ScatterUpdate:
                 _set_rows(table, rows, value)
 
     def _accumulate(self, ufunc: np.ufunc, table: Array, numbers: Array, new: Array) -> None:
-        """Update with `ufunc.at`, element by element, after some rounds, which are faster, if rows are large."""
+        """Update with `ufunc.at`, element by element; before, in rounds, or row by row, where that takes less time."""
         if table.ndim > 1:
             scanned, left = first_rounds(numbers, self._row_count)
             for hits in within_time(scanned):
                 self._once([table], numbers, [new], hits)
+            if self._folded(ufunc, table, numbers, new, left):
+                return
             numbers, new = numbers[left], new[left]
         for start in within_time(range(0, len(numbers), BLOCK)):
             some = slice(start, start + BLOCK)
             ufunc.at(table, numbers[some].astype(np.intp, copy=False), new[some])
+
+    def _folded(self, ufunc: np.ufunc, table: Array, numbers: Array, new: Array, left: Array) -> bool:
+        """Make the updates `left` of each row in one call, from the left, if there are many of each; else return False.
+
+        numpy reduces an axis before the last row by row.
+        """
+        keys, width = numbers[left], table.shape[1]
+        step = max(1, ELEMENTS // width)
+        if width == 1 or len(left) * width < MANY * min(len(left), self._row_count):
+            return False
+        keys = keys.astype(np.uint16) if self._row_count <= 1 << 16 else keys  # sorted in linear time
+        order = np.argsort(keys, kind="stable")
+        starts = np.flatnonzero(np.diff(keys[order], prepend=-1)).tolist()
+        with default_buffers():
+            for start, stop in within_time(list(pairwise([*starts, len(left)]))):
+                row = table[keys[order[start]]]
+                for first in range(start, stop, step):
+                    some = left[order[first : min(first + step, stop)]]
+                    ufunc.reduce(np.concatenate([row[np.newaxis], new.take(some, 0)]), 0, table.dtype, row)
+        return True
 
 
 def _set_rows(table: Array, numbers: Array, values: Array) -> None:

@@ -15,7 +15,7 @@ from stablehlo_ref.bytecode.encoding import Cursor, encode_varint
 from stablehlo_ref.bytecode.entries import Entries, EntryReader
 from stablehlo_ref.bytecode.sections import FormatVersion
 from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW
-from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.definition import REGISTRY, WITHOUT_MEANING
 from stablehlo_ref.define.members import REQUIRED
 from stablehlo_ref.ir.attributes import DenseArray
 from stablehlo_ref.ir.types import integer_type
@@ -45,12 +45,7 @@ DIFFERENT: Mapping[str, tuple[Property, ...]] = {
     for op, text in {
         **dict.fromkeys(["arith.convertf", "arith.scaling_truncf"], "fastmath? roundingmode?"),
         **dict.fromkeys(["arith.flush_denormals", "arith.scaling_extf"], "fastmath?"),
-        "func.call": "arg_attrs? callee no_inline? res_attrs?",
-        "func.call_indirect": "arg_attrs? res_attrs?",
-        "func.func": "arg_attrs? function_type no_inline? res_attrs? sym_name sym_visibility?",
         "sdy.mesh": "mesh sym_name",
-        "stablehlo.custom_call": "api_version? backend_config? call_target_name called_computations? has_side_effect? "
-        "operand_layouts? output_operand_aliases? result_layouts? result_tilings?",
         "stablehlo.select_and_scatter": "padding? window_dimensions? window_strides?",
         "tensor.expand_shape": "reassociation static_output_shape",
     }.items()
@@ -86,7 +81,8 @@ def properties_of(op: str) -> tuple[Property, ...] | None:
         return () if op.startswith("arith.") else None
     grouped = {member.name for group in definition.groups.values() for member in group.fields.values()}
     found = [Property(m.spelling, m.default is not REQUIRED) for m in definition.attributes.values()
-             if m.name not in grouped and m.spelling not in SEGMENT_SIZES]  # fmt: skip
+             if m.name not in grouped and m.spelling not in SEGMENT_SIZES and "." not in m.spelling]  # fmt: skip
+    found += [Property(name, True) for name in WITHOUT_MEANING.get(op, ())]
     for group in definition.groups.values():
         is_required = group.is_required or any(m.default is REQUIRED for m in group.fields.values())
         found.append(Property(group.name, not is_required))

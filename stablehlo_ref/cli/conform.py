@@ -14,6 +14,7 @@ from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.cli.backend_options import PYTHON
 from stablehlo_ref.cli.commands import AT_FAULT, FINE
 from stablehlo_ref.cli.options import (
+    MEMORY,
     MESSAGES,
     CommandLineError,
     CommandParser,
@@ -24,10 +25,10 @@ from stablehlo_ref.cli.options import (
     seconds,
 )
 from stablehlo_ref.conform import cases, report
-from stablehlo_ref.conform.campaign import PROFILES, Results, Settings, select
+from stablehlo_ref.conform.campaign import PROFILES, Results, Settings
 from stablehlo_ref.conform.campaign import run as run_cases
-from stablehlo_ref.conform.explain import explain
-from stablehlo_ref.conform.known import read_known, split
+from stablehlo_ref.conform.programs import select
+from stablehlo_ref.conform.report import explain, read_known, split
 from stablehlo_ref.conform.verdicts import with_blocked
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
@@ -89,7 +90,8 @@ def _run(options: argparse.Namespace) -> int:
     known = read_known(options.known) if options.known else []
     profile = PROFILES[options.profile]
     selected = names_of(options)
-    settings = Settings(options.backend, options.contract, options.seconds, options.backend_python, tuple(known))
+    backend = options.backend, options.contract, options.seconds, options.backend_python
+    settings = Settings(*backend, tuple(known), options.max_total_bytes)
     with Session(options.backend, seconds=options.seconds, python=settings.python) as session:
         session.open()
         versions = dict(session.versions())
@@ -127,7 +129,7 @@ def _workers(scheduler: str) -> tuple[Executor, int]:
     threads = client.nthreads().values()
     if set(threads) != {1}:
         raise CommandLineError(f"--scheduler: expected workers of one thread each, got {list(threads)}")
-    return client.get_executor(), len(threads)
+    return client.get_executor(), 2 * len(threads)  # so that each has a shard to go on with
 
 
 def names_of(options: argparse.Namespace) -> list[str]:
@@ -168,6 +170,7 @@ OPTIONS = Group("", [
     option("--scheduler ADDRESS", "judge cases on the workers of a scheduler of Dask instead, of one thread each"),
     option("--seconds S", "of the backend for each case (30)", seconds, default=30.0),
     option("--max-seconds S", "judge no other case after that; the profile says when if left out", seconds),
+    MEMORY,
     PYTHON,
     option("--results FILE", "keep verdicts in a SQLite file, and go on from there", Path),
     option("--json FILE", "write all verdicts as JSON", Path),

@@ -9,8 +9,8 @@ from stablehlo_ref.cli.commands import AT_FAULT, FINE
 from stablehlo_ref.cli.conform import KNOWN, OPS, PROFILE, names_of, show_progress, write
 from stablehlo_ref.cli.options import LIMITS, MESSAGES, CommandParser, Group, option, within_limits
 from stablehlo_ref.conform import report
-from stablehlo_ref.conform.known import read_known, split
-from stablehlo_ref.conform.offline import export, judge_files
+from stablehlo_ref.conform.campaign import export, judge_files
+from stablehlo_ref.conform.report import read_known, split
 
 DESCRIPTION = "Write conformance cases to files for a backend that runs elsewhere, and judge the files of its results."
 EPILOG = """\

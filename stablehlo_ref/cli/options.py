@@ -272,9 +272,10 @@ def messages(verifies: bool = True) -> Group:
 MESSAGES = messages(verifies=False)
 
 
+MEMORY = option("--max-total-bytes N", "stop a run that needs more memory: 2GB, 512MiB", byte_count)
 LIMITS = Group("limits", [
     option("--max-seconds S", "stop a program that takes longer, also: 500ms, 2m, 1h", seconds),
-    option("--max-total-bytes N", "stop a run that needs more memory: 2GB, 512MiB", byte_count),
+    MEMORY,
 ])  # fmt: skip
 
 

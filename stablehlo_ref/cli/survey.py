@@ -24,8 +24,18 @@ from stablehlo_ref.cli.options import (
     seconds,
     within_limits,
 )
-from stablehlo_ref.conform import metamorphic
-from stablehlo_ref.conform.survey import SAMPLES, TYPES, Refused, as_markdown, as_text, functions, survey
+from stablehlo_ref.conform.survey import (
+    SAMPLES,
+    TYPES,
+    Refused,
+    as_markdown,
+    as_text,
+    check,
+    functions,
+    relations_as_text,
+    subjects,
+    survey,
+)
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import ArgumentValueError
 
@@ -45,11 +55,9 @@ exit codes: 0 if the measurement ran, 1 if the backend cannot be opened, 2 for a
 def run(options: argparse.Namespace) -> int:
     """Measure; return the exit code."""
     if options.relations:
-        subjects = {subject.name: subject for subject in metamorphic.subjects()}
-        found = _measured(
-            options, list(subjects), lambda session, op, type: metamorphic.check(session, subjects[op], type)
-        )
-        print(metamorphic.as_text(found))
+        known = {subject.name: subject for subject in subjects()}
+        found = _measured(options, list(known), lambda session, op, type: check(session, known[op], type))
+        print(relations_as_text(found))
         return FINE
     rows = _measured(
         options, functions(), lambda session, op, type: survey(session, op, type, options.samples, options.every)

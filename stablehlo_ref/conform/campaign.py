@@ -1,40 +1,55 @@
-"""Campaigns: many cases, judged by several processes. A SQLite file keeps the verdicts, so that they can be resumed."""
+"""Campaigns: many cases, judged by several processes, or written to files for backends that no process here can call.
+
+A SQLite file keeps the verdicts, so that campaigns can be resumed.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import zlib
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import partial
 from itertools import zip_longest
 from multiprocessing import get_context, parent_process
 from pathlib import Path
-from threading import Thread
+from threading import Thread, local
 from time import monotonic
+from typing import Any
 
-from stablehlo_ref.argument_types import check_fields
+import numpy as np
+
+from stablehlo_ref._version import __version__
+from stablehlo_ref.argument_types import check_fields, shown
+from stablehlo_ref.arrays.files import array_errors, map_array
+from stablehlo_ref.arrays.host_values import as_numpy_loads, as_numpy_saves
 from stablehlo_ref.conform import cases
-from stablehlo_ref.conform.known import Known
+from stablehlo_ref.conform.cases import Case, case
 from stablehlo_ref.conform.members import COMMON
-from stablehlo_ref.conform.verdicts import Cell, Record, judge
-from stablehlo_ref.debug.contract import contract_of
-from stablehlo_ref.debug.session import Session
-from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
-from stablehlo_ref.suggestions import did_you_mean
+from stablehlo_ref.conform.report import Known
+from stablehlo_ref.conform.verdicts import Cell, Record, Recorded, judge
+from stablehlo_ref.debug.bounds.ball import overflowed
+from stablehlo_ref.debug.contract import Contract, contract_of
+from stablehlo_ref.debug.cut import Flat
+from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.explain import bounds_of
+from stablehlo_ref.debug.session import Outcome, Session
+from stablehlo_ref.diagnostics import EvaluationError, StablehloError, file_errors
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.budget import limited
+from stablehlo_ref.limits.files import read_text
+from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.reading.parsing import parse
 
 ENDING = (Cell.REFUSES, Cell.DIES, Cell.HANGS)
 SHARD = 5  # cases that a worker is given at a time
 
-Judged = Callable[[Sequence[str]], list[Record]]
 Show = Callable[[int, int], None]  # the number of cases that were judged, and of all
-
 
 COMMON_NAMES = [*map(str, COMMON)]
 
@@ -72,24 +87,6 @@ def _alternating(*queues: Sequence[str]) -> list[str]:
     return [name for turn in zip_longest(*queues) for name in turn if name is not None]
 
 
-def select(patterns: Sequence[str], known: Sequence[str] = ()) -> list[str]:
-    """Return the ops that patterns with wildcards select, of all or of those that are `known`; all for no pattern.
-
-    `add` is `stablehlo.add`, and `erf` is `chlo.erf`. ArgumentValueError for a pattern that selects none.
-    """
-    ops, found = known or cases.names_of_ops(), list[str]()
-    for pattern in patterns:
-        forms = ((pattern, f"stablehlo.{pattern}"), (f"*.{pattern}",))
-        matching = next(
-            filter(None, ([op for op in ops if any(fnmatchcase(op, f) for f in form)] for form in forms)), []
-        )
-        if not matching:
-            names = [*ops, *(op.partition(".")[2] for op in ops)]
-            raise ArgumentValueError(f"there is no op {pattern!r}{did_you_mean(pattern, names)}")
-        found += matching
-    return list(dict.fromkeys(found or ops))
-
-
 PROFILES = {
     "smoke": Profile(1, 200, 1, 110.0),
     "pr": Profile(2, 500, 1, 570.0),
@@ -106,6 +103,7 @@ class Settings:
     seconds: float = 30.0
     python: str = ""
     known: tuple[Known, ...] = ()
+    max_total_bytes: int | None = None  # of the interpreter's runs
 
 
 # --- workers ----------------------------------------------------------------------------------------------------------
@@ -120,7 +118,9 @@ def judge_shard(settings: Settings, names: Sequence[str]) -> list[Record]:
         session = _sessions[settings] = Session(settings.backend, seconds=settings.seconds, python=settings.python)
     contract = contract_of(settings.contract)
     covered = {name for name in names for entry in settings.known if entry.covers(Record(name, Cell.FAIL))}
-    return [judge(name, session, contract, is_known=name in covered) for name in names]
+    given = {} if settings.max_total_bytes is None else {"max_total_bytes": settings.max_total_bytes}
+    with limited(Limits(**given)):
+        return [judge(name, session, contract, is_known=name in covered) for name in names]
 
 
 JudgeNames = Callable[[Settings, Sequence[str]], list[Record]]
@@ -189,16 +189,30 @@ def run(
     The second case of an op and a type, which has the op several times, is blocked if the first one was refused or did
     not end.
 
-    Any `concurrent.futures.Executor` runs the shards, by default `jobs` processes. A worker that dies loses the case
-    that it was at, which is recorded, and nothing else.
+    Any `concurrent.futures.Executor` runs the shards, `jobs` at a time, by default as many processes. A worker that
+    dies loses the case that it was at, which is recorded, and nothing else.
     """
-    end = monotonic() + seconds
-    firsts = [name for name in names if _first_of(name) == name]
-    _run_all(firsts, results, executor, jobs, end, partial(judge_names, settings), show)
-    cells = {name: record.cell for name, record in results.records().items()}
-    blocked = [name for name in _left(names, results) if cells.get(_first_of(name)) in ENDING]
-    results.add(Record(name, Cell.BLOCKED, f"{cells[_first_of(name)].value}, as {_first_of(name)}") for name in blocked)
-    _run_all(names, results, executor, jobs, end, partial(judge_names, settings), show)
+    worker = _Worker(partial(judge_names, settings), executor, monotonic() + seconds)
+    threads = ThreadPoolExecutor(jobs)
+
+    def judge_all(names: Sequence[str]) -> None:
+        left = _left(names, results)
+        shards = [left[i : i + SHARD] for i in range(0, len(left), SHARD)]
+        done = len(names) - len(left)
+        for future in as_completed([threads.submit(worker, shard) for shard in shards]):
+            results.add(records := future.result())
+            show(done := done + len(records), len(names))
+
+    try:
+        judge_all([name for name in names if _first_of(name) == name])
+        cells = {name: record.cell for name, record in results.records().items()}
+        blocked = [name for name in _left(names, results) if cells.get(_first_of(name)) in ENDING]
+        details = {name: f"{cells[_first_of(name)].value}, as {_first_of(name)}" for name in blocked}
+        results.add(Record(name, Cell.BLOCKED, detail) for name, detail in details.items())
+        judge_all(names)
+    finally:
+        worker.end = 0.0  # also after an interrupt
+        threads.shutdown(cancel_futures=True)
 
 
 def _first_of(name: str) -> str:
@@ -207,37 +221,38 @@ def _first_of(name: str) -> str:
     return f"{start}/0" if number == "1" and name.startswith("op/") else name
 
 
-def _run_all(
-    names: Sequence[str], results: Results, executor: Executor | None, jobs: int, end: float, judged: Judged, show: Show
-) -> None:
-    most = 2 * jobs
-    while (left := _left(names, results)) and monotonic() < end:
-        shards = [left[i : i + SHARD] for i in range(0, len(left), SHARD)]
-        with _pool(jobs) if executor is None else nullcontext(executor) as pool:
-            try:
-                for records in _submitted(pool, judged, shards, end, most):
-                    results.add(records)
-                    show(len(names) - len(_left(names, results)), len(names))
-                return
-            except BrokenProcessPool:
-                if executor is not None:
-                    raise
-        for name in _left(names, results)[: most * SHARD]:  # among which is one at which a process died
-            if monotonic() < end:
-                results.add(_judged_alone(name, judged))
-
-
 def _left(names: Sequence[str], results: Results) -> list[str]:
     known = results.records()
     return [name for name in names if name not in known]
 
 
-def _judged_alone(name: str, judged: Judged) -> list[Record]:
-    with _pool(1) as pool:
+class _Worker:
+    """Has shards judged on an executor, or on a process of this machine for each thread; none after `end`.
+
+    The cases of a shard that is lost, with its process or with a worker of a cluster, are judged one by one.
+    """
+
+    def __init__(self, judged: Callable[[Sequence[str]], list[Record]], executor: Executor | None, end: float) -> None:
+        self.end = end
+        self._judged = judged
+        self._executor = executor
+        self._own = local()
+
+    def __call__(self, names: Sequence[str]) -> list[Record]:
+        if monotonic() >= self.end:
+            return []
+        executor = self._executor or getattr(self._own, "process", None)
+        if executor is None:
+            executor = self._own.process = ProcessPoolExecutor(
+                1, mp_context=get_context("spawn"), initializer=_end_with_parent
+            )
         try:
-            return pool.submit(judged, [name]).result()
-        except BrokenProcessPool:
-            return [Record(name, Cell.UNTESTED, "the process that judged the case died")]
+            return executor.submit(self._judged, list(names)).result()
+        except Exception as error:
+            self._own.process = None
+            if len(names) > 1:
+                return [record for name in names for record in self([name])]
+            return [Record(names[0], Cell.UNTESTED, f"the case was lost: {type(error).__name__}: {error}")]
 
 
 def _end_with_parent() -> None:
@@ -251,34 +266,129 @@ def _end_with_parent() -> None:
     Thread(target=watch, daemon=True).start()
 
 
-def _pool(jobs: int) -> Executor:
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_with_parent)
+# --- cases as files ---------------------------------------------------------------------------------------------------
+
+# `export` writes a folder with `index.json`, which docs/how-to/judge-offline.md describes: for each case a program
+# (`.mlirbc`, a portable artifact), inputs, expected results and bounds (`.npy`). `judge_files` reads results from
+# another folder: `000012.0.npy` is the first of case 000012, and `000012.txt` says that there are none, and why.
+
+FORMAT = 1
+MAX_DIGITS = 18  # of the number of a case
+INDEX = "index.json"
+FAILURES = ("refused", "died", "timed out", "unstable")  # with which a .txt file may begin
 
 
-def _submitted(
-    executor: Executor, judged: Judged, shards: Sequence[Sequence[str]], end: float, most: int
-) -> Iterator[list[Record]]:
-    """Yield the records of shards as they come, with `most` shards under way; no new ones after `end`.
+def export(
+    folder: Path, names: Sequence[str], contract: str = "strict", target: str = "current",
+    show: Show = lambda done, total: None,
+) -> tuple[int, int]:  # fmt: skip
+    """Write cases to a folder; return how many, and how many of the names are left out.
 
-    The cases of a shard that is lost, as with a worker of a cluster, are judged alone.
+    These have no program, or one that `target` lacks, or take or return something else than tensors. Programs of
+    several ops are left out too, since verdicts on these need intermediate values.
     """
-    waiting, pending = deque(shards), dict[Future[list[Record]], Sequence[str]]()
-    while True:
-        while waiting and len(pending) < most and monotonic() < end:
-            shard = waiting.popleft()
-            pending[executor.submit(judged, list(shard))] = shard
-        if not pending:
-            return
-        for future in wait(pending, return_when="FIRST_COMPLETED").done:
-            shard = pending.pop(future)
-            error = future.exception()
-            if isinstance(error, BrokenProcessPool):
-                raise error
-            if error is None:
-                yield future.result()
-            elif len(shard) > 1:
-                waiting.extendleft([name] for name in reversed(shard))
-            else:
-                yield [Record(shard[0], Cell.UNTESTED, f"the case was lost: {type(error).__name__}: {error}")]
-        if monotonic() >= end:
-            pending = {future: shard for future, shard in pending.items() if not future.cancel()}
+    rules = contract_of(contract)
+    entries: list[dict[str, Any]] = []
+    with file_errors(folder, f"write {folder}"):
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, name in enumerate(names):
+            made = None if name.startswith("chain/") else case(name)
+            entry = None if made is None else _written(folder, f"{len(entries):06d}", made, rules, target)
+            entries += [entry] if entry is not None else []
+            show(number + 1, len(names))
+        index = {
+            "format": FORMAT,
+            "stablehlo_ref": __version__,
+            "target": target,
+            "contract": contract,
+            "cases": entries,
+        }
+        (folder / INDEX).write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+    return len(entries), len(names) - len(entries)
+
+
+def _written(folder: Path, id: str, made: Case, contract: Contract, target: str) -> dict[str, Any] | None:
+    """Write the files of a case and return its entry in the index; None if that is not possible."""
+    if made.broken:
+        (folder / f"{id}.mlir").write_text(made.text, encoding="utf-8")
+        return {"id": id, "name": made.name, "program": f"{id}.mlir", "rejected_by": made.broken}
+    try:
+        flat = Flat(made.program)
+        if len(flat.ops) > 1:
+            return None
+        is_portable = "chlo." not in made.text  # there is no portable form of other dialects
+        artifact = parse(made.text).serialize(target) if is_portable else made.text.encode()
+        inputs, expected = (list(map(np.asarray, arrays)) for arrays in (made.inputs, made.expected))
+        stored = [_stored(folder, f"{id}.in{i}.npy", array) for i, array in enumerate(inputs)]
+        outputs = [_stored(folder, f"{id}.expected{i}.npy", array) for i, array in enumerate(expected)]
+        bounds = bounds_of(flat, inputs, contract, Evaluator(flat))
+    except (StablehloError, TypeError):  # the type of a token or a tuple is no element type
+        return None
+    for number, (output, bound, result) in enumerate(zip(outputs, bounds, expected)):
+        if bound.is_known and bound.center.dtype.kind in "fc":
+            known = overflowed(bound, result.dtype)
+            for part, array in (("center", known.center), ("radius", np.broadcast_to(known.radius, result.shape))):
+                np.save(folder / f"{id}.{part}{number}.npy", array)
+                output[part] = f"{id}.{part}{number}.npy"
+    file = f"{id}.{'mlirbc' if is_portable else 'mlir'}"
+    (folder / file).write_bytes(artifact)
+    return {"id": id, "name": made.name, "program": file, "inputs": stored, "outputs": outputs}
+
+
+def _stored(folder: Path, name: str, array: Array) -> dict[str, Any]:
+    """Write an array, and return how: types that numpy lacks are written as the bits of their elements."""
+    saved, element = as_numpy_saves(array), str(element_type_of(array.dtype))
+    np.save(folder / name, saved)
+    stored = "numbers" if saved is array else "bits"
+    return {"file": name, "element_type": element, "shape": list(array.shape), "stored": stored}
+
+
+def judge_files(folder: Path, outputs: Path, contract: str | None = None) -> Iterator[Record]:
+    """Yield the verdicts on the results in a folder, under the contract of the index unless another is given.
+
+    They are those of a campaign that runs the backend. Cases without files are untested.
+    """
+    with file_errors(folder / INDEX, f"read {folder / INDEX}"):
+        text = read_text(folder / INDEX)
+    try:
+        index = json.loads(text)
+        entries = [(_id(entry["id"]), str(entry["name"])) for entry in index["cases"]]
+        rules = contract_of(contract or index["contract"])
+        version, format = index["stablehlo_ref"], index["format"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise EvaluationError(f"{folder / INDEX}: not an index of cases: {error}") from None
+    if (format, version) != (FORMAT, __version__):
+        raise EvaluationError(
+            f"{folder / INDEX}: expected cases of stablehlo_ref {__version__}, got those of {version}: names stand for "
+            "other programs there"
+        )
+    for id, name in entries:
+        outcome = _outcome(outputs, id, name)
+        yield Record(name, Cell.UNTESTED, "no results") if outcome is None else judge(name, Recorded(outcome), rules)
+
+
+def _id(given: object) -> str:
+    """Return the number of a case, the start of names of files; ValueError for anything else."""
+    if not (isinstance(given, str) and given.isdecimal() and len(given) <= MAX_DIGITS):
+        raise ValueError(f"expected an id such as '000012', got {shown(given)}")
+    return given
+
+
+def _outcome(outputs: Path, id: str, name: str) -> Outcome | None:
+    """Return what files say that the backend did with a case."""
+    with suppress(FileNotFoundError), file_errors(path := outputs / f"{id}.txt", f"read {path}"):
+        kind, _, reason = read_text(path, errors="replace").strip().partition(":")
+        return Outcome((), kind, reason.strip()) if kind in FAILURES else Outcome((), "refused", f"{kind}: {reason}")
+    made = case(name)
+    if made is None:
+        return None
+    if made.broken:
+        return Outcome() if (outputs / f"{id}.0.npy").exists() else None
+    results = []
+    for number, expected in enumerate(map(np.asarray, made.expected)):
+        path = outputs / f"{id}.{number}.npy"
+        if not path.exists():
+            return None
+        with array_errors(path):
+            results.append(as_numpy_loads(map_array(path), expected.dtype))
+    return Outcome(tuple(results))

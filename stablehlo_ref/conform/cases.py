@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ import numpy as np
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.conform.members import COMMON, OTHERS, QUANTIZED, draw_tensor, per_axis
-from stablehlo_ref.conform.programs import ASYNC_START, Builder
+from stablehlo_ref.conform.programs import ASYNC_START, Builder, names_of_ops
 from stablehlo_ref.conform.solve import is_elementwise_on
 from stablehlo_ref.debug.evaluate import same_bits
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, member_of_each
@@ -34,12 +34,12 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import IndexType, QuantizedType, TensorType, TupleType, Type, tensor_type
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.budget import current
 from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import parse
 from stablehlo_ref.syntax.printer import print_operation
 
-DIALECTS = ("stablehlo", "chlo")
 PER_AXIS = "quant.axis"
 TRIES = 8  # to draw a program with an element type that runs
 INVALID_TRIES = 3
@@ -55,7 +55,6 @@ ALONE = Grid(1, 1)
 GRIDS = (Grid(2, 1), Grid(4, 1), Grid(1, 2), Grid(1, 4), Grid(2, 2), ALONE)
 IDS = ("stablehlo.replica_id", "stablehlo.partition_id")
 NEEDS = {"stablehlo.infeed": "an infeed", "stablehlo.outfeed": "a reader of the outfeed"}
-ONE = "of"
 MAX_CHAIN = 100  # ops
 EVERY_VALUE = 16  # bits of an operand all of whose values are tried; half of them each for two operands
 
@@ -90,19 +89,13 @@ class Case:
     grid: Grid = ALONE
     static: str = ""
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether a single process runs it, and all dimensions are known, so that tools for programs apply."""
-        return self.grid == ALONE and not self.static
+    @cached_property
+    def program(self) -> Program:
+        """The program with known dimensions, verified; InvalidError for one that is not valid."""
+        return _verified(self.static or self.text)
 
-
-def names_of_ops() -> list[str]:
-    """Return the ops that cases are made of, in the order of their definitions: all but the end of regions."""
-    return [
-        name
-        for name, definition in REGISTRY.items()
-        if definition.dialect in DIALECTS and definition.mnemonic and not definition.traits.terminator
-    ]
+    def __repr__(self) -> str:
+        return f"\n{self.text}inputs: {', '.join(map(repr, self.inputs)) or 'none'}"
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
@@ -196,9 +189,7 @@ def _is_name(shape: str, rest: Sequence[str]) -> bool:
         case "op" | "dynamic", [op, element, number] if op in names_of_ops():
             return element in ELEMENTS and _is_number(number)
         case "exhaustive", [op, element, which] if op in names_of_ops() and element in ELEMENTS:
-            count = _operands_of_each_value(REGISTRY[op], ELEMENTS[element])
-            values = len(every_value(numpy_dtype(ELEMENTS[element]))) ** count if count else 0
-            return values > 0 and _is_number(which.removeprefix(ONE), values - 1)
+            return which == "0" and _operands_of_each_value(REGISTRY[op], ELEMENTS[element]) > 0
     return False
 
 
@@ -262,7 +253,7 @@ def _dynamic(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
         for number in range(TRIES):
             text = builder.text_with_unknown(of_results=number % 2 == 0)
             with suppress(StablehloError):
-                program = parse(text).verify()
+                program = _verified(text, LIMITS)
                 results = program.run(*made.inputs) if any(_is_dynamic(p.type) for p in program.inputs) else ()
                 if results and all(map(same_bits, map(np.asarray, results), map(np.asarray, made.expected))):
                     return replace(made, text=text, static=made.text)
@@ -336,24 +327,17 @@ def is_rejected_by(text: str, label: str) -> bool:
 
 
 def _exhaustive(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
-    """Return the case of all values of a type; of one of them, or of a pair, if the last part of the name is `of5`."""
-    op, element, which = rest
+    """Return the case of all values of a type, or of all pairs."""
+    op, element, _ = rest
     definition = REGISTRY[op]
     every = every_value(numpy_dtype(ELEMENTS[element]))
     count = len(definition.operands)
     arrays = [every] if count == 1 else [np.repeat(every, len(every)), np.tile(every, len(every))]
-    if which.startswith(ONE):
-        arrays = [array[[int(which.removeprefix(ONE))]] for array in arrays]
     builder = Builder(rng)
     if not builder.add_on(definition, TensorType(arrays[0].shape, ELEMENTS[element])):
         return None
     text = print_operation(builder.module())
-    return Case(name, text, tuple(arrays), tuple(parse(text).run(*arrays)))
-
-
-def of_one_value(name: str, index: int) -> str:
-    """Return the name of the case of one of the values of an exhaustive case."""
-    return f"{name.rpartition('/')[0]}/{ONE}{index}"
+    return Case(name, text, tuple(arrays), tuple(_verified(text).run(*arrays)))
 
 
 _MAKERS: dict[str, Callable[[str, random.Random, Sequence[str]], Case | None]] = {
@@ -372,10 +356,9 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     """Return the program of a builder with inputs on which the interpreter runs it; None if there are none."""
     text = print_operation(builder.module())
     try:
-        program = parse(text).verify()
+        program = _verified(text, LIMITS)
     except StablehloError:
         return None
-    program.limits = LIMITS
     ops = [op.name for op in program.module.walk()]
     needs = next((NEEDS[op] for op in ops if op in NEEDS), "")
     is_parallel = any(map(runs_in_grid, ops))
@@ -396,6 +379,14 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
         except StablehloError:
             return None
     return None
+
+
+def _verified(text: str, limits: Limits | None = None) -> Program:
+    """Return a program that has no more memory than what is in force allows."""
+    program, memory = parse(text).verify(), current.get().memory
+    limits = limits or program.limits
+    program.limits = limits if memory is None else replace(limits, max_total_bytes=memory.limit)
+    return program
 
 
 def runs_in_grid(op: str) -> bool:

@@ -8,11 +8,12 @@ result open, the second may compute anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, count, islice, product
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any, Literal, TypeAlias
@@ -20,16 +21,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.conform.bounds import Bounds, is_known
-from stablehlo_ref.conform.probes import is_complete, literals, probes, shapes
-from stablehlo_ref.debug.bounds.ball import Ball, exact
+from stablehlo_ref.conform.cases import contents, every_value, special_values
+from stablehlo_ref.debug.bounds.ball import UNKNOWN, Ball, exact
 from stablehlo_ref.debug.contract import Contract, contract_of
-from stablehlo_ref.debug.cut import subprogram
-from stablehlo_ref.debug.evaluate import distance, same_bits, widen, widened
-from stablehlo_ref.debug.explain import limits_of
+from stablehlo_ref.debug.cut import Flat, is_observable
+from stablehlo_ref.debug.evaluate import Evaluator, distance, same_bits
+from stablehlo_ref.debug.explain import bounds_of, limits_of
+from stablehlo_ref.debug.fused import Repro, repro_of
 from stablehlo_ref.debug.judge import Excess, excess_of
-from stablehlo_ref.debug.repro import Repro
-from stablehlo_ref.define.context import Observer
 from stablehlo_ref.diagnostics import (
     ArgumentValueError,
     Diagnostic,
@@ -39,13 +38,13 @@ from stablehlo_ref.diagnostics import (
     UnsupportedError,
 )
 from stablehlo_ref.execute.implementation_defined import ChoiceReporter
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
-from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, TensorType, Type
-from stablehlo_ref.limits import Limits
-from stablehlo_ref.limits.budget import reserve, within_time
-from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, TensorType, Type, tensor_type
+from stablehlo_ref.limits.budget import check_time, reserve
+from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
+from stablehlo_ref.passes.emit import read_only, static_shape
 from stablehlo_ref.passes.refine_arguments import refine_arguments
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.inputs import check_size
@@ -54,8 +53,9 @@ INPUTS = 300
 CONTRACT = "strict,signed_zeros=false"  # as rewrites of sums change the signs of zeros
 MOST = 1 << 40
 DRAWN = 8  # bytes of an element as it is drawn
+DRAWING = 1e-7  # seconds of an element
 SHAPES = 20  # tuples of sizes for unknown dimensions that are tried
-LIMITS = Limits(max_seconds=2.0)  # of one run
+MAX_SECONDS = 2.0  # of one run
 FAR = "no bound is known, but it is far beyond what random rounding makes"
 NO_BOUND = "no bound is known"
 UNDECIDED = 24  # differences without a verdict, after which the search goes on without looking at them
@@ -91,7 +91,8 @@ class Counterexample:
 
     def __str__(self) -> str:
         where = "" if self.output is None else f"result {self.output}: "
-        lines = [f"input {i}: {_shown(array)}" for i, array in enumerate(self.inputs)]
+        shown = (np.array2string(array, threshold=16, separator=", ").replace("\n", "") for array in self.inputs)
+        lines = [f"input {i}: {text} ({self.inputs[i].dtype})" for i, text in enumerate(shown)]
         return "\n".join([f"{where}{self.reason}", *lines])
 
     def __repr__(self) -> str:
@@ -121,17 +122,25 @@ class Equivalence:
             return "not compared"
         return "same on all inputs" if self.is_complete and not self.skipped else "no difference found"
 
+    def store(self, example: Counterexample, is_difference: bool) -> None:
+        """Count inputs, and keep them as those of a difference, or of one that is undecided."""
+        self.tried += 1
+        if is_difference:
+            self.counterexample = example
+        else:
+            self.undecided.append(example)
+
     def __bool__(self) -> bool:
         """Return whether there is no difference that rounding does not explain, and something was compared."""
         return self.verdict in ("same on all inputs", "no difference found")
 
     def __str__(self) -> str:
         counts = [f"{self.tried} inputs were tried"]
-        counts += (
-            [f"the bits of results differ on {self.rounded} of them, as rounding explains"] if self.rounded else []
-        )
-        skipped = "the first program fails or the spec leaves a result open"
-        counts += [f"{self.skipped} others were left out: {skipped}"] if self.skipped else []
+        if self.rounded:
+            counts.append(f"the bits of results differ on {self.rounded} of them, as rounding explains")
+        if self.skipped:
+            reason = "the first program fails or the spec leaves a result open"
+            counts.append(f"{self.skipped} others were left out: {reason}")
         lines = [f"{self.verdict}: {'; '.join(counts)}"]
         found = [self.counterexample] if self.counterexample is not None else self.undecided[:1]
         return "\n".join([*lines, *map(str, found)])
@@ -149,9 +158,9 @@ def equivalent(
 ) -> Equivalence:
     """Search for inputs on which two programs of one signature differ, as before and after a rewrite.
 
-    At most `inputs` are tried, and no new one after `seconds`. `contract` says what rounding may do, as for `diff`.
-    ArgumentValueError for programs of different signatures, UnsupportedError for those that take or return no tensors,
-    EvaluationError for inputs that are larger than the limit of a tensor.
+    At most `inputs` are tried; none is drawn that would not be there after `seconds`. `contract` says what rounding may
+    do, as for `diff`. ArgumentValueError for programs of different signatures, UnsupportedError for those that take or
+    return no tensors, EvaluationError for inputs that are larger than the limit of a tensor.
     """
     if not (1 <= inputs <= MOST and seed >= 0):
         raise ArgumentValueError(
@@ -161,6 +170,7 @@ def equivalent(
     types = _signature(first.verify(), second.verify())
     found, end = Equivalence(), monotonic() + seconds
     made = list(shapes(types, SHAPES)) if any(not t.is_static for t in types) else [types]
+    most = max(10, inputs // len(made)) if len(made) > 1 else inputs
     pools = literals([first.module, second.module])
     for number, sizes in enumerate(made):
         pair = _pair(first, second, sizes, rules)
@@ -170,31 +180,30 @@ def equivalent(
         for parameter, type in zip(first.entry.inputs, sizes):
             check_size(parameter, type, DRAWN, first.limits)
         reserve(0, temporaries=2 * DRAWN * sum(type.size for type in sizes))
-        drawn = islice(probes(sizes, pools, seed + number), None if is_complete(sizes) else _share(inputs, made))
-        for arrays in within_time(drawn, "the search"):
-            pair.compare(arrays, found)
-            if found.counterexample is not None or found.is_stopped or monotonic() > end:
+        needed = DRAWING * sum(type.size for type in sizes)
+        drawn = islice(probes(sizes, pools, seed + number), None if is_complete(sizes) else most)
+        while found.counterexample is None and not found.is_stopped:
+            check_time("the search", needed)
+            if monotonic() + needed > end:
                 return found
+            if (arrays := next(drawn, None)) is None:
+                break
+            pair.compare(arrays, found)
+        else:
+            return found
     found.is_complete = len(made) == 1 and is_complete(made[0])
     return found
 
 
-def _share(inputs: int, made: Sequence[object]) -> int:
-    return max(10, inputs // len(made)) if len(made) > 1 else inputs
-
-
 def _signature(first: Program, second: Program) -> list[TensorType]:
     """Return the types of inputs, which both programs take; errors unless these are tensors, and results agree."""
-    pairs = list(zip(_types(first, "inputs"), _types(second, "inputs")))
-    outputs = list(zip(_types(first, "outputs"), _types(second, "outputs")))
-    counts = [(len(p.entry.inputs), len(p.entry.outputs)) for p in (first, second)]
-    if counts[0] != counts[1] or not all(_agree(x, y) for x, y in (*pairs, *outputs)):
+    one, two = ([_types(p, "inputs"), _types(p, "outputs")] for p in (first, second))
+    if list(map(len, one)) != list(map(len, two)) or not all(map(_agree, chain(*one), chain(*two))):
         texts = [
-            f"({', '.join(map(str, _types(p, 'inputs')))}) -> ({', '.join(map(str, _types(p, 'outputs')))})"
-            for p in (first, second)
+            f"({', '.join(map(str, inputs))}) -> ({', '.join(map(str, outputs))})" for inputs, outputs in (one, two)
         ]
         raise ArgumentValueError(f"the programs have different signatures: {texts[0]} and {texts[1]}")
-    return [x if x.is_static else y for x, y in pairs]
+    return [x if x.is_static else y for x, y in zip(one[0], two[0])]
 
 
 def _types(program: Program, part: Literal["inputs", "outputs"]) -> list[TensorType]:
@@ -220,11 +229,9 @@ def _pair(first: Program, second: Program, types: Sequence[TensorType], rules: C
         one = _refined(first, types)
     except StablehloError:
         return None
-    try:
-        two = _refined(second, types)
-    except StablehloError:  # which a run says
-        two = second
-    return _Pair(_Side(one, rules), _Side(two, rules), rules)
+    with suppress(StablehloError):  # which a run says
+        second = _refined(second, types)
+    return _Pair(_Side(one, rules), _Side(second, rules), rules)
 
 
 def _refined(program: Program, types: Sequence[TensorType]) -> Program:
@@ -248,10 +255,21 @@ class _Side:
     def __init__(self, program: Program, contract: Contract) -> None:
         self.program = program
         self.contract = contract
-        self.bounds = Bounds(program, contract)
-        program.limits = replace(
-            program.limits, max_seconds=min(program.limits.max_seconds or 1e9, LIMITS.max_seconds or 1e9)
-        )
+        most = min(program.limits.max_seconds or inf, MAX_SECONDS)
+        program.limits = replace(program.limits, max_seconds=most)
+
+    @cached_property
+    def flat(self) -> Flat | None:
+        """The program as a list of ops; None if an input or output is no static tensor, or it cannot be flattened."""
+        try:
+            flat = Flat(self.program)
+        except StablehloError:
+            return None
+        return flat if all(map(is_observable, (*flat.arguments, *flat.outputs))) else None
+
+    @cached_property
+    def _evaluate(self) -> Evaluator | None:
+        return None if self.flat is None else Evaluator(self.flat)
 
     @cached_property
     def has_floats(self) -> bool:
@@ -260,28 +278,11 @@ class _Side:
         types += [p.type for p in self.program.entry.inputs]
         return any(isinstance(t, TensorType) and isinstance(t.element_type, _ROUNDED) for t in types)
 
-    @cached_property
-    def _wide(self) -> Program:
-        """The program in f64."""
-        module = clone(self.program.module, {})
-        widen(module)
-        return Program(module, self.program.entry.name, self.program.limits)
-
-    def is_exact(self, arrays: Sequence[Array]) -> bool:
-        """Return whether all values are the same in f64, so that nothing was rounded."""
-        ours, theirs = _Results(), _Results()
-        dtypes = [numpy_dtype(p.element_type) for p in self._wide.entry.inputs]
-        try:
-            self.program.run(*arrays, observer=ours)
-            self._wide.run(*[widened(a).astype(dtype) for a, dtype in zip(arrays, dtypes)], observer=theirs)
-        except (StablehloError, TypeError, ValueError):
-            return False
-        is_same = len(ours.found) == len(theirs.found) and all(map(_are_equal, ours.found, theirs.found))
-        return is_same and all(map(_is_short, ours.found))
-
-    def limits(self, arrays: Sequence[Array], results: Sequence[Array]) -> list[float]:
-        """Return how far results move if each op and each input is off by far more than the contract allows."""
-        return limits_of(self.program, arrays, results, self.contract, perturbs=True)
+    def bounds(self, arrays: Sequence[Array]) -> list[Ball]:
+        """Return the bounds of the results."""
+        if self.flat is None or self._evaluate is None:
+            return [UNKNOWN] * len(self.program.entry.outputs)
+        return bounds_of(self.flat, arrays, self.contract, self._evaluate)
 
     def is_open(self, arrays: Sequence[Array]) -> bool:
         """Return whether the spec leaves a result of an op of the program open."""
@@ -289,38 +290,6 @@ class _Side:
         with suppress(StablehloError):
             self.program.run(*arrays, observer=ChoiceReporter(found.append))
         return bool(found)
-
-
-def _shown(array: Array) -> str:
-    return np.array2string(array, threshold=16, separator=", ").replace("\n", "") + f" ({array.dtype})"
-
-
-class _Results(Observer):
-    """Keeps the results of all ops."""
-
-    sees_every_op = True
-
-    def __init__(self) -> None:
-        self.found: list[Any] = []
-
-    def after(self, op: Operation, results: Sequence[Any]) -> None:
-        self.found += results
-
-
-def _are_equal(x: Any, y: Any) -> bool:
-    """Return whether a value is the same in f64."""
-    if not (isinstance(x, np.ndarray | np.generic) and isinstance(y, np.ndarray | np.generic)):
-        return x is None and y is None
-    return np.array_equal(widened(np.asarray(x)), np.asarray(y))
-
-
-def _is_short(value: Any) -> bool:
-    """Return whether numbers of f64 end in zeros, as those that were rounded seldom do."""
-    array = np.asarray(value)
-    if array.dtype not in (np.float64, np.complex128):
-        return True
-    bits = np.ascontiguousarray(array).reshape(-1).view(np.uint64)
-    return not np.any(bits & np.uint64(0xFFF))
 
 
 class _Pair:
@@ -334,105 +303,174 @@ class _Pair:
     def compare(self, arrays: list[Array], found: Equivalence) -> None:
         """Run both programs, and count or store what they show."""
         try:
-            ours = self.first.program.run(*arrays)
+            ours = list(map(np.asarray, self.first.program.run(*arrays)))
         except StablehloError:
             found.skipped += 1
             return
         try:
-            theirs = self.second.program.run(*arrays)
+            theirs = list(map(np.asarray, self.second.program.run(*arrays)))
         except LimitError as error:
             found.is_stopped = True
-            self._store(
-                found, Counterexample(tuple(arrays), None, f"the second program reaches a limit: {error}", False), False
-            )
+            self._fails(arrays, f"the second program reaches a limit: {error}", False, found)
             return
         except StablehloError as error:
-            if self.first.is_open(arrays):
-                found.skipped += 1
-                return
-            self._store(found, Counterexample(tuple(arrays), None, f"the second program fails: {error}", True), True)
+            self._fails(arrays, f"the second program fails: {error}", True, found)
             return
-        pairs = [(np.asarray(x), np.asarray(y)) for x, y in zip(ours, theirs)]
-        different = [index for index, (x, y) in enumerate(pairs) if not same_bits(y, x)]
+        different = [i for i, (x, y) in enumerate(zip(ours, theirs)) if not same_bits(y, x)]
         if not different:
             found.tried += 1
         elif self.first.is_open(arrays):
             found.skipped += 1
+        elif len(found.undecided) < UNDECIDED:
+            self._judge(arrays, ours, theirs, different, found)
+
+    def _fails(self, arrays: list[Array], reason: str, is_proved: bool, found: Equivalence) -> None:
+        if is_proved and self.first.is_open(arrays):
+            found.skipped += 1
         else:
-            self._judge(arrays, pairs, different, found)
+            found.store(Counterexample(tuple(arrays), None, reason, is_proved), is_proved)
 
     def _judge(
-        self, arrays: list[Array], pairs: list[tuple[Array, Array]], different: list[int], found: Equivalence
+        self, arrays: list[Array], ours: list[Array], theirs: list[Array], different: list[int], found: Equivalence
     ) -> None:
-        """Judge a difference of bits."""
-        if len(found.undecided) >= UNDECIDED:
-            return
-        bounds = self._bounds(arrays, pairs)
-        excess = {i: e for i in different if (e := bounds[i].excess(pairs[i], self.contract)) is not None}
-        if not excess and all(bounds[i].is_known for i in different):
+        """Judge a difference of bits, by the bounds of both programs; programs of integers have exact ones."""
+        sides = (self.first, self.second)
+        rounds = any(side.has_floats for side in sides)
+        balls = [s.bounds(arrays) if rounds else list(map(exact, results)) for s, results in zip(sides, (ours, theirs))]
+        excess = {i: e for i in different if (e := self._excess(ours[i], theirs[i], balls[0][i], balls[1][i]))}
+        if not excess and all(b[i].is_known for b in balls for i in different):
             found.tried += 1
             found.rounded += 1
             return
         index = next(iter(excess), different[0])
-        x, y = pairs[index]
-        is_far = not excess and self._is_far(arrays, pairs, index)
-        reason = (
-            str(excess[index]) if excess else f"{FAR if is_far else NO_BOUND}: {excess_of(y, exact(x), self.contract)}"
-        )
-        repro, flat = None, self.second.bounds.flat
-        if flat is not None:
-            made = subprogram(flat, flat.ops, flat.outputs, flat.arguments)
-            balls = [bound.around(x) for bound, (x, _) in zip(bounds, pairs)]
-            repro = Repro(made, arrays, balls, f"result {index}: {reason}")
-        self._store(found, Counterexample(tuple(arrays), index, reason, bool(excess), repro), bool(excess) or is_far)
-
-    def _is_far(self, arrays: list[Array], pairs: list[tuple[Array, Array]], index: int) -> bool:
-        """Return whether a result is further off than runs of both programs with large random errors."""
-        ours, theirs = zip(*pairs)
         apart = distance(theirs[index], ours[index])
-        limits = (self.first.limits(arrays, ours)[index], self.second.limits(arrays, theirs)[index])
-        return bool(np.isfinite(apart)) and apart > max(limits)
-
-    def _bounds(self, arrays: list[Array], pairs: list[tuple[Array, Array]]) -> list[_BoundsOfBoth]:
-        """Return the bounds of both programs; those of integers, or where nothing is rounded, are exact."""
-        sides = (self.first, self.second)
-        if not any(s.has_floats for s in sides) or all(s.is_exact(arrays) for s in sides):
-            return [_BoundsOfBoth(exact(x), exact(y)) for x, y in pairs]
-        return [_BoundsOfBoth(a, b) for a, b in zip(self.first.bounds(arrays), self.second.bounds(arrays))]
-
-    def _store(self, found: Equivalence, example: Counterexample, is_difference: bool) -> None:
-        found.tried += 1
-        if is_difference:
-            found.counterexample = example
-        else:
-            found.undecided.append(example)
-
-
-@dataclass(frozen=True)
-class _BoundsOfBoth:
-    """Where a result of the first program lies, and one of the second."""
-
-    first: Ball | None
-    second: Ball | None
-
-    @property
-    def is_known(self) -> bool:
-        return is_known(self.first) and is_known(self.second)
-
-    def around(self, result: Array) -> Ball:
-        """Return where results of the second program lie if both compute the same."""
-        if self.first is None or self.second is None or self.first.center.shape != self.second.center.shape:
-            return exact(result)
-        return replace(self.first, radius=self.first.radius + np.broadcast_to(self.second.radius, result.shape))
-
-    def excess(self, pair: tuple[Array, Array], contract: Contract) -> Excess | None:
-        """Return where the results are further apart than both programs may be off; None if nowhere, or not known."""
-        x, y = pair
-        if x.shape != y.shape or x.dtype != y.dtype:
-            return excess_of(y, exact(x), contract) or Excess(1, 1, (), y.dtype, x.dtype, 0.0)
-        if self.first is None or self.second is None:
-            return None
-        radius = np.asarray(self.first.radius + np.broadcast_to(self.second.radius, x.shape))
-        return excess_of(y, replace(self.first, radius=radius), contract) or excess_of(
-            x, replace(self.second, radius=radius), contract
+        is_far = not excess and all(
+            limits_of(side.program, arrays, results, self.contract, perturbs=True)[index] < apart < inf
+            for side, results in zip(sides, (ours, theirs))
         )
+        worst = excess_of(theirs[index], exact(ours[index]), self.contract)
+        reason = str(excess[index]) if excess else f"{FAR if is_far else NO_BOUND}: {worst}"
+        repro, flat = None, self.second.flat
+        if flat is not None:
+            both = [_widened(x, *pair) for x, pair in zip(ours, zip(*balls))]
+            repro = repro_of(flat, arrays, both, ours, f"result {index}: {reason}")
+        example = Counterexample(tuple(arrays), index, reason, bool(excess), repro)
+        found.store(example, bool(excess) or is_far)
+
+    def _excess(self, x: Array, y: Array, first: Ball, second: Ball) -> Excess | None:
+        """Return where results are further apart than both programs may be off; None if nowhere, or not known."""
+        if x.shape != y.shape or x.dtype != y.dtype:
+            return excess_of(y, exact(x), self.contract) or Excess(1, 1, (), y.dtype, x.dtype, 0.0)
+        around_first, around_second = _widened(x, first, second), _widened(y, second, first)
+        return excess_of(y, around_first, self.contract) or excess_of(x, around_second, self.contract)
+
+
+def _widened(result: Array, ball: Ball, other: Ball) -> Ball:
+    """Return where a result of the other program lies if both compute the same."""
+    if UNKNOWN in (ball, other) or ball.center.shape != result.shape:
+        return UNKNOWN
+    return replace(ball, radius=np.asarray(ball.radius + np.broadcast_to(other.radius, result.shape)))
+
+
+# --- inputs that tell programs apart ----------------------------------------------------------------------------------
+
+SIZES = (2, 3, 1, 0)  # of unknown dimensions: an even and an odd one first, then the special ones
+COMPLETE = 12  # bits of all inputs together of which all values are tried
+EACH_VALUE = 8  # bits of an element type all of whose values occur
+LITERALS = 32  # of the programs that inputs have among their values
+WAYS = ("numbered", "ones", "special", "small", "literal", "random", "counts", "moderate", "each value", "wide")
+
+
+def shapes(types: Sequence[TensorType], most: int) -> Iterator[list[TensorType]]:
+    """Yield types with sizes in place of unknown ones: all the same size first, then others, at most `most`."""
+    unknown = sum(n is None for type in types for n in type.shape)
+    same = [(size,) * unknown for size in SIZES]
+    for sizes in islice(dict.fromkeys([*same, *product(SIZES, repeat=min(unknown, 6))]), most):
+        given = iter((*sizes, *[2] * unknown))
+        yield [tensor_type(tuple(next(given) if n is None else n for n in t.shape), t.element_type) for t in types]
+
+
+def literals(modules: Sequence[Operation]) -> dict[DType, Array]:
+    """Return numbers that stand in programs, and their neighbours, by dtype: results may change at them."""
+    found: dict[DType, list[Array]] = {}
+    for module in modules:
+        for op in module.walk():
+            array = getattr(op.properties.get("value"), "array", None)
+            if op.name == "stablehlo.constant" and isinstance(array, np.ndarray) and array.size:
+                found.setdefault(array.dtype, []).append(array.reshape(-1)[:LITERALS])
+    pools = {}
+    for dtype, arrays in found.items():
+        values = np.concatenate(arrays)[:LITERALS]
+        if kind(dtype) in ("integer", "floating"):
+            with np.errstate(all="ignore"):
+                one = np.ones((), dtype)
+                values = np.concatenate([values, values + one, values - one]).astype(dtype)
+        pools[dtype] = values
+    return pools
+
+
+def is_complete(types: Sequence[TensorType]) -> bool:
+    """Return whether all values of inputs of these static types are tried."""
+    return sum(_width(t) * t.size for t in types) <= COMPLETE
+
+
+def _width(type: TensorType) -> int:
+    dtype = numpy_dtype(type.element_type)
+    return 1 if kind(dtype) == "boolean" else bit_width(dtype)
+
+
+def probes(types: Sequence[TensorType], pools: dict[DType, Array], seed: int) -> Iterator[list[Array]]:
+    """Yield inputs of static types, without end unless all values are tried, or there is nothing to vary."""
+    if is_complete(types):
+        values = [every_value(numpy_dtype(t.element_type)) for t in types for _ in range(t.size)]
+        for elements in map(iter, product(*values)):
+            drawn = [np.array([next(elements) for _ in range(t.size)], numpy_dtype(t.element_type)) for t in types]
+            yield [read_only(array.reshape(static_shape(t))) for array, t in zip(drawn, types)]
+        return
+    generator = np.random.Generator(np.random.Philox(seed))
+    for number in count():
+        way, own = WAYS[number % len(WAYS)], [pools.get(numpy_dtype(t.element_type)) for t in types]
+        numbered = enumerate(zip(types, own), number)
+        yield [read_only(_filled(way, generator, type, pool, i)) for i, (type, pool) in numbered]
+
+
+def _filled(way: str, generator: np.random.Generator, type: TensorType, pool: Array | None, number: int) -> Array:
+    """Return an array that is filled in one of `WAYS`, or with moderate numbers where its type does not have it."""
+    dtype, shape, size = numpy_dtype(type.element_type), static_shape(type), type.size
+    match way, kind(dtype):
+        case "numbered", _:  # by which data that moved is known
+            return _numbers(type, (np.arange(size) + 1 + number) % 127)
+        case "ones", _:
+            return _numbers(type, np.ones(size, int))
+        case "counts", _:  # for which conversions and indices are defined
+            return _numbers(type, generator.integers(0, 4, size))
+        case "wide", "floating":
+            sizes = 10.0 ** generator.uniform(-4, 4, shape) * generator.choice([-1.0, 1.0, 1.0], shape)
+            with np.errstate(all="ignore"):
+                return np.asarray(sizes).astype(dtype)
+        case "wide", _:  # as shifts are
+            return _numbers(type, generator.integers(0, 40, size))
+        case "literal", _ if pool is not None:
+            return np.asarray(pool[generator.integers(0, len(pool), shape)])
+        case "small" | "literal", _:  # equal ones are frequent, and products and sums exact
+            low = 0 if str(type.element_type).startswith("ui") else -4
+            return _numbers(type, generator.integers(low, 5, size))
+        case "special", "integer" | "floating":
+            pool = special_values(type.element_type)
+            return np.asarray(pool[generator.integers(0, len(pool), shape)])
+        case "random", "integer" if bit_width(dtype) >= 8:
+            return np.frombuffer(generator.bytes(dtype.itemsize * size), dtype).reshape(shape)
+        case "each value", of if of != "complex" and _width(type) <= EACH_VALUE:
+            return np.asarray(np.resize(generator.permutation(every_value(dtype)), size).reshape(shape))
+    return np.array(contents(generator, type))
+
+
+def _numbers(type: TensorType, values: Array) -> Array:
+    """Return integers as numbers of a type, as far as it has them."""
+    dtype, shape = numpy_dtype(type.element_type), static_shape(type)
+    if kind(dtype) == "boolean":
+        return np.asarray(values % 2 != 0).reshape(shape)
+    if kind(dtype) == "integer" and bit_width(dtype) < 8:
+        values = values % (1 << bit_width(dtype) - 1)
+    with np.errstate(all="ignore"):
+        return np.asarray(values.astype(np.int8).astype(dtype).reshape(shape))

@@ -1,4 +1,4 @@
-"""Random values of the members of an op: types of operands and results, attributes, signatures of regions.
+"""Values of the members of an op (types, attributes, signatures of regions): random ones, and steps between values.
 
 Nothing here knows an op. A value is drawn from what its member declares (a `TypeConstraint`, the codec of an
 attribute), mostly of numbers and types that other members have: constraints relate members.
@@ -7,11 +7,11 @@ attribute), mostly of numbers and types that other members have: constraints rel
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import cache
-from math import prod
-from typing import Any, TypeAlias
+from enum import Enum
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -38,10 +38,9 @@ from stablehlo_ref.ir.types import (
     tensor_type,
 )
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.passes.emit import dense, static_shape
 
 Members: TypeAlias = dict[str, Any]  # the values of an op's members by name, as its roles get them
-
-MAX_RANK = 4
 
 
 class NotDrawn(Exception):
@@ -67,24 +66,15 @@ class Callee(Member):
 WITNESS = OpaqueType("!shape.witness")
 CALLEE = "callee"  # the function that symbols name
 STRINGS = (
-    "",
-    "x",
-    "my.op",
-    "Sharding",
-    "ab,bc->ac",
-    "a...,a...->...",
-    "ab,b->a",
-    "ab->ba",
-    "aa->a",
-    "ab->a",
-    "a...->...",
-)
+    "", "x", "my.op", "Sharding", "ab,bc->ac", "a...,a...->...", "ab,b->a", "ab->ba", "aa->a", "ab->a", "a...->...",
+)  # fmt: skip
 COMMON = (FLOATS["f32"], integer_type(32), BOOLEAN, FLOATS["bf16"], ComplexType(FLOATS["f32"]), integer_type(8, "u"))
 OTHERS = (
     *(integer_type(width, sign) for width in (2, 4, 8, 16, 32, 32, 64) for sign in ("", "u")),
     *(FLOATS[name] for name in FLOATS if name not in ("tf32", "f80", "f128")),
     ComplexType(FLOATS["f64"]),
 )
+SCALAR = tensor_type((), FLOATS["f32"])
 PER_TENSOR = QuantizedType(IntegerType(8), FLOATS["f32"], (0.5,), (3,), -128, 127)
 QUANTIZED = (
     PER_TENSOR,
@@ -164,21 +154,21 @@ def draw_member(rng: random.Random, member: Member, known: Members) -> Any:
         case Bodies():
             return tuple(draw_signature(rng, known) for _ in range(rng.choice((0, 0, 1, 2, 3))))
         case Attr():
-            if member.default is not REQUIRED and (rng.random() < 0.4 or not is_drawn(member.codec)):
-                return member.default
-            return draw_attribute(rng, member.codec, known)
+            if member.default is REQUIRED:
+                return draw_attribute(rng, member.codec, known)
+            with suppress(NotDrawn):
+                if rng.random() >= 0.4:
+                    return draw_attribute(rng, member.codec, known)
+            return member.default
     raise NotDrawn(f"{member} is drawn with its op")
 
 
 def draw_signature(rng: random.Random, known: Members) -> FunctionType:
     """Return the types of a region: of scalars, or of tensors, that other members have; often of each twice."""
-    types = [t for t in types_in(known) if isinstance(t, TensorType)] or [tensor_type((), FLOATS["f32"])]
+    types = _tensors_in(known) or [SCALAR]
     lists = [list(v) for v in known.values() if isinstance(v, tuple) and v and isinstance(v[0], TensorType)]
-    chosen = (
-        [t for t in rng.choice(lists) if isinstance(t, TensorType)]
-        if lists and rng.random() < 0.7
-        else [rng.choice(types)]
-    )
+    is_list = lists and rng.random() < 0.7
+    chosen = [t for t in rng.choice(lists) if isinstance(t, TensorType)] if is_list else [rng.choice(types)]
     if rng.random() < 0.7:
         chosen = [tensor_type((), t.element_type) for t in chosen]
     inputs = rng.choice((chosen * 2, chosen, [], [t for t in chosen for _ in range(2)]))
@@ -197,17 +187,19 @@ def types_in(members: Mapping[str, Any]) -> list[Type]:
     return found
 
 
+def _tensors_in(members: Mapping[str, Any]) -> list[TensorType]:
+    return [type for type in types_in(members) if isinstance(type, TensorType)]
+
+
 def numbers_in(members: Mapping[str, Any]) -> list[int]:
     """Return sizes, ranks and integers among the values of members."""
     found = [0, 1]
-    for type in types_in(members):
-        if isinstance(type, TensorType):
-            found += [len(type.shape), *(n for n in type.shape if n is not None)]
+    for type in _tensors_in(members):
+        found += [len(type.shape), *(n for n in type.shape if n is not None)]
     for value in members.values():
-        if isinstance(value, int) and not isinstance(value, bool):
-            found.append(value)
-        elif isinstance(value, tuple):
-            found += [v for v in value if isinstance(v, int) and not isinstance(v, bool)] + [len(value)]
+        items = value if isinstance(value, tuple) else (value,)
+        found += [v for v in items if isinstance(v, int) and not isinstance(v, bool)]
+        found += [len(value)] if isinstance(value, tuple) else []
     return found
 
 
@@ -248,9 +240,8 @@ def _drawn(rng: random.Random, codec: codecs.AttributeCodec[Any], known: Members
         case codecs.BooleansCodec():
             return tuple(rng.random() < 0.5 for _ in range(_length(rng, known)))
         case codecs.MatrixCodec():
-            return tuple(
-                (rng.choice((0, 0, 1, 2, -1)), rng.choice((0, 0, 1, 2, -1))) for _ in range(_length(rng, known))
-            )
+            numbers = [0, 0, 1, 2, -1]
+            return tuple((rng.choice(numbers), rng.choice(numbers)) for _ in range(_length(rng, known)))
         case codecs.DimsCodec():
             return draw_dims(rng, known)
         case codecs.DenseCodec():
@@ -270,7 +261,7 @@ def _drawn(rng: random.Random, codec: codecs.AttributeCodec[Any], known: Members
 
 def _length(rng: random.Random, known: Members) -> int:
     """Return a length of a list: mostly the rank of one of the types."""
-    ranks = [t.rank for t in types_in(known) if isinstance(t, TensorType)]
+    ranks = [t.rank for t in _tensors_in(known)]
     return rng.choice(ranks) if ranks and rng.random() < 0.9 else rng.randint(0, 3)
 
 
@@ -286,22 +277,19 @@ def draw_dims(rng: random.Random, known: Members) -> tuple[int, ...]:
             return (rng.choice((0, 1, 1, 2)),) * rank
         case 3:
             return tuple(rng.choice(numbers_in(known)) for _ in range(rank))
-    shapes = [t.shape for t in types_in(known) if isinstance(t, TensorType)]
+    shapes = [t.shape for t in _tensors_in(known)]
     return tuple(n or 0 for n in rng.choice(shapes)) if shapes else ()
 
 
 def draw_constant(rng: random.Random, known: Members) -> DenseElements:
     """Return a tensor constant, of the type of a member where that is possible."""
-    types = [t for t in types_in(known) if isinstance(t, TensorType) and not isinstance(t.element_type, QuantizedType)]
+    types = [type for type in types_in(known) if _holds_numbers(type)]
     return constant_of(rng.choice(types) if types else tensor_type(draw_shape(rng), rng.choice(COMMON)))
 
 
 def constant_of(type: TensorType) -> DenseElements:
     """Return a constant of a static type: the numbers 0, 1, ... as its type has them."""
-    count = prod(n or 0 for n in type.shape)
-    array = np.arange(count).astype(numpy_dtype(type.element_type)).reshape([n or 0 for n in type.shape])
-    array.setflags(write=False)
-    return DenseElements(type, array)
+    return dense(type, np.arange(type.size).reshape(static_shape(type)))
 
 
 def array_of(type: TensorType, values: Sequence[int]) -> Array:
@@ -310,11 +298,174 @@ def array_of(type: TensorType, values: Sequence[int]) -> Array:
     return array.astype(numpy_dtype(type.element_type))
 
 
-@cache
-def is_drawn(codec: codecs.AttributeCodec[Any]) -> bool:
-    """Return whether values of an attribute can be drawn."""
-    try:
-        draw_attribute(random.Random(0), codec, {})
-    except NotDrawn:
-        return False
-    return True
+# --- random steps -----------------------------------------------------------------------------------------------------
+
+
+def changed(rng: random.Random, member: Member, value: Any, known: Members) -> Any:
+    """Return another value of a member: a step away, or with numbers or types of other members, or drawn anew."""
+    if value is None or rng.random() < 0.15:
+        return draw_member(rng, member, known)
+    if rng.random() < 0.4:
+        return _mixed(rng, value, known)
+    near = list(neighbours(member, value))
+    if rng.random() < 0.8:  # most steps leave element types alone
+        near = [step for step in near if _element_types(step) <= _element_types(value)] or near
+    return rng.choice(near) if near else draw_member(rng, member, known)
+
+
+def _element_types(value: Any) -> set[Type]:
+    parts = [value.inputs, value.outputs] if isinstance(value, FunctionType) else [value]
+    return {getattr(type, "element_type", type) for type in types_in({str(i): part for i, part in enumerate(parts)})}
+
+
+def _mixed(rng: random.Random, value: Any, known: Members) -> Any:
+    """Return a value in which one part is that of another member."""
+    match value:
+        case bool() | Enum() | str():
+            return value
+        case int():
+            return rng.choice(numbers_in(known))
+        case FunctionType():
+            part = rng.choice(("inputs", "outputs"))
+            return replace(value, **{part: _mixed(rng, getattr(value, part), known)})
+        case TensorType():
+            other = rng.choice(_tensors_in(known) or [value])
+            sizes = rng.choice((value.shape, other.shape, _mixed(rng, value.shape, known)))
+            return _typed(sizes, rng.choice((value, other)).element_type)
+        case tuple() if value:
+            alike = [v for v in known.values() if isinstance(v, tuple) and v and type(v[0]) is type(value[0])]
+            if alike and rng.random() < 0.4:
+                return rng.choice(alike)
+            index = rng.randrange(len(value))
+            return (*value[:index], _mixed(rng, value[index], known), *value[index + 1 :])
+    return value
+
+
+def _typed(shape: Sequence[int | None], element: Type) -> TensorType:
+    """Return a tensor type; a quantization axis and its parameters follow the shape where they can."""
+    sizes = tuple(min(max(n or 0, 0), 64) for n in shape)
+    if isinstance(element, QuantizedType) and element.quantization_dimension is not None:
+        axis = min(element.quantization_dimension, len(sizes) - 1)
+        if axis < 0:
+            element = PER_TENSOR
+        elif len(element.scales) != sizes[axis]:
+            element = per_axis(axis, sizes[axis]) if sizes[axis] else PER_TENSOR
+    return tensor_type(tuple(map(int, sizes)), element)
+
+
+# --- smallest steps ---------------------------------------------------------------------------------------------------
+
+_FIRST: dict[type, tuple[Any, ...]] = {  # the smallest lists that are not empty, by the codec
+    codecs.DimsCodec: ((0,), (1,)),
+    codecs.BooleansCodec: ((True,),),
+    codecs.MatrixCodec: (((0, 0),),),
+}
+MANY_SCALES = 64
+NEAR_ELEMENTS = (*COMMON, FLOATS["f64"], integer_type(64), *QUANTIZED)
+
+
+def neighbours(member: Member, value: Any) -> Iterator[Any]:
+    """Yield the values of a member that are one smallest step away."""
+    match member:
+        case In() | Out():
+            if isinstance(member, In) and member.optional and value is not None:
+                yield None
+            yield from _near_types(value)
+        case Ins() | Outs():
+            yield from _near_lists(value, _near_types)
+        case Body() | Callee():
+            yield from _near_signatures(value)
+        case Bodies():
+            yield from _near_lists(value, _near_signatures)
+        case Values():
+            yield from _near_items(value, _near_values)
+        case Attr():
+            yield from member.codec.samples
+            yield from _near_values(value)
+            if value in ((), None):
+                yield from _FIRST.get(type(member.codec), ())
+
+
+def _near_types(type: Any) -> Iterator[Type]:
+    if isinstance(type, TupleType | FutureType):
+        for elements in _near_lists(type.elements, _near_types):
+            yield replace(type, elements=elements)
+    if not isinstance(type, TensorType):
+        return
+    shape, element = type.shape, type.element_type
+    for sizes in _near_items(shape, _near_values):
+        yield _typed(sizes, element)
+    yield from (_typed(sizes, element) for sizes in (*_shorter(shape), (*shape, 1), (2, *shape), *_swapped(shape)))
+    yield from (_typed(shape, other) for other in NEAR_ELEMENTS if other != element)
+    for axis, size in enumerate(shape):
+        if size and size <= MANY_SCALES:  # a step may have led to any size
+            yield tensor_type(shape, per_axis(axis, size))
+    if isinstance(element, QuantizedType):
+        yield from (tensor_type(shape, other) for other in _near_quantized(element))
+    yield TOKEN
+
+
+def _near_quantized(element: QuantizedType) -> Iterator[QuantizedType]:
+    yield replace(element, scales=tuple(s / 2 for s in element.scales))
+    yield replace(element, zero_points=tuple(z + 1 for z in element.zero_points))
+    yield replace(element, storage_max=element.storage_max - 1)
+    yield replace(element, storage_min=element.storage_min + 1)
+    yield replace(element, expressed_type=FLOATS["bf16" if element.expressed_type == FLOATS["f32"] else "f32"])
+
+
+def _near_signatures(signature: FunctionType) -> Iterator[FunctionType]:
+    yield from (replace(signature, inputs=types) for types in _near_lists(signature.inputs, _near_types))
+    if not signature.inputs:
+        yield replace(signature, inputs=(SCALAR,))
+    yield from (replace(signature, outputs=types) for types in _near_lists(signature.outputs, _near_types))
+
+
+def _near_values(value: Any) -> Iterator[Any]:
+    """Yield values of an attribute, or of an item of one."""
+    match value:
+        case bool():
+            yield not value
+        case Enum():
+            yield from (other for other in value.__class__ if other is not value)
+        case int():
+            yield from (value - 1, value + 1)
+        case float():
+            yield from (value + 1.0, value - 1.0, 0.0, -1.0)
+        case str():
+            yield from (text for text in STRINGS if text != value)
+            yield from map("".join, _near_lists(value, lambda letter: "c"))
+        case tuple():
+            yield from _near_lists(value, _near_values)
+        case DenseElements():
+            yield from (constant_of(t) for t in _near_types(value.type) if _holds_numbers(t))
+        case Type():
+            yield from (other for other in COMMON if other != value)
+
+
+def _holds_numbers(type: Type) -> TypeGuard[TensorType]:
+    return isinstance(type, TensorType) and not isinstance(type.element_type, QuantizedType)
+
+
+def _near_lists(items: Sequence[Any], near: Callable[[Any], Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
+    """Yield lists with one item more, less, changed, or exchanged with the next one."""
+    yield from _near_items(items, near)
+    yield from _shorter(items)
+    yield from ((*items[:i], item, *items[i:]) for i, item in enumerate(items))
+    yield from _swapped(items)
+
+
+def _near_items(items: Sequence[Any], near: Callable[[Any], Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
+    for index, item in enumerate(items):
+        yield from ((*items[:index], other, *items[index + 1 :]) for other in near(item))
+
+
+def _shorter(items: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    yield from ((*items[:i], *items[i + 1 :]) for i in range(len(items)))
+    if len(items) > 1:
+        yield ()
+
+
+def _swapped(items: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    for i in range(len(items) - 1):
+        if items[i] != items[i + 1]:
+            yield (*items[:i], items[i + 1], items[i], *items[i + 2 :])

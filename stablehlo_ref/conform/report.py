@@ -1,15 +1,45 @@
-"""Reports of a campaign: a table for the terminal, JSON, JUnit XML, a badge, and a page of HTML."""
+"""Reports of a campaign (text, JSON, JUnit XML, a badge, HTML), the faults that are known, and reports of one case.
+
+Known failures are a file of TOML, with one table for each fault:
+
+    [[known]]
+    op = "stablehlo.tanh"       # with wildcards
+    type = "f8*"                # with wildcards; any if left out
+    reason = "https://github.com/openxla/xla/issues/1"
+
+An entry that no case needs any more is reported, once all of its cases are judged: it is healed.
+"""
 
 from __future__ import annotations
 
 import json
+import platform
+import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from html import escape
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from stablehlo_ref.conform.verdicts import Cell, Record, counts
+import numpy as np
+
+from stablehlo_ref._version import __version__
+from stablehlo_ref.arrays.value_text import dense_text
+from stablehlo_ref.conform.cases import Case, case
+from stablehlo_ref.conform.verdicts import BLOCKING, Cell, Record, counts, judge, meaning
+from stablehlo_ref.debug.contract import Contract
+from stablehlo_ref.debug.cut import Flat
+from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.explain import bounds_of
+from stablehlo_ref.debug.fused import repro_of
+from stablehlo_ref.debug.reduce import reduce
+from stablehlo_ref.debug.session import Session
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError, file_errors
+from stablehlo_ref.limits.files import read_text
 
 # From the worst to the best: the cell of an op and an element type is that of its worst case.
 LOOKS = {
@@ -148,3 +178,111 @@ i {{ display: inline-block; width: 14px; border: 1px solid #ccc }}
 {faults}</table>
 </html>
 """
+
+
+# --- known failures ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Known:
+    """An entry: which cases may fail, and why."""
+
+    op: str
+    type: str
+    reason: str
+
+    def covers(self, record: Record) -> bool:
+        """Return whether the entry is about the op and the element type of a record."""
+        return fnmatchcase(record.op, self.op) and fnmatchcase(record.element, self.type)
+
+    def __str__(self) -> str:
+        return f"{self.op} {self.type}: {self.reason}"
+
+
+def read_known(path: Path) -> list[Known]:
+    """Return the entries of a file; EvaluationError if it cannot be read or has something else."""
+    with file_errors(path, f"read {path}"):
+        text = read_text(path)
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise EvaluationError(f"{path}: {error}") from None
+    entries = document.get("known", [])
+    found = []
+    for number, entry in enumerate(entries if isinstance(entries, list) else [entries], 1):
+        if not isinstance(entry, dict) or not {"op", "reason"} <= entry.keys() <= {"op", "type", "reason"}:
+            raise EvaluationError(f"{path}: entry {number} of 'known': expected op, reason, and maybe type")
+        if not all(isinstance(value, str) for value in entry.values()):
+            raise EvaluationError(f"{path}: entry {number} of 'known': expected texts")
+        found.append(Known(entry["op"], entry.get("type", "*"), entry["reason"]))
+    return found
+
+
+def split(
+    records: Mapping[str, Record], known: Sequence[Known], left: Iterable[str] = ()
+) -> tuple[list[Record], list[Known]]:
+    """Return the bad records that no entry covers, and the entries that are healed.
+
+    These cover cases but no bad one, and none of those that are `left`, for which there was no time.
+    """
+    bad = [record for record in records.values() if record.cell.is_bad]
+    open = [*bad, *(Record(name, Cell.UNTESTED) for name in left)]
+    new = [record for record in bad if not any(entry.covers(record) for entry in known)]
+    healed = [
+        entry
+        for entry in known
+        if any(entry.covers(record) for record in records.values()) and not any(entry.covers(record) for record in open)
+    ]
+    return new, healed
+
+
+# --- one case ---------------------------------------------------------------------------------------------------------
+
+MAX_CALLS = 120  # of the backend, to make the program small
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The verdict on a case, a small program that shows it, and a draft of a report in Markdown."""
+
+    record: Record
+    program: str
+    report: str
+
+
+def explain(name: str, session: Session, contract: Contract) -> Explanation:
+    """Return what is wrong in a case, with a small program; ArgumentValueError if the case has no program."""
+    made = case(name)
+    if made is None:
+        raise ArgumentValueError(f"no program was found for the case {name}")
+    record = judge(name, session, contract)
+    program, shown = made.text, ""
+    if made.broken:
+        shown = f"The program breaks the constraint {made.broken} of `{record.op}` and must be rejected.\n\n"
+    elif record.cell in BLOCKING:
+        shown = f"Got: `{record.detail}`\n\n"
+        if made.grid.count == 1 and not made.static:
+            program, shown = _small(made, session, contract, record.detail)
+    versions = {**session.versions(), "stablehlo-ref": __version__, "Python": platform.python_version()}
+    text = f"# {record.op}: {record.cell.value}\n\n{session.description}: {record.detail}\n\n"
+    text += f"```mlir\n{program.rstrip()}\n```\n\n{shown}"
+    text += f"Case `{record.name}`; {', '.join(f'{name} {version}' for name, version in versions.items())}\n"
+    return Explanation(record, program, text)
+
+
+def _small(made: Case, session: Session, contract: Contract, detail: str) -> tuple[str, str]:
+    """Return a small program that checks itself, and what is expected of it and came."""
+    program, inputs = made.program, made.inputs
+    with suppress(EvaluationError):  # the fault does not show again, so the whole program is left
+        small = reduce(program, inputs, session, contract, max_calls=MAX_CALLS)
+        program, inputs = small.program, small.inputs
+    expected, outcome = list(map(np.asarray, program.run(*inputs))), session.run(str(program), inputs)
+    types = [output.type for output in program.outputs]
+    right, got = (", ".join(map(dense_text, types, arrays)) for arrays in (expected, outcome.results))
+    shown = f"Expected: `{right}`\n\nGot: `{meaning(outcome.reason) if outcome.failure else got}`\n\n"
+    try:
+        flat = Flat(program)
+        bounds = bounds_of(flat, inputs, contract, Evaluator(flat))
+        return repro_of(flat, inputs, bounds, expected, detail).text(), shown
+    except StablehloError:  # as of tokens, which are no constants
+        return str(program), shown

@@ -26,11 +26,12 @@ from stablehlo_ref.conform.members import (
     NotDrawn,
     Values,
     array_of,
+    changed,
     draw_member,
     draw_tensor,
     is_readable,
+    neighbours,
 )
-from stablehlo_ref.conform.steps import changed, neighbours
 from stablehlo_ref.define.attribute_codecs import SymbolCodec
 from stablehlo_ref.define.bound import NOWHERE, Site
 from stablehlo_ref.define.definition import OpDefinition
@@ -51,21 +52,6 @@ Wrong = Callable[[Members], list[Failure]]  # what keeps members from being what
 FORMULAS = 13  # as many as a formula that cannot be evaluated counts, less those before it
 
 
-class Recorder:
-    """Is called as `C` by a role, and records which formulas do not hold."""
-
-    def __init__(self) -> None:
-        self.failures: list[Failure] = []
-        self.count = 0
-
-    def __call__(self, label: int | str, holds: object) -> None:
-        self.count += 1
-        if holds:
-            return
-        frame = sys._getframe(1)
-        self.failures.append(failure_at(constraint_label(label), frame))
-
-
 class ConformSite(Site):
     """The site of an op of which only members are known, with the functions that its symbols name."""
 
@@ -78,12 +64,6 @@ class ConformSite(Site):
     def symbol(self, name: str) -> Operation | None:
         """Return the function of a name; None if there is none."""
         return self.functions.get(name)
-
-
-def function_of(name: str, signature: FunctionType) -> Operation:
-    """Return a function without a body."""
-    properties = {"sym_name": name, "function_type": signature, "sym_visibility": "private"}
-    return Operation("func.func", [], (), properties, {}, [], NOWHERE)
 
 
 def members_of(definition: OpDefinition) -> list[Member]:
@@ -261,9 +241,11 @@ class Solver:
         return {name: array_of(type, members[Values(name).name]) for name, type in given.items()}
 
     def functions(self, members: Members) -> dict[str, Operation]:
-        """Return the functions that symbols name."""
+        """Return the functions that symbols name, without bodies."""
         signature = next((members[m.name] for m in self.members.values() if isinstance(m, Callee)), None)
-        return {} if signature is None else {CALLEE: function_of(CALLEE, signature)}
+        properties = {"sym_name": CALLEE, "function_type": signature, "sym_visibility": "private"}
+        made = Operation("func.func", [], (), properties, {}, [], NOWHERE)
+        return {} if signature is None else {CALLEE: made}
 
     def failures(self, members: Members) -> list[Failure]:
         """Return what does not hold: constraints, or if all hold, what a run of the op requires besides."""
@@ -277,17 +259,24 @@ class Solver:
         role = self.definition.roles.get(name)
         if role is None:
             return []
-        recorder = Recorder()
+        failures: list[Failure] = []
+        left = FORMULAS
+
+        def check(label: int | str, holds: object) -> None:
+            nonlocal left
+            left -= 1
+            if not holds:
+                failures.append(failure_at(constraint_label(label), sys._getframe(1)))
+
         try:
-            role({**self._arguments(members), "C": recorder, "infer": partial(self._infer, members)})
+            role({**self._arguments(members), "C": check, "infer": partial(self._infer, members)})
         except ERRORS as error:
             steps = traceback.walk_tb(error.__traceback__)
             at = [(frame, line) for frame, line in steps if check_of(frame, line) is not None]
             if not at:  # after a formula that the verifier would have stopped at, or without one
-                return recorder.failures or [Failure(RAISES)] * FORMULAS
-            failure = failure_at(label_at(*at[-1]), *at[-1])
-            recorder.failures += [failure] * max(2, FORMULAS - recorder.count)
-        return recorder.failures
+                return failures or [Failure(RAISES)] * FORMULAS
+            failures += [failure_at(label_at(*at[-1]), *at[-1])] * max(2, left)
+        return failures
 
     def _fits(self, name: str, value: Any) -> bool:
         member = self.members[name]
@@ -309,7 +298,8 @@ class Solver:
             known = [solution for solution in named if solution is not None]
             if known:
                 return self._with(members, *rng.choice(known))
-        names = [name for name in _names(failure.formula) if name in self.members]
+        nodes = ast.walk(failure.formula) if failure.formula is not None else ()
+        names = [node.id for node in nodes if isinstance(node, ast.Name) and node.id in self.members]
         names += [m.name for m in map(Values, names) if m.name in self.members]
         if failure.label.startswith(TYPE_OF):
             names = [failure.label.removeprefix(TYPE_OF)]
@@ -333,9 +323,10 @@ class Solver:
             return members
         after = {**members, name: value}
         if isinstance(member, Values) and value != members[name]:  # its operand has the shape of the values
-            array = _integers(value)
             type = members[member.operand]
-            if array is None:
+            try:
+                array = np.array(value, np.int64)
+            except (TypeError, ValueError, OverflowError):  # unknown sizes, or rows of several lengths
                 return members
             if isinstance(type, TensorType) and type.rank:
                 if array.ndim < type.rank:
@@ -344,14 +335,6 @@ class Solver:
             after[name] = tuple(array.ravel().tolist())
         is_kept = name in self.results or self.rng.random() < 0.2  # else results follow
         return after if is_kept else self._inferred(after)
-
-
-def _integers(value: Any) -> Array | None:
-    """Return nested tuples as an array; None if they are not integers, such as unknown sizes, in rows of one length."""
-    try:
-        return np.array(value, np.int64)
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 def is_elementwise_on(definition: OpDefinition, element: Type) -> bool:
@@ -366,7 +349,3 @@ def _holds(member: In | Ins | Out | Outs, value: Any) -> bool:
         and (member.constraint is anything or ill_formed_reason(value) is None)
         and not (isinstance(value, TensorType) and any(n is not None and n < 0 for n in value.shape))
     )
-
-
-def _names(formula: ast.expr | None) -> list[str]:
-    return [] if formula is None else [n.id for n in ast.walk(formula) if isinstance(n, ast.Name)]

@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import Any
 
 from stablehlo_ref.debug.traces.record import joined
-from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.builder import build_module
 from stablehlo_ref.define.definition import definition_of, facts_of, is_constant_like
 from stablehlo_ref.define.facts import Arithmetic
-from stablehlo_ref.diagnostics import Location, UnsupportedError
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.rewrite import clone
-from stablehlo_ref.ir.types import ComplexType, FloatType, FunctionType, TensorType
+from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.program import Program
@@ -201,37 +201,26 @@ def subprogram(
     used = {o: None for op in ops for o in operands_of(op)} | dict.fromkeys(wanted)
     constants = [v.owner for v in used if is_constant(v) and v not in present and v not in inputs]
     copied = [op for op in constants if isinstance(op, Operation)]
-    body = _body([*copied, *ops], inputs, wanted, flat.program.module.location)
-    module = _module(flat, body, [v.type for v in inputs], [v.type for v in wanted])
+    arguments = [Value(value.type, None, index, value.name) for index, value in enumerate(inputs)]
+    for argument, value in zip(arguments, inputs):
+        argument.location, argument.origin = value.location, value.origin
+    mapping = dict(zip(inputs, arguments))
+    made = [clone(op, mapping) for op in (*copied, *ops)]
+    module = _module(flat, arguments, made, [mapping[v] for v in wanted])
     program = Program(module, flat.program.entry.name, flat.program.limits)
     program._verified = flat.program._verified  # its ops are those of a program that was verified
     return Subprogram(program, tuple(inputs), tuple(wanted))
 
 
-def _body(ops: Sequence[Operation], inputs: Sequence[Value], wanted: Sequence[Value], location: Location) -> Block:
-    arguments = [Value(value.type, None, index, value.name) for index, value in enumerate(inputs)]
-    for argument, value in zip(arguments, inputs):
-        argument.location, argument.origin = value.location, value.origin
-    mapping: dict[Value, Value] = dict(zip(inputs, arguments))
-    made = [clone(op, mapping) for op in ops]
-    return Block(arguments, [*made, build_operation("func.return", [mapping[v] for v in wanted], (), location)])
-
-
-def _module(flat: Flat, body: Block, inputs: Sequence[object], outputs: Sequence[object]) -> Operation:
-    """Return a module with the other functions and the attributes of the program, and `body` as the entry."""
-    old = flat.program.module
-    entry = functions(old)[flat.program.entry.name]
-    members: dict[str, object] = {
-        "function_type": FunctionType(tuple(inputs), tuple(outputs)),  # type: ignore[arg-type]
-        "arg_attrs": (),
-        "res_attrs": (),
-    }
-    names = ("sym_name", "sym_visibility")
-    members |= {name: entry.properties[name] for name in names if name in entry.properties}
-    function = build_operation("func.func", (), (), entry.location, members=members, regions=[Region([body])])
+def _module(flat: Flat, arguments: Sequence[Value], ops: Sequence[Operation], results: Sequence[Value]) -> Operation:
+    """Return a module with the other functions and the attributes of the program, and another entry."""
+    old, name = flat.program.module, flat.program.entry.name
+    entry = functions(old)[name]
     others = [clone(op, {}) for op in old.regions[0].block.operations if op is not entry]
-    region = Region([Block([], [*others, function])])
-    return Operation(old.name, [], (), dict(old.properties), dict(old.attributes), [region], old.location)
+    module = build_module(arguments, ops, results, entry.location, others)
+    module.properties, module.attributes = dict(old.properties), dict(old.attributes)
+    module.regions[0].block.operations[0].properties["sym_name"] = name
+    return module
 
 
 def fed_to(op: Operation) -> list[Value]:

@@ -29,9 +29,8 @@ from stablehlo_ref.debug.evaluate import (
 from stablehlo_ref.debug.exceptions import only_in_backend
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
 from stablehlo_ref.debug.explain import Beyond, Sensitivity, beyond, far_from_rounding, sensitivities
-from stablehlo_ref.debug.fused import FaultyGroup, failing_ops, find_group
+from stablehlo_ref.debug.fused import FaultyGroup, Repro, failing_ops, find_group, workarounds
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, wrong_in_isolation
-from stablehlo_ref.debug.repro import Repro, workarounds
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
@@ -393,4 +392,4 @@ class _Locator:
         self.found.group = None if is_all and group and not group.is_certain else group
         if group is not None and group.excess is not None:
             comment = self._comment(group.ops[-1], group.excess)
-            self._keep(Repro(group.program, group.arrays, group.bounds, comment))
+            self._keep(replace(group.repro, comment=comment))

@@ -362,22 +362,24 @@ def _varied(array: Array, generator: np.random.Generator, way: str) -> Array:
 
 
 def differences(
-    program: Program, inputs: Sequence[Array], ours: Sequence[Array], theirs: Sequence[Array], contract: Contract
-) -> list[str]:
+    program: Program, inputs: Sequence[Array], ours: Sequence[Array], theirs: Sequence[Array], contract: Contract,
+    trusts_noise: bool = True,
+) -> list[str]:  # fmt: skip
     """Return how the outputs of another program mean something else than a program's; none if rounding explains them.
 
-    They may if they are within the bounds of the whole program, or if random rounding of its ops moves them as far.
+    It does if they are within the bounds of the whole program, or, if it `trusts_noise` or there is no bound, if random
+    rounding of its ops moves them as far.
     """
     if len(ours) != len(theirs):
-        return [f"it has {counted(len(theirs), 'output')}, the program before has {len(ours)}"]
+        return [f"expected {counted(len(ours), 'output')}, got {len(theirs)}"]
     types = [(x.shape, x.dtype) != (y.shape, y.dtype) for x, y in zip(ours, theirs)]
     if any(types):
         index = types.index(True)
         x, y = ours[index], theirs[index]
-        return [f"output {index} is {y.dtype}{list(y.shape)}, and was {x.dtype}{list(x.shape)}"]
+        return [f"output {index}: expected {x.dtype}{list(x.shape)}, got {y.dtype}{list(y.shape)}"]
     if all(map(same_bits, theirs, ours)):
         return []
-    made = sensitivities(program, inputs, ours, theirs, contract)
+    made = sensitivities(program, inputs, ours, theirs, contract) if trusts_noise else []
     flat = Flat(program)
     judge = Judge(all_values(flat, inputs), contract, Evaluator(flat))
     found = beyond(program, flat, inputs, theirs, ours, judge, [], made)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.arrays.host_values import fits
 from stablehlo_ref.debug.cut import (
     BRANCHES,
     LOOP,
@@ -21,7 +22,6 @@ from stablehlo_ref.debug.cut import (
     is_constant,
     is_literal,
     is_observable,
-    needed_by,
     operands_of,
     single,
     subprogram,
@@ -31,13 +31,11 @@ from stablehlo_ref.define.definition import facts_of, kind_of
 from stablehlo_ref.diagnostics import Diagnostic, StablehloError
 from stablehlo_ref.execute.implementation_defined import ChoiceReporter, may_be_implementation_defined
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import FLOATS, ComplexType, FloatType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import is_fractional, kind, numpy_dtype
-from stablehlo_ref.passes.element_types import with_replaced
-from stablehlo_ref.passes.emit import read_only
+from stablehlo_ref.passes.element_types import replace_types, with_replaced
 from stablehlo_ref.program import Program
 
 _ALGORITHM = (
@@ -141,20 +139,9 @@ def wide_type(type: Type) -> Type:
 
 def widen(module: Operation) -> None:
     """Replace floating-point types by f64 in a module, constants included, and drop algorithms of dots."""
+    replace_types(module, lambda type: with_replaced(type, wide_type), lambda array, dtype: array.astype(dtype))
     for op in module.walk():
-        for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.arguments)):
-            value.type = with_replaced(value.type, wide_type)
-        op.properties = {name: _widened(value) for name, value in op.properties.items() if name not in _ALGORITHM}
-
-
-def _widened(value: object) -> object:
-    if isinstance(value, Type):
-        return with_replaced(value, wide_type)
-    if not isinstance(value, DenseElements) or not isinstance(value.type, TensorType):
-        return value
-    made = with_replaced(value.type, wide_type)
-    assert isinstance(made, TensorType)
-    return replace(value, type=made, array=read_only(value.array.astype(numpy_dtype(made.element_type))))
+        op.properties = {name: value for name, value in op.properties.items() if name not in _ALGORITHM}
 
 
 def widened(array: Array) -> Array:
@@ -270,8 +257,7 @@ def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_by
     found = BackendValues(dict(zip(flat.arguments, inputs)))
     ranges, most = ranges_of(flat, max_bytes), most_compilations(flat) - 5
     for start, end in ranges[:most]:
-        inner = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_literal(r)]
-        wanted = list(dict.fromkeys([*(v for v in needed_by(flat.ops[end:], flat.outputs) if v in set(inner)), *inner]))
+        wanted = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_literal(r)]
         if not wanted:
             found.seen = end
             continue
@@ -325,9 +311,7 @@ def checked(outcome: Outcome, wanted: Sequence[Value | Parameter]) -> Outcome:
     for index, (array, value) in enumerate(zip(outcome.results, wanted)):
         if not isinstance(type := value.type, TensorType):
             continue
-        expected = numpy_dtype(type.element_type)
-        fits = len(array.shape) == len(type.shape) and all(n in (m, None) for m, n in zip(array.shape, type.shape))
-        if array.dtype != expected or not fits:
+        if array.dtype != numpy_dtype(type.element_type) or not fits(type, array.shape):
             reason = f"result {index} is {array.dtype}{list(array.shape)}, expected {type}"
             return Outcome((), "wrong results", reason)
     return outcome

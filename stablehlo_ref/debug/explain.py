@@ -16,13 +16,13 @@ from time import perf_counter
 
 import numpy as np
 
-from stablehlo_ref.debug.bounds.ball import UNKNOWN, dtype_of, real_dtype, shape_of, smallest_normal, ulp, unit_roundoff
+from stablehlo_ref.debug.bounds.ball import Ball, dtype_of, real_dtype, shape_of, smallest_normal, ulp, unit_roundoff
 from stablehlo_ref.debug.bounds.reductions import adds_up, is_exact_body
 from stablehlo_ref.debug.bounds.sums import roundoff_of
 from stablehlo_ref.debug.bounds.transfer import propagation
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
 from stablehlo_ref.debug.cut import Flat, has_fractions, is_control_flow, slice_of
-from stablehlo_ref.debug.evaluate import distance, same_bits
+from stablehlo_ref.debug.evaluate import Evaluator, distance, same_bits
 from stablehlo_ref.debug.judge import NO_BOUND, Excess, Judge, Judgement, Verdict, excess_of
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import attributes_of, facts_of
@@ -41,6 +41,7 @@ LARGER = 64.0  # how much larger than the contract's errors are in runs that rig
 LARGER_RUNS = 6
 TARGET = "stablehlo_ref.debug.random_rounding"
 FAR = 2.0  # times the largest distance of runs with larger errors
+NOT_EXPLAINED = "is not explained by rounding"
 MOST = 4  # ops without a bound that are compared with runs that round at random
 
 
@@ -280,8 +281,15 @@ class Beyond:
 
     def __str__(self) -> str:
         if self.excess is None:
-            return f"output {self.output} is not explained by rounding"
+            return f"output {self.output} {NOT_EXPLAINED}"
         return f"output {self.output} is beyond the bound of the whole program: {self.excess}"
+
+
+def bounds_of(flat: Flat, inputs: Sequence[Array], contract: Contract, evaluate: Evaluator) -> list[Ball]:
+    """Return the bounds of the outputs of a program: those of its ops in a row."""
+    whole = propagation(dict(zip(flat.arguments, inputs)), contract, evaluate)
+    whole.extend(flat.ops)
+    return [whole.balls[value] if value in whole.balls else whole.operand(value) for value in flat.outputs]
 
 
 def beyond(
@@ -299,14 +307,12 @@ def beyond(
     unsure = [i for i, (x, y) in enumerate(zip(outputs, ours)) if i not in explained and not same_bits(x, y)]
     if not unsure:
         return
-    whole = propagation(dict(zip(flat.arguments, inputs)), judge.contract, judge.evaluate)
-    whole.extend(flat.ops)
+    bounds = bounds_of(flat, inputs, judge.contract, judge.evaluate)
     limits: list[float] = []
     for index in unsure:
-        value = flat.outputs[index]
-        ball = whole.balls.get(value, UNKNOWN)
+        value, ball = flat.outputs[index], bounds[index]
         excess = excess_of(outputs[index], ball, judge.contract)
-        if excess or not np.isinf(ball.radius).any():
+        if excess or ball.is_known:
             yield from [Beyond(index, excess)] if excess else []
             continue
         limits = limits or limits_of(program, inputs, ours, judge.contract)

@@ -1,6 +1,7 @@
-"""Faults that vanish where intermediate values are outputs: found by suffix cuts, with the original outputs kept.
+"""Small programs that show a fault: groups of ops, ops on which a backend fails, and programs that check themselves.
 
-The last ops, fed at the cut with values that the backend itself returned without the fault, are run for later and later
+Faults that vanish where intermediate values are outputs are found by suffix cuts, with the original outputs kept. The
+last ops, fed at the cut with values that the backend itself returned without the fault, are run for later and later
 cuts; the last cut at which the fault persists is where the group starts. It ends at the first op for which the ops from
 there on, with no other outputs than the results that none of them uses, are wrong.
 """
@@ -9,12 +10,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from functools import partial, reduce
+from pathlib import Path
+from typing import Any, TypeVar
 
-from stablehlo_ref.debug.bounds.ball import UNKNOWN, Ball, exact
+import numpy as np
+
+from stablehlo_ref.debug.bounds.ball import UNKNOWN, Ball, dtype_of, exact, overflow_threshold, overflowed
 from stablehlo_ref.debug.bounds.transfer import Propagation, propagation
+from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import (
     Flat,
     Subprogram,
@@ -26,7 +32,7 @@ from stablehlo_ref.debug.cut import (
     sinks,
     slice_of,
     subprogram,
-)  # fmt: skip
+)
 from stablehlo_ref.debug.evaluate import distance, run_subprogram
 from stablehlo_ref.debug.judge import Excess, Judge, excess_of
 from stablehlo_ref.debug.session import Outcome, Session
@@ -34,8 +40,16 @@ from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.rewrite import clone
+from stablehlo_ref.ir.rewrite import Rewriter, clone
+from stablehlo_ref.ir.types import BOOLEAN, FunctionType, tensor_type
+from stablehlo_ref.numerics.dtypes import element_type_of, is_fractional, kind
+from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.emit import Emitter
+from stablehlo_ref.passes.expressions import Expr, equal, not_equal
+from stablehlo_ref.syntax.printer import print_operation
 
+SUSPECT = "suspect"
+BOOL_SCALAR = tensor_type((), BOOLEAN)
 _ALONE = 4  # values that are asked for each in a program of its own, if the backend refuses one with all of them
 T = TypeVar("T")
 NOISE = 8.0  # how much larger than the distance of two legal runs a fault must be to be searched for
@@ -50,9 +64,7 @@ class FaultyGroup:
     """
 
     ops: tuple[Operation, ...]
-    program: Subprogram
-    arrays: tuple[Array, ...]  # what the program is fed
-    bounds: tuple[Ball, ...]  # of its results
+    repro: Repro
     excess: Excess | None
 
     @property
@@ -102,7 +114,7 @@ class _GroupSearch:
             bound = exact(self.evaluate.constant(value))
             for result in self._run(made) or ():
                 if excess := excess_of(result, bound, self.contract):
-                    return FaultyGroup((op,), made, (), (bound,), excess)
+                    return FaultyGroup((op,), Repro(made, (), (bound,)), excess)
         return None
 
     def hides(self, start: int) -> bool:
@@ -129,8 +141,8 @@ class _GroupSearch:
         ops = slice_of(self.flat.ops[start:last], value)
         first = set(self.flat.ops[start:end])
         kept = tuple(op for op in ops if not is_constant_op(op) and op in first)
-        bounds = tuple(self._balls(start, last).get(wanted, UNKNOWN) for wanted in made.wanted)
-        return FaultyGroup(kept, made, tuple(self.arrays[value] for value in made.feeds), bounds, excess)
+        bounds = [self._balls(start, last).get(wanted, UNKNOWN) for wanted in made.wanted]
+        return FaultyGroup(kept, Repro(made, [self.arrays[value] for value in made.feeds], bounds), excess)
 
     def _balls(self, start: int, end: int) -> Mapping[Value, Ball]:
         if start not in self.composed:
@@ -278,3 +290,114 @@ def words_of(failure: Outcome) -> tuple[str, str]:
     """Return the kind of a failure and the first line of its reason, without numbers and names of values."""
     first, *_ = failure.reason.splitlines() or [""]
     return failure.failure, re.sub(r"\d+|%\w+", "#", first)
+
+
+# --- programs that check themselves ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Repro:
+    """A program, what it is fed, the bounds of its results, and words on what is wrong.
+
+    Its text has the inputs as constants and uses only StableHLO, so that it runs in any backend as it does here.
+    """
+
+    program: Subprogram
+    feeds: Sequence[Array]
+    bounds: Sequence[Ball]
+    comment: str = ""
+    workarounds: tuple[str, ...] = ()  # switches of the backend that make it right
+
+    def text(self) -> str:
+        """Return the program whose @main has no inputs and returns whether all is within the bounds."""
+        module = clone(self.program.program.module, {})
+        suspect = functions(module)[self.program.program.entry.name]
+        suspect.properties = {**suspect.properties, "sym_name": SUSPECT, "sym_visibility": "private"}
+        with Rewriter(module) as rewriter:
+            body = Emitter(rewriter, suspect).region((), self._main, "func.return")
+        members = {"sym_name": "main", "function_type": FunctionType((), (BOOL_SCALAR,))}
+        main = build_operation("func.func", (), (), suspect.location, members=members, regions=[body])
+        module.regions[0].block.operations.append(main)
+        comment = "".join(f"// {line}\n" for line in self.comment.splitlines())
+        return comment + print_operation(module)
+
+    def _main(self, emit: Emitter, _: Sequence[Value]) -> list[Value]:
+        types = [value.type for value in self.program.feeds]
+        feeds = emit.constants(types, self.feeds)
+        if feeds:  # which a compiler must not fold
+            feeds = emit.operation("stablehlo.optimization_barrier", feeds, types).results
+        call = emit.operation("func.call", feeds, [value.type for value in self.program.wanted], callee=SUSPECT)
+        checks = [_is_within(emit, value, b) for value, b in zip(call.results, self.bounds) if b is not UNKNOWN]
+        return [reduce(partial(emit.value, "stablehlo.and"), checks)]
+
+    def is_within(self, results: Sequence[Array], contract: Contract) -> bool:
+        """Return whether results of the program are within the bounds."""
+        return all(excess_of(result, bound, contract) is None for result, bound in zip(results, self.bounds))
+
+    def write(self, path: Path) -> None:
+        path.write_text(self.text(), encoding="utf-8")
+
+
+def repro_of(
+    flat: Flat, inputs: Sequence[Array], bounds: Sequence[Ball], expected: Sequence[Array], comment: str
+) -> Repro:
+    """Return a whole program; results without a bound must be those that are expected."""
+    balls = [exact(array) if bound is UNKNOWN else bound for bound, array in zip(bounds, expected)]
+    return Repro(subprogram(flat, flat.ops, flat.outputs, flat.arguments), inputs, balls, comment)
+
+
+def _checked(bound: Ball, value: Value) -> Ball:
+    """Return a bound on a value in its type, infinite where one legal result overflows and another does not."""
+    dtype = dtype_of(value)
+    if kind(dtype) != "floating":
+        return bound
+    made = overflowed(bound, dtype)
+    may_overflow = np.isfinite(made.center) & (np.abs(made.center) + made.radius >= overflow_threshold(dtype))
+    return Ball(made.center, np.where(may_overflow, np.inf, made.radius))
+
+
+def _is_within(emit: Emitter, value: Value, bound: Ball) -> Value:
+    """Emit whether all elements of a value are within the bound of the center, or equal it."""
+    made = _checked(bound, value)
+    radius = np.broadcast_to(made.radius, made.center.shape)
+
+    def constant(array: Array) -> Expr:
+        return Expr(emit, emit.constant(tensor_type(array.shape, element_type_of(array.dtype)), array))
+
+    center = constant(made.center)
+    x = Expr(emit, value).op("convert", type=center.type)
+    if is_fractional(made.center.dtype):
+        may_be_nan = constant(np.isnan(made.center) | np.isinf(radius))
+        near = (x - center).op("abs") <= constant(radius)
+        inside = near | equal(x, center) | (not_equal(x, x) & may_be_nan)
+    else:
+        inside = equal(x, center) | constant(radius != 0)
+    both = emit.region([BOOL_SCALAR] * 2, lambda inner, two: [inner.value("stablehlo.and", *two)])
+    operands, dimensions = [inside.value, emit.constant(BOOL_SCALAR, True)], tuple(range(radius.ndim))
+    return emit.operation("stablehlo.reduce", operands, [BOOL_SCALAR], [both], dimensions=dimensions).results[0]
+
+
+def workarounds(repro: Repro, session: Session, contract: Contract, most: int) -> Iterator[str]:
+    """Yield the settings that make a program right, by their descriptions; those that fail do not count.
+
+    A setting that is a list is cut down to members that suffice. At most `most` settings are tried.
+    """
+    left = most
+
+    def is_right(setting: Any) -> bool:
+        nonlocal left
+        if left <= 0:
+            return False
+        left -= 1
+        outcome = session.run(repro.program.text, list(repro.feeds), setting)
+        return not outcome.failure and repro.is_within(outcome.results, contract)
+
+    def is_right_with(name: str, members: Sequence[Any]) -> bool:
+        return is_right((name, list(members)))
+
+    for name, setting in session.switches().items():
+        if isinstance(setting, list):
+            if chosen := smallest(setting, partial(is_right_with, name)):
+                yield f"{name}={','.join(map(str, chosen))}"
+        elif is_right(setting):
+            yield name

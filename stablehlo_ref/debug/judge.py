@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -34,6 +35,7 @@ from stablehlo_ref.numerics.dtypes import FLOAT32, has_infinity, is_fractional, 
 
 MOST = 3  # ops that are run alone
 NO_BOUND = "no bound"  # why an op is not judged
+_RECENT = 4  # balls of ops under a contract that are kept
 _TRIED = 8  # wrong elements of which the spec may leave nothing open
 
 
@@ -86,8 +88,7 @@ class Judge:
         self.contract = contract
         self.evaluate = evaluate
         self._uses = FusedOperands(self._array, evaluate)
-        self._wrong: Operation | None = None  # the first op that is certainly wrong
-        self._made: dict[Operation, dict[tuple[Contract, bool], list[Ball]]] = {}
+        self._balls = lru_cache(_RECENT)(self._find_balls)  # verdicts and reports ask for them again
 
     def __call__(self, op: Operation) -> Judgement:
         """Return the verdict on an op; NOT_JUDGED, and why, if values are missing or there is no bound."""
@@ -108,7 +109,6 @@ class Judge:
         excess = self._decided_excess(op) if choices else found[0]
         if excess is None:
             return Judgement(op, Verdict.NOT_JUDGED, excess=found[0], reason=f"the spec leaves it open: {choices[0]}")
-        self._wrong = self._wrong or op
         return Judgement(op, Verdict.WRONG, excess=excess)
 
     def _decided_excess(self, op: Operation) -> Excess | None:
@@ -157,8 +157,11 @@ class Judge:
             return True
         if op.name in (LOOP, *BRANCHES):
             return False
-        ours = self.evaluate(op, self.operands(op)) or []
-        results = [(r, x, s) for r, x, s in zip(op.results, ours, self.known_bounds(op)) if s is not UNKNOWN]
+        ours, bounds = self.evaluate(op, self.operands(op)) or [], self.known_bounds(op)
+        if UNKNOWN in bounds:  # NaN for what the type rounds to 0, such as a small epsilon, need not be NaN
+            wide = self.evaluate(op, self.operands(op), wide=True) or []
+            return any(np.any(np.isfinite(w) & ~np.isfinite(widened(x))) for x, w in zip(ours, wide))
+        results = zip(op.results, ours, bounds)
         return any(np.any(np.isinf(s.radius) & (widened(self.values[r]) != widened(x))) for r, x, s in results)
 
     def _permissions(self, op: Operation) -> tuple[str, ...]:
@@ -179,21 +182,13 @@ class Judge:
         is_unknown = any(ball.center.size and np.all(np.isinf(ball.radius)) for _, ball in pairs)
         return None if is_unknown and not found else found
 
-    def _balls(self, op: Operation, contract: Contract, fused: bool) -> list[Ball]:
-        """Return the balls of results on operands as the backend returned them, or as fused code may have them.
-
-        Those of the last op, and of the first that is wrong, are kept: verdicts and reports ask for them again.
-        """
-        if op not in self._made:
-            self._made = {known: made for known, made in self._made.items() if known is self._wrong}
-        made = self._made.setdefault(op, {})
-        if (contract, fused) not in made:
-            feeds = fed_to(op)
-            operands = [self._uses.of(v, op, contract) for v in feeds] if fused else list(map(exact, self.operands(op)))
-            if fused and all(operand.is_exact for operand in operands):
-                return self._balls(op, contract, False)
-            made[contract, fused] = transfer(op, feeds, operands, contract, self.evaluate)
-        return made[contract, fused]
+    def _find_balls(self, op: Operation, contract: Contract, fused: bool) -> list[Ball]:
+        """Return the balls of results on operands as the backend returned them, or as fused code may have them."""
+        feeds = fed_to(op)
+        operands = [self._uses.of(v, op, contract) for v in feeds] if fused else list(map(exact, self.operands(op)))
+        if fused and all(operand.is_exact for operand in operands):
+            return self._balls(op, contract, False)
+        return transfer(op, feeds, operands, contract, self.evaluate)
 
     def _array(self, value: Value) -> Array | None:
         if value in self.values or not is_constant(value):

@@ -39,14 +39,13 @@ from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.define.members import REQUIRED
 from stablehlo_ref.diagnostics import EvaluationError, LimitError, StablehloError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
 from stablehlo_ref.limits import check_positive
 from stablehlo_ref.limits.budget import Budget, check_time, in_force
 from stablehlo_ref.numerics.dtypes import kind
-from stablehlo_ref.passes.emit import read_only
+from stablehlo_ref.passes.element_types import replace_types
 from stablehlo_ref.program import Program
 from stablehlo_ref.text.tokens import counted
 
@@ -292,13 +291,11 @@ def resized(candidate: Variant, old: int, new: int) -> Variant | None:
     """Return the program with all dimensions of a size made smaller, and its inputs cut; None if that is not valid."""
     module = clone(candidate.program.module, {})
     try:
+        replace_types(module, lambda type: _smaller(type, old, new), lambda array, _: _cut(array, old, new))
         for op in module.walk():
-            arguments = [a for region in op.regions for block in region.blocks for a in block.arguments]
-            for value in (*op.results, *arguments):
-                value.type = _smaller(value.type, old, new)
-            op.properties = {name: _property(name, value, old, new) for name, value in op.properties.items()}
-        inputs = [_cut(array, old, new) for array in candidate.inputs]
-        return _checked(module, candidate.program, inputs)
+            extents = {name: op.properties[name] for name in _EXTENTS if isinstance(op.properties.get(name), tuple)}
+            op.properties |= {name: tuple(new if n == old else n for n in sizes) for name, sizes in extents.items()}
+        return _checked(module, candidate.program, [_cut(array, old, new) for array in candidate.inputs])
     except (IndexError, ValueError):
         return None
 
@@ -310,16 +307,6 @@ def _smaller(type: Type, old: int, new: int) -> Type:
     if not isinstance(type, TensorType):
         return type
     return replace(type, shape=tuple(new if n == old else n for n in type.shape))
-
-
-def _property(name: str, value: object, old: int, new: int) -> object:
-    if isinstance(value, Type):
-        return _smaller(value, old, new)
-    if isinstance(value, DenseElements) and isinstance(value.type, TensorType):
-        return replace(value, type=_smaller(value.type, old, new), array=read_only(_cut(value.array, old, new)))
-    if name in _EXTENTS and isinstance(value, tuple):
-        return tuple(new if n == old else n for n in value)
-    return value
 
 
 def _cut(array: Array, old: int, new: int) -> Array:

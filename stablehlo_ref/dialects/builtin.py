@@ -39,7 +39,7 @@ class ModuleForm(Directive):
         draft.regions = [parser.region(isolated=True)]
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if len(op.regions) != 1 or len(op.regions[0].blocks) > 1:
+        if len(op.regions[0].blocks) > 1:
             raise Irregular
         if "sym_name" in op.properties:
             printer.value(printer.symbol(member_value(op, "sym_name")))

@@ -12,7 +12,6 @@ from stablehlo_ref.define.assembly import (
     AsmPrinter,
     Directive,
     Draft,
-    Irregular,
     attribute_dictionary,
     member_value,
 )
@@ -140,8 +139,6 @@ class ScanForm(Directive):
         draft.members["result_segment_sizes"] = (outputs, len(inits))
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if len(op.regions) != 1:
-            raise Irregular
         count = member_value(op, "operand_segment_sizes")[0]
         inputs, inits = op.operands[:count], op.operands[count:]
         printer.literal("(")

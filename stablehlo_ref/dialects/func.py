@@ -114,7 +114,7 @@ class FunctionForm(Directive):
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         properties: Mapping[str, Any] = op.properties
         type = properties.get("function_type")
-        if len(op.regions) != 1 or not isinstance(type, FunctionType) or "sym_name" not in properties:
+        if not isinstance(type, FunctionType) or "sym_name" not in properties:
             raise Irregular
         if any(isinstance(value, Undecodable) for value in properties.values()):
             raise Irregular

@@ -21,7 +21,6 @@ from stablehlo_ref.dialects.mlir_types import SAME_TYPES, Yield, any_tensor, ide
 from stablehlo_ref.dialects.mpmd_meshes import (
     FragmentForm,
     Origin,
-    OriginForm,
     Origins,
     Reduction,
     ReductionType,
@@ -38,7 +37,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute
 from stablehlo_ref.ir.types import FunctionType, IntegerType, MeshTensorType, TensorType, TokenType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.ops.bitwise import And, Or
+from stablehlo_ref.ops.comparison import And, Or
 from stablehlo_ref.ops.control_flow import call, iterate, move
 from stablehlo_ref.ops.elementwise import Add, Maximum, Minimum, Multiply
 
@@ -59,7 +58,7 @@ class NamedComputation(Op, op="named_computation", dialect="mpmd", isolated_from
     region = Body()
     results = Outs(any_tensor | token)
 
-    syntax = (OriginForm(), "(operands) attr-dict", BodyWithArguments(), ": functional_type")
+    syntax = ("< $origin >(operands) attr-dict-apart", BodyWithArguments(), ": functional_type")
 
     @staticmethod
     def infer(region: FunctionType) -> Sequence[Type]:

@@ -84,23 +84,6 @@ Origins: TypeAlias = Annotated[tuple[str, ...], ListCodec(ORIGIN)]
 Reduction: TypeAlias = Annotated[ReductionType, ReductionCodec(ReductionType)]
 
 
-class OriginForm(Directive):
-    """`<"name"(2)>`."""
-
-    members = ("origin",)
-
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        parser.expect("<")
-        draft.members["origin"] = ORIGIN.parse(parser)
-        parser.expect(">")
-        draft.exclusive = self.members
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        printer.literal("<")
-        printer.value(member_value(op, "origin"))
-        printer.literal(">")
-
-
 class FragmentForm(Directive):
     """`<mesh="mesh", origin=["name"(1), ...], stage=1, in_shardings=[...], out_shardings=[...]>`."""
 

@@ -80,24 +80,6 @@ class IndexSwitchForm(Directive):
             print_region(printer, region)
 
 
-class ExclusiveWord(Directive):
-    """A word that stands for a unit attribute, which MLIR does not allow in the dictionary too."""
-
-    def __init__(self, word: str, member: str, spelling: str) -> None:
-        self.word = word
-        self.members = (member,)
-        self.spelling = spelling
-
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        if parser.accept(self.word):
-            draft.members[self.members[0]] = True
-            draft.exclusive = (self.spelling,)
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if op.properties.get(self.members[0]):
-            printer.value(self.word)
-
-
 class ForForm(Directive):
     """`%i = %lower to %upper step %step iter_args(%argument = %init) -> (types) : type {...}`.
 
@@ -277,7 +259,7 @@ class ExecuteRegion(Op, op="execute_region", dialect="scf", multiple_blocks=True
     no_inline = Attr(Presence, default=False)
     results = Outs(anything)
 
-    syntax = (ExclusiveWord("no_inline", "no_inline", "no_inline"), ArrowTypes(bare=True), "$region attr-dict")
+    syntax = ("(no_inline $no_inline)?", ArrowTypes(bare=True), "$region attr-dict-apart")
 
     @staticmethod
     def infer(region: FunctionType) -> Sequence[Type]:
@@ -304,7 +286,7 @@ class For(Op, op="for", dialect="scf"):
     region = Body()
     results = Outs(anything)
 
-    syntax = (ExclusiveWord("unsigned", "unsigned_cmp", "unsignedCmp"), ForForm(), "attr-dict")
+    syntax = ("(unsigned $unsigned_cmp)?", ForForm(), "attr-dict-apart")
 
     @staticmethod
     def infer(init_args: Sequence[Type]) -> Sequence[Type]:

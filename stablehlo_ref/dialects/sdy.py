@@ -200,7 +200,7 @@ class BodyWithArguments(Directive):
         draft.regions = [parser.region(parser.argument_list(), isolated=True)]
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if len(op.regions) != 1 or len(op.regions[0].blocks) != 1:
+        if len(op.regions[0].blocks) != 1:
             raise Irregular
         arguments = op.regions[0].block.arguments
         names = printer.region_argument_names(arguments)

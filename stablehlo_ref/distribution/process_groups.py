@@ -10,12 +10,11 @@ from typing import Annotated, TypeAlias
 from stablehlo_ref.define.attribute_codecs import AttributeCodec, MatrixCodec
 from stablehlo_ref.define.processes import Grid, Group, IdGroups, Process, ProcessId
 from stablehlo_ref.define.spec import UNKNOWN, Size
-from stablehlo_ref.diagnostics import EvaluationError, InvalidError, Location
+from stablehlo_ref.diagnostics import EvaluationError, InvalidError
 from stablehlo_ref.distribution.meshes import groups_along
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute, SymbolReference
 from stablehlo_ref.ir.core import Operation
 
-Symbols: TypeAlias = Callable[[str], Operation | None]  # from the name of a symbol to its op
 Ids: TypeAlias = tuple[tuple[int, ...], ...]
 
 # --- replica groups -------------------------------------------------------------------------------------------------
@@ -64,8 +63,8 @@ class ReplicaGroupsCodec(AttributeCodec["Ids | MeshAxes"]):
 ReplicaGroups: TypeAlias = Annotated[Ids | MeshAxes, ReplicaGroupsCodec()]
 
 
-def id_groups(replica_groups: Ids | MeshAxes, symbols: Symbols, location: Location | None) -> Ids | None:
-    """Return the groups as lists of ids; None for a mesh that is declared without axes.
+def id_groups(replica_groups: Ids | MeshAxes, op: Operation) -> Ids | None:
+    """Return the groups of an op as lists of ids; None for a mesh that is declared without axes.
 
     InvalidError for an unknown mesh or axes that it does not have.
     """
@@ -73,9 +72,9 @@ def id_groups(replica_groups: Ids | MeshAxes, symbols: Symbols, location: Locati
         return replica_groups
     mesh = replica_groups.mesh
     if isinstance(mesh, SymbolReference):
-        definition = symbols(mesh.path[-1])
+        definition = op.symbol(mesh.path[-1])
         if definition is None:
-            raise InvalidError(f"replica_groups: mesh symbol '{mesh.path[-1]}' not found", location)
+            raise InvalidError(f"replica_groups: mesh symbol '{mesh.path[-1]}' not found", op.location)
         written = {**definition.properties, **definition.attributes}
         mesh = written.get("stablehlo.mesh", written.get("mesh"))
     if mesh is None:
@@ -83,12 +82,12 @@ def id_groups(replica_groups: Ids | MeshAxes, symbols: Symbols, location: Locati
     try:
         return groups_along(replica_groups.axes, mesh)
     except ValueError as error:
-        raise InvalidError(f"replica_groups: invalid axes of the mesh: {error}", location) from None
+        raise InvalidError(f"replica_groups: invalid axes of the mesh: {error}", op.location) from None
 
 
-def ids_in(replica_groups: Ids | MeshAxes, symbols: Symbols, location: Location | None) -> tuple[int, ...]:
+def ids_in(replica_groups: Ids | MeshAxes, op: Operation) -> tuple[int, ...]:
     """Return all ids in groups, padding included; nothing if they are known only at run time."""
-    return tuple(i for group in id_groups(replica_groups, symbols, location) or () for i in group)
+    return tuple(i for group in id_groups(replica_groups, op) or () for i in group)
 
 
 def without_padding(ids: Sequence[int]) -> tuple[int, ...]:
@@ -96,9 +95,9 @@ def without_padding(ids: Sequence[int]) -> tuple[int, ...]:
     return tuple(i for i in ids if i != -1)
 
 
-def group_size(replica_groups: Ids | MeshAxes, symbols: Symbols, location: Location | None) -> Size:
+def group_size(replica_groups: Ids | MeshAxes, op: Operation) -> Size:
     """Return `dim(replica_groups, 1)`: 0 without groups, UNKNOWN if they are known only at run time."""
-    groups = id_groups(replica_groups, symbols, location)
+    groups = id_groups(replica_groups, op)
     return UNKNOWN if groups is None else len(groups[0]) if groups else 0
 
 
@@ -144,11 +143,11 @@ class ProcessGroups:
     """
 
     def __init__(
-        self, op: str, location: Location, strategy: Strategy, groups: Ids | None, *,
-        size_label: int | None = None, range_label: int,
+        self, op: Operation, strategy: Strategy, replica_groups: Ids | MeshAxes, *, size_label: int | None = None,
+        range_label: int,
     ) -> None:  # fmt: skip
-        self.op, self.location, self.strategy = op, location, strategy
-        self.groups = groups
+        self.op, self.strategy = op, strategy
+        self.groups = id_groups(replica_groups, op)
         self.labels = size_label, range_label
         self.by_process = cache(self._by_process)
 
@@ -166,7 +165,7 @@ class ProcessGroups:
     def all(self, grid: Grid) -> list[Group]:
         """Return all groups; EvaluationError if their ids do not fit the grid."""
         if self.groups is None:
-            raise EvaluationError(f"'{self.op}' op: the mesh of its replica_groups has no axes", self.location)
+            raise EvaluationError(f"'{self.op.name}' op: the mesh of its replica_groups has no axes", self.op.location)
         count = self.strategy.count(grid)
         if self.labels[0] is not None and not any(self.groups):
             return self.strategy.split(grid, [range(count)])
@@ -187,4 +186,4 @@ class ProcessGroups:
         axis = "replicas" if self.strategy.ids == "num_replicas" else "partitions"
         hint = f"for a grid that fits, use --{axis} {needed}, or run_parallel(inputs, num_{axis}={needed})"
         notes = (found, f"grid = {grid}", hint)
-        raise EvaluationError(f"'{self.op}' op (C{label}): {formula}", self.location, notes)
+        raise EvaluationError(f"'{self.op.name}' op (C{label}): {formula}", self.op.location, notes)

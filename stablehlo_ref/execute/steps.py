@@ -192,6 +192,9 @@ def _grouping(definition: OpDefinition, count: int, run: Run) -> Run:
     first = int(definition.traits.effects)
     spans = [slice(first + s.start, first + s.stop) for s in _spans(definition, count)]
     variadic = [isinstance(m, Ins) for m in definition.operands]
+    if variadic.index(True) == (last := len(variadic) - 1):
+        single = first + last  # a list of members for each call would take twice as long
+        return lambda *arrays: run(*arrays[:single], arrays[single:])
 
     def grouped(*arrays: Any) -> Any:
         groups = [arrays[span] if many else arrays[span.start] for span, many in zip(spans, variadic)]

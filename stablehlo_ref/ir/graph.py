@@ -20,12 +20,13 @@ def labelled(region: Region) -> dict[str, Block]:
     return {block.label: block for block in region.blocks if block.label}
 
 
-def reachable(region: Region) -> list[Block]:
-    """Return the blocks that can be reached from the entry, in reverse postorder."""
+def reachable(region: Region, start: Block | None = None) -> list[Block]:
+    """Return the blocks that can be reached from a block, by default the entry, in reverse postorder."""
     labels = labelled(region)
     order: list[Block] = []
-    seen = {region.blocks[0]}
-    pending = [(region.blocks[0], iter(successors(region.blocks[0], labels)))]
+    first = start or region.blocks[0]
+    seen = {first}
+    pending = [(first, iter(successors(first, labels)))]
     while pending:
         block, rest = pending[-1]
         following = next((b for b in rest if b not in seen), None)

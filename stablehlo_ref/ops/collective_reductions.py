@@ -20,8 +20,8 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.define.facts import FOLDS
-from stablehlo_ref.define.op import Attr, Body, Group, In, Ins, Out, Outs
-from stablehlo_ref.define.processes import Contributions, Process, Rendezvous
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
+from stablehlo_ref.define.processes import Contributions, Process
 from stablehlo_ref.define.spec import (
     UNKNOWN,
     compatible,
@@ -42,7 +42,6 @@ from stablehlo_ref.distribution.process_groups import (
     ReplicaGroups,
     exchange_strategy,
     group_size,
-    id_groups,
     ids_in,
     reduction_strategy,
     without_padding,
@@ -55,16 +54,16 @@ from stablehlo_ref.numerics.nans import canonical_nans, has_several_nans
 from stablehlo_ref.ops.collectives import (
     Collective,
     Exchange,
-    Types,
     check_shapes,
     is_multiple,
     is_root,
+    meeting,
     part,
     roots,
     times,
     zeros,
 )
-from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
+from stablehlo_ref.ops.reduction import Types, is_reducer, one_or_all, promotion
 
 
 class AllReduce(Collective, op="all_reduce", nans="computed", facts=FOLDS):
@@ -72,30 +71,26 @@ class AllReduce(Collective, op="all_reduce", nans="computed", facts=FOLDS):
 
     operands = Ins(tensor | per_tensor_quantized)  # I1
     replica_groups = Attr(ReplicaGroups)  # I2
-    channel_id = Attr(Int, default=0)  # I3
-    channel_type = Attr(Int, default=0)
     use_global_device_ids = Attr(Presence, default=False)  # I4
     computation = Body()  # I5
     results = Outs(tensor | per_tensor_quantized)
 
-    channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
-
     @staticmethod
-    def infer(operands: Sequence[TensorType], computation: FunctionType) -> Sequence[TensorType]:
+    def infer(operands: Types, computation: FunctionType) -> Types:
         return tuple(with_element_type(o, element_type(computation.outputs[0])) for o in operands)
 
     @staticmethod
     def constraints(
         C: Checker,
         site: Site,
-        operands: Sequence[TensorType],
+        operands: Types,
         replica_groups: ReplicaGroups,
         channel_id: Int,
         use_global_device_ids: Presence,
         computation: FunctionType,
-        results: Sequence[TensorType],
+        results: Types,
     ) -> None:
-        ids = without_padding(ids_in(replica_groups, site.symbol, site.location))
+        ids = without_padding(ids_in(replica_groups, site.op))
         C(1, is_unique(ids))
         C(3, in_range(ids, size(ids)))
         C(3, not (use_global_device_ids and replica_groups == ()))
@@ -104,32 +99,28 @@ class AllReduce(Collective, op="all_reduce", nans="computed", facts=FOLDS):
         C(6, size(results) == size(operands) and list(map(shape, results)) == list(map(shape, operands)))
         C(7, all(element_type(r) == element_type(computation.outputs[0]) for r in results))
 
-    @classmethod
+    @staticmethod
     def plan(
-        cls,
         site: PlanSite,
-        operands: Sequence[TensorType],
+        operands: Types,
         replica_groups: ReplicaGroups,
         channel_id: Int,
         use_global_device_ids: Presence,
         computation: RegionFunction,
-        results: Sequence[TensorType],
+        results: Types,
     ) -> Run:
         """Plan the reduction, the same for all processes of a group: see `semantics.distribution.all_reduce`.
 
         All elements are reduced at once, by `computation` on whole tensors.
         """
         strategy = reduction_strategy(channel_id, use_global_device_ids)
-        ids = id_groups(replica_groups, site.symbol, site.location)
-        groups = ProcessGroups(cls.definition.name, site.location, strategy, ids, size_label=2, range_label=3)
-        tag = (("channel_id", channel_id), ("operands", tuple(operands)), ("computation", op_names(computation)))
+        groups = ProcessGroups(site.op, strategy, replica_groups, size_label=2, range_label=3)
+        meet = meeting(site, channel_id=channel_id, operands=tuple(operands), computation=op_names(computation))
         reduce = reduction(operands, results, computation)
 
         def run(context: Context, operands: Sequence[Array]) -> Exchange:
             process = context.process
-            contributions: Contributions = yield Rendezvous(
-                cls.definition.name, tag, groups.around(process), operands, site.location
-            )
+            contributions: Contributions = yield meet(groups.around(process), operands)
             return one_or_all(reduce(contributions, process))
 
         return run
@@ -144,13 +135,9 @@ class ReduceScatter(Collective, op="reduce_scatter", nans="computed", facts=FOLD
     operand = In(tensor | per_tensor_quantized)  # I1
     scatter_dimension = Attr(Int)  # I2
     replica_groups = Attr(ReplicaGroups)  # I3
-    channel_id = Attr(Int, default=0)  # I4
-    channel_type = Attr(Int, default=0)
     use_global_device_ids = Attr(Presence, default=False)  # I5
     computation = Body()  # I6
     result = Out(tensor | per_tensor_quantized)
-
-    channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
     @staticmethod
     def constraints(
@@ -164,8 +151,8 @@ class ReduceScatter(Collective, op="reduce_scatter", nans="computed", facts=FOLD
         computation: FunctionType,
         result: TensorType,
     ) -> None:
-        ids = ids_in(replica_groups, site.symbol, site.location)
-        ids_in_group = group_size(replica_groups, site.symbol, site.location) or UNKNOWN
+        ids = ids_in(replica_groups, site.op)
+        ids_in_group = group_size(replica_groups, site.op) or UNKNOWN
         partitions = UNKNOWN if channel_id > 0 and not use_global_device_ids else 1
         C(2, 0 <= scatter_dimension < rank(operand))
         C(1, is_multiple(dim(operand, scatter_dimension), ids_in_group * partitions))
@@ -177,9 +164,8 @@ class ReduceScatter(Collective, op="reduce_scatter", nans="computed", facts=FOLD
           and is_multiple(dim(operand, scatter_dimension), dim(result, scatter_dimension) * ids_in_group))  # fmt: skip
         C(9, element_type(result) == element_type(computation.outputs[0]))
 
-    @classmethod
+    @staticmethod
     def plan(
-        cls,
         site: PlanSite,
         operand: TensorType,
         scatter_dimension: Int,
@@ -194,26 +180,21 @@ class ReduceScatter(Collective, op="reduce_scatter", nans="computed", facts=FOLD
         The size of the group is known only at run time, so the split is checked there.
         """
         strategy = reduction_strategy(channel_id, use_global_device_ids)
-        ids = id_groups(replica_groups, site.symbol, site.location)
-        groups = ProcessGroups(cls.definition.name, site.location, strategy, ids, size_label=4, range_label=5)
-        tag = (
-            ("channel_id", channel_id), ("scatter_dimension", scatter_dimension), ("operand", operand),
-            ("computation", op_names(computation)),
-        )  # fmt: skip
+        groups = ProcessGroups(site.op, strategy, replica_groups, size_label=4, range_label=5)
+        names = op_names(computation)
+        meet = meeting(
+            site, channel_id=channel_id, scatter_dimension=scatter_dimension, operand=operand, computation=names
+        )
         reduce = reduction([operand], [result], computation)
 
         def run(context: Context, value: Array) -> Exchange:
             process = context.process
-            contributions: Contributions = yield Rendezvous(
-                cls.definition.name, tag, groups.around(process), (value,), site.location
-            )
+            contributions: Contributions = yield meet(groups.around(process), (value,))
             receiver_index, count = list(contributions.by_process).index(process.id), len(contributions.by_process)
             if dim(operand, scatter_dimension) % count:
-                raise EvaluationError(
-                    f"'{cls.definition.name}' op (C1): {operand} cannot be split into {count} equal parts"
-                )
+                raise EvaluationError(f"'{site.name}' op (C1): {operand} cannot be split into {count} equal parts")
             received = part(reduce(contributions, process)[0], scatter_dimension, receiver_index, count)
-            check_shapes(cls.definition.name, 8, [result], [received])
+            check_shapes(site.name, 8, [result], [received])
             return received
 
         return run
@@ -228,19 +209,13 @@ class CollectiveReduce(Collective, op="collective_reduce", nans="computed", fact
 
     operands = Ins(tensor | per_tensor_quantized)  # I1
     replica_groups = Attr(ReplicaGroups)  # I2
-    channel_id = Attr(Int, default=0)  # I3
-    channel_type = Attr(Int, default=0)
     use_global_device_ids = Attr(Presence, default=False)
     has_dynamic_root = Attr(Presence, default=False)  # I4
     computation = Body()  # I5
     results = Outs(tensor | per_tensor_quantized)
 
-    channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
-
     @staticmethod
-    def infer(
-        operands: Sequence[TensorType], has_dynamic_root: Presence, computation: FunctionType
-    ) -> Sequence[TensorType]:
+    def infer(operands: Types, has_dynamic_root: Presence, computation: FunctionType) -> Types:
         data = operands[:-1] if has_dynamic_root else operands
         return tuple(with_element_type(o, element_type(computation.outputs[0])) for o in data)
 
@@ -248,16 +223,16 @@ class CollectiveReduce(Collective, op="collective_reduce", nans="computed", fact
     def constraints(
         C: Checker,
         site: Site,
-        operands: Sequence[TensorType],
+        operands: Types,
         replica_groups: ReplicaGroups,
         channel_id: Int,
         use_global_device_ids: Presence,
         has_dynamic_root: Presence,
         computation: FunctionType,
-        results: Sequence[TensorType],
-        infer: Callable[[], Sequence[TensorType]],
+        results: Types,
+        infer: Callable[[], Types],
     ) -> None:
-        ids = without_padding(ids_in(replica_groups, site.symbol, site.location))
+        ids = without_padding(ids_in(replica_groups, site.op))
         C(1, is_unique(ids))
         C(2, all(0 <= i for i in ids))
         C(2, not use_global_device_ids or channel_id > 0)
@@ -265,17 +240,16 @@ class CollectiveReduce(Collective, op="collective_reduce", nans="computed", fact
         C(4, all(is_reducer(computation, [o]) for o in (operands[:-1] if has_dynamic_root else operands)))
         C(3, size(results) == size(infer()) and all(map(compatible, results, infer())))
 
-    @classmethod
+    @staticmethod
     def plan(
-        cls,
         site: PlanSite,
-        operands: Sequence[TensorType],
+        operands: Types,
         replica_groups: ReplicaGroups,
         channel_id: Int,
         use_global_device_ids: Presence,
         has_dynamic_root: Presence,
         computation: RegionFunction,
-        results: Sequence[TensorType],
+        results: Types,
     ) -> Run:
         """Plan `results[j]@process_group[root[j]] = reduction of operands[j] over process_group`, zeros elsewhere.
 
@@ -283,9 +257,8 @@ class CollectiveReduce(Collective, op="collective_reduce", nans="computed", fact
         that of `all_reduce`.
         """
         strategy = FLATTENED_IDS if use_global_device_ids else exchange_strategy(channel_id)
-        ids = id_groups(replica_groups, site.symbol, site.location)
-        groups = ProcessGroups(cls.definition.name, site.location, strategy, ids, range_label=2)
-        tag = (("channel_id", channel_id), ("operands", tuple(operands)), ("computation", op_names(computation)))
+        groups = ProcessGroups(site.op, strategy, replica_groups, range_label=2)
+        meet = meeting(site, channel_id=channel_id, operands=tuple(operands), computation=op_names(computation))
         N = len(results)
         reduce = reduction(operands[:N], results, computation)
         not_root = [zeros(t) for t in results]
@@ -296,10 +269,8 @@ class CollectiveReduce(Collective, op="collective_reduce", nans="computed", fact
             if process_group is None:
                 return one_or_all(not_root)
             index = process_group.index(process.id)
-            root = roots(cls.definition.name, 3, operands, has_dynamic_root, len(process_group))
-            contributions: Contributions = yield Rendezvous(
-                cls.definition.name, tag, process_group, operands, site.location
-            )
+            root = roots(site.name, 3, operands, has_dynamic_root, len(process_group))
+            contributions: Contributions = yield meet(process_group, operands)
             if index not in root:
                 return one_or_all(not_root)
             reduced = reduce(contributions, process)
@@ -327,7 +298,7 @@ def reduction(
     block = computation.region.block
     is_same, computes = is_pure(block), len(block.operations) > 1
     dtypes = [numpy_dtype(element_type(r)) for r in results]
-    canonical = [canonical_nans(d) if computes and has_several_nans(d) else first_of for d in dtypes]
+    canonical = [canonical_nans(d) if computes and has_several_nans(d) else lambda x, *_: x for d in dtypes]
 
     def reduced(contributions: Contributions) -> list[Array]:
         variadic = [
@@ -341,11 +312,6 @@ def reduction(
         return found
 
     return run
-
-
-def first_of(x: Array, *others: Array) -> Array:
-    """Return the first argument."""
-    return x
 
 
 def is_pure(block: Block) -> bool:

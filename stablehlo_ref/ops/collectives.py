@@ -7,7 +7,7 @@ process and `process_group` the group that the process belongs to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -20,7 +20,8 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.facts import MOVES
 from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs
-from stablehlo_ref.define.processes import Contributions, Grid, ProcessId, Receive, Rendezvous, Send
+from stablehlo_ref.define.processes import Contributions, Receive, Rendezvous, Send
+from stablehlo_ref.define.processes import Group as ProcessGroup
 from stablehlo_ref.define.spec import (
     Size,
     Unknown,
@@ -44,25 +45,38 @@ from stablehlo_ref.distribution.process_groups import (
     MeshAxes,
     ProcessGroups,
     ReplicaGroups,
+    Strategy,
     exchange_strategy,
     group_size,
-    id_groups,
     ids_in,
     reduction_strategy,
 )
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, integer_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.ops.reduction import Results, one_or_all
+from stablehlo_ref.ops.reduction import Results, Types, one_or_all
 
 SI32 = integer_type(32)
 
-Types: TypeAlias = Sequence[TensorType]
 Exchange: TypeAlias = Generator[Rendezvous | Send | Receive, Any, Results]  # communicates, then returns the results
 
 
 class Collective(Op, effects=True, communicates=True, computes_on_storage=True):
-    """Base of the collective ops."""
+    """Base of the collective ops, which have a channel: an id, and a type that means nothing here."""
+
+    channel_id = Attr(Int, default=0)
+    channel_type = Attr(Int, default=0)
+
+    channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
+
+
+def meeting(site: PlanSite, **tag: Hashable) -> Callable[[ProcessGroup, object], Rendezvous]:
+    """Return a function from the group of a process and what it contributes to its rendezvous at an op.
+
+    `tag` is what the op must have in common in all processes.
+    """
+    return lambda group, contribution: Rendezvous(site.name, tuple(tag.items()), group, contribution, site.location)
 
 
 class AllGather(Collective, op="all_gather", facts=MOVES):
@@ -71,25 +85,21 @@ class AllGather(Collective, op="all_gather", facts=MOVES):
     operands = Ins(tensor | per_tensor_quantized)  # I1
     all_gather_dim = Attr(Int)  # I2
     replica_groups = Attr(ReplicaGroups)  # I3
-    channel_id = Attr(Int, default=0)  # I4
-    channel_type = Attr(Int, default=0)
     use_global_device_ids = Attr(Presence, default=False)  # I5
     results = Outs(tensor | per_tensor_quantized)
-
-    channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
     @staticmethod
     def constraints(
         C: Checker,
         site: Site,
-        operands: Sequence[TensorType],
+        operands: Types,
         all_gather_dim: Int,
         replica_groups: ReplicaGroups,
         channel_id: Int,
         use_global_device_ids: Presence,
-        results: Sequence[TensorType],
+        results: Types,
     ) -> None:
-        ids = ids_in(replica_groups, site.symbol, site.location)
+        ids = ids_in(replica_groups, site.op)
         C(1, all(0 <= all_gather_dim < rank(operand) for operand in operands))
         C(2, is_unique(ids))
         C(4, in_range(ids, size(ids)))
@@ -100,36 +110,32 @@ class AllGather(Collective, op="all_gather", facts=MOVES):
                   and compatible(r, resized(o, {all_gather_dim: dim(r, all_gather_dim)}))
                   for o, r in zip(operands, results)))  # fmt: skip
 
-    @classmethod
+    @staticmethod
     def plan(
-        cls,
         site: PlanSite,
-        operands: Sequence[TensorType],
+        operands: Types,
         all_gather_dim: Int,
         replica_groups: ReplicaGroups,
         channel_id: Int,
         use_global_device_ids: Presence,
-        results: Sequence[TensorType],
+        results: Types,
     ) -> Run:
         """Plan `results[j]@process = concatenate([operands[j]@sender for sender in process_group], all_gather_dim)`.
 
         The processes of a group share one concatenation.
         """
         strategy = reduction_strategy(channel_id, use_global_device_ids)
-        ids = id_groups(replica_groups, site.symbol, site.location)
-        groups = ProcessGroups(cls.definition.name, site.location, strategy, ids, size_label=3, range_label=4)
-        tag = (("channel_id", channel_id), ("all_gather_dim", all_gather_dim), ("operands", tuple(operands)))
+        groups = ProcessGroups(site.op, strategy, replica_groups, size_label=3, range_label=4)
+        meet = meeting(site, channel_id=channel_id, all_gather_dim=all_gather_dim, operands=tuple(operands))
 
         def gathered(contributions: Contributions) -> Results:
             variadic = zip(*contributions.by_process.values())
-            arrays = [concatenate(operand, all_gather_dim) for operand in variadic]
-            check_shapes(cls.definition.name, 6, results, arrays)
+            arrays = [xs[0] if len(xs) == 1 else np.concatenate(xs, all_gather_dim) for xs in variadic]
+            check_shapes(site.name, 6, results, arrays)
             return one_or_all(arrays)
 
         def run(context: Context, operands: Sequence[Array]) -> Exchange:
-            contributions: Contributions = yield Rendezvous(
-                cls.definition.name, tag, groups.around(context.process), operands, site.location
-            )
+            contributions: Contributions = yield meet(groups.around(context.process), operands)
             received: Results = contributions.once("results", lambda: gathered(contributions))
             return received
 
@@ -150,16 +156,10 @@ class AllToAll(Collective, op="all_to_all", facts=MOVES):
     concat_dimension = Attr(Int)  # I3
     split_count = Attr(Int)  # I4
     replica_groups = Attr(ReplicaGroups)  # I5
-    channel_id = Attr(Int, default=0)  # I6
-    channel_type = Attr(Int, default=0)
     results = Outs(tensor | per_tensor_quantized)
 
-    channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
-
     @staticmethod
-    def infer(
-        operands: Sequence[TensorType], split_dimension: Int, concat_dimension: Int, split_count: Int
-    ) -> Sequence[TensorType]:
+    def infer(operands: Types, split_dimension: Int, concat_dimension: Int, split_count: Int) -> Types:
         if split_dimension == concat_dimension:
             return tuple(operands)
         split = [resized(o, {split_dimension: dim(o, split_dimension) // split_count}) for o in operands]
@@ -169,29 +169,28 @@ class AllToAll(Collective, op="all_to_all", facts=MOVES):
     def constraints(
         C: Checker,
         site: Site,
-        operands: Sequence[TensorType],
+        operands: Types,
         split_dimension: Int,
         concat_dimension: Int,
         split_count: Int,
         replica_groups: ReplicaGroups,
-        results: Sequence[TensorType],
-        infer: Callable[[], Sequence[TensorType]],
+        results: Types,
+        infer: Callable[[], Types],
     ) -> None:
-        ids = ids_in(replica_groups, site.symbol, site.location)
+        ids = ids_in(replica_groups, site.op)
         C(1, all(0 <= split_dimension < rank(operand) for operand in operands))
         C(4, 0 < split_count)
         C(2, all(is_multiple(dim(operand, split_dimension), split_count) for operand in operands))
         C(3, all(0 <= concat_dimension < rank(operand) for operand in operands))
         C(5, is_unique(ids))
         C(7, in_range(ids, size(ids)))
-        C(8, group_size(replica_groups, site.symbol, site.location) == split_count)
+        C(8, group_size(replica_groups, site.op) == split_count)
         C(9, size(results) == size(operands) and all(map(compatible, results, infer())))
 
-    @classmethod
+    @staticmethod
     def plan(
-        cls,
         site: PlanSite,
-        operands: Sequence[TensorType],
+        operands: Types,
         split_dimension: Int,
         concat_dimension: Int,
         split_count: Int,
@@ -202,19 +201,18 @@ class AllToAll(Collective, op="all_to_all", facts=MOVES):
 
         The operands of a group are stacked once, so that a receiver takes its parts of all of them as one view.
         """
-        ids = id_groups(replica_groups, site.symbol, site.location)
         groups, of_devices = (
-            ProcessGroups(cls.definition.name, site.location, strategy, ids, size_label=6, range_label=7)
+            ProcessGroups(site.op, strategy, replica_groups, size_label=6, range_label=7)
             for strategy in (exchange_strategy(channel_id), FLATTENED_IDS)
         )
-        devices = sum(map(len, ids or ())) if isinstance(replica_groups, MeshAxes) else 0
+        devices = len(ids_in(replica_groups, site.op)) if isinstance(replica_groups, MeshAxes) else 0
         dimensions = (split_dimension, concat_dimension)
-        tag = (("channel_id", channel_id), ("dimensions", dimensions), ("operands", tuple(operands)))
+        meet = meeting(site, channel_id=channel_id, dimensions=dimensions, operands=tuple(operands))
 
         def run(context: Context, operands: Sequence[Array]) -> Exchange:
             process = context.process
             group = (of_devices if devices == process.grid.count else groups).around(process)
-            contributions: Contributions = yield Rendezvous(cls.definition.name, tag, group, operands, site.location)
+            contributions: Contributions = yield meet(group, operands)
             receiver_index = group.index(process.id)
             stacked = contributions.once(
                 "stacked", lambda: list(map(np.stack, zip(*contributions.by_process.values())))
@@ -234,28 +232,24 @@ class CollectiveBroadcast(Collective, op="collective_broadcast", facts=MOVES):
 
     operands = Ins(tensor | per_tensor_quantized)  # I1
     replica_groups = Attr(ReplicaGroups)  # I2
-    channel_id = Attr(Int, default=0)  # I3
-    channel_type = Attr(Int, default=0)
     has_dynamic_root = Attr(Presence, default=False)  # I4
     results = Outs(tensor | per_tensor_quantized)
 
-    channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
-
     @staticmethod
-    def infer(operands: Sequence[TensorType], has_dynamic_root: Presence) -> Sequence[TensorType]:
+    def infer(operands: Types, has_dynamic_root: Presence) -> Types:
         return tuple(operands[:-1] if has_dynamic_root else operands)
 
     @staticmethod
     def constraints(
         C: Checker,
         site: Site,
-        operands: Sequence[TensorType],
+        operands: Types,
         replica_groups: ReplicaGroups,
         has_dynamic_root: Presence,
-        results: Sequence[TensorType],
-        infer: Callable[[], Sequence[TensorType]],
+        results: Types,
+        infer: Callable[[], Types],
     ) -> None:
-        ids = ids_in(replica_groups, site.symbol, site.location)
+        ids = ids_in(replica_groups, site.op)
         C(1, is_unique(ids))
         C(2, all(0 <= i for i in ids))
         C(5, size(results) == size(operands) - (1 if has_dynamic_root else 0))
@@ -264,22 +258,16 @@ class CollectiveBroadcast(Collective, op="collective_broadcast", facts=MOVES):
         else:
             C(3, size(operands) >= 1 and all(map(compatible, results, infer())))
 
-    @classmethod
+    @staticmethod
     def plan(
-        cls,
-        site: PlanSite,
-        operands: Sequence[TensorType],
-        replica_groups: ReplicaGroups,
-        channel_id: Int,
-        has_dynamic_root: Presence,
+        site: PlanSite, operands: Types, replica_groups: ReplicaGroups, channel_id: Int, has_dynamic_root: Presence
     ) -> Run:
         """Plan `results[j]@process = operands[j]@process_group[root[j]]`, zeros in processes without a group.
 
         With `N = size(results)`, `root[j]` is `operands[N][j]` with a dynamic root and 0 without.
         """
-        ids = id_groups(replica_groups, site.symbol, site.location)
-        groups = ProcessGroups(cls.definition.name, site.location, exchange_strategy(channel_id), ids, range_label=2)
-        tag = (("channel_id", channel_id), ("operands", tuple(operands)))
+        groups = ProcessGroups(site.op, exchange_strategy(channel_id), replica_groups, range_label=2)
+        meet = meeting(site, channel_id=channel_id, operands=tuple(operands))
         N = len(operands) - has_dynamic_root
         without_group = [zeros(t) for t in operands[:N]]
 
@@ -287,10 +275,8 @@ class CollectiveBroadcast(Collective, op="collective_broadcast", facts=MOVES):
             process_group = groups.of(context.process)
             if process_group is None:
                 return one_or_all(without_group)
-            root = roots(cls.definition.name, 6, operands, has_dynamic_root, len(process_group))
-            contributions: Contributions = yield Rendezvous(
-                cls.definition.name, tag, process_group, operands, site.location
-            )
+            root = roots(site.name, 6, operands, has_dynamic_root, len(process_group))
+            contributions: Contributions = yield meet(process_group, operands)
             return one_or_all([contributions.by_process[process_group[i]][j] for j, i in enumerate(root)])
 
         return run
@@ -301,11 +287,7 @@ class CollectivePermute(Collective, op="collective_permute", facts=MOVES):
 
     operand = In(tensor | per_tensor_quantized)  # I1
     source_target_pairs = Attr(Matrix)  # I2
-    channel_id = Attr(Int, default=0)  # I3
-    channel_type = Attr(Int, default=0)
     result = Out(tensor | per_tensor_quantized)
-
-    channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
     @staticmethod
     def infer(operand: TensorType) -> TensorType:
@@ -313,37 +295,31 @@ class CollectivePermute(Collective, op="collective_permute", facts=MOVES):
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, source_target_pairs: Matrix, result: TensorType) -> None:
-        C(1, all(size(pair) == 2 for pair in source_target_pairs))
-        C(2, is_unique([source for source, _ in source_target_pairs]))
-        C(3, is_unique([target for _, target in source_target_pairs]))
-        C(4, all(0 <= i for pair in source_target_pairs for i in pair))
+        check_pairs(C, source_target_pairs)
         C(5, compatible(result, operand))
 
-    @classmethod
-    def plan(cls, site: PlanSite, operand: TensorType, source_target_pairs: Matrix, channel_id: Int) -> Run:
+    @staticmethod
+    def plan(site: PlanSite, operand: TensorType, source_target_pairs: Matrix, channel_id: Int) -> Run:
         """Plan `result@target = operand@source` for each pair (source, target), zeros in all other processes.
 
         A process needs no rendezvous with its whole group: it sends to its target and waits for its source only.
         """
-        strategy = exchange_strategy(channel_id)
-        pairs = Pairs(ProcessGroups(cls.definition.name, site.location, strategy, source_target_pairs, range_label=4))
+        pairs = Pairs(site.op, exchange_strategy(channel_id), source_target_pairs)
         without_source = zeros(operand)
 
         def run(context: Context, value: Array) -> Exchange:
             here, grid = context.process.id, context.process.grid
             target, source = pairs.targets(grid).get(here), pairs.sources(grid).get(here)
             if target is not None:
-                yield Send((cls.definition.name, channel_id, here, target), (operand, value))
+                yield Send((site.name, channel_id, here, target), (operand, value))
             if source is None:
                 return without_source
             received: tuple[TensorType, Array] = yield Receive(
-                cls.definition.name, (cls.definition.name, channel_id, source, here), source, site.location
+                site.name, (site.name, channel_id, source, here), source, site.location
             )
             sent, value = received
             if sent != operand:
-                raise EvaluationError(
-                    f"'{cls.definition.name}' op: process {source} sent {sent}, not {operand}", site.location
-                )
+                raise EvaluationError(f"'{site.name}' op: process {source} sent {sent}, not {operand}", site.location)
             return value
 
         return run
@@ -352,24 +328,21 @@ class CollectivePermute(Collective, op="collective_permute", facts=MOVES):
 # --- parts ----------------------------------------------------------------------------------------------------------
 
 
+def check_pairs(C: Checker, source_target_pairs: Matrix) -> None:
+    """Check that no process is the source, or the target, of two pairs."""
+    C(1, all(size(pair) == 2 for pair in source_target_pairs))
+    C(2, is_unique([source for source, _ in source_target_pairs]))
+    C(3, is_unique([target for _, target in source_target_pairs]))
+    C(4, all(0 <= i for pair in source_target_pairs for i in pair))
+
+
 class Pairs:
     """Sources and targets of `source_target_pairs`, as processes of each grid."""
 
-    def __init__(self, groups: ProcessGroups) -> None:
-        self.groups = groups
-        self.targets = cache(self._targets)
-        self.sources = cache(self._sources)
-
-    def _targets(self, grid: Grid) -> Mapping[ProcessId, ProcessId]:
-        return {pair[0]: pair[1] for pair in self.groups.all(grid)}
-
-    def _sources(self, grid: Grid) -> Mapping[ProcessId, ProcessId]:
-        return {target: source for source, target in self.groups.all(grid)}
-
-
-def concatenate(parts: Sequence[Array], axis: int) -> Array:
-    """Concatenate arrays along an axis; return a single array as it is."""
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis)
+    def __init__(self, op: Operation, strategy: Strategy, source_target_pairs: Matrix) -> None:
+        groups = ProcessGroups(op, strategy, source_target_pairs, range_label=4)
+        self.targets = cache(lambda grid: {pair[0]: pair[1] for pair in groups.all(grid)})
+        self.sources = cache(lambda grid: {target: source for source, target in groups.all(grid)})
 
 
 def joined(parts: Array, axis: int) -> Array:

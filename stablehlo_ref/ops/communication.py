@@ -23,16 +23,17 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.facts import OPEN
 from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.processes import Grid, Process, ProcessId, Receive, Send
-from stablehlo_ref.define.spec import element_type, is_tensor, is_token, is_unique, shape, size
+from stablehlo_ref.define.spec import element_type, is_tensor, is_token, shape, size
 from stablehlo_ref.define.type_constraints import quantized_tensor, tensor, tensor_of, tensor_or_token
 from stablehlo_ref.define.type_constraints import token as a_token
-from stablehlo_ref.diagnostics import EvaluationError, Location
-from stablehlo_ref.distribution.process_groups import CROSS_PARTITION, CROSS_REPLICA, ProcessGroups
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.distribution.process_groups import CROSS_PARTITION, CROSS_REPLICA
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, IntegerAttribute
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType, Type, integer_type, tensor_type
-from stablehlo_ref.ops.collectives import Exchange, Pairs, zeros
-from stablehlo_ref.ops.reduction import Results, one_or_all
+from stablehlo_ref.ops.collectives import Exchange, Pairs, check_pairs, zeros
+from stablehlo_ref.ops.reduction import Results, Types, one_or_all
 
 ID = tensor_type((), integer_type(32, "u"))
 id_tensor = tensor_of(str(ID), lambda t: t == ID)
@@ -64,8 +65,8 @@ FROM_HOST = (ChannelType.DEVICE_TO_HOST, ChannelType.HOST_TO_DEVICE)
 # --- ids in the grid ------------------------------------------------------------------------------------------------
 
 
-class ReplicaId(Op, op="replica_id", effects=True, facts=OPEN):
-    """Return the replica id of the process."""
+class GridId(Op, effects=True, facts=OPEN):
+    """Base of `replica_id` and `partition_id`."""
 
     result = Out(id_tensor)
 
@@ -74,22 +75,18 @@ class ReplicaId(Op, op="replica_id", effects=True, facts=OPEN):
     @staticmethod
     def infer() -> TensorType:
         return ID
+
+
+class ReplicaId(GridId, op="replica_id"):
+    """Return the replica id of the process."""
 
     @staticmethod
     def plan() -> Callable[[Context], np.uint32]:
         return lambda context: np.uint32(context.process.id[0])
 
 
-class PartitionId(Op, op="partition_id", effects=True, facts=OPEN):
+class PartitionId(GridId, op="partition_id"):
     """Return the partition id of the process."""
-
-    result = Out(id_tensor)
-
-    syntax = "attr-dict : type(results)"
-
-    @staticmethod
-    def infer() -> TensorType:
-        return ID
 
     @staticmethod
     def plan() -> Callable[[Context], np.uint32]:
@@ -102,6 +99,13 @@ class PartitionId(Op, op="partition_id", effects=True, facts=OPEN):
 class PointToPoint(Op, effects=True, communicates=True, computes_on_storage=True, facts=OPEN):
     """Base of `send` and `recv`."""
 
+    channel_id = Attr(Int)
+    channel_type = Attr(Int)
+    is_host_transfer = Attr(Flag, default=False)
+    source_target_pairs = Attr(SourceTargetPairs, default=())
+
+    channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
+
     @staticmethod
     def implementation_defined(is_host_transfer: Flag, source_target_pairs: SourceTargetPairs) -> FindChoices:
         is_defined = is_host_transfer or source_target_pairs
@@ -113,13 +117,7 @@ class SendOp(PointToPoint, op="send"):
 
     inputs = Ins(tensor | quantized_tensor)  # I1
     token = In(a_token)  # I2
-    channel_id = Attr(Int)  # I3
-    channel_type = Attr(Int)  # I4
-    is_host_transfer = Attr(Flag, default=False)  # I5
-    source_target_pairs = Attr(SourceTargetPairs, default=())  # I6
     result = Out(a_token)
-
-    channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
     @staticmethod
     def infer() -> TokenType:
@@ -129,24 +127,14 @@ class SendOp(PointToPoint, op="send"):
     def constraints(
         C: Checker, channel_type: Int, is_host_transfer: Flag, source_target_pairs: SourceTargetPairs
     ) -> None:
-        C(1, all(size(pair) == 2 for pair in source_target_pairs))
-        C(2, is_unique([source for source, _ in source_target_pairs]))
-        C(3, is_unique([target for _, target in source_target_pairs]))
-        C(4, all(0 <= i for pair in source_target_pairs for i in pair))
+        check_pairs(C, source_target_pairs)
         C(5, channel_type == (ChannelType.DEVICE_TO_HOST if is_host_transfer else ChannelType.DEVICE_TO_DEVICE))
 
-    @classmethod
+    @staticmethod
     def plan(
-        cls,
-        site: PlanSite,
-        inputs: Sequence[TensorType],
-        channel_id: Int,
-        is_host_transfer: Flag,
-        source_target_pairs: SourceTargetPairs,
+        site: PlanSite, inputs: Types, channel_id: Int, is_host_transfer: Flag, source_target_pairs: SourceTargetPairs
     ) -> Run:
-        channel = Channel(
-            cls.definition.name, site.location, channel_id, () if is_host_transfer else source_target_pairs
-        )
+        channel = Channel(site.op, channel_id, () if is_host_transfer else source_target_pairs)
         sent = tuple(inputs)
 
         def run(context: Context, inputs: Sequence[Array], token: None) -> Exchange:
@@ -162,13 +150,7 @@ class Recv(PointToPoint, op="recv"):
     """Receive the oldest values sent to the channel `channel_id`; zeros if the process is not the target of a pair."""
 
     token = In(a_token)  # I1
-    channel_id = Attr(Int)  # I2
-    channel_type = Attr(Int)  # I3
-    is_host_transfer = Attr(Flag, default=False)  # I4
-    source_target_pairs = Attr(SourceTargetPairs, default=())  # I5
     results = Outs(tensor_or_token)
-
-    channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
     @staticmethod
     def constraints(
@@ -178,49 +160,38 @@ class Recv(PointToPoint, op="recv"):
         source_target_pairs: SourceTargetPairs,
         results: Sequence[Type],
     ) -> None:
-        C(1, all(size(pair) == 2 for pair in source_target_pairs))
-        C(2, is_unique([source for source, _ in source_target_pairs]))
+        check_pairs(C, source_target_pairs)
         C(2, 0 < size(results))
-        C(3, is_unique([target for _, target in source_target_pairs]))
         C(3, all(map(is_tensor, results[:-1])))
-        C(4, all(0 <= i for pair in source_target_pairs for i in pair))
         C(4, is_token(results[-1]))
         C(5, channel_type in (FROM_HOST if is_host_transfer else (ChannelType.DEVICE_TO_DEVICE,)))
 
-    @classmethod
+    @staticmethod
     def plan(
-        cls,
         site: PlanSite,
         channel_id: Int,
         is_host_transfer: Flag,
         source_target_pairs: SourceTargetPairs,
         results: Sequence[Type],
     ) -> Run:
-        channel = Channel(
-            cls.definition.name, site.location, channel_id, () if is_host_transfer else source_target_pairs
-        )
+        channel = Channel(site.op, channel_id, () if is_host_transfer else source_target_pairs)
         expected = tuple(t for t in results[:-1] if isinstance(t, TensorType))
         without_source = [zeros(t) for t in expected] if all(t.is_static for t in expected) else None
 
         def run(context: Context, token: None) -> Exchange:
-            here, source = context.process.id, channel.source_of(context.process)
-            if source is None and not channel.is_shared:
-                if without_source is None:
-                    raise EvaluationError(
-                        f"'{cls.definition.name}' op: nothing is sent to this process, so the shapes of"
-                        f" {_list(expected)} are unknown",
-                        site.location,
-                    )
-                return one_or_all([*without_source, token])
-            received: tuple[Sequence[TensorType], Sequence[Array]] = yield Receive(
-                cls.definition.name, channel.between(source, here), source, site.location
-            )
-            sent, values = received
-            if len(sent) != len(expected) or not all(map(is_of, sent, expected)):
-                raise EvaluationError(
-                    f"'{cls.definition.name}' op: expected {_list(expected)}, got {_list(sent)}", site.location
+            source = channel.source_of(context.process)
+            if source is not None or channel.is_shared:
+                sent, values = yield Receive(
+                    site.name, channel.between(source, context.process.id), source, site.location
                 )
-            return one_or_all([*values, token])
+                if len(sent) != len(expected) or not all(map(is_of, sent, expected)):
+                    message = f"'{site.name}' op: expected {_list(expected)}, got {_list(sent)}"
+                    raise EvaluationError(message, site.location)
+                return one_or_all([*values, token])
+            if without_source is None:
+                message = "nothing is sent to this process, so the shapes of"
+                raise EvaluationError(f"'{site.name}' op: {message} {_list(expected)} are unknown", site.location)
+            return one_or_all([*without_source, token])
 
         return run
 
@@ -233,13 +204,10 @@ def is_of(sent: TensorType, expected: TensorType) -> bool:
 class Channel:
     """The channel of a send or recv op."""
 
-    def __init__(self, op: str, location: Location, channel_id: int, pairs: SourceTargetPairs) -> None:
+    def __init__(self, op: Operation, channel_id: int, pairs: SourceTargetPairs) -> None:
         self.channel_id = channel_id
         self.is_shared = not pairs
-        self._pairs = {
-            strategy: Pairs(ProcessGroups(op, location, strategy, pairs, range_label=4))
-            for strategy in (CROSS_REPLICA, CROSS_PARTITION)
-        }
+        self._pairs = {strategy: Pairs(op, strategy, pairs) for strategy in (CROSS_REPLICA, CROSS_PARTITION)}
 
     def between(self, source: ProcessId | None, target: ProcessId | None) -> Hashable:
         """Return the key of the queue from one process to another."""
@@ -281,15 +249,15 @@ class Infeed(Op, op="infeed", effects=True, computes_on_storage=True, facts=OPEN
         C(2, all(map(is_tensor, results[:-1])) and (layout is None or is_layout(layout, results[:-1])))
         C(3, is_token(results[-1]))
 
-    @classmethod
-    def plan(cls, results: Sequence[Type]) -> Run:
+    @staticmethod
+    def plan(site: PlanSite, results: Sequence[Type]) -> Run:
         expected = results[:-1]
 
         def run(context: Context, token: None) -> Results:
             read = run_callback("the infeed", lambda: next(context.process.infeed, None))
             if read is None:
-                raise EvaluationError(f"'{cls.definition.name}' op: the infeed is empty")
-            values = as_results(f"'{cls.definition.name}' op: reads", expected, read(context))
+                raise EvaluationError(f"'{site.name}' op: the infeed is empty")
+            values = as_results(f"'{site.name}' op: reads", expected, read(context))
             return one_or_all([*values, token])
 
         return run
@@ -318,11 +286,9 @@ class Outfeed(Op, op="outfeed", effects=True, computes_on_storage=True, facts=OP
 
 def is_layout(layout: Attribute, types: Sequence[Type]) -> bool:
     """Return whether a layout is a list with one list of integers for each type."""
-    return isinstance(layout, tuple) and size(layout) == size(types) and all(map(_is_list_of_integers, layout))
-
-
-def _is_list_of_integers(attribute: Attribute) -> bool:
-    return isinstance(attribute, tuple) and all(isinstance(n, IntegerAttribute) for n in attribute)
+    if not isinstance(layout, tuple) or size(layout) != size(types):
+        return False
+    return all(isinstance(row, tuple) and all(isinstance(n, IntegerAttribute) for n in row) for row in layout)
 
 
 def _list(types: Sequence[Type]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, TypeAlias
@@ -41,7 +41,7 @@ from stablehlo_ref.define.spec import (
     storage_type,
 )
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, quantized_tensor, tensor
-from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import StructAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
@@ -49,7 +49,7 @@ from stablehlo_ref.limits.budget import keep
 from stablehlo_ref.numerics import window_products, window_views
 from stablehlo_ref.numerics.contraction import PREPARED_BYTES
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.window_views import BATCH, FEATURE, SPATIAL, Window
+from stablehlo_ref.numerics.window_views import BATCH, FEATURE, Window
 from stablehlo_ref.ops.dot_general import PrecisionConfig
 
 
@@ -140,9 +140,6 @@ class WindowForm(Directive):
         printer.value(", ".join(written))
 
 
-Axes: TypeAlias = tuple[int, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class ConvolutionDimensions:
     """The attribute `dimension_numbers`: what the dimensions of `lhs`, `rhs` and the result are."""
@@ -156,6 +153,16 @@ class ConvolutionDimensions:
     output_batch_dimension: Int
     output_feature_dimension: Int
     output_spatial_dimensions: Dims
+
+    @property
+    def in_canonical_order(self) -> Sequence[Dims]:
+        """The dimensions of `lhs`, `rhs` and the result: batch or output feature, then feature, then spatial ones."""
+        kernel_features = self.kernel_output_feature_dimension, self.kernel_input_feature_dimension
+        return (
+            (self.input_batch_dimension, self.input_feature_dimension, *self.input_spatial_dimensions),
+            (*kernel_features, *self.kernel_spatial_dimensions),
+            (self.output_batch_dimension, self.output_feature_dimension, *self.output_spatial_dimensions),
+        )
 
 
 class Convolution(Op, op="convolution", row_major=True, prepares_constants=True, nans="computed", facts=SUMS):
@@ -217,7 +224,7 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
             num_windows,
             dims(lhs, numbers.input_spatial_dimensions),
             dims(rhs, numbers.kernel_spatial_dimensions),
-            no_padding(N - 2) if padding is None else padding,
+            padding or no_padding(N - 2),
             *ones(N - 2, window_strides, lhs_dilation, rhs_dilation),
         )
         sizes |= zip(numbers.output_spatial_dimensions, counts)
@@ -325,65 +332,39 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
         input features. It is multiplied with rhs as matrices, or elementwise where there are few products or thin
         groups (numerics/window_views.py, numerics/window_products.py). A constant rhs is prepared at planning.
         """
-        sizes = canonical(
-            lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
-            batch_group_count, result,
-        )  # fmt: skip
-        dtypes = dtypes_of(lhs, rhs, result)
+        numbers, n = dimension_numbers, rank(lhs) - 2
+        each = zip(
+            dims(lhs, numbers.input_spatial_dimensions),
+            dims(result, numbers.output_spatial_dimensions),
+            dims(rhs, numbers.kernel_spatial_dimensions),
+            [low for low, _ in padding or no_padding(n)],
+            *ones(n, window_strides, rhs_dilation, lhs_dilation),
+        )
+        groups = max(feature_group_count, batch_group_count)
+        orders = [tuple(map(d.index, range(rank(lhs)))) for d in numbers.in_canonical_order]
+        sizes = window_views.Convolution(
+            tuple(Window(*window) for window in each),
+            batch=dim(result, numbers.output_batch_dimension),
+            features=dim(rhs, numbers.kernel_input_feature_dimension),
+            outputs=dim(rhs, numbers.kernel_output_feature_dimension) // groups,
+            groups=groups,
+            grouped=BATCH if batch_group_count > 1 else FEATURE,
+            lhs_order=orders[0],
+            rhs_order=orders[1],
+            result_order=orders[2],
+        )
+        lhs_dtype, rhs_dtype, dtype = (numpy_dtype(element_type(x)) for x in (lhs, rhs, result))
         if 0 in shape(result) or sizes.terms == 0:
-            return lambda lhs, rhs: np.zeros(shape(result), dtypes[2])
+            return lambda lhs, rhs: np.zeros(shape(result), dtype)
         spatial_dims = dimension_numbers.kernel_spatial_dimensions
         reversed_dims = tuple(d for d, flag in zip(spatial_dims, window_reversal or ()) if flag)
-        strategy = window_products.convolution(sizes, dtypes, mode.reproducible)
+        strategy = window_products.convolution(sizes, (lhs_dtype, rhs_dtype, dtype), mode.reproducible)
         kernels = 2 * prod(sizes.rhs_sizes) * strategy.arithmetic.dtype.itemsize  # before and after conversion
         run = multiplication(strategy, reversed_dims, site.constants.get("rhs"))
         return Kernel(run, temporaries=kernels + strategy.temporaries)
 
 
-def canonical(
-    lhs: TensorType,
-    rhs: TensorType,
-    window_strides: Dims | None,
-    padding: Matrix | None,
-    lhs_dilation: Dims | None,
-    rhs_dilation: Dims | None,
-    dimension_numbers: ConvolutionDimensions,
-    feature_group_count: Int,
-    batch_group_count: Int,
-    result: TensorType,
-) -> window_views.Convolution:
-    """Return the sizes of a convolution, its windows and the orders of dimensions."""
-    numbers, n = dimension_numbers, rank(lhs) - 2
-    groups = max(feature_group_count, batch_group_count)
-    each = zip(
-        dims(lhs, numbers.input_spatial_dimensions),
-        dims(result, numbers.output_spatial_dimensions),
-        dims(rhs, numbers.kernel_spatial_dimensions),
-        [low for low, _ in (no_padding(n) if padding is None else padding)],
-        *ones(n, window_strides, rhs_dilation, lhs_dilation),
-    )
-    return window_views.Convolution(
-        tuple(Window(*window) for window in each),
-        batch=dim(result, numbers.output_batch_dimension),
-        features=dim(rhs, numbers.kernel_input_feature_dimension),
-        outputs=dim(rhs, numbers.kernel_output_feature_dimension) // groups,
-        groups=groups,
-        grouped=BATCH if batch_group_count > 1 else FEATURE,
-        lhs_order=order(
-            numbers.input_batch_dimension, numbers.input_feature_dimension, numbers.input_spatial_dimensions
-        ),
-        rhs_order=order(
-            numbers.kernel_output_feature_dimension,
-            numbers.kernel_input_feature_dimension,
-            numbers.kernel_spatial_dimensions,
-        ),
-        result_order=order(
-            numbers.output_batch_dimension, numbers.output_feature_dimension, numbers.output_spatial_dimensions
-        ),
-    )
-
-
-def ones(n: int, *attributes: Axes | None) -> tuple[Axes, ...]:
+def ones(n: int, *attributes: Dims | None) -> tuple[Dims, ...]:
     """Return attributes of `n` spatial dimensions, by default ones."""
     return tuple(attribute or (1,) * n for attribute in attributes)
 
@@ -393,22 +374,8 @@ def no_padding(n: int) -> Matrix:
     return ((0, 0),) * n
 
 
-def order(first: int, feature: int, spatial: Axes) -> Axes:
-    """Return for each dimension its axis in the canonical array, whose axes are `first`, `feature`, `spatial`.
-
-    `first` is the batch dimension, of kernels the output feature dimension.
-    """
-    axes = {first: BATCH, feature: FEATURE} | {d: SPATIAL + j for j, d in enumerate(spatial)}
-    return tuple(axes[d] for d in range(len(axes)))
-
-
-def dtypes_of(lhs: TensorType, rhs: TensorType, result: TensorType) -> tuple[DType, DType, DType]:
-    """Return the dtypes of both operands and the result."""
-    return numpy_dtype(element_type(lhs)), numpy_dtype(element_type(rhs)), numpy_dtype(element_type(result))
-
-
 def multiplication(
-    strategy: window_products.ConvolutionStrategy, reversed_dims: Axes, constant: Array | None
+    strategy: window_products.ConvolutionStrategy, reversed_dims: Dims, constant: Array | None
 ) -> Callable[[Array, Array], Array]:
     """Return a function of the operands; a constant `rhs` is prepared once, now."""
     load, (prepare_kernels, multiply) = strategy.arithmetic.load_rhs, strategy.plan()

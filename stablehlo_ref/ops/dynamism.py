@@ -89,9 +89,11 @@ class DynamicRole(Role):
 
     def __call__(self, arguments: Arguments) -> Any:
         returned = super().__call__(self.op_class.adapted(arguments))
+        if not self.is_plan:
+            return returned
         definition = self.op_class.definition
         static_operands = len(definition.operands) - len(definition.traits.shape_operands)
-        return on_first(static_operands, returned) if self.is_plan else returned
+        return lambda *arrays: returned(*arrays[:static_operands])
 
 
 def values_of(known: Array | None, operand: TensorType, expected: tuple[int, ...]) -> Dims | Matrix:
@@ -104,11 +106,6 @@ def values_of(known: Array | None, operand: TensorType, expected: tuple[int, ...
     return tuple(map(tuple, known.tolist())) if known.ndim == 2 else tuple(known.tolist())
 
 
-def on_first(count: int, run: Run) -> Run:
-    """Return a function that calls `run` with the first `count` of its operands."""
-    return lambda *arrays: run(*arrays[:count])
-
-
 class DynamicPad(
     Pad, Dynamic, op="dynamic_pad", shape_operands=("edge_padding_low", "edge_padding_high", "interior_padding")
 ):
@@ -119,22 +116,6 @@ class DynamicPad(
     interior_padding = In(static_size_vector)  # I5
 
     syntax = "operands attr-dict : functional_type"
-
-    @staticmethod
-    def constraints(
-        C: Checker,
-        infer: Callable[[], TensorType],
-        operand: TensorType,
-        padding_value: TensorType,
-        edge_padding_low: Dims,
-        edge_padding_high: Dims,
-        interior_padding: Dims,
-        result: TensorType,
-    ) -> None:
-        C(1, element_type(operand) == element_type(padding_value) == element_type(result))
-        C(2, size(edge_padding_low) == size(edge_padding_high) == size(interior_padding) == rank(operand))
-        C(3, all(0 <= n for n in interior_padding))
-        C(4, shape(result) == shape(infer()))
 
 
 class RealDynamicSlice(

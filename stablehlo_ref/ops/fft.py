@@ -29,10 +29,11 @@ from stablehlo_ref.define.spec import (
     size,
 )
 from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import ComplexType, TensorType
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
+from stablehlo_ref.numerics.layout import CONFLICT, PADDING
 
 Transform: TypeAlias = Callable[..., Array]  # of one dimension, from numpy
 
@@ -120,8 +121,8 @@ class Fft(Op, op="fft", nans="computed", facts=replace(ALGORITHM, fusion="never"
 
         def run(operand: Array) -> Array:
             out, rows = np.empty((count, *result_row), dtype), operand.reshape(count, *row)
-            x = np.empty((step, *row), wide)
-            y = x if wide == wide_result else np.empty((step, *result_row), wide_result)
+            x = rows_apart(step, row, wide)
+            y = x if wide == wide_result else rows_apart(step, result_row, wide_result)
             for start in within_time(range(0, count, step)):
                 block = slice(start, min(start + step, count))
                 part = slice(block.stop - start)
@@ -130,9 +131,9 @@ class Fft(Op, op="fft", nans="computed", facts=replace(ALGORITHM, fusion="never"
                 out[block] = y[part]
             return out.reshape(sizes)
 
-        in_f64 = step * prod(row) * wide.itemsize
+        in_f64 = step * (prod(row) * wide.itemsize + prod(row[:-1]) * PADDING)
         if wide != wide_result:
-            in_f64 += step * prod(result_row) * wide_result.itemsize
+            in_f64 += step * (prod(result_row) * wide_result.itemsize + prod(row[:-1]) * PADDING)
         return Kernel(run, temporaries=in_f64 + max(map(working_memory, fft_length)))
 
 
@@ -153,6 +154,14 @@ def last_of_rfft(n: int) -> int:
 
 
 # --- several dimensions ---------------------------------------------------------------------------------------------
+
+
+def rows_apart(count: int, sizes: Dims, dtype: DType) -> Array:
+    """Return an array of `count` times these sizes; columns of matrices do not compete for a few lines of the cache."""
+    *others, last = sizes
+    is_padded = len(others) == 1 and last * dtype.itemsize % CONFLICT == 0
+    array: Array = np.empty((count, *others, last + is_padded * PADDING // dtype.itemsize), dtype)
+    return array[..., :last]
 
 
 def transform_of(fft_type: FftType) -> Callable[[Array, Array], None]:

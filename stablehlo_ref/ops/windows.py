@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.algorithms import sliding_windows
 from stablehlo_ref.algorithms.exact_reductions import adds_exactly
 from stablehlo_ref.algorithms.indexed_windows import Index
 from stablehlo_ref.algorithms.padding import Padding, Sizes, pad_windows
@@ -43,7 +42,7 @@ from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.blocks import select as kernel_of_select
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
+from stablehlo_ref.ops.reduction import Types, is_reducer, one_or_all, promotion
 
 
 def ones(attribute: Dims | None, x: TensorType) -> Dims:
@@ -56,11 +55,20 @@ def zeros(padding: Matrix | None, x: TensorType) -> Matrix:
     return ((0, 0),) * rank(x) if padding is None else padding
 
 
+def windows_of(
+    x: TensorType, window: Dims, strides: Dims | None, padding: Matrix | None, base_dilations: Dims | None = None,
+    window_dilations: Dims | None = None,
+) -> Windows:  # fmt: skip
+    """Return the windows in tensors of a type."""
+    each = ones(strides, x), ones(base_dilations, x), ones(window_dilations, x), zeros(padding, x)
+    return Windows(shape(x), window, *each, are_short=False)
+
+
 def num_windows(
     sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, window_dilations: Sizes, padding: Padding
 ) -> Sizes:
     """Return the number of windows along each dimension."""
-    return tuple(map(sliding_windows.num_windows, sizes, window, padding, strides, dilations, window_dilations))
+    return Windows(sizes, window, strides, dilations, window_dilations, padding, are_short=False).counts
 
 
 class ReduceWindow(Op, op="reduce_window", nans="computed", facts=replace(FOLDS, fusion="once")):
@@ -78,34 +86,30 @@ class ReduceWindow(Op, op="reduce_window", nans="computed", facts=replace(FOLDS,
 
     @staticmethod
     def infer(
-        inputs: Sequence[TensorType],
+        inputs: Types,
         window_dimensions: Dims,
         window_strides: Dims | None,
         base_dilations: Dims | None,
         window_dilations: Dims | None,
         padding: Matrix | None,
         body: FunctionType,
-    ) -> Sequence[TensorType]:
-        x = inputs[0]
-        sizes = num_windows(
-            shape(x), window_dimensions, ones(window_strides, x), ones(base_dilations, x), ones(window_dilations, x),
-            zeros(padding, x),
-        )  # fmt: skip
-        return tuple(make_tensor_type(sizes, element_type(t)) for t in body.outputs)
+    ) -> Types:
+        w = windows_of(inputs[0], window_dimensions, window_strides, padding, base_dilations, window_dilations)
+        return tuple(make_tensor_type(w.counts, element_type(t)) for t in body.outputs)
 
     @staticmethod
     def constraints(
         C: Checker,
-        infer: Callable[[], Sequence[TensorType]],
-        inputs: Sequence[TensorType],
-        init_values: Sequence[TensorType],
+        infer: Callable[[], Types],
+        inputs: Types,
+        init_values: Types,
         window_dimensions: Dims,
         window_strides: Dims | None,
         base_dilations: Dims | None,
         window_dilations: Dims | None,
         padding: Matrix | None,
         body: FunctionType,
-        results: Sequence[TensorType],
+        results: Types,
     ) -> None:
         C(1, 0 < size(inputs) == size(init_values) == size(results))
         C(2, same(map(shape, inputs)))
@@ -127,14 +131,14 @@ class ReduceWindow(Op, op="reduce_window", nans="computed", facts=replace(FOLDS,
     @classmethod
     def plan(
         cls,
-        inputs: Sequence[TensorType],
+        inputs: Types,
         window_dimensions: Dims,
         window_strides: Dims | None,
         base_dilations: Dims | None,
         window_dilations: Dims | None,
         padding: Matrix | None,
         body: RegionFunction,
-        results: Sequence[TensorType],
+        results: Types,
     ) -> Run:
         """Plan the reduction of all windows: see `semantics.reduction.reduce_window`.
 
@@ -145,11 +149,9 @@ class ReduceWindow(Op, op="reduce_window", nans="computed", facts=replace(FOLDS,
         promote, sizes = promotion(inputs, results), shape(results[0])
         if not size(results[0]):
             return lambda inputs, init_values: one_or_all([np.broadcast_to(v, sizes) for v in promote(init_values)])
-        x = inputs[0]
-        strides, base, dilations = (ones(each, x) for each in (window_strides, base_dilations, window_dilations))
-        are_short = folds_left(shape(x), window_dimensions, sizes)
-        windows = Windows(shape(x), window_dimensions, strides, base, dilations, zeros(padding, x), are_short)
-        reduce = reduction_of_windows(windows, body, [with_element_type(x, element_type(t)) for t in results])
+        w = windows_of(inputs[0], window_dimensions, window_strides, padding, base_dilations, window_dilations)
+        w = replace(w, are_short=folds_left(w.sizes, w.window, sizes))
+        reduce = reduction_of_windows(w, body, [with_element_type(inputs[0], element_type(t)) for t in results])
         return Kernel(
             lambda inputs, init_values: one_or_all(reduce.run(promote(init_values), promote(inputs))),
             temporaries=reduce.temporaries,
@@ -222,10 +224,9 @@ class SelectAndScatter(Op, op="select_and_scatter", nans="computed", facts=repla
         `select` and `scatter` run on all windows at once (`select_and_scatter_in_pieces`). See
         `semantics.reduction.select_and_scatter`.
         """
-        window, strides = window_dimensions, ones(window_strides, operand)
-        edges = zeros(padding, operand)
         promote = promotion([operand], [result])
-        kernel = select_and_scatter_in_pieces(select, scatter, operand, shape(source), window, strides, edges)
+        windows = windows_of(operand, window_dimensions, window_strides, padding)
+        kernel = select_and_scatter_in_pieces(select, scatter, windows)
         return Kernel(
             lambda operand, source, init_value: kernel(operand, promote([source])[0], promote([init_value])[0]),
             temporaries=kernel.temporaries,
@@ -235,12 +236,10 @@ class SelectAndScatter(Op, op="select_and_scatter", nans="computed", facts=repla
     def implementation_defined(
         operand: TensorType, window_dimensions: Dims, window_strides: Dims | None, padding: Matrix | None
     ) -> FindChoices:
-        strides, edges = ones(window_strides, operand), zeros(padding, operand)
+        w = windows_of(operand, window_dimensions, window_strides, padding)
 
         def cases(operand: Array, source: Array, init_value: Array) -> Iterator[Choice]:
-            for n, count, window, stride, (low, _) in zip(
-                operand.shape, source.shape, window_dimensions, strides, edges
-            ):
+            for n, count, window, stride, (low, _) in zip(w.sizes, source.shape, w.window, w.strides, w.padding):
                 first = np.arange(count) * stride - low
                 if source.size and ((first >= n) | (first + window <= 0)).any():
                     yield Choice.EMPTY_WINDOW
@@ -260,31 +259,21 @@ PIECE = 1 << 20  # elements of the operand that are selected from at a time, if 
 REDUCED_PIECE = 1 << 18  # the same by reductions, which take more memory
 
 
-def select_and_scatter_in_pieces(
-    select: RegionFunction,
-    scatter: RegionFunction,
-    x: TensorType,
-    counts: Sizes,
-    window: Sizes,
-    strides: Sizes,
-    padding: Padding,
-) -> Kernel:
+def select_and_scatter_in_pieces(select: RegionFunction, scatter: RegionFunction, w: Windows) -> Kernel:
     """Return the kernel of (operand, source, init_value), piece by piece along the first axis with windows of size 1.
 
     Sources and init values are promoted to the element type of the result.
     """
-    dtype, sizes = numpy_dtype(element_type(scatter.function_type.outputs[0])), shape(x)
-    geometry = enumerate(zip(sizes, counts, window, strides, padding))
+    dtype, sizes, counts = dtype_of(scatter), w.sizes, w.counts
+    geometry = enumerate(zip(sizes, counts, w.window, w.strides, w.padding))
     separate = [d for d, (n, count, *rest) in geometry if n == count > 1 and rest == [1, 1, (0, 0)]]
-    most = REDUCED_PIECE if is_reduced(scatter, window) else PIECE
-    axis, n = (separate[0], sizes[separate[0]]) if separate and size(x) > most else (0, 1)
-    step = max(1, most * n // max(1, size(x)))
+    most = REDUCED_PIECE if is_reduced(scatter, w) else PIECE
+    axis, n = (separate[0], sizes[separate[0]]) if separate and prod(sizes) > most else (0, 1)
+    step = max(1, most * n // max(1, prod(sizes)))
 
     def of_piece(length: int) -> ArrayKernel:
-        inner, outer = ((*full[:axis], length, *full[axis + 1 :]) if n > 1 else full for full in (sizes, counts))
-        return select_and_scatter_kernel(
-            select, scatter, tensor_type(inner, x.element_type), outer, window, strides, padding
-        )
+        piece = replace(w, sizes=(*sizes[:axis], length, *sizes[axis + 1 :])) if n > 1 else w
+        return select_and_scatter_kernel(select, scatter, piece)
 
     kernels = {length: of_piece(length) for length in {min(step, n), n % step} - {0}}
 
@@ -297,49 +286,35 @@ def select_and_scatter_in_pieces(
             results[piece] = kernels[min(step, n - start)](operand[piece], source[piece], init_value)
         return results
 
-    part = min(step, n) / n
-    of_results = size(x) * dtype.itemsize if step < n else 0  # of a piece, before they are copied
-    return Kernel(run, temporaries=int(part * (temporaries_of(scatter, x, counts, window, padding) + of_results)))
+    itemsize = dtype_of(select).itemsize  # what kernels allocate beside the results: the factors are measured
+    needed = w.padded_elements * (4 * itemsize + 32) if is_reduced(scatter, w) else prod(counts) * (3 * itemsize + 4)
+    of_results = prod(sizes) * dtype.itemsize if step < n else 0  # of a piece, before they are copied
+    return Kernel(run, temporaries=int(min(step, n) / n * (needed + of_results)))
 
 
-def temporaries_of(scatter: RegionFunction, x: TensorType, counts: Sizes, window: Sizes, padding: Padding) -> int:
-    """Return how many bytes the kernel allocates beside the results. The factors are measured."""
-    itemsize = numpy_dtype(element_type(x)).itemsize
-    if not is_reduced(scatter, window):
-        return prod(counts) * (3 * itemsize + 4)
-    return prod(n + low + high for n, (low, high) in zip(shape(x), padding)) * (4 * itemsize + 32)
+def dtype_of(body: RegionFunction) -> DType:
+    """Return the dtype of the arguments of `select` or `scatter`."""
+    return numpy_dtype(element_type(body.function_type.inputs[0]))
 
 
-def is_reduced(scatter: RegionFunction, window: Sizes) -> bool:
+def is_reduced(scatter: RegionFunction, w: Windows) -> bool:
     """Return whether windows are reduced as in reduce_window."""
-    return prod(window) > FEW or adds_exactly(scatter)
+    return prod(w.window) > FEW or adds_exactly(scatter)
 
 
-def select_and_scatter_kernel(
-    select: RegionFunction,
-    scatter: RegionFunction,
-    x: TensorType,
-    counts: Sizes,
-    window: Sizes,
-    strides: Sizes,
-    padding: Padding,
-) -> ArrayKernel:
-    """Return the kernel of (operand, source, init_value) for operands of type `x` and sources of shape `counts`."""
-    if 0 in counts or not size(x):
-        return lambda operand, source, init_value: np.full(shape(x), init_value)
-    if is_reduced(scatter, window):
-        return _by_reduction(select, scatter, x, window, strides, padding)
-    positions = list(window_positions(shape(x), counts, window, strides, padding))
-    return _by_position(scatter, positions, selector(select, positions, counts, numpy_dtype(element_type(x))))
+def select_and_scatter_kernel(select: RegionFunction, scatter: RegionFunction, w: Windows) -> ArrayKernel:
+    """Return the kernel of (operand, source, init_value)."""
+    if 0 in w.counts or 0 in w.sizes:
+        return lambda operand, source, init_value: np.full(w.sizes, init_value)
+    return (_by_reduction if is_reduced(scatter, w) else _by_position)(select, scatter, w)
 
 
 # --- position by position -------------------------------------------------------------------------------------------
 
 
-def _by_position(
-    scatter: RegionFunction, positions: Sequence[Position], selected: Callable[[Array], Array]
-) -> ArrayKernel:
-    blend = kernel_of_select(numpy_dtype(element_type(scatter.function_type.outputs[0])))
+def _by_position(select: RegionFunction, scatter: RegionFunction, w: Windows) -> ArrayKernel:
+    positions = list(window_positions(w))
+    selected, blend = selector(select, positions, w.counts), kernel_of_select(dtype_of(scatter))
 
     def run(operand: Array, source: Array, init_value: Array) -> Array:
         selection, results = selected(operand), np.full(operand.shape, init_value)
@@ -351,15 +326,12 @@ def _by_position(
     return run
 
 
-def selector(
-    select: RegionFunction, positions: Sequence[Position], sizes: Sizes, dtype: DType
-) -> Callable[[Array], Array]:
+def selector(select: RegionFunction, positions: Sequence[Position], counts: Sizes) -> ArrayKernel:
     """Return a function that returns the selected position of each window, from 1; 0 for windows without elements."""
-    number_type, blend = np.min_scalar_type(len(positions)), kernel_of_select(dtype)
+    number_type, blend = np.min_scalar_type(len(positions)), kernel_of_select(dtype_of(select))
 
     def run(operand: Array) -> Array:
-        selected = np.zeros(sizes, number_type)
-        values = np.empty(sizes, dtype)
+        selected, values = np.zeros(counts, number_type), np.empty(counts, operand.dtype)
         for number, (windows, elements) in within_time(enumerate(positions, 1)):
             candidates, previous = operand[elements], selected[windows]
             (keep,) = select.each(values[windows], candidates) if number > 1 else (np.zeros(previous.shape, bool),)
@@ -371,16 +343,14 @@ def selector(
     return run
 
 
-def window_positions(
-    sizes: Sizes, windows: Sizes, window: Sizes, strides: Sizes, padding: Padding
-) -> Iterator[Position]:
+def window_positions(w: Windows) -> Iterator[Position]:
     """Yield for each position in a window, in order, the windows where it is not padding, and its operand elements.
 
     An element of the operand is at later positions in earlier windows.
     """
-    for element in product(*map(range, window)):
+    for element in product(*map(range, w.window)):
         per_dimension = []
-        for n, count, at, stride, (low, _) in zip(sizes, windows, element, strides, padding):
+        for n, count, at, stride, (low, _) in zip(w.sizes, w.counts, element, w.strides, w.padding):
             first = max(0, -((at - low) // stride))
             last = min(count - 1, (n - 1 - (at - low)) // stride)
             start, stop = first * stride + at - low, last * stride + at - low + 1
@@ -406,22 +376,21 @@ class _Select(Combine):
         return [self.blend(keep, value, other_value), np.where(keep, index, other_index)]
 
 
-def _by_reduction(
-    select: RegionFunction, scatter: RegionFunction, x: TensorType, window: Sizes, strides: Sizes, padding: Padding
-) -> ArrayKernel:
-    dtype, no_dilation = numpy_dtype(element_type(x)), (1,) * len(window)
-    index_type = integer_type(32 if size(x) < 1 << 31 else 64)
-    pad, pad_indices = (pad_windows(t, no_dilation, padding) for t in (x, with_element_type(x, index_type)))
-    combine, update = _Select(select, dtype), ScatterUpdate(scatter, size(x), unique=False)
+def _by_reduction(select: RegionFunction, scatter: RegionFunction, w: Windows) -> ArrayKernel:
+    size, no_dilation = prod(w.sizes), (1,) * len(w.window)
+    x = tensor_type(w.sizes, element_type(select.function_type.inputs[0]))
+    dtype, index_type = numpy_dtype(element_type(x)), integer_type(32 if size < 1 << 31 else 64)
+    pad, pad_indices = (pad_windows(t, no_dilation, w.padding) for t in (x, with_element_type(x, index_type)))
+    combine, update = _Select(select, dtype), ScatterUpdate(scatter, size, unique=False)
 
     def run(operand: Array, source: Array, init_value: Array) -> Array:
-        indices = np.arange(operand.size, dtype=numpy_dtype(index_type)).reshape(operand.shape)
+        indices = np.arange(size, dtype=numpy_dtype(index_type)).reshape(w.sizes)
         padded = [pad(operand, np.zeros((), dtype)), pad_indices(indices, indices.dtype.type(-1))]
-        _, selected = reduce_windows(combine, padded, window, strides, no_dilation)
+        _, selected = reduce_windows(combine, padded, w.window, w.strides, no_dilation)
         found = selected.reshape(-1) >= 0
         rows = selected.reshape(-1)[found].astype(np.intp)
-        results = np.full(operand.size, init_value)
+        results = np.full(size, init_value)
         update.rows([results], rows, [source.reshape(-1)[found]])
-        return results.reshape(operand.shape)
+        return results.reshape(w.sizes)
 
     return run

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import TensorType, tensor_type
 from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.evaluate import known_integers
+from stablehlo_ref.passes.evaluate import known_array
 from stablehlo_ref.passes.patterns import erase_dead
 from stablehlo_ref.passes.refinements import known_slice_sizes, refined_types, shape_operand_indices
 from stablehlo_ref.passes.registry import Pass
 
-Canonicalize = Callable[[Emitter, Operation], Operation | None]  # None where the op has to stay
+STATIC = {
+    "stablehlo.dynamic_broadcast_in_dim": "stablehlo.broadcast_in_dim",
+    "stablehlo.dynamic_conv": "stablehlo.convolution",
+    "stablehlo.dynamic_gather": "stablehlo.gather",
+    "stablehlo.dynamic_iota": "stablehlo.iota",
+    "stablehlo.dynamic_pad": "stablehlo.pad",
+    "stablehlo.dynamic_reshape": "stablehlo.reshape",
+    "stablehlo.real_dynamic_slice": "stablehlo.slice",
+}
 
 
 def canonicalize_dynamism(module: Operation) -> None:
@@ -25,78 +32,41 @@ def canonicalize_dynamism(module: Operation) -> None:
     """
     with Rewriter(module) as rewriter:
         for op in list(module.walk()):
-            canonicalize = CANONICALIZED.get(op.name)
-            if canonicalize is not None and (new := canonicalize(Emitter(rewriter, op), op)) is not None:
+            if (new := without_dynamism(Emitter(rewriter, op), op)) is not None:
                 rewriter.replace(op, new.results)
     with Rewriter(module) as rewriter:
         erase_dead(module, rewriter)
 
 
-def _replacement(emit: Emitter, op: Operation, name: str, operands: int, **members: object) -> Operation:
-    """Emit the static op on the first operands, with the members of `op` and further ones."""
-    kept = {key: value for key, value in op.properties.items() if key not in ONLY_DYNAMIC}
-    new = emit.operation(name, op.operands[:operands], op.result_types, **{**kept, **members})
+def without_dynamism(emit: Emitter, op: Operation) -> Operation | None:
+    """Emit the op on attributes that replaces one on operands; None where it has to stay, and for other ops."""
+    if op.name == "stablehlo.custom_call":
+        return _custom_call(emit, op)
+    if op.name not in STATIC:
+        return None
+    dynamic, static = REGISTRY[op.name], REGISTRY[STATIC[op.name]]
+    names = dynamic.traits.shape_operands
+    kept = len(dynamic.operands) - len(names)
+    arrays = {name: known_array(operand) for name, operand in zip(names, op.operands[kept:])}
+    values = {name: _nested(array.tolist()) for name, array in arrays.items() if array is not None}
+    if len(values) < len(names):
+        return _dynamic_slice(emit, op) if op.name == "stablehlo.real_dynamic_slice" else None
+    if not values.keys() <= static.attributes.keys() and not _is_static(op):  # the result type has to say the shape
+        return None
+    if op.name == "stablehlo.dynamic_broadcast_in_dim" and not getattr(op.operands[0].type, "is_static", False):
+        return None
+    members = {name: value for name, value in (op.properties | values).items() if name in static.attributes}
+    new = emit.operation(static.name, op.operands[:kept], op.result_types, **members)
     new.attributes = dict(op.attributes)
     return new
 
 
-ONLY_DYNAMIC = ("known_expanding_dimensions", "known_nonexpanding_dimensions")
+def _nested(numbers: object) -> object:
+    return tuple(map(_nested, numbers)) if isinstance(numbers, list) else numbers
 
 
 def _is_static(op: Operation) -> bool:
     return all(isinstance(type, TensorType) and type.is_static for type in op.result_types)
-
-
-def _broadcast_in_dim(emit: Emitter, op: Operation) -> Operation | None:
-    operand = op.operands[0].type
-    has_static_operand = isinstance(operand, TensorType) and operand.is_static
-    if not has_static_operand or not _is_static(op) or known_integers(op.operands[1]) is None:
-        return None
-    return _replacement(emit, op, "stablehlo.broadcast_in_dim", 1)
-
-
-def _reshape(emit: Emitter, op: Operation) -> Operation | None:
-    if not _is_static(op) or known_integers(op.operands[1]) is None:
-        return None
-    return _replacement(emit, op, "stablehlo.reshape", 1)
-
-
-def _iota(emit: Emitter, op: Operation) -> Operation | None:
-    if not _is_static(op) or known_integers(op.operands[0]) is None:
-        return None
-    return _replacement(emit, op, "stablehlo.iota", 0)
-
-
-def _pad(emit: Emitter, op: Operation) -> Operation | None:
-    low, high, interior = map(known_integers, op.operands[2:])
-    if low is None or high is None or interior is None:
-        return None
-    return _replacement(
-        emit, op, "stablehlo.pad", 2,
-        edge_padding_low=tuple(low), edge_padding_high=tuple(high), interior_padding=tuple(interior),
-    )  # fmt: skip
-
-
-def _convolution(emit: Emitter, op: Operation) -> Operation | None:
-    padding = known_integers(op.operands[2])
-    if padding is None:
-        return None
-    return _replacement(emit, op, "stablehlo.convolution", 2, padding=tuple(zip(padding[::2], padding[1::2])))
-
-
-def _gather(emit: Emitter, op: Operation) -> Operation | None:
-    sizes = known_integers(op.operands[2])
-    return None if sizes is None else _replacement(emit, op, "stablehlo.gather", 2, slice_sizes=tuple(sizes))
-
-
-def _slice(emit: Emitter, op: Operation) -> Operation | None:
-    starts, limits, strides = map(known_integers, op.operands[1:])
-    if starts is None or limits is None or strides is None:
-        return _dynamic_slice(emit, op)
-    return _replacement(
-        emit, op, "stablehlo.slice", 1,
-        start_indices=tuple(starts), limit_indices=tuple(limits), strides=tuple(strides),
-    )  # fmt: skip
 
 
 def _dynamic_slice(emit: Emitter, op: Operation) -> Operation | None:
@@ -131,14 +101,4 @@ def _custom_call(emit: Emitter, op: Operation) -> Operation | None:
     return new
 
 
-CANONICALIZED: Mapping[str, Canonicalize] = {
-    "stablehlo.custom_call": _custom_call,
-    "stablehlo.dynamic_broadcast_in_dim": _broadcast_in_dim,
-    "stablehlo.dynamic_conv": _convolution,
-    "stablehlo.dynamic_gather": _gather,
-    "stablehlo.dynamic_iota": _iota,
-    "stablehlo.dynamic_pad": _pad,
-    "stablehlo.dynamic_reshape": _reshape,
-    "stablehlo.real_dynamic_slice": _slice,
-}
 PASS = Pass("stablehlo-canonicalize-dynamism", "replace dynamic ops by static ones", canonicalize_dynamism)

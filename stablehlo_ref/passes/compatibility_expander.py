@@ -45,7 +45,7 @@ def compatibility_expander(module: Operation, target: Version = CURRENT) -> None
                 rewriter.replace(op, [_tan(Expr(emit, op.operands[0])).value])
             groups = op.properties.get("replica_groups")
             if target < MESH_AXES and isinstance(groups, MeshAxes) and op.name != "stablehlo.all_to_all":
-                op.properties["replica_groups"] = id_groups(groups, op.symbol, op.location) or groups
+                op.properties["replica_groups"] = id_groups(groups, op) or groups
             if target < RANGES:
                 _forget_ranges(op)
     hoist_all_constants(module)

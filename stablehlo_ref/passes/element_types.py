@@ -1,10 +1,11 @@
-"""Replace element types in a whole module: in the types of values, in functions' types, and in constants."""
+"""Replace types in a whole module: those of values, in functions' types, and of constants."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource, TypeAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import (
@@ -23,15 +24,21 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.passes.emit import read_only
 from stablehlo_ref.passes.registry import Pass
 
-Replacement = Callable[[Type], Type]  # from an element type to one of as many bits, or to itself
+Replacement = Callable[[Type], Type]
+Conversion = Callable[[Array, DType], Array]  # of the elements of a constant to the dtype of its new type
 
 
 def replace_element_types(module: Operation, replacement: Replacement) -> None:
-    """Replace element types everywhere in a module; the bits of constants stay."""
+    """Replace element types, by others of as many bits, everywhere in a module; the bits of constants stay."""
+    replace_types(module, lambda type: with_replaced(type, replacement), lambda array, dtype: array.view(dtype))
+
+
+def replace_types(module: Operation, replacement: Replacement, conversion: Conversion) -> None:
+    """Replace whole types everywhere in a module, and convert the elements of constants whose types are others then."""
     for op in module.walk():
         for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.arguments)):
-            value.type = with_replaced(value.type, replacement)
-        op.properties = {name: _replaced(value, replacement) for name, value in op.properties.items()}
+            value.type = replacement(value.type)
+        op.properties = {name: _replaced(value, replacement, conversion) for name, value in op.properties.items()}
 
 
 def with_replaced(type: Type, replacement: Replacement) -> Type:
@@ -57,20 +64,20 @@ def with_replaced(type: Type, replacement: Replacement) -> Type:
     return replacement(type)
 
 
-def _replaced(value: object, replacement: Replacement) -> object:
+def _replaced(value: object, replacement: Replacement, conversion: Conversion) -> object:
     match value:
         case DenseElements(type=TensorType()) | DenseResource(type=TensorType()):
-            made = with_replaced(value.type, replacement)
+            made = replacement(value.type)
             if made == value.type:
                 return value
             assert isinstance(made, TensorType)
             if value.array is None:
                 return replace(value, type=made)
-            return replace(value, type=made, array=read_only(value.array.view(numpy_dtype(made.element_type))))
+            return replace(value, type=made, array=read_only(conversion(value.array, numpy_dtype(made.element_type))))
         case TypeAttribute(type=type):
-            return TypeAttribute(with_replaced(type, replacement))
+            return TypeAttribute(replacement(type))
         case Type():
-            return with_replaced(value, replacement)
+            return replacement(value)
     return value
 
 

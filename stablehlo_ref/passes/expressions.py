@@ -122,8 +122,17 @@ def like(x: Expr, number: Number, element: Type | None = None) -> Expr:
     constant = Expr(x.emit, x.emit.constant(tensor_type((), type.element_type), number))
     if type.bounds and all(n is not None or b is not None for n, b in zip(type.shape, type.bounds)):
         return _bounded(constant, x)
-    shape = x.emit.value("shape.shape_of", x.value, type=tensor_type((type.rank,), INDEX))
-    return constant.op("dynamic_broadcast_in_dim", Expr(x.emit, shape), type=type, broadcast_dimensions=())
+    return constant.op("dynamic_broadcast_in_dim", shape_of(x), type=type, broadcast_dimensions=())
+
+
+def shape_of(x: Expr) -> Expr:
+    """Return the sizes of all dimensions as a vector of index."""
+    return Expr(x.emit, x.emit.value("shape.shape_of", x.value, type=tensor_type((x.type.rank,), INDEX)))
+
+
+def size_of(x: Expr, axis: int) -> Expr:
+    """Return the size of a dimension as a scalar of i32."""
+    return x.op("get_dimension_size", type=tensor_type((), IntegerType(32)), dimension=axis)
 
 
 def _bounded(constant: Expr, x: Expr) -> Expr:
@@ -137,12 +146,11 @@ def _bounded(constant: Expr, x: Expr) -> Expr:
 def cut_like(x: Expr, axes: Sequence[tuple[int, Expr, int]]) -> Expr:
     """Cut dimensions of `x` to sizes that others have: `axes` are those of `x`, the other, and its axis."""
     for axis, other, source in axes:
-        size = other.op("get_dimension_size", type=tensor_type((), IntegerType(32)), dimension=source)
         bounds = list(x.type.bounds or (None,) * x.type.rank)
         shape = list(x.type.shape)
         bounds[axis], shape[axis] = shape[axis], None
         type = TensorType(tuple(shape), x.element, tuple(bounds))
-        x = x.op("set_dimension_size", size, type=type, dimension=axis)
+        x = x.op("set_dimension_size", size_of(other, source), type=type, dimension=axis)
     return x
 
 

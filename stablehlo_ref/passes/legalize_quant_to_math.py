@@ -14,7 +14,7 @@ from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import IntegerType, QuantizedType, TensorType, Type, tensor_type
 from stablehlo_ref.passes.element_types import replace_element_types
 from stablehlo_ref.passes.emit import Emitter, cannot_legalize
-from stablehlo_ref.passes.expressions import Expr, clamp, convert, round_nearest_even, with_element
+from stablehlo_ref.passes.expressions import Expr, clamp, convert, round_nearest_even, size_of, with_element
 from stablehlo_ref.passes.quantized_op_to_qdq import is_legalized_on_floats
 from stablehlo_ref.passes.registry import Pass, PassOption, flag
 
@@ -431,12 +431,8 @@ def _sizes(x: Expr) -> Expr:
         if size is not None:
             sizes.append(Expr(x.emit, x.emit.constant(vector, size)))
         else:
-            sizes.append(convert(_size(x, axis), I64).op("reshape", type=vector))
+            sizes.append(convert(size_of(x, axis), I64).op("reshape", type=vector))
     return sizes[0].op("concatenate", *sizes[1:], type=tensor_type((len(sizes),), I64), dimension=0)
-
-
-def _size(x: Expr, axis: int) -> Expr:
-    return x.op("get_dimension_size", type=tensor_type((), I32), dimension=axis)
 
 
 def _count(x: Expr, dimensions: Sequence[int], factor: int) -> Expr:
@@ -445,7 +441,7 @@ def _count(x: Expr, dimensions: Sequence[int], factor: int) -> Expr:
     for axis in dimensions:
         size = x.type.shape[axis]
         if size is None:
-            total = total * _size(x, axis)
+            total = total * size_of(x, axis)
         else:
             factor *= size
     known = _scalar(x.emit, I32, factor)

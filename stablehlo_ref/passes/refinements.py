@@ -145,7 +145,7 @@ def _group_size(op: Operation) -> int:
     """Return the number of processes in each group; 0 if it depends on the grid."""
     if op.properties.get("channel_id", 0) > 0 and not op.properties.get("use_global_device_ids", False):
         return 0
-    size = group_size(op.properties["replica_groups"], op.symbol, op.location)
+    size = group_size(op.properties["replica_groups"], op)
     return size if isinstance(size, int) else 0
 
 

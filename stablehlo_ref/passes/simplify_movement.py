@@ -8,7 +8,7 @@ from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.define.spec import is_per_axis_quantized, is_quantized, is_sorted
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType, integer_type, tensor_type
-from stablehlo_ref.passes.canonicalize_dynamism import CANONICALIZED
+from stablehlo_ref.passes.canonicalize_dynamism import without_dynamism
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.evaluate import known_integers
 from stablehlo_ref.passes.patterns import Patterns, defined_by, elements_of, shape_of, splat, static
@@ -247,7 +247,7 @@ def dimension_size(emit: Emitter, op: Operation) -> Value | None:
 @on("dynamic_gather", "dynamic_pad", "real_dynamic_slice")
 def static_op(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     """Make an op whose operands of shapes are constants the static op."""
-    new = CANONICALIZED[op.name](emit, op)
+    new = without_dynamism(emit, op)
     return None if new is None else new.results
 
 

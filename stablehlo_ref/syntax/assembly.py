@@ -13,14 +13,12 @@ in the line                       in the text
 ``symbol($member)``               a string attribute as the name of a symbol
 ``word=$member``                  the same as `word = $member`, printed without blanks
 ``attr-dict``                     the remaining attributes `{...}`; nothing if there are none
+``attr-dict-apart``               the same, where MLIR refuses what other parts contain
 ``( ... )?``                      the parts inside, if the first attribute, region or operand list among them is there
                                   and no default but a number or boolean; starts with a token, `operands` or a word
 ``type(operands)``                the types, separated by commas; also ``type(results)``
 ``functional_type``               `(operand types) -> result types`
 ``same_type``                     the one type of all operands and results, or a functional type
-``complex_type``                  the type of the result, or a functional type if it does not follow from the operands
-``select_type``                   the type of the predicate and that of the other values, or a functional type
-``tuple_type``                    the type of the result, whose elements have the types of the operands
 ================================  ====================================================================================
 
 An attribute that a form contains may be in the dictionary too, and then that value counts (`let_dictionary_win`).
@@ -46,9 +44,7 @@ from stablehlo_ref.define.assembly import (
     Draft,
     Irregular,
     SpelledCodec,
-    Types,
     attribute_dictionary,
-    first_result,
     listed,
     member_value,
 )
@@ -73,7 +69,6 @@ from stablehlo_ref.define.definition import REGISTRY, OpDefinition, group_by_mem
 from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.lexer import quoted, symbol
-from stablehlo_ref.ir.types import ComplexType, TensorType, TupleType, Type
 from stablehlo_ref.syntax import attribute_text as text
 
 T = TypeVar("T")
@@ -194,22 +189,6 @@ def same_type(count: int = 1) -> Deduced:
     )
 
 
-def from_complex(type: Type, count: int) -> tuple[Types, Types]:
-    """Return the types of the parts of a complex tensor type, and the type."""
-    if not isinstance(type, TensorType) or not isinstance(type.element_type, ComplexType):
-        raise ValueError(f"expected tensor with complex element type, got {type}")
-    return [TensorType(type.shape, type.element_type.element, type.bounds, type.encoding)] * count, [type]
-
-
-def from_tuple(type: Type, count: int) -> tuple[Types, Types]:
-    """Return the types of the elements of a tuple type, and the type."""
-    if not isinstance(type, TupleType):
-        raise ValueError(f"expected tuple type, got {type}")
-    if len(type.elements) != count:
-        raise ValueError(f"{count} operands present, but expected {len(type.elements)}")
-    return type.elements, [type]
-
-
 # --- attributes and regions -------------------------------------------------------------------------------------------
 
 
@@ -305,12 +284,12 @@ class Attribute(Directive):
         if self.member.value_type is Dense and not draft.result_types and REGISTRY[draft.name].results:
             draft.result_types = (value.type,)
 
+    def is_next(self, parser: AsmParser) -> bool:
+        return self.form.starts_with(parser.peek())
+
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         if written := self.form.text(member_value(op, self.member.name)):
             printer.value(written)
-
-    def is_next(self, parser: AsmParser) -> bool:
-        return self.form.starts_with(parser.peek())
 
     def present(self, op: Operation) -> bool:
         value = op.properties.get(self.member.name)
@@ -332,12 +311,17 @@ class SymbolName(Directive):
 
 
 class AttributeDictionary(Directive):
-    """`attr-dict`: all attributes that no other part contains."""
+    """`attr-dict`: all attributes that no other part contains; `attr-dict-apart` if those are refused here."""
 
     elsewhere: tuple[str, ...] = ()
 
+    def __init__(self, is_apart: bool) -> None:
+        self.is_apart = is_apart
+
     def parse(self, parser: AsmParser, draft: Draft) -> None:
         attribute_dictionary(parser, draft)
+        if self.is_apart:
+            draft.exclusive = tuple(REGISTRY[draft.name].attributes[member].spelling for member in draft.members)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         printer.dictionary(op, self.elsewhere)
@@ -381,19 +365,11 @@ def _split(item: str) -> list[str]:
 
 
 _find_items = re.compile(
-    r"\$\w+|type\(\w+\)|symbol\(\$\w+\)|attr-dict|->|\)\?|>\(|[A-Za-z_]\w*=(?=\$)|[A-Za-z_]\w*|\S"
+    r"\$\w+|type\(\w+\)|symbol\(\$\w+\)|attr-dict(?:-apart)?|->|\)\?|>\(|[A-Za-z_]\w*=(?=\$)|[A-Za-z_]\w*|\S"
 ).findall
 _WORDS: Mapping[str, Directive] = {
     "operands": Operands(),
     "functional_type": FunctionalType(),
-    "complex_type": Deduced(first_result, from_complex, is_short=True),
-    "select_type": Deduced(
-        lambda operands, results: [*operands[:1], *results[:1]],
-        lambda pred, type, n: ([pred] + [type] * (n - 1), [type]),
-        ",",
-        is_short=True,
-    ),
-    "tuple_type": Deduced(first_result, from_tuple, is_short=True),
 }
 
 
@@ -459,8 +435,8 @@ def _end_of_group(items: Sequence[str | Directive], start: int) -> int | None:
 
 def _directive(definition: OpDefinition, item: str) -> Directive | None:
     """Return the directive of an item of a syntax line; None for a token of the text."""
-    if item == "attr-dict":
-        return AttributeDictionary()
+    if item.startswith("attr-dict"):
+        return AttributeDictionary(item.endswith("apart"))
     if item.startswith("type("):
         return TypesOf(item[5:-1])
     if item.startswith("symbol("):

@@ -12,8 +12,6 @@ What hypothesis draws and shrinks is the structure; contents follow from a numbe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -25,20 +23,17 @@ from stablehlo_ref.conform.cases import (
     ALONE,
     ELEMENTS,
     PLAIN,
+    Case,
     contents,
     invalid_case,
     labels_of,
-    names_of_ops,
     valid_case,
 )
-from stablehlo_ref.conform.programs import Builder
+from stablehlo_ref.conform.programs import Builder, select
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.diagnostics import ArgumentValueError, Source
-from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import TypeAttribute
 from stablehlo_ref.ir.types import TensorType, tensor_type
-from stablehlo_ref.program import Program
-from stablehlo_ref.reading.parsing import parse
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.parser import parse_attribute
 
@@ -46,23 +41,6 @@ st: Any = require("hypothesis.strategies")
 
 MAX_RANK, MAX_SIZE = 3, 4
 SEEDS = st.integers(0, (1 << 32) - 1)
-
-
-@dataclass(frozen=True)
-class Example:
-    """A program as text, with inputs. `broken` is the constraint of the last op that it breaks, "" if it is valid."""
-
-    text: str
-    inputs: tuple[Array, ...]
-    broken: str = ""
-
-    @cached_property
-    def program(self) -> Program:
-        """The program, which is verified; InvalidError for one that is not valid."""
-        return parse(self.text).verify()
-
-    def __repr__(self) -> str:
-        return f"\n{self.text}inputs: {', '.join(map(repr, self.inputs)) or 'none'}"
 
 
 def types(elements: Sequence[str] = PLAIN, max_rank: int = MAX_RANK, max_size: int = MAX_SIZE) -> Any:
@@ -81,48 +59,30 @@ def arrays(type: str) -> Any:
 
 
 def programs(ops: Sequence[str] = (), types: Sequence[str] = (), max_ops: int = 5) -> Any:
-    """Return a strategy of valid programs, with inputs.
+    """Return a strategy of cases that are valid programs, with inputs.
 
-    `ops` are names, such as "add" or "chlo.erf", all by default. `types` are element types that most values have.
+    `ops` are names or patterns, such as "add" or "chlo.*", all by default. `types` are element types of most values.
     """
-    names, elements = _ops(ops), [ELEMENTS[name] for name in _elements(types or PLAIN)]
+    names, elements = select(ops), [ELEMENTS[name] for name in _elements(types or PLAIN)]
 
-    def example(seed: int, chosen: list[str], element: Any) -> Example | None:
+    def example(seed: int, chosen: list[str], element: Any) -> Case | None:
         rng = Random(seed)
         builder = Builder(rng, [element])
         for name in chosen:
             builder.add(REGISTRY[name])
         made = valid_case("", rng, builder) if builder.operations else None
-        return None if made is None or made.needs or made.grid != ALONE else Example(made.text, made.inputs)
+        return None if made is None or made.needs or made.grid != ALONE else made
 
-    drawn = st.builds(
-        example,
-        SEEDS,
-        st.lists(st.sampled_from(names), min_size=1, max_size=max_ops),
-        st.sampled_from(elements),
-    )
+    chosen = st.lists(st.sampled_from(names), min_size=1, max_size=max_ops)
+    drawn = st.builds(example, SEEDS, chosen, st.sampled_from(elements))
     return drawn.filter(lambda found: found is not None)
 
 
 def invalid_programs(ops: Sequence[str] = ()) -> Any:
-    """Return a strategy of programs of one op that breaks a single one of its constraints."""
-    labels = [(name, label) for name in _ops(ops) for label in labels_of(REGISTRY[name])]
-
-    def example(seed: int, choice: tuple[str, str]) -> Example | None:
-        made = invalid_case("", Random(seed), *choice)
-        return None if made is None else Example(made.text, (), made.broken)
-
-    drawn = st.builds(example, SEEDS, st.sampled_from(labels))
+    """Return a strategy of cases that are programs of one op which breaks a constraint, `broken`."""
+    labels = [(name, label) for name in select(ops) for label in labels_of(REGISTRY[name])]
+    drawn = st.builds(lambda seed, choice: invalid_case("", Random(seed), *choice), SEEDS, st.sampled_from(labels))
     return drawn.filter(lambda found: found is not None)
-
-
-def _ops(names: Sequence[str]) -> list[str]:
-    known = names_of_ops()
-    found = [name if "." in name else f"stablehlo.{name}" for name in names]
-    for name in found:
-        if name not in known:
-            raise ArgumentValueError(f"there is no op {name!r} to draw programs of{did_you_mean(name, known)}")
-    return found or known
 
 
 def _elements(names: Sequence[str]) -> Sequence[str]:

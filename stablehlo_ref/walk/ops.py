@@ -118,7 +118,7 @@ class OpCall:
             case FloatType():
                 return value.name if value.name == "tf32" else numpy_dtype(value)
             case MeshAxes():
-                groups = id_groups(value, self.op.symbol, self.location)
+                groups = id_groups(value, self.op)
                 if groups is None:
                     raise UnsupportedError(f"'{self.op.name}' op has no semantics here for a mesh without axes")
                 return groups
@@ -350,7 +350,7 @@ def collective_permute(call: OpCall) -> Any:
 
 def channel_of(call: OpCall) -> Channel:
     pairs = () if call.members["is_host_transfer"] else call.members["source_target_pairs"]
-    return Channel(call.op.name, call.location, call.members["channel_id"], pairs)
+    return Channel(call.op, call.members["channel_id"], pairs)
 
 
 def send(call: OpCall) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,7 +21,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.syntax.printer import print_operation
 from tests.compare import difference
 from tests.passes.programs import programs as generated
-from tests.shared import MLIR_PYTHON, UPSTREAM, needs_mlir, needs_upstream
+from tests.shared import UPSTREAM, ask_mlir, needs_mlir, needs_upstream
 
 pytestmark = needs_mlir
 
@@ -46,23 +43,9 @@ class Mlir(Protocol):
 
 
 @pytest.fixture(scope="module")
-def mlir() -> Iterator[Mlir]:
+def mlir() -> Mlir:
     """A function that has MLIR answer a request; see mlir_bytes.py."""
-    command = [MLIR_PYTHON, str(Path(__file__).with_name("mlir_bytes.py"))]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
-        assert process.stdin and process.stdout
-        stdin, stdout = process.stdin, process.stdout
-
-        def ask(**request: Any) -> dict[str, Any]:
-            stdin.write(json.dumps(request) + "\n")
-            stdin.flush()
-            answer: dict[str, Any] = json.loads(stdout.readline())
-            return answer
-
-        yield ask
-        stdin.close()
+    return lambda **request: ask_mlir("bytecode/mlir_bytes.py")(request)  # type: ignore[no-any-return]
 
 
 def text_of(mlir: Mlir, source: str | bytes, **options: Any) -> str:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from command_line import shell
 
+from stablehlo_ref.cli.main import main
 from stablehlo_ref.debug import PRESETS
 from stablehlo_ref.passes.catalog import PASSES
 
-pytest.importorskip("argcomplete")
+argcomplete = pytest.importorskip("argcomplete")
 
 PROGRAM = """\
 func.func @main(%x: tensor<?x4xf32> loc("params['w']"), %mask: tensor<4xi1>) -> tensor<?x4xf32> {
@@ -44,14 +46,31 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def completed(line: str, folder: Path, **environment: str) -> list[str]:
-    """Return what a shell offers at the end of a line, without options that may follow instead."""
-    found = folder / "found"
-    done = shell("stablehlo-interp", folder, _ARGCOMPLETE="1", COMP_LINE=line, COMP_POINT=str(len(line)), COMP_TYPE="9",
-                 _ARGCOMPLETE_IFS="\n", _ARGCOMPLETE_STDOUT_FILENAME=str(found), **environment)  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, "") and "Traceback" not in done.stderr, done.stderr
-    words = [word.strip() for word in found.read_text().splitlines()]
+def question(line: str, folder: Path) -> dict[str, str]:
+    """Return the environment in which a shell asks what may follow at the end of a line."""
+    return {
+        "_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": "9",
+        "_ARGCOMPLETE_IFS": "\n", "_ARGCOMPLETE_STDOUT_FILENAME": str(folder / "found"),
+    }  # fmt: skip
+
+
+def words_found(folder: Path) -> list[str]:
+    """Return what a shell offers, without options that may follow instead."""
+    words = [word.strip() for word in (folder / "found").read_text().splitlines()]
     return [word for word in words if not word.startswith("-") or "=" in word]
+
+
+def completed(line: str, folder: Path, **environment: str) -> list[str]:
+    done = shell("stablehlo-interp", folder, **question(line, folder), **environment)
+    assert (done.returncode, done.stdout) == (0, "") and "Traceback" not in done.stderr, done.stderr
+    return words_found(folder)
+
+
+class Finder(argcomplete.CompletionFinder):  # type: ignore[misc]
+    """Completes in the process of the tests, whose file descriptors and end are not argcomplete's."""
+
+    def _init_debug_stream(self) -> None:
+        pass
 
 
 NAMES = {
@@ -91,8 +110,18 @@ NAMES = {
 
 
 @pytest.mark.parametrize("line", NAMES)
-def test_values_of_options(line: str, folder: Path) -> None:
-    assert sorted(completed(f"stablehlo-interp {line}", folder)) == sorted(NAMES[line])
+def test_values_of_options(
+    line: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(argcomplete, "autocomplete", lambda parser: Finder()(parser, exit_method=sys.exit))
+    for name, value in question(f"stablehlo-interp {line}", folder).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    printed = capsys.readouterr()
+    assert (ended.value.code, printed.out) == (0, "") and "Traceback" not in printed.err
+    assert sorted(words_found(folder)) == sorted(NAMES[line])
 
 
 def test_passes_of_a_pipeline(folder: Path) -> None:

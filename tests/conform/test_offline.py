@@ -11,8 +11,8 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
+from stablehlo_ref.conform.campaign import export, judge_files
 from stablehlo_ref.conform.cases import case
-from stablehlo_ref.conform.offline import export, judge_files
 from stablehlo_ref.conform.verdicts import Cell, judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session

@@ -107,12 +107,12 @@ def test_a_pass_that_drops_or_retypes_an_output(tmp_path: Path) -> None:
     none = "func.func @main(%x: tensor<2xf32>) {\n  return\n}\n"
     file.write_text(dumped(("a", text), ("drop", none)))
     found = diff_passes(file, seed=0).first_wrong
-    assert found is not None and "it has 0 outputs, the program before has 1" in found.reasons[0]
+    assert found is not None and "expected 1 output, got 0" in found.reasons[0]
     other = text.replace("-> tensor<2xf32>", "-> tensor<2xf64>").replace("return %x : tensor<2xf32>",
         "%0 = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xf64>\n  return %0 : tensor<2xf64>")  # fmt: skip
     file.write_text(dumped(("a", text), ("widen", other)))
     found = diff_passes(file, seed=0).first_wrong
-    assert found is not None and "output 0 is float64[2], and was float32[2]" in found.reasons[0]
+    assert found is not None and "output 0: expected float32[2], got float64[2]" in found.reasons[0]
 
 
 def test_a_pass_whose_output_does_not_end(tmp_path: Path) -> None:

@@ -53,10 +53,10 @@ def test_names_a_loop_that_is_wrong_itself(text: str, inputs: list[np.ndarray], 
 
 
 def test_integers_of_long_loops_are_certain() -> None:
-    given = [np.int32(900), *INTEGERS]
+    given = [np.int32(150), *INTEGERS]
     found = compare(COUNTS.replace("add %a", "xor %a"), "python:tests.debug.backends:loops_early", "xla-cpu", given)
     assert suspects(found) == ["while"]
-    mixed = [np.int32(900), *FLOATS]
+    mixed = [np.int32(150), *FLOATS]
     found = compare(TANH, "python:tests.debug.backends:loops_early", "xla-cpu", mixed)
     assert suspects(found) == ["while"]  # by the number of turns
 
@@ -71,7 +71,7 @@ def test_floating_point_numbers_of_long_loops_are_suspicious() -> None:
       %3 = stablehlo.multiply %b, %c : tensor<4xf32>
       %4 = stablehlo.subtract %0, %1 : tensor<4xf32>
       %5 = stablehlo.add %2, %3 : tensor<4xf32>"""
-    text, given = loop(ops, "%4, %5"), [np.int32(900), *FLOATS]
+    text, given = loop(ops, "%4, %5"), [np.int32(150), *FLOATS]
     found = compare(text, "python:tests.debug.backends:loops_stale", "xla-cpu", given)
     assert not found.is_wrong and found.verdict == "suspicious"
     assert [op.name for op in found.not_explained] == ["stablehlo.while"]

@@ -63,7 +63,7 @@ func.func @C7(%operands: tensor<2x4xf32>) {
 // -----
 
 func.func @C8(%operands: tensor<2x4xf32>) {
-  // expected-error@+1 {{(C8): group_size(replica_groups, symbol, location) == split_count}}
+  // expected-error@+1 {{(C8): group_size(replica_groups, op) == split_count}}
   %0 = "stablehlo.all_to_all"(%operands) <{split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 1, 2]]> : tensor<1x3xi64>}> : (tensor<2x4xf32>) -> tensor<4x2xf32>
   return
 }

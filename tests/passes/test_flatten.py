@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
-import pytest
 from hypothesis import given
 
 import stablehlo_ref as sr
 from tests.passes.programs import PROPERTY, programs
-from tests.shared import MLIR_PYTHON, UPSTREAM, needs_mlir, needs_upstream
+from tests.shared import UPSTREAM, ask_mlir, needs_mlir, needs_upstream
 
-Flatten = Callable[[str], Counter[str]]
 FLATTEN = ("inline", "symbol-dce", "canonicalize", "cse")
 
 
@@ -25,36 +19,24 @@ def flattened(text: str) -> Counter[str]:
     return Counter(op.name for op in module.walk() if op is not module)
 
 
-@pytest.fixture(scope="module")
-def mlir() -> Iterator[Flatten]:
-    """Flattening by MLIR, in another process."""
-    script = str(Path(__file__).with_name("mlir_flatten.py"))
-    with subprocess.Popen([MLIR_PYTHON, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
-
-        def flatten(text: str) -> Counter[str]:
-            assert process.stdin is not None and process.stdout is not None
-            process.stdin.write(json.dumps(text) + "\n")
-            process.stdin.flush()
-            return Counter(json.loads(process.stdout.readline()))
-
-        yield flatten
-        process.stdin.close()
+def flattened_by_mlir(text: str) -> Counter[str]:
+    """How often each op occurs in a program after flattening by MLIR."""
+    return Counter(ask_mlir("passes/mlir_flatten.py")(text))
 
 
 @needs_mlir
 @PROPERTY
 @given(text=programs())
-def test_generated_programs_have_the_ops_that_mlir_leaves(text: str, mlir: Flatten) -> None:
-    assert flattened(text) == mlir(text)
+def test_generated_programs_have_the_ops_that_mlir_leaves(text: str) -> None:
+    assert flattened(text) == flattened_by_mlir(text)
 
 
 @needs_mlir
 @needs_upstream
-def test_exports_have_the_ops_that_mlir_leaves(mlir: Flatten) -> None:
+def test_exports_have_the_ops_that_mlir_leaves() -> None:
     for path in sorted((UPSTREAM / "testdata").glob("*.mlir"))[::60]:
         text = path.read_text("utf-8")
-        assert flattened(text) == mlir(text), path.name
+        assert flattened(text) == flattened_by_mlir(text), path.name
 
 
 NESTED = """

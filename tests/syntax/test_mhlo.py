@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.diagnostics import split_text
 from tests.compare import difference
-from tests.shared import MLIR_PYTHON, needs_mlir
+from tests.shared import ask_mlir, needs_mlir
 
 INTERPRET = sorted((Path(__file__).parents[1] / "interpret").glob("*.mlir"))
 # Attributes that mhlo does not have, and names of handlers.
@@ -36,10 +34,7 @@ def test_reads_ops_of_mhlo_as_those_of_stablehlo(path: Path) -> None:
 def test_reads_what_mlir_prints() -> None:
     paths = [path for path in INTERPRET if not path.stem.startswith(("mpmd", "sdy"))]
     parts = [part for path in paths for _, part in split_text(path.read_text("utf-8"))]
-    lines = "".join(json.dumps(without_checks(part)) + "\n" for part in parts)
-    command = [MLIR_PYTHON, str(Path(__file__).with_name("mhlo_writer.py"))]
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
-    programs = [forms for line in done.stdout.splitlines() if (forms := json.loads(line))]
+    programs = [forms for part in parts if (forms := ask_mlir("syntax/mhlo_writer.py")(without_checks(part)))]
     assert len(programs) > 40
     for text, *forms in programs:
         for spelled in forms:

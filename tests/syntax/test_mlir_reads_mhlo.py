@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,12 +11,10 @@ from stablehlo_ref.diagnostics import split_text
 from stablehlo_ref.passes.hlo_legalize_to_stablehlo import hlo_legalize_to_stablehlo
 from stablehlo_ref.syntax.printer import print_operation
 from tests.compare import difference
-from tests.shared import MLIR_PYTHON, needs_mlir
+from tests.shared import ask_mlir, needs_mlir
 
-FOLDER = Path(__file__).parent
-INTERPRET = sorted(
-    path for path in (FOLDER.parent / "interpret").glob("*.mlir") if not path.stem.startswith(("mhlo", "sdy", "vhlo"))
-)
+FOLDER = Path(__file__).parents[1] / "interpret"
+INTERPRET = sorted(path for path in FOLDER.glob("*.mlir") if not path.stem.startswith(("mhlo", "sdy", "vhlo")))
 
 CALLEE = 'func.func private @callee(!mhlo.token, tensor<2xf32>) -> !mhlo.token attributes {execution_thread = "main"}'
 FORMS = {
@@ -142,10 +138,7 @@ func.func @f(%t: !mhlo.token, %a: tensor<2xf32>) -> !mhlo.token {{
 
 
 def answers(script: str, texts: list[str]) -> list[object]:
-    lines = "".join(json.dumps(text) + "\n" for text in texts)
-    command = [MLIR_PYTHON, str(FOLDER / script)]
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return list(map(ask_mlir(f"syntax/{script}"), texts))
 
 
 def read(text: str) -> sr.Program:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
@@ -18,7 +15,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import integer_type
 from stablehlo_ref.syntax.printer import Printer, resource_section
 from tests.compare import difference
-from tests.shared import MLIR_PYTHON, needs_mlir
+from tests.shared import ask_mlir, needs_mlir
 
 INTERPRET = sorted((Path(__file__).parents[1] / "interpret").rglob("*.mlir"))
 UNREGISTERED = ("bufferization", "check", "interpreter", "ml_program")  # dialects that jaxlib does not have
@@ -37,27 +34,13 @@ REJECTED = re.compile(
 RESOURCE_NUMBER = re.compile(r'(dense_resource<"?[^">]*?|^ *"?[^":]*?)_\d+("?(?:>|: "0x))')
 
 
-class Reader(Protocol):
-    def __call__(self, text: str) -> dict[str, str]: ...
+Reader = Callable[[str], dict[str, str]]
 
 
 @pytest.fixture(scope="module")
-def mlir() -> Iterator[Reader]:
+def mlir() -> Reader:
     """A function that has MLIR read a program; it returns the generic text, or the error."""
-    script = str(Path(__file__).with_name("mlir_reader.py"))
-    command = [MLIR_PYTHON, script]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin and process.stdout
-        stdin, stdout = process.stdin, process.stdout
-
-        def read(text: str) -> dict[str, str]:
-            stdin.write(json.dumps(text) + "\n")
-            stdin.flush()
-            found: dict[str, str] = json.loads(stdout.readline())
-            return found
-
-        yield read
-        stdin.close()
+    return ask_mlir("syntax/mlir_reader.py")
 
 
 class PrinterForMlir(Printer):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ from stablehlo_ref.diagnostics import Source, split_text
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.syntax.parser import Parser
 from tests.compare import difference, same_attribute
-from tests.shared import MLIR_PYTHON, needs_mlir
+from tests.shared import ask_mlir, needs_mlir
 
 FOLDER = Path(__file__).parents[1] / "interpret"
 INTERPRET = sorted(path for path in FOLDER.glob("*.mlir") if path.stem.split("_")[0] not in ("mhlo", "shape", "vhlo"))
@@ -27,10 +25,7 @@ def without_checks(text: str) -> str:
 @needs_mlir
 def test_reads_text_of_artifacts_as_their_bytes() -> None:
     programs = [without_checks(part) for path in INTERPRET[::STEP] for _, part in split_text(path.read_text("utf-8"))]
-    lines = "".join(json.dumps(program) + "\n" for program in programs)
-    command = [MLIR_PYTHON, str(Path(__file__).with_name("vhlo_writer.py"))]
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
-    artifacts = [artifact for line in done.stdout.splitlines() if (artifact := json.loads(line))]
+    artifacts = list(filter(None, map(ask_mlir("syntax/vhlo_writer.py"), programs)))
     assert len(artifacts) > 30
     for raw, text in artifacts:
         assert difference(sr.parse(bytes.fromhex(raw)).module, sr.parse(text).module) is None, text
@@ -108,10 +103,7 @@ def test_keeps_attributes_of_other_ops(attribute: str) -> None:
     program = with_attribute(attribute)
     assert f"attributes {{a = {attribute}}}" in str(program)
     texts = (f"func.func private @f() attributes {{a = {attribute}}}", str(program))
-    lines = "".join(json.dumps(text) + "\n" for text in texts)
-    command = [MLIR_PYTHON, str(Path(__file__).with_name("mlir_reader.py"))]
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
-    expected, found = map(json.loads, done.stdout.splitlines())
+    expected, found = map(ask_mlir("syntax/mlir_reader.py"), texts)
     assert "text" in expected
     assert found == expected
 

@@ -16,6 +16,6 @@ with mlir.make_ir_context():
                 ir.Module.parse(json.loads(line)), stablehlo.get_current_version()
             )
         except Exception:  # not a program that an artifact can have
-            print("null")
+            print("null", flush=True)
             continue
         print(json.dumps([artifact.hex(), ir.Module.parse(artifact).operation.get_asm()]), flush=True)

@@ -69,7 +69,9 @@ def test_other_type(assert_within_bounds):
     )
     result = run(pytester)
     result.assert_outcomes(passed=1, failed=2)
-    result.stdout.fnmatch_lines(["*result 0: 1 of 1 elements; at * got 84.79*", "*expected float32*, got float64*"])
+    result.stdout.fnmatch_lines(
+        ["*output 0 is beyond the bound*: 1 of 1 elements; at * got 84.79*", "*expected float32*, got float64*"]
+    )
 
 
 def test_a_backend_matches(pytester: pytest.Pytester) -> None:

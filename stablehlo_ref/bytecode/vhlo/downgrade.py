@@ -5,18 +5,25 @@ All attributes are spelled out, and new ones must say nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
-
-import numpy as np
 
 from stablehlo_ref.bytecode.encodings import plain, vhlo
 from stablehlo_ref.bytecode.pool import Encodings, EntryWriter
 from stablehlo_ref.bytecode.properties import Property
 from stablehlo_ref.bytecode.vhlo.casts import TO_VHLO
-from stablehlo_ref.bytecode.vhlo.ops import NOT_MEMBERS, attribute_names, vhlo_name
+from stablehlo_ref.bytecode.vhlo.ops import (
+    DEFAULTS,
+    I64,
+    NO_TYPE,
+    NOT_MEMBERS,
+    TYPED_FFI,
+    WINDOWS,
+    attribute_names,
+    default_window,
+    vhlo_name,
+)
 from stablehlo_ref.bytecode.vhlo.versions import (
-    ALGORITHM,
     ATTRIBUTES,
     FIRST,
     FUTURES_IN_CUSTOM_CALLS,
@@ -44,8 +51,6 @@ from stablehlo_ref.ir.attributes import (
 )
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import (
-    BOOLEAN,
-    NONE,
     BufferType,
     ComplexType,
     FunctionType,
@@ -57,7 +62,6 @@ from stablehlo_ref.ir.types import (
     UnrankedBufferType,
     UnrankedTensorType,
     integer_type,
-    tensor_type,
 )
 
 REDUCTIONS = frozenset((
@@ -171,13 +175,6 @@ def _parts(type: Type) -> Iterable[Type]:
     return ()
 
 
-I64 = integer_type(64)
-NO_TYPE = TypeAttribute(NONE)
-DEFAULT_PRECISIONS = (EnumAttribute("stablehlo", "precision", "DEFAULT"),) * 2
-NO_ACCURACY = StructAttribute("stablehlo.result_accuracy", {})
-TYPED_FFI = 4  # a version of the API of custom calls whose backend_config is a dictionary
-
-
 class MixedEncodings:
     """Attributes and types as in VHLO, and those that VHLO does not have as in MLIR."""
 
@@ -283,17 +280,12 @@ def _as_vhlo(name: str, attribute: Attribute) -> Attribute:
     return attribute
 
 
-# --- defaults -------------------------------------------------------------------------------------------------------
-
-
 def _default(op: Operation, base: str, name: str, default: object) -> Attribute:
     """Return what leaving out an attribute means; UnsupportedError for an attribute that must be given."""
-    if name in ALGORITHM:
-        return NO_TYPE
     if name in DEFAULTS:
         return DEFAULTS[name]
     if name in WINDOWS:
-        return WINDOWS[name](_window_rank(op, base))
+        return default_window(name, _window_rank(op, base))
     if name == "backend_config":
         return {} if op.properties.get("api_version") == TYPED_FFI else ""
     match default:
@@ -306,41 +298,6 @@ def _default(op: Operation, base: str, name: str, default: object) -> Attribute:
         case int():
             return IntegerAttribute(default, I64)
     raise UnsupportedError(f"'{op.name}' has no attribute '{name}', which portable artifacts need")
-
-
-def _filled(number: int, element_type: Type, *sizes: int) -> DenseElements:
-    type = tensor_type(sizes, element_type)
-    return DenseElements(type, np.full(sizes, number, np.bool_ if element_type == BOOLEAN else np.int64))
-
-
-NO_INTEGERS = _filled(0, I64, 0)
-DEFAULTS: Mapping[str, Attribute] = {
-    "api_version": EnumAttribute("vhlo", "api_version", "1"),
-    "compare_type": EnumAttribute("stablehlo", "comparison_type", "NOTYPE"),
-    "infeed_config": "",
-    "known_expanding_dimensions": NO_INTEGERS,
-    "known_nonexpanding_dimensions": NO_INTEGERS,
-    "layout": (),
-    "operand_layouts": (),
-    "outfeed_config": "",
-    "precision_config": DEFAULT_PRECISIONS,
-    "result_accuracy": NO_ACCURACY,
-    "result_layouts": (),
-    "source_target_pairs": NO_INTEGERS,
-    "sym_visibility": "",
-    "version": IntegerAttribute(0, I64),  # the one of composite, which is 32-bit where it is written
-}  # fmt: skip
-
-
-def _ones(rank: int) -> DenseElements:
-    return _filled(1, I64, rank)
-
-
-WINDOWS: Mapping[str, Callable[[int], Attribute]] = {
-    **dict.fromkeys(("window_strides", "lhs_dilation", "rhs_dilation", "base_dilations", "window_dilations"), _ones),
-    "padding": lambda rank: _filled(0, I64, rank, 2),
-    "window_reversal": lambda rank: _filled(0, BOOLEAN, rank),
-}
 
 
 def _window_rank(op: Operation, base: str) -> int:
@@ -359,7 +316,7 @@ def _forget_later(op: Operation, own: dict[str, Attribute], history: History, re
             if not _says_nothing(own.pop(name)):
                 raise unavailable(f"attribute '{name}' of '{op.name}'", since, target)
         for name in later.drops:
-            own[name] = WINDOWS[name](_window_rank(op, later.op))
+            own[name] = default_window(name, _window_rank(op, later.op))
 
 
 def _says_nothing(attribute: object) -> bool:

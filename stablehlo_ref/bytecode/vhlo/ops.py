@@ -1,14 +1,26 @@
-"""Ops of VHLO: their names, and which attributes each of their revisions has, derived from op definitions."""
+"""Ops of VHLO: their names, which attributes each revision has by op definitions, and what means to leave one out."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from stablehlo_ref.bytecode.vhlo.versions import history_of
+import numpy as np
+
+from stablehlo_ref.bytecode.vhlo.versions import ALGORITHM, history_of
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+from stablehlo_ref.ir.attributes import (
+    Attribute,
+    DenseElements,
+    EnumAttribute,
+    IntegerAttribute,
+    StructAttribute,
+    TypeAttribute,
+)
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import BOOLEAN, NONE, integer_type, tensor_type
 
 # Ops that belong to another dialect than StableHLO outside of artifacts.
 FUNC_OPS = frozenset(("func", "call"))
@@ -74,3 +86,41 @@ def attribute_names(base: str, revision: int) -> tuple[str, ...]:
     for _, later in history_of(base).later(revision):
         names = names - set(later.adds) | set(later.drops)
     return tuple(sorted(names))
+
+
+# --- what leaving out an attribute means ----------------------------------------------------------------------------
+
+I64 = integer_type(64)
+NO_TYPE = TypeAttribute(NONE)
+DEFAULT_MODE = EnumAttribute("stablehlo", "result_accuracy_mode", "DEFAULT")
+TYPED_FFI = 4  # a version of the API of custom calls whose backend_config is a dictionary
+# Lists of numbers for each dimension of a window, which are all this one.
+WINDOWS: Mapping[str, int] = {
+    **dict.fromkeys(("window_strides", "lhs_dilation", "rhs_dilation", "base_dilations", "window_dilations"), 1),
+    **dict.fromkeys(("padding", "window_reversal"), 0),
+}
+
+
+DEFAULTS: Mapping[str, Attribute] = {
+    **dict.fromkeys(ALGORITHM, NO_TYPE),
+    **dict.fromkeys(("infeed_config", "outfeed_config", "sym_visibility"), ""),
+    **dict.fromkeys(("layout", "operand_layouts", "result_layouts"), ()),
+    **dict.fromkeys(
+        ("known_expanding_dimensions", "known_nonexpanding_dimensions", "source_target_pairs"),
+        DenseElements(tensor_type((0,), I64), np.zeros(0, np.int64)),
+    ),
+    "api_version": EnumAttribute("vhlo", "api_version", "1"),
+    "compare_type": EnumAttribute("stablehlo", "comparison_type", "NOTYPE"),
+    "precision_config": (EnumAttribute("stablehlo", "precision", "DEFAULT"),) * 2,
+    "result_accuracy": StructAttribute(
+        "stablehlo.result_accuracy", {"mode": EnumAttribute("stablehlo", "result_accuracy_mode", "DEFAULT")}
+    ),
+    "version": IntegerAttribute(0, I64),  # the one of composite, which is 32-bit where it is written
+}
+
+
+def default_window(name: str, *sizes: int) -> DenseElements:
+    """Return an attribute of `WINDOWS` for a number of dimensions."""
+    element = BOOLEAN if name == "window_reversal" else I64
+    type = tensor_type((*sizes, 2) if name == "padding" else sizes, element)
+    return DenseElements(type, np.full(type.shape, WINDOWS.get(name, 0), np.bool_ if element == BOOLEAN else np.int64))

@@ -7,35 +7,23 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stablehlo_ref.bytecode.vhlo.ops import attribute_names, definition_of, split_name, stablehlo_name
-from stablehlo_ref.bytecode.vhlo.versions import ALGORITHM, CURRENT
+from stablehlo_ref.bytecode.vhlo.ops import (
+    DEFAULTS,
+    WINDOWS,
+    attribute_names,
+    definition_of,
+    split_name,
+    stablehlo_name,
+)
+from stablehlo_ref.bytecode.vhlo.versions import CURRENT
 from stablehlo_ref.define.attribute_codecs import ListCodec, SymbolCodec
 from stablehlo_ref.define.definition import OpDefinition
 from stablehlo_ref.define.members import REQUIRED, Attr, Undecodable
 from stablehlo_ref.diagnostics import StablehloError
-from stablehlo_ref.ir.attributes import (
-    Attribute,
-    DenseElements,
-    EnumAttribute,
-    IntegerAttribute,
-    SymbolReference,
-    TypeAttribute,
-)
-from stablehlo_ref.ir.types import NONE, integer_type
+from stablehlo_ref.ir.attributes import Attribute, DenseElements, SymbolReference
 
-# Lists whose default depends on the rank: they are left out where all elements are this number.
-WINDOW_DEFAULTS: Mapping[str, int] = {
-    "window_strides": 1,
-    "lhs_dilation": 1,
-    "rhs_dilation": 1,
-    "base_dilations": 1,
-    "window_dilations": 1,
-    "padding": 0,
-    "window_reversal": 0,
-}
 WINDOW_OPS = frozenset(("convolution", "dynamic_conv", "reduce_window", "select_and_scatter"))
 LAYOUTS = ("operand_layouts", "result_layouts")
-NO_ALGORITHM = TypeAttribute(NONE)
 
 
 class ErrorSite(Protocol):
@@ -77,7 +65,7 @@ def _members(base: str, definition: OpDefinition, own: dict[str, Any]) -> dict[s
     grouped = {member.name for group in definition.groups.values() for member in group.fields.values()}
     members: dict[str, Any] = {}
     for member in definition.attributes.values():
-        if member.spelling not in own or _is_implied(base, member.spelling, own):
+        if member.spelling not in own or _is_implied(base, member, own):
             continue
         value = member.decode(_as_written(member, own[member.spelling]))
         if (member.name in grouped and member.name != "channel_id") or not _is_default(member, value):
@@ -121,30 +109,18 @@ def _as_written(member: Attr, attribute: object) -> Any:
 def _is_default(member: Attr, value: object) -> bool:
     if member.default is REQUIRED or isinstance(value, Undecodable):
         return False
-    return bool(value == member.default) or (member.name == "layout" and value == ())
+    return bool(value == member.default)
 
 
-def _is_implied(base: str, name: str, own: Mapping[str, Any]) -> bool:
-    """Return whether an attribute says what leaving it out says, and the default of the member does not tell."""
-    value = own[name]
-    match name:
-        case "compare_type":
-            return bool(value == EnumAttribute("stablehlo", "comparison_type", "NOTYPE"))
-        case "sym_visibility" | "backend_config":
-            return value in ("", {})
-        case "precision_config":
-            return isinstance(value, tuple) and all(getattr(item, "value", "") == "DEFAULT" for item in value)
-        case "version":
-            return bool(value == IntegerAttribute(0, integer_type(64)))
-        case "result_accuracy":
-            return set(getattr(value, "fields", ())) == {"mode"} and value.fields["mode"].value == "DEFAULT"
-    if name in ALGORITHM:
-        return bool(value == NO_ALGORITHM)
+def _is_implied(base: str, member: Attr, own: Mapping[str, Any]) -> bool:
+    """Return whether an attribute says what leaving it out says."""
+    name, value = member.spelling, own[member.spelling]
     if name in LAYOUTS:
         return not any(own[layout] for layout in LAYOUTS)
-    return base in WINDOW_OPS and name in WINDOW_DEFAULTS and _is_filled(value, WINDOW_DEFAULTS[name])
-
-
-def _is_filled(value: object, number: int) -> bool:
-    """Return whether a tensor has elements, all of which are `number`."""
-    return isinstance(value, DenseElements) and value.array.size > 0 and bool(np.all(value.array == number))
+    if name in WINDOWS and base in WINDOW_OPS:
+        return isinstance(value, DenseElements) and value.array.size > 0 and bool(np.all(value.array == WINDOWS[name]))
+    if name == "backend_config":
+        return value in ("", {})
+    if name == "precision_config":
+        return isinstance(value, tuple) and all(getattr(item, "value", "") == "DEFAULT" for item in value)
+    return member.default is not REQUIRED and bool(value == DEFAULTS.get(name))

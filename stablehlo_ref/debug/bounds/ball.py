@@ -105,6 +105,11 @@ class Ball:
     def is_exact(self) -> bool:
         return not np.any(self.radius)
 
+    @property
+    def is_known(self) -> bool:
+        """Whether all elements have a bound."""
+        return not np.isinf(self.radius).any()
+
 
 UNKNOWN = Ball(np.zeros(()), np.asarray(np.inf))  # that of a value of which nothing is known
 

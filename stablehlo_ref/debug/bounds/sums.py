@@ -326,12 +326,19 @@ def normalised(query: Query) -> Ball:
     if query.index:
         return rounded(query, center, (of_mean, of_variance)[query.index - 1].reshape(center.shape))
     total = variance + query.attributes["epsilon"]
+    of_variance = of_variance + _rounding_of_epsilon(query)
     root = 1 / np.sqrt(total)
     ulps = max(query.contract.ulps_of(name, 0.5) for name in ("rsqrt", "divide", "sqrt"))
     size = np.abs(scale.reshape(shape)) * root
     terms = size * (np.abs(x) + np.abs(mean)) + np.abs(offset.reshape(shape))
     radius = 8 * (1 + ulps) * u * terms + size * (of_mean + np.abs(x - mean) * of_variance / total)
     return known(query, Ball(center, np.where(of_variance < total / 2, radius, np.inf)))
+
+
+def _rounding_of_epsilon(query: Query) -> float:
+    """Return how far epsilon is from that of the element type: small ones are 0 in some."""
+    epsilon = float(query.attributes["epsilon"])
+    return abs(epsilon - float(np.asarray(epsilon).astype(query.dtype)))
 
 
 def gradients(query: Query) -> Ball:
@@ -348,10 +355,11 @@ def gradients(query: Query) -> Ball:
     of_operand = size * (np.abs(dy) + (of_offset + distance * root * of_scale) / count)
     terms = (of_operand, of_scale, of_offset)[query.index]
     ulps = max(query.contract.ulps_of(name, 0.5) for name in ("rsqrt", "divide", "sqrt"))
-    relative = gamma(2 * count + 16 + 16 * ulps, unit_roundoff(query.dtype))
+    of_epsilon = _rounding_of_epsilon(query) / np.abs(total)
+    relative = gamma(2 * count + 16 + 16 * ulps, unit_roundoff(query.dtype)) + 4 * of_epsilon
     lost = 4 * (count + 4) * smallest_normal(query.dtype)  # by numbers that are flushed, before products with these
     lost = lost * (1 + size) * (1 + root) ** 3 * (1 + np.max(distance, others, keepdims=True, initial=0.0))
-    radius = relative * terms + lost
+    radius = np.where(of_epsilon < 0.5, relative * terms + lost, np.inf)
     center = query.wide(query.centers)
     radius = radius if query.index == 0 else radius.reshape(center.shape)
     return known(query, Ball(center, radius), terms.reshape(radius.shape) * count)

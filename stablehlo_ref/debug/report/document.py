@@ -21,9 +21,8 @@ import numpy as np
 from stablehlo_ref._version import __version__
 from stablehlo_ref.arrays.value_text import json_number
 from stablehlo_ref.debug.bounds.ball import UNKNOWN, Ball, exact, overflowed, ulp
-from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import Flat, operands_of
-from stablehlo_ref.debug.diff import Diff, Setup
+from stablehlo_ref.debug.diff import Diff
 from stablehlo_ref.debug.judge import Excess, Judge, Judgement, Verdict, errors_of, excess_of
 from stablehlo_ref.debug.report import faults_of
 from stablehlo_ref.debug.session import Outcome
@@ -107,49 +106,33 @@ def _ops(found: Diff) -> Iterator[Document]:
     """Yield the ops of the program in order, those that were judged with their verdicts."""
     judgements = {judgement.op: judgement for judgement in found.judgements}
     for op, listed in zip(found.setup.flat.ops, listing(found.setup.flat)):
-        yield {**_op(op, listed), **_judgement(found, judgements.get(op))}
+        place, judgement = op.location, judgements.get(op)
+        yield {
+            "name": op.name,
+            **listed,
+            "file": place.filename,
+            "line": place.line,
+            "column": place.column,
+            "source": op.model_location,
+            "verdict": judgement and judgement.verdict.name.lower(),
+            "reason": (judgement and judgement.reason) or None,
+            "permissions": list(judgement.permissions) if judgement else [],
+            "excess": judgement and excess_document(judgement.excess),
+            **_measures(found, judgement),
+        }
 
 
-def _op(op: Operation, listed: Listed) -> Document:
-    place = op.location
-    return {
-        "name": op.name,
-        "text": listed.text,
-        "results": list(listed.results),
-        "operands": list(listed.operands),
-        "file": place.filename,
-        "line": place.line,
-        "column": place.column,
-        "source": op.model_location,
-    }
-
-
-def _judgement(found: Diff, judgement: Judgement | None) -> Document:
-    if judgement is None:
-        nothing = {"excess": None, "error": None, "ulps": None, "differing": None}
-        return {"verdict": None, "reason": None, "permissions": [], **nothing}
-    return {
-        "verdict": judgement.verdict.name.lower(),
-        "reason": judgement.reason or None,
-        "permissions": list(judgement.permissions),
-        "excess": excess_document(judgement.excess),
-        **_measures(found, judgement),
-    }
-
-
-def _measures(found: Diff, judgement: Judgement) -> Document:
+def _measures(found: Diff, judgement: Judgement | None) -> Document:
     """Return the largest error of an op relative to its bound and in ULPs, and how many elements are off."""
-    if judgement.verdict is Verdict.SAME:
+    if judgement is not None and judgement.verdict is Verdict.SAME:
         return {"error": 0.0, "ulps": 0.0, "differing": 0}
-    every = list(deviations(found.setup.judge, judgement))
-    if not every:
-        return {"error": None, "ulps": None, "differing": None}
+    every = [] if judgement is None else list(deviations(found.setup.judge, judgement))
     errors = [float(d.ratios.max(initial=0)) for d in every if d.ratios is not None]
     ulps = [float(d.ulps.max(initial=0)) for d in every if d.ulps is not None]
     return {
         "error": json_number(max(errors, default=None)),
         "ulps": json_number(max(ulps, default=None)),
-        "differing": sum(int(d.differs.sum()) for d in every),
+        "differing": sum(int(d.differs.sum()) for d in every) if every else None,
     }
 
 
@@ -158,21 +141,33 @@ def excess_document(excess: Excess | None) -> Document | None:
     if excess is None:
         return None
     values = {"actual": str(excess.actual), "expected": str(excess.expected), "bound": json_number(excess.bound)}
-    return {**asdict(excess), "index": list(excess.index), **values}
+    return {**asdict(excess), "index": list(excess.index), **values, "text": str(excess)}
 
 
 def _outcome(outcome: Outcome | None) -> Document | None:
     return None if outcome is None else {"kind": outcome.failure, "reason": outcome.reason}
 
 
-def provenance(found: Diff) -> dict[str, Any]:
+def provenance(found: Diff) -> Document:
     """Return what a comparison was made of, as plain data."""
+    made, program, contract = found.setup, found.setup.program, found.setup.contract
     return {
-        "program": _program(found.setup),
-        "inputs": {"origin": found.setup.origin, "arrays": _inputs(found.setup)},
-        "backend": found.setup.backend,
-        "backend_versions": dict(found.setup.versions),
-        "contract": _contract(found.setup.contract),
+        "program": {
+            "file": program.module.location.filename,
+            "sha256": sha256(str(program).encode()).hexdigest(),
+            "entry": program.entry.name,
+            "ops": len(made.flat.ops),
+        },
+        "inputs": {
+            "origin": made.origin,
+            "arrays": [
+                {"name": p.name, "type": str(p.type), "sha256": sha256(array.tobytes()).hexdigest()}
+                for p, array in zip(program.inputs, made.inputs)
+            ],
+        },
+        "backend": made.backend,
+        "backend_versions": dict(made.versions),
+        "contract": {f.name: getattr(contract, f.name) for f in fields(contract)} | {"ulps": dict(contract.ulps)},
         "versions": versions(),
     }
 
@@ -188,42 +183,15 @@ def versions() -> dict[str, str]:
     }
 
 
-def _program(made: Setup) -> dict[str, Any]:
-    program = made.program
-    return {
-        "file": program.module.location.filename,
-        "sha256": sha256(str(program).encode()).hexdigest(),
-        "entry": program.entry.name,
-        "ops": len(made.flat.ops),
-    }
+def listing(flat: Flat) -> list[Document]:
+    """Return the text of each op of a program, and the names of its results and of the values that it uses.
 
-
-def _inputs(made: Setup) -> list[dict[str, Any]]:
-    return [
-        {"name": p.name, "type": str(p.type), "sha256": sha256(array.tobytes()).hexdigest()}
-        for p, array in zip(made.program.inputs, made.inputs)
-    ]
-
-
-def _contract(contract: Contract) -> dict[str, Any]:
-    return {f.name: getattr(contract, f.name) for f in fields(contract)} | {"ulps": dict(contract.ulps)}
-
-
-@dataclass(frozen=True)
-class Listed:
-    """An op as text, and the names of its results and of the values that it uses."""
-
-    text: str
-    results: tuple[str, ...]
-    operands: tuple[str, ...]
-
-
-def listing(flat: Flat) -> list[Listed]:
-    """Return the text of each op of a program; large constants are left out."""
+    Large constants are left out.
+    """
     ops = [clone(op, {}) for op in flat.ops]
     for op in ops:
         elide_constants(op, SHOWN_ELEMENTS)
-    return on_enough_stack(flat.program.module.location, FRAMES, _listed, ops)
+    return on_enough_stack(flat.program.module.location, FRAMES, lambda: list(map(_listed, ops)))
 
 
 class _Lister(Printer):
@@ -237,14 +205,11 @@ class _Lister(Printer):
         return f"{', '.join(map(self.operand, op.results))} = " if is_known else super()._result_names(op)
 
 
-def _listed(ops: Sequence[Operation]) -> list[Listed]:
-    found = []
-    for op in ops:
-        printer = _Lister()
-        printer.operation(op)
-        names = tuple(map(printer.operand, op.results)), tuple(map(printer.operand, operands_of(op)))
-        found.append(Listed("".join(printer.parts).strip(), *names))
-    return found
+def _listed(op: Operation) -> Document:
+    printer = _Lister()
+    printer.operation(op)
+    results, operands = (list(map(printer.operand, values)) for values in (op.results, operands_of(op)))
+    return {"text": "".join(printer.parts).strip(), "results": results, "operands": operands}
 
 
 @dataclass(frozen=True)

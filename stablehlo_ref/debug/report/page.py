@@ -139,15 +139,9 @@ def _source(op: Document) -> str:
 
 
 def _excess(op: Document) -> str:
-    excess = op["excess"]
-    if excess is None:
-        return "; ".join([op["reason"], *op["permissions"]] if op["reason"] else op["permissions"])
-    where = f"[{', '.join(map(str, excess['index']))}]"
-    text = f"{excess['count']} of {excess['size']} elements; at {where} got {excess['actual']}, "
-    text += f"expected {excess['expected']} within {excess['bound']} of it"
-    if op["reason"]:
-        text += f" ({op['reason']})"
-    return "; ".join([text, *(f"legal with {permission}" for permission in op["permissions"])])
+    parts = [op["excess"]["text"]] if op["excess"] else []
+    parts += [op["reason"]] if op["reason"] else []
+    return "; ".join([*parts, *(f"legal with {permission}" for permission in op["permissions"])])
 
 
 def _compressed(data: Any) -> str:

@@ -23,7 +23,7 @@ from stablehlo_ref.execute.arguments import take_results
 from stablehlo_ref.execute.regions import CONSTANTS
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.graph import labelled, successors
+from stablehlo_ref.ir.graph import labelled, reachable, successors
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.signature import Function
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
@@ -130,18 +130,11 @@ def joined(prefix: str, segment: str) -> str:
 
 def _is_in_cycle(block: Block) -> bool:
     """Return whether branches lead from the block back to it."""
-    if block.parent is None or len(block.parent.blocks) == 1:
+    region = block.parent
+    if region is None or len(region.blocks) == 1:
         return False
-    labels = labelled(block.parent)
-    pending, seen = successors(block, labels), set[Block]()
-    while pending:
-        following = pending.pop()
-        if following is block:
-            return True
-        if following not in seen:
-            seen.add(following)
-            pending += successors(following, labels)
-    return False
+    labels = labelled(region)
+    return any(block in successors(other, labels) for other in reachable(region, block))
 
 
 # --- values that are recorded ----------------------------------------------------------------------------------------

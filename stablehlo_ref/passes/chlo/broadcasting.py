@@ -9,7 +9,7 @@ from stablehlo_ref.ir.types import INDEX, OpaqueType, Shape, TensorType, tensor_
 from stablehlo_ref.passes.chlo.elementary import next_after
 from stablehlo_ref.passes.chlo.gamma_functions import polygamma, zeta
 from stablehlo_ref.passes.emit import Emitter, cannot_legalize
-from stablehlo_ref.passes.expressions import Expr, cut_like, with_element
+from stablehlo_ref.passes.expressions import Expr, cut_like, shape_of, with_element
 
 Combine = Callable[[Sequence[Expr]], Expr]  # from broadcast operands to the result
 Dimension = tuple[int, Expr | None, int]  # a size or bound; for a bound, whose it is and which axis
@@ -138,7 +138,7 @@ def _type_of(shape: list[Dimension], x: Expr) -> TensorType:
 
 def _combine_dynamic(emit: Emitter, operands: Sequence[Expr], result: TensorType, combine: Combine, kept: int) -> Expr:
     """Combine operands under the assumption that their shapes, known when the program runs, broadcast."""
-    shapes = [emit.value("shape.shape_of", x.value, type=tensor_type((x.type.rank,), INDEX)) for x in operands]
+    shapes = [shape_of(x).value for x in operands]
     witness = emit.value("shape.cstr_broadcastable", *shapes, type=WITNESS)
     rank = max(x.type.rank for x in operands)
 

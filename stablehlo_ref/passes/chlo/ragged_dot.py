@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stablehlo_ref.define.spec import scalar
 from stablehlo_ref.dialects.chlo_ragged_dot import before_ragged
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import INDEX, Shape, TensorType, tensor_type
@@ -17,10 +16,9 @@ from stablehlo_ref.passes.chlo.structured import (
     index_size_of,
     index_vector,
     joined,
-    size_of,
 )
 from stablehlo_ref.passes.emit import Emitter, cannot_legalize
-from stablehlo_ref.passes.expressions import Expr
+from stablehlo_ref.passes.expressions import Expr, like, shape_of, size_of
 
 
 def ragged_dot(emit: Emitter, op: Operation) -> Expr:
@@ -99,7 +97,7 @@ class _Groups:
         self.batch_axes = before_ragged(lhs.type, self.axis, *summed)[: len(self.batch)]
         self.start = _zeros(sizes, self.batch)
         self.positions = _positions(lhs, self.axis)
-        self.zero = _zero_like(lhs)
+        self.zero = like(lhs, 0)
 
     def masked(self, index: int) -> Expr:
         """Return `lhs` with zeros instead of the elements of other groups."""
@@ -118,15 +116,11 @@ def _zeros(sizes: Expr, batch: Shape) -> Expr:
     if None not in batch:
         return Expr(sizes.emit, sizes.emit.constant(tensor_type(batch, I64), 0))
     rank = sizes.type.rank
-    shape = _shape_of(sizes).op(
+    shape = shape_of(sizes).op(
         "slice", type=tensor_type((rank - 1,), INDEX), start_indices=(0,), limit_indices=(rank - 1,), strides=(1,)
     )
     zero = index_constant(sizes.emit, 0)
     return zero.op("dynamic_broadcast_in_dim", shape, type=tensor_type(batch, I64), broadcast_dimensions=())
-
-
-def _shape_of(x: Expr) -> Expr:
-    return Expr(x.emit, x.emit.value("shape.shape_of", x.value, type=tensor_type((x.type.rank,), INDEX)))
 
 
 def _positions(lhs: Expr, axis: int) -> Expr:
@@ -137,13 +131,6 @@ def _positions(lhs: Expr, axis: int) -> Expr:
         return Expr(lhs.emit, lhs.emit.value("stablehlo.iota", type=type, iota_dimension=axis))
     parts = [index_size_of(lhs, d) if d == axis else index_vector(lhs.emit, [1]) for d in range(lhs.type.rank)]
     return joined(parts).op("dynamic_iota", type=type, iota_dimension=axis)
-
-
-def _zero_like(lhs: Expr) -> Expr:
-    if lhs.type.is_static:
-        return Expr(lhs.emit, lhs.emit.constant(lhs.type, 0))
-    zero = Expr(lhs.emit, lhs.emit.constant(scalar(lhs.type), 0))
-    return zero.op("dynamic_broadcast_in_dim", _shape_of(lhs), type=lhs.type, broadcast_dimensions=())
 
 
 def _group_size(sizes: Expr, index: int, batch: Shape) -> Expr:
@@ -168,7 +155,7 @@ def _broadcast_like(x: Expr, lhs: Expr, axes: tuple[int, ...]) -> Expr:
     type = tensor_type(lhs.type.shape, x.element)
     if lhs.type.is_static:
         return x.op("broadcast_in_dim", type=type, broadcast_dimensions=axes)
-    return x.op("dynamic_broadcast_in_dim", _shape_of(lhs), type=type, broadcast_dimensions=axes)
+    return x.op("dynamic_broadcast_in_dim", shape_of(lhs), type=type, broadcast_dimensions=axes)
 
 
 def _group_of(rhs: Expr, axis: int, index: int) -> Expr:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from stablehlo_ref.define.spec import is_float, scalar
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.rewrite import clone
-from stablehlo_ref.ir.types import BOOLEAN, INDEX, IntegerType, TensorType, Type, tensor_type
+from stablehlo_ref.ir.types import BOOLEAN, IntegerType, TensorType, Type, tensor_type
 from stablehlo_ref.ops.comparison import ComparisonDirection, ComparisonType
 from stablehlo_ref.passes.emit import Emitter, cannot_legalize
-from stablehlo_ref.passes.expressions import Expr
+from stablehlo_ref.passes.expressions import Expr, shape_of, size_of
 
 I32, I64 = IntegerType(32), IntegerType(64)
 INDEX_SCALAR, INDEX_VECTOR = tensor_type((), I64), tensor_type((1,), I64)
@@ -20,11 +20,6 @@ def tensor_of(value: Value) -> TensorType:
     """Return the type of a value that is a tensor."""
     assert isinstance(value.type, TensorType)
     return value.type
-
-
-def size_of(x: Expr, axis: int) -> Expr:
-    """Return the size of a dimension as a scalar of i32."""
-    return x.op("get_dimension_size", type=tensor_type((), I32), dimension=axis)
 
 
 def index_size_of(x: Expr, axis: int) -> Expr:
@@ -156,8 +151,7 @@ def _zeros(emit: Emitter, op: Operation, inputs: Sequence[Expr], index: int, typ
     if not inputs:
         raise cannot_legalize(op)
     like = inputs[index if index < len(inputs) else 0]
-    shape = Expr(emit, emit.value("shape.shape_of", like.value, type=tensor_type((like.type.rank,), INDEX)))
-    return zero.op("dynamic_broadcast_in_dim", shape, type=type, broadcast_dimensions=())
+    return zero.op("dynamic_broadcast_in_dim", shape_of(like), type=type, broadcast_dimensions=())
 
 
 def _turn(inner: Emitter, op: Operation, count: Expr, inputs: Sequence[Expr], state: Sequence[Value]) -> list[Value]:
