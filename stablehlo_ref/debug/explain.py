@@ -171,8 +171,7 @@ class _Noise:
         contract = self._contract
         is_arithmetic = facts_of(op).arithmetic is Arithmetic.ROUNDS or _adds_terms(op)
         name = op.mnemonic.removeprefix("broadcast_")
-        ulps = contract.ulps_of(name, 0.5 if is_arithmetic else contract.elementary_ulps)
-        ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _itemsize(result) <= 2 else ulps
+        ulps = contract.ulps_of(name, 0.5 if is_arithmetic else contract.elementary_ulps, _itemsize(result))
         is_off = self._scale > 1 and facts_of(op).arithmetic is Arithmetic.FUNCTION
         errors = partial(_by_ulps, ulps=self._scale * ulps if _rounds(op) else 0.0, keeps_integers=not is_off)
         lossy = partial(_lossy, contract)
