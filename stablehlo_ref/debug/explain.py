@@ -332,13 +332,10 @@ def _is_open(flat: Flat, inputs: Sequence[Array], value: Value, judge: Judge, ju
 
 
 def _is_random(op: Operation) -> bool:
-    return any(facts_of(inner).arithmetic is Arithmetic.OPEN for inner in op.walk() if not _is_unique_call(inner))
-
-
-def _is_unique_call(op: Operation) -> bool:
-    """Return whether a custom call has one result in exact arithmetic: eigenvectors and the like have any sign."""
-    target = op.properties.get("call_target_name")
-    return isinstance(target, str) and target not in OPEN_TARGETS
+    """Return whether results are not decided by operands; of custom calls, that is so of eigenvectors and the like."""
+    targets = {None, *OPEN_TARGETS}
+    opened = (inner for inner in op.walk() if facts_of(inner).arithmetic is Arithmetic.OPEN)
+    return any(inner.properties.get("call_target_name") in targets for inner in opened)
 
 
 def far_from_rounding(judge: Judge, judgements: Sequence[Judgement]) -> Iterator[Operation]:
