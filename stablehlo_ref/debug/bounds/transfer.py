@@ -49,8 +49,8 @@ from stablehlo_ref.numerics.dtypes import float_info, is_fractional, kind
 from stablehlo_ref.ops.comparison import Compare
 from stablehlo_ref.ops.conversion import BitcastConvert, Convert, Imag, Real, ReducePrecision
 from stablehlo_ref.ops.convolution import Convolution
+from stablehlo_ref.ops.deprecated import Dot
 from stablehlo_ref.ops.dot_general import DotGeneral
-from stablehlo_ref.ops.einsum import Dot
 from stablehlo_ref.ops.elementary import Atan2, Logistic, Rsqrt
 from stablehlo_ref.ops.elementwise import Abs, Add, Divide, Multiply, Negate, Power, Sign, Subtract
 from stablehlo_ref.ops.fft import Fft
