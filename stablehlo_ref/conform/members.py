@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from enum import Enum
+from functools import cache
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
@@ -154,12 +154,9 @@ def draw_member(rng: random.Random, member: Member, known: Members) -> Any:
         case Bodies():
             return tuple(draw_signature(rng, known) for _ in range(rng.choice((0, 0, 1, 2, 3))))
         case Attr():
-            if member.default is REQUIRED:
-                return draw_attribute(rng, member.codec, known)
-            with suppress(NotDrawn):
-                if rng.random() >= 0.4:
-                    return draw_attribute(rng, member.codec, known)
-            return member.default
+            if member.default is not REQUIRED and (rng.random() < 0.4 or not is_drawn(member.codec)):
+                return member.default
+            return draw_attribute(rng, member.codec, known)
     raise NotDrawn(f"{member} is drawn with its op")
 
 
@@ -296,6 +293,16 @@ def array_of(type: TensorType, values: Sequence[int]) -> Array:
     """Return the array of a shape operand: its values from the first, as often as its type has elements."""
     array = np.resize(np.array(values or (1,), np.int64), [n or 0 for n in type.shape])
     return array.astype(numpy_dtype(type.element_type))
+
+
+@cache
+def is_drawn(codec: codecs.AttributeCodec[Any]) -> bool:
+    """Return whether values of an attribute can be drawn."""
+    try:
+        draw_attribute(random.Random(0), codec, {})
+    except NotDrawn:
+        return False
+    return True
 
 
 # --- random steps -----------------------------------------------------------------------------------------------------
