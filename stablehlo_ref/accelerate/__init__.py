@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
-from stablehlo_ref.accelerate.chains import with_chains
+from stablehlo_ref.accelerate.chains import MANY, with_chains
 from stablehlo_ref.accelerate.loops import HotLoop, hot_loop
 from stablehlo_ref.define.computation import FinishLoop
 from stablehlo_ref.define.processes import callee
@@ -41,6 +41,7 @@ class PlanAccelerator(Accelerator):
         self._planner = planner
         self.loops: dict[Operation, HotLoop] = {}
         self.seconds: dict[object, float] = defaultdict(float)  # that plans of chains have taken
+        self.have_code: dict[object, bool] = {}  # on small tensors, by kinds of ops
 
     def program(
         self, functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], called: Set[str]
@@ -52,7 +53,7 @@ class PlanAccelerator(Accelerator):
     ) -> BlockPlan:
         types = [t for op in plan.ops for t in (*op.operand_types, *op.result_types) if isinstance(t, TensorType)]
         is_large = any(t.is_static and t.size > FEW_ELEMENTS for t in types)
-        return with_chains(frame, plan, block, dying) if is_large else plan
+        return with_chains(frame, plan, block, dying) if is_large or len(plan.ops) >= MANY else plan
 
     def loop(self, frame: FramePlanner, op: Operation) -> FinishLoop | None:
         return hot_loop(frame, op)

@@ -3,12 +3,13 @@
 A chain has elementwise ops, reductions of the last dimensions, and what lies between a reduction and the ops that use
 it: ops on one value per row, and broadcasts of it. Ops between these that need no result of it run before. A map of
 several ops is a chain by itself, and so is an op that numpy takes long for: a function, a sum of floats, or one on
-narrow floats.
+narrow floats. A chain on small tensors has all ops in a row of a function for which there is machine code.
 
 The ops of a chain are a block of their own in the plan. It runs them one after the other until machine code has taken
 over, and whenever operands have a form that this is not for. The code is a loop over rows, whose ops are those of a
 `while` on tensors in memory (machine/ops.py), so that a row stays in the cache while several nests and reductions visit
-it. Strides are part of the code. Without reductions, a row is a strip of what all tensors have contiguous.
+it. Strides are part of the code. Without reductions, a row is a strip of what all tensors have contiguous. On small
+tensors, whose shapes differ, there is one row.
 """
 
 from __future__ import annotations
@@ -23,15 +24,14 @@ import numpy as np
 
 from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.elements import has_code, is_narrow
-from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, shape_of
-from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register
+from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, is_plain, shape_of
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.accelerate.machine.compiler import address, compiled, is_available, reason_of, run_code, words_of
 from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
-from stablehlo_ref.accelerate.machine.ops import Ops, is_sum, reduction_of
+from stablehlo_ref.accelerate.machine.ops import RULES, Ops, is_sum, reduction_of
 from stablehlo_ref.accelerate.machine.tensors import VECTOR, Held, Memory, Pending, is_splat, offset, row_major
 from stablehlo_ref.define.bound import constant_array
 from stablehlo_ref.define.computation import Slots
-from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import CONTEXT, BlockPlan
 from stablehlo_ref.ir.arrays import Array
@@ -57,6 +57,8 @@ FUNCTION_SIZE = 1 << 15  # elements of a tensor from which on a function of f32 
 FUNCTION_WEIGHT = 50  # of an elementary function; other ops count 1
 NARROW_PASSES = 6  # of an op on narrow floats, which numpy computes in f32
 SUM_PASSES = 3  # of a sum of floats, which numpy computes level by level
+SMALL, MANY = 1 << 10, 32  # elements of small tensors, and ops on them in a row, from which on they are a chain
+MAX_SMALL_WEIGHT = 2500  # of these ops
 MAX_OPS = 200  # of the computation of a map
 MAX_WEIGHT = 500  # of the ops of a chain, above which LLVM takes too long
 MAX_SCRATCH = 1 << 20  # bytes of scratch rows
@@ -68,9 +70,10 @@ MAX_FORMS = 8  # of operands, by strides, for which there is code; for others th
 
 @dataclass(eq=False)
 class Chain:
-    """Ops on tensors of a shape that become one step; if it is `of_map`, on the elements of such tensors.
+    """Ops that become one step: on small tensors, on tensors of a shape, or, if it is `of_map`, on their elements.
 
-    `rows` is the number of leading dimensions that a reduction keeps, those of rows; None without one. `inputs` and
+    `rows` is the number of leading dimensions that a reduction keeps, those of rows; None without one, and 0 for small
+    tensors, which are one row, so that `shape` is that of no tensor, and empty. `inputs` and
     `kept`, the results that are stored, have slots; those in `dead` are empty after the chain. The elements of a
     constant are all the same.
     """
@@ -85,17 +88,6 @@ class Chain:
     touched: set[Value] = field(default_factory=set)  # operands and results
 
     # --- which ops are in it ------------------------------------------------------------------------------------
-
-    @property
-    def pays_off(self) -> bool:
-        return self.passes > 1 and self.passes * prod(self.shape) >= WORK
-
-    def add(self, node: Node) -> bool:
-        """Add an op if it can be part of the chain; return whether it is."""
-        if not self._may_add(node):
-            return False
-        self.append(node)
-        return True
 
     def append(self, node: Node) -> None:
         """Add an op of one result."""
@@ -118,10 +110,14 @@ class Chain:
         rows = self.rows
         return rows is not None and tuple(shape[:rows]) == self.shape[:rows] and all(n == 1 for n in shape[rows:])
 
-    def _may_add(self, node: Node) -> bool:
+    def may_add(self, node: Node) -> bool:
         """Return whether an op can be part of the chain; a reduction sets the number of dimensions of rows."""
-        op = node.op
-        if self.weight >= MAX_WEIGHT or not _is_plain(op) or (self.nodes and self.touched.isdisjoint(op.operands)):
+        op, types = node.op, (*node.op.operand_types, *node.op.result_types)
+        if self.rows == 0:
+            return self.weight < MAX_SMALL_WEIGHT and _is_small(node)
+        if self.weight >= MAX_WEIGHT or len(op.results) != 1 or not all(map(_is_static, types)):
+            return False
+        if self.nodes and self.touched.isdisjoint(op.operands):
             return False
         if node.op_class is Reduce:
             return self._reduces_rows(op)
@@ -169,12 +165,10 @@ class Chain:
         """Return whether a value has one element for each row, or one for all."""
         return not self.of_map and shape_of(value) != self.shape
 
-    def shape_of(self, value: Value) -> tuple[int, ...]:
-        """Return the shape of an operand or a result."""
-        return shape_of(value) if self.is_apart(value) else self.shape
-
     def row_of(self, value: Value, length: int) -> tuple[int, ...]:
         """Return the shape of a row of a value, which has so many elements, or one."""
+        if self.rows == 0:
+            return shape_of(value)
         if self.is_apart(value):
             return (1,) * len(shape_of(value))
         return (length,) if self.rows is None else (1,) * self.rows + self.shape[self.rows :]
@@ -185,16 +179,16 @@ def with_chains(
 ) -> BlockPlan:
     """Replace runs of ops of a planned block by chains, and return the plan.
 
-    `dying` are the values that each op is the last to use. A block with chains, whose tensors are large, does not
-    become generated source.
+    `dying` are the values that each op is the last to use. A block with chains does not become generated source: only
+    where no loop has it, small tensors are in chains.
     """
     if not is_available() or frame.planner.step_by_step or frame.lanes is not None or plan.communicates:
         return plan
     nodes = [Node(frame, op, dying.get(op, ())) for op in plan.ops]
-    found, start = list[tuple[Chain, list[int], list[int]]](), 0
+    found, start, may_be_small = list[tuple[Chain, list[int], list[int]]](), 0, plan is frame.frame.block
     while start < len(nodes):
         members, moved = [start], list[int]()
-        if chain := _of_map(nodes[start]) or _of_ops(nodes, members, moved):
+        if chain := _of_map(nodes[start]) or _of_ops(nodes, members, moved, may_be_small):
             found.append((chain, members, moved))
         start = members[-1] + 1
     for chain, members, moved in reversed(found):
@@ -204,17 +198,20 @@ def with_chains(
     return plan
 
 
-def _of_ops(nodes: Sequence[Node], members: list[int], moved: list[int]) -> Chain | None:
+def _of_ops(nodes: Sequence[Node], members: list[int], moved: list[int], may_be_small: bool) -> Chain | None:
     """Return a chain that begins with an op: `members` become the numbers of its ops, `moved` those between them."""
     first, frame = nodes[members[0]], nodes[members[0]].frame
-    value = (first.op.operands if first.op_class is Reduce else first.op.results)[:1]
+    value, between = (first.op.operands if first.op_class is Reduce else first.op.results)[:1], list[int]()
     if not value or not _is_static(value[0].type) or first.op_class in (Map, *VIEWS):
         return None
-    size, chain, between = prod(shape_of(value[0])), Chain(shape_of(value[0])), list[int]()
-    if size < min(SIZE, FUNCTION_SIZE if _weight(first.op) > 1 else SIZE) or not chain.add(first):
+    is_small = prod(shape_of(value[0])) < min(SIZE, FUNCTION_SIZE if _weight(first.op) > 1 else SIZE)
+    chain = Chain((), rows=0) if is_small else Chain(shape_of(value[0]))
+    if (is_small and not may_be_small) or not chain.may_add(first):
         return None
+    chain.append(first)
     for number in range(members[0] + 1, len(nodes)):
-        if chain.add(nodes[number]):
+        if chain.may_add(nodes[number]):
+            chain.append(nodes[number])
             members.append(number)
             moved += between
             between = []
@@ -222,7 +219,7 @@ def _of_ops(nodes: Sequence[Node], members: list[int], moved: list[int]) -> Chai
             between.append(number)
         else:
             break
-    if not chain.pays_off:
+    if len(members) < MANY if is_small else chain.passes < 2 or chain.passes * prod(chain.shape) < WORK:
         return None
     return chain.complete({v: frame.slot(v) for v in chain.touched}, frame.constant, _dead(chain.nodes))
 
@@ -250,21 +247,23 @@ def _of_map(node: Node) -> Chain | None:
     return chain.complete(slots, constant_array, dead) if all(has_code(x.op) for x in chain.nodes) else None
 
 
+def _is_small(node: Node) -> bool:
+    """Return whether an op has machine code on small tensors."""
+    op, planner, types = node.op, node.frame.planner, (*node.op.operand_types, *node.op.result_types)
+    if len(op.results) != 1 or not all(is_plain(t) and 0 < prod(shape_of(t)) <= SMALL for t in types):
+        return False
+    known, kind = cast("PlanAccelerator", planner.accelerator).have_code, planner.kind(op)
+    if kind not in known or kind is None:
+        known[kind] = node.op_class in RULES or has_code(op)
+    return known[kind]
+
+
 def _passes(op: Operation) -> int:
     """Return how many simple ops take numpy about as long as `op`."""
     if is_narrow(op.operands[0].type):
         return NARROW_PASSES
     body = reduction_of(op) if op.regions else None
     return SUM_PASSES if body and is_sum(body, dtype_of(op.results[0])) else _weight(op)
-
-
-def _is_plain(op: Operation) -> bool:
-    """Return whether an op of a chain has operands of static types and one result."""
-    definition = REGISTRY.get(op.name)
-    if definition is None or len(op.results) != 1 or (op.regions and definition.op_class is not Reduce):
-        return False
-    is_known = definition.traits.elementwise or definition.op_class in (Reduce, *VIEWS)
-    return is_known and all(map(_is_static, (*op.operand_types, *op.result_types)))
 
 
 def _weight(op: Operation) -> int:
@@ -337,7 +336,6 @@ class MachineChain:
         """Return the code for operands like these; None, which is reported, if there is none."""
         form, codes = tuple([(x.shape, x.strides, x.flags.aligned) for x in arrays]), self._codes
         if form not in codes and len(codes) < MAX_FORMS:
-            check_time()
             codes[form] = None
             try:
                 code = codes[form] = ChainCode(self._chain, _form_of(self._chain, arrays, self._most))
@@ -352,7 +350,8 @@ class MachineChain:
         self._frame.planner.generated.append((title, text))
 
     def _run(self, code: ChainCode, slots: Slots, arrays: list[Array]) -> None:
-        kept = [(self._chain.shape_of(v), dtype_of(v)) for v in self._chain.kept]
+        chain = self._chain
+        kept = [(chain.shape if chain.of_map else shape_of(v), dtype_of(v)) for v in chain.kept]
         reserve(sum(prod(shape) * dtype.itemsize for shape, dtype in kept))
         results = [np.empty(shape, dtype) for shape, dtype in kept]
         arrays += results
@@ -360,7 +359,7 @@ class MachineChain:
         for slot in self._chain.dead:
             slots[slot] = None
         for slot, array in zip(self._chain.kept.values(), results):
-            slots[slot] = array
+            slots[slot] = array if array.ndim else array[()]
 
 
 class ChainCode:
@@ -372,7 +371,10 @@ class ChainCode:
         self._code = code = Assembly()
         self._ops = ops = Ops(code, lambda value: chain.row_of(value, length))
         self._memory = {v: ops.arrays.enter(dtype_of(v), (length,)) for v in (*chain.inputs, *chain.kept)}
-        code.count(0, Register("%turns", Kind(INDEX)), 1, self._row)
+        if form.rows == 1 and not form.strips:
+            self._row(literal(Kind(INDEX), 0))
+        else:
+            code.count(0, Register("%turns", Kind(INDEX)), 1, self._row)
         code.do("ret i64 0")
         self._scratch = [(x.shape, x.dtype) for x in ops.arrays.fields[len(self._memory) :]]
         if sum(prod(shape) * dtype.itemsize for shape, dtype in self._scratch) > MAX_SCRATCH:
@@ -420,10 +422,11 @@ def _form_of(chain: Chain, arrays: Sequence[Array], most: int) -> Form:
         rows, length = prod(chain.shape[:axis]), prod(chain.shape[axis:])
         if rows > 1 and length < VECTOR // itemsize:
             raise NotCompiled("short rows")
-        inputs = [_strides(x, rows, 1 if chain.is_apart(v) else length) for v, x in zip(chain.inputs, arrays)]
+        inputs = [_strides(x, rows, prod(chain.row_of(v, length))) for v, x in zip(chain.inputs, arrays)]
         strides = [x for x in inputs if x is not None]
         if len(strides) == len(inputs):
-            strides += [(1, 0) if chain.is_apart(v) else (length, 1) for v in chain.kept]
+            sizes = [prod(chain.row_of(v, length)) for v in chain.kept]  # of rows; the only one starts at 0
+            strides += [(n if rows > 1 else 0, int(n > 1)) for n in sizes]
             has_strips = chain.rows is None and (rows == 1 or length > most)
             return Form(rows, length, strides, min(length, STRIP) if has_strips else None)
     raise NotCompiled("elements that are apart")

@@ -20,15 +20,7 @@ import numpy as np
 from stablehlo_ref.accelerate import policy
 from stablehlo_ref.accelerate.ir import Body, Branch, Loop, NotCompiled, dtype_of, node_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
-from stablehlo_ref.accelerate.machine.compiler import (
-    Answer,
-    Callback,
-    address,
-    compiled,
-    is_available,
-    reason_of,
-    words_of,
-)
+from stablehlo_ref.accelerate.machine.compiler import Callback, address, compiled, is_available, reason_of, words_of
 from stablehlo_ref.accelerate.machine.functions import settle
 from stablehlo_ref.accelerate.machine.ops import Ops, shape_in_loop
 from stablehlo_ref.accelerate.machine.tensors import SMALL, Field, Held, Memory, Pending, is_splat
@@ -92,7 +84,7 @@ class MachineLoop:
                 slots[field.slot] = slots[field.slot].copy()
         return [_array(slots, field) for field in self._fields]
 
-    def _answer(self, context: Context) -> Answer:
+    def _answer(self, context: Context) -> Callable[[int], int]:
         """Return a function that counts iterations of a loop, and returns how many.
 
         A negative number asks for results of a function.
@@ -168,7 +160,7 @@ class HotLoop:
                 return False
             self._seconds += min(now - self._last, policy.ITERATION)
             self._last = now
-            if not policy.is_hot(self._seconds, policy.seconds_for(self._writer.lines)):
+            if not policy.is_hot(self._seconds, self._writer.expected):
                 return True
             writer, self._writer = self._writer, None
             self._machine = MachineLoop(self._op, writer)
@@ -227,7 +219,8 @@ class LoopWriter:
         self.loops: list[Operation] = []
         self.count = 0  # of ops
         self._write(loop)
-        self.lines = self.code.text.count("\n")
+        lines = self.code.text.count("\n")
+        self.expected = policy.SECONDS_OF_LINE * max(0, lines - policy.USUAL_LINES)  # that LLVM needs more than usual
 
     # --- the function -------------------------------------------------------------------------------------------
 

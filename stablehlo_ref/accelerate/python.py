@@ -32,7 +32,6 @@ from stablehlo_ref.limits.budget import check_time, reserve
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
-FILENAME = "<generated>"
 ITERATIONS, OPS = 256, 4096  # after which a loop checks the deadline, at most
 MAX_NESTING = 15  # of Python's 20 nested blocks
 _NUMBERS = {"zero": 0, "one": 1, "minus_one": -1}
@@ -78,7 +77,7 @@ class Generated:
         self.text = text
         self._ops = ops
         names = {**names, "located": self._located}
-        exec(compile(text, FILENAME, "exec", dont_inherit=True), names)
+        exec(compile(text, "<generated>", "exec", dont_inherit=True), names)
         self.run: Callable[..., Any] = names["run"]
         self._code: CodeType = self.run.__code__
 

@@ -25,8 +25,9 @@ from stablehlo_ref.cli.options import (
     seconds,
 )
 from stablehlo_ref.conform import cases, report
-from stablehlo_ref.conform.campaign import PROFILES, Results, Settings, select
+from stablehlo_ref.conform.campaign import PROFILES, Results, Settings
 from stablehlo_ref.conform.campaign import run as run_cases
+from stablehlo_ref.conform.programs import select
 from stablehlo_ref.conform.report import explain, read_known, split
 from stablehlo_ref.conform.verdicts import with_blocked
 from stablehlo_ref.debug.contract import contract_of

@@ -23,7 +23,7 @@ import numpy as np
 import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.conform.members import COMMON, OTHERS, QUANTIZED, draw_tensor, per_axis
-from stablehlo_ref.conform.programs import ASYNC_START, Builder
+from stablehlo_ref.conform.programs import ASYNC_START, Builder, names_of_ops
 from stablehlo_ref.conform.solve import is_elementwise_on
 from stablehlo_ref.debug.evaluate import same_bits
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, member_of_each
@@ -40,7 +40,6 @@ from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import parse
 from stablehlo_ref.syntax.printer import print_operation
 
-DIALECTS = ("stablehlo", "chlo")
 PER_AXIS = "quant.axis"
 TRIES = 8  # to draw a program with an element type that runs
 INVALID_TRIES = 3
@@ -99,27 +98,10 @@ class Case:
         return f"\n{self.text}inputs: {', '.join(map(repr, self.inputs)) or 'none'}"
 
 
-def names_of_ops() -> list[str]:
-    """Return the ops that cases are made of, in the order of their definitions: all but the end of regions."""
-    return [
-        name
-        for name, definition in REGISTRY.items()
-        if definition.dialect in DIALECTS and definition.mnemonic and not definition.traits.terminator
-    ]
-
-
 # --- names ------------------------------------------------------------------------------------------------------------
 
 
-def exhaustive(ops: Sequence[str]) -> Iterator[str]:
-    """Yield the cases of all values of unary ops on types of at most 16 bits, of all pairs on at most 8."""
-    for name in ops:
-        for element in ELEMENTS:
-            if _operands_of_each_value(REGISTRY[name], ELEMENTS[element]):
-                yield f"exhaustive/{name}/{element}/0"
-
-
-def _operands_of_each_value(definition: OpDefinition, element: Type) -> int:
+def operands_of_each_value(definition: OpDefinition, element: Type) -> int:
     """Return the number of operands, 1 or 2, of an elementwise op all of whose values are tried; 0 for other ops."""
     count = len(definition.operands)
     if not (definition.traits.elementwise and count in (1, 2)) or kind(numpy_dtype(element)) == "complex":
@@ -128,43 +110,11 @@ def _operands_of_each_value(definition: OpDefinition, element: Type) -> int:
     return count if width <= EVERY_VALUE and is_elementwise_on(definition, element) else 0
 
 
-def single(ops: Sequence[str], rounds: int) -> Iterator[str]:
-    """Yield cases of one op: in each round, each op on each element type once."""
-    for number in range(rounds):
-        for name in ops:
-            for element in ELEMENTS:
-                if takes(REGISTRY[name], ELEMENTS[element]):
-                    yield f"op/{name}/{element}/{number}"
-
-
-def dynamic(ops: Sequence[str], rounds: int) -> Iterator[str]:
-    """Yield cases with unknown dimensions: in each round, each op on one of the common types that it takes."""
-    for number in range(rounds):
-        for name in ops:
-            common = [element for element in map(str, COMMON) if takes(REGISTRY[name], ELEMENTS[element])]
-            if common and not runs_in_grid(name):
-                yield f"dynamic/{name}/{common[number % len(common)]}/{number}"
-
-
 def takes(definition: OpDefinition, element: Type) -> bool:
     """Return whether an operand or result of an op may be a tensor of an element type."""
     members = (*definition.operands, *definition.results)
     types = [tensor_type((2,) * rank, element) for rank in range(3)]
     return any(member.constraint.holds(type) for member in members for type in types)
-
-
-def chains(lengths: Sequence[int], count: int) -> Iterator[str]:
-    """Yield cases of several ops that use each other's results."""
-    for number in range(count):
-        yield f"chain/{lengths[number % len(lengths)]}/{number}"
-
-
-def invalid(ops: Sequence[str], rounds: int) -> Iterator[str]:
-    """Yield cases that break a single constraint, each constraint of each op once in a round."""
-    for number in range(rounds):
-        for name in ops:
-            for label in labels_of(REGISTRY[name]):
-                yield f"invalid/{name}/{label}/{number}"
 
 
 def labels_of(definition: OpDefinition) -> list[str]:
@@ -199,7 +149,7 @@ def _is_name(shape: str, rest: Sequence[str]) -> bool:
         case "op" | "dynamic", [op, element, number] if op in names_of_ops():
             return element in ELEMENTS and _is_number(number)
         case "exhaustive", [op, element, which] if op in names_of_ops() and element in ELEMENTS:
-            return which == "0" and _operands_of_each_value(REGISTRY[op], ELEMENTS[element]) > 0
+            return which == "0" and operands_of_each_value(REGISTRY[op], ELEMENTS[element]) > 0
     return False
 
 
@@ -263,7 +213,7 @@ def _dynamic(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
         for number in range(TRIES):
             text = builder.text_with_unknown(of_results=number % 2 == 0)
             with suppress(StablehloError):
-                program = _verified(text)
+                program = _verified(text, LIMITS)
                 results = program.run(*made.inputs) if any(_is_dynamic(p.type) for p in program.inputs) else ()
                 if results and all(map(same_bits, map(np.asarray, results), map(np.asarray, made.expected))):
                     return replace(made, text=text, static=made.text)
@@ -366,7 +316,7 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     """Return the program of a builder with inputs on which the interpreter runs it; None if there are none."""
     text = print_operation(builder.module())
     try:
-        program = _verified(text)
+        program = _verified(text, LIMITS)
     except StablehloError:
         return None
     ops = [op.name for op in program.module.walk()]
@@ -391,10 +341,11 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     return None
 
 
-def _verified(text: str) -> Program:
-    """Return a program with the limits of a case: it has no more memory than what is in force allows."""
+def _verified(text: str, limits: Limits | None = None) -> Program:
+    """Return a program that has no more memory than what is in force allows."""
     program, memory = parse(text).verify(), current.get().memory
-    program.limits = LIMITS if memory is None else replace(LIMITS, max_total_bytes=memory.limit)
+    limits = limits or program.limits
+    program.limits = limits if memory is None else replace(limits, max_total_bytes=memory.limit)
     return program
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 from numpy.typing import ArrayLike
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
-from stablehlo_ref.conform.members import CALLEE, Members, NotDrawn, constant_of
+from stablehlo_ref.conform.members import CALLEE, Members, NotDrawn, array_of, constant_of
 from stablehlo_ref.conform.solve import Broken, Solver
 from stablehlo_ref.define.bound import NOWHERE
 from stablehlo_ref.define.builder import build_module, build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.members import Bodies, In, Ins, Out, Outs
+from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import (
@@ -34,23 +36,51 @@ from stablehlo_ref.ir.types import (
 from stablehlo_ref.ops.communication import ChannelType
 from stablehlo_ref.ops.comparison import ComparisonDirection
 from stablehlo_ref.passes.emit import dense
+from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.printer import print_operation
 
 # Ops of which more is decided together than what constraints say of their members.
-WHILE, ASYNC_START, RECV = "stablehlo.while", "stablehlo.async_start", "stablehlo.recv"
+WHILE, ASYNC_START, RECV, RNG = "stablehlo.while", "stablehlo.async_start", "stablehlo.recv", "stablehlo.rng"
 CUSTOM_CALL, TARGET = "stablehlo.custom_call", "Sharding"  # a target that all know; it returns its operand
 ASYNCHRONOUS = ("stablehlo.slice", "stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice")
 COUNTER = tensor_type((), integer_type(32))
 
+DIALECTS = ("stablehlo", "chlo")
 COMBINERS = ("add", "maximum", "minimum", "multiply")
 LOGICAL = ("and", "or", "xor")
 
 
-class _Ops:
+def names_of_ops() -> list[str]:
+    """Return the ops that cases are made of, in the order of their definitions: all but the end of regions."""
+    return [
+        name
+        for name, definition in REGISTRY.items()
+        if definition.dialect in DIALECTS and definition.mnemonic and not definition.traits.terminator
+    ]
+
+
+def select(patterns: Sequence[str], known: Sequence[str] = ()) -> list[str]:
+    """Return the ops that patterns with wildcards select, of all or of those that are `known`; all for no pattern.
+
+    `add` is `stablehlo.add`, and `erf` is `chlo.erf`. ArgumentValueError for a pattern that selects none.
+    """
+    ops, found = known or names_of_ops(), list[str]()
+    for pattern in patterns:
+        forms = ((pattern, f"stablehlo.{pattern}"), (f"*.{pattern}",))
+        matching = next(
+            filter(None, ([op for op in ops if any(fnmatchcase(op, f) for f in form)] for form in forms)), []
+        )
+        if not matching:
+            names = [*ops, *(op.partition(".")[2] for op in ops)]
+            raise ArgumentValueError(f"there is no op {pattern!r}{did_you_mean(pattern, names)}")
+        found += matching
+    return list(dict.fromkeys(found or ops))
+
+
+class Ops:
     """Appends ops to a block, on its arguments and on each other's results."""
 
-    def __init__(self, rng: random.Random, types: Sequence[Type] = ()) -> None:
-        self.rng = rng
+    def __init__(self, types: Sequence[Type] = ()) -> None:
         self.arguments = [Value(type, None, index, f"a{index}") for index, type in enumerate(types)]
         self.operations: list[Operation] = []
 
@@ -76,11 +106,12 @@ class _Ops:
         return Region([Block(self.arguments, self.operations)])
 
 
-class Builder(_Ops):
+class Builder(Ops):
     """Makes a module with a function @main, op by op."""
 
     def __init__(self, rng: random.Random, elements: Sequence[Type] = (), sharing: float = 0.7) -> None:
-        super().__init__(rng)
+        super().__init__()
+        self.rng = rng
         self.sharing = sharing  # how often an op uses a value that is there rather than a new argument
         self.elements = tuple(elements)  # element types that most values have
         self.functions: list[Operation] = []
@@ -135,6 +166,10 @@ class Builder(_Ops):
         """Append an op with given members; NotDrawn if there are no values of the types of its operands."""
         if solver.definition.name == RECV:
             self._send(members)
+        if solver.definition.name == RNG and not self.fixed:  # the first interval has numbers in it
+            made = self._append_members(solver, members, 0.0)
+            self.fixed |= {v: array_of(members[n], (end,)) for v, n, end in zip(made.operands, "ab", (0, 3))}
+            return made
         return self._append_members(solver, members, sharing)
 
     def _append_members(self, solver: Solver, members: Members, sharing: float) -> Operation:
@@ -183,7 +218,7 @@ class Builder(_Ops):
         state = (COUNTER, *members["operand"])
         start, end = self.constant(COUNTER, 0), self.rng.choice((0, 1, 2, 3))
         operands = [start, *(self._value(type, "operand", self.sharing) for type in state[1:])]
-        cond, body = _Ops(self.rng, state), _BlockBuilder(self.rng, state)
+        cond, body = Ops(state), _BlockBuilder(self.rng, state)
         limit = [cond.arguments[0], cond.constant(COUNTER, end)]
         is_less = cond.value("stablehlo.compare", limit, comparison_direction=ComparisonDirection.LT)
         _, *others = body.outputs(state)
@@ -300,8 +335,12 @@ def with_body(rng: random.Random, function: Operation) -> Operation:
     return Operation(function.name, [], (), function.properties, {}, [region], NOWHERE)
 
 
-class _BlockBuilder(_Ops):
+class _BlockBuilder(Ops):
     """Makes the body of an op."""
+
+    def __init__(self, rng: random.Random, types: Sequence[Type]) -> None:
+        super().__init__(types)
+        self.rng = rng
 
     def outputs(self, types: Sequence[Type]) -> list[Value]:
         """Return values of some types, each made of a pair of arguments where that is possible."""

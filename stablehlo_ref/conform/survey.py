@@ -1,12 +1,16 @@
-"""The accuracy of a backend's elementwise functions: largest errors, bias and worst operands, by op, type and range.
+"""What a backend's functions compute: how accurately, and whether the same bits for the same rows.
 
-The reference is exact up to 1 ULP of f64 for narrower types, and correctly rounded for f64. All values of types of at
-most 16 bits are tried; of f32 and f64 as many in each range of powers of two, and then neighbours of the worst.
+The accuracy is the largest errors, bias and worst operands, by op, type and range. The reference is exact up to 1 ULP
+of f64 for narrower types, and correctly rounded for f64. All values of types of at most 16 bits are tried; of f32 and
+f64 as many in each range of powers of two, and then neighbours of the worst.
+
+The spec does not ask for the same bits for the same rows in another batch, padding, layout or order, as another order
+of a sum is legal, but a deployment may rely on it. Inputs have rows along dimension 0, which an op maps to rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -14,18 +18,22 @@ from typing import Any
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
+from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.conform.cases import every_value
+from stablehlo_ref.conform.programs import Ops
 from stablehlo_ref.debug.bounds.ball import largest, smallest_normal, ulp
-from stablehlo_ref.debug.evaluate import widened
+from stablehlo_ref.debug.evaluate import same_bits, widened
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.define.builder import build_module, build_operation
+from stablehlo_ref.define.bound import NOWHERE
+from stablehlo_ref.define.builder import build_module
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.members import REQUIRED
-from stablehlo_ref.diagnostics import Location, Source, StablehloError
+from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.ir.types import FLOATS, Type, tensor_type
 from stablehlo_ref.numerics.dtypes import bit_width, float_info, numpy_dtype
+from stablehlo_ref.numerics.ulp import ulp_distance
 from stablehlo_ref.program import Program
 
 TYPES = ("f32", "f64", "bf16", "f16")
@@ -33,7 +41,36 @@ SAMPLES = 1 << 15  # operands of each range and sign
 EDGES = (-24, -8, -1, 1, 8, 24)  # powers of two between ranges of magnitudes
 WORST = 256  # operands whose neighbours are tried
 CHUNK = 1 << 22  # operands of a run, if all of f32 are tried
-NOWHERE = Location(Source("", "<survey>"), 0)
+
+ROWS, COLUMNS, PADDING = 37, 67, 11  # no multiples of the width of vectors
+BATCHES = (1, 2, 8, 20)  # rows of smaller batches
+RELATIONS = ("batch", "padding", "layout", "order")
+BINARY = ("add", "subtract", "multiply", "divide", "power", "atan2", "remainder", "maximum")
+
+Body = Callable[[Ops], Sequence[Value]]  # makes ops on arguments, and returns the results
+
+
+class Refused(Exception):
+    """The backend does not run an op on a type."""
+
+
+def program_of(shapes: Sequence[Sequence[int]], element: Type, body: Body) -> Program:
+    """Return a program whose inputs have these shapes and an element type."""
+    ops = Ops([tensor_type(tuple(shape), element) for shape in shapes])
+    results = body(ops)
+    return Program(build_module(ops.arguments, ops.operations, results, NOWHERE))
+
+
+def run(session: Session, element: Type, arrays: Sequence[Array], body: Body) -> list[Array]:
+    """Return what a backend computes; Refused if it does not run the program."""
+    program = program_of([array.shape for array in arrays], element, body)
+    outcome = session.run(str(program), list(map(np.ascontiguousarray, arrays)))
+    if outcome.failure:
+        raise Refused(f"{session.description} {outcome}")
+    return list(map(np.asarray, outcome.results))
+
+
+# --- accuracy ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -65,23 +102,24 @@ class Row:
 
 def functions() -> list[str]:
     """Return the ops of one floating-point operand whose result has its type."""
-    return [
-        n
-        for n, definition in REGISTRY.items()
-        if definition.dialect in ("stablehlo", "chlo") and _is_function(definition)
-    ]
+    ops = [(name, op) for name, op in REGISTRY.items() if op.dialect in ("stablehlo", "chlo")]
+    return [name for name, definition in ops if _is_function(definition)]
 
 
 def _is_function(definition: OpDefinition) -> bool:
     is_unary = definition.traits.elementwise and len(definition.operands) == 1 and "infer" in definition.roles
-    if not (is_unary and definition.mnemonic[:1].isalpha()):
-        return False
-    if any(a.default is REQUIRED for a in definition.attributes.values()):
+    is_given = any(a.default is REQUIRED for a in definition.attributes.values())
+    if not (is_unary and definition.mnemonic[:1].isalpha()) or is_given:
         return False
     try:
-        return _program(definition.name, FLOATS["f32"], 1).verify().entry.outputs[0].element_type == FLOATS["f32"]
+        program = program_of([(1,)], FLOATS["f32"], _applied(definition.name)).verify()
     except StablehloError:
         return False
+    return program.entry.outputs[0].element_type == FLOATS["f32"]
+
+
+def _applied(op: str) -> Body:
+    return lambda ops: [ops.value(op, ops.arguments)]
 
 
 def survey(
@@ -104,28 +142,12 @@ def survey(
     return _merged(rows)
 
 
-def _program(op: str, element: Type, count: int) -> Program:
-    argument = Value(tensor_type((count,), element), None, 0)
-    made = build_operation(op, [argument], [argument.type], NOWHERE)
-    return Program(build_module([argument], [made], made.results, NOWHERE))
-
-
 def _run(session: Session, op: str, element: Type, x: Array) -> tuple[Array, Array]:
     """Return what the backend computes, and the exact results in f64."""
-    outcome = session.run(str(_program(op, element, x.size)), [x])
-    if outcome.failure:
-        raise Refused(f"{session.description} {outcome}")
+    (results,) = run(session, element, [x], _applied(op))
     wide = FLOATS["f64"]
-    program = _program(op, wide, x.size).verify()
-    (exact,) = program.run(widened(x), reproducible=element == wide)
-    return np.asarray(outcome.results[0]), np.asarray(exact)
-
-
-class Refused(Exception):
-    """The backend does not run an op on a type."""
-
-
-# --- operands ---------------------------------------------------------------------------------------------------------
+    (exact,) = program_of([x.shape], wide, _applied(op)).run(widened(x), reproducible=element == wide)
+    return results, np.asarray(exact)
 
 
 def _operands(dtype: DType, samples: int, generator: np.random.Generator) -> Array:
@@ -158,9 +180,6 @@ def _neighbours(x: Array, errors: Array, generator: np.random.Generator) -> Arra
 def _all_f32() -> Iterator[Array]:
     for start in range(0, 1 << 32, CHUNK):
         yield np.arange(start, start + CHUNK, dtype=np.uint32).view(np.float32)
-
-
-# --- errors -----------------------------------------------------------------------------------------------------------
 
 
 def _errors(results: Array, exact: Array, dtype: DType) -> Array:
@@ -204,27 +223,21 @@ def _rows(op: str, type: str, x: Array, results: Array, exact: Array) -> list[Ro
 
 def _merged(rows: Sequence[Row]) -> list[Row]:
     """Return one row for each range: the worst, with the counts and the mean bias of all."""
-    by_range: dict[str, list[Row]] = {}
-    for row in rows:
-        by_range.setdefault(row.range, []).append(row)
-    merged = []
-    for found in by_range.values():
-        worst = max(found, key=lambda row: row.max_ulp)
-        known = [(row.bias, row.tested) for row in found if row.bias is not None]
-        merged.append(
-            replace(
-                worst,
-                tested=sum(row.tested for row in found),
-                bias=sum(bias * count for bias, count in known) / sum(count for _, count in known) if known else None,
-                flushed=sum(row.flushed for row in found),
-                specials=sum(row.specials for row in found),
-                special=next((row.special for row in found if row.specials), 0.0),
-            )
-        )
-    return merged
+    return [
+        _merged_row([row for row in rows if row.range == name]) for name in dict.fromkeys(row.range for row in rows)
+    ]
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
+def _merged_row(rows: Sequence[Row]) -> Row:
+    known = [(row.bias, row.tested) for row in rows if row.bias is not None]
+    return replace(
+        max(rows, key=lambda row: row.max_ulp),
+        tested=sum(row.tested for row in rows),
+        bias=sum(bias * count for bias, count in known) / sum(count for _, count in known) if known else None,
+        flushed=sum(row.flushed for row in rows),
+        specials=sum(row.specials for row in rows),
+        special=next((row.special for row in rows if row.specials), 0.0),
+    )
 
 
 def as_text(rows: Sequence[Row]) -> str:
@@ -246,20 +259,122 @@ def _short(ulps: float, digits: int = 1) -> str:
 def as_markdown(rows: Sequence[Row]) -> str:
     """Return a table with a line for each op, and for each type the largest error and where it is."""
     types = list(dict.fromkeys(row.type for row in rows))
-    head = "| op | " + " | ".join(f"{t}: ULP | operand" for t in types) + " |\n|---|" + "---:|---|" * len(types)
-    lines = [head]
+    lines = ["| op | " + " | ".join(f"{t}: ULP | operand" for t in types) + " |", "|---|" + "---:|---|" * len(types)]
     for op in sorted({row.op for row in rows}):
-        cells = []
-        for type in types:
-            found = [row for row in rows if (row.op, row.type) == (op, type)]
-            worst = max(found, key=lambda row: row.max_ulp, default=None)
-            notes = "*" if any(row.specials for row in found) else ""
-            notes += "†" if any(row.flushed for row in found) else ""
-            is_exact = worst is not None and worst.max_ulp == 0
-            cells += (
-                ["-", ""]
-                if worst is None
-                else [f"{_short(worst.max_ulp)}{notes}", "" if is_exact else f"{worst.operand:.6g}"]
-            )
+        cells = [_cell([row for row in rows if (row.op, row.type) == (op, type)]) for type in types]
         lines.append(f"| {op} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def _cell(rows: Sequence[Row]) -> str:
+    worst = max(rows, key=lambda row: row.max_ulp, default=None)
+    if worst is None:
+        return "- | "
+    notes = "*" * any(row.specials for row in rows) + "†" * any(row.flushed for row in rows)
+    return f"{_short(worst.max_ulp)}{notes} | " + (f"{worst.operand:.6g}" if worst.max_ulp else "")
+
+
+# --- the same bits for the same rows ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Whether the bits of an op's results are the same under a relation, and by how much they differ."""
+
+    op: str
+    type: str
+    relation: str
+    different: int  # elements
+    max_ulp: int
+
+    @property
+    def holds(self) -> bool:
+        return not self.different
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An op on `rows` operands that have rows, and on operands of the shapes `others` that have none."""
+
+    name: str
+    rows: int
+    others: tuple[tuple[int, ...], ...] = ()
+
+    def applied(self, ops: Ops, operands: Sequence[Value], element: Type) -> Value:
+        """Append the op, and return its result."""
+        if self.name == "stablehlo.dot_general":
+            return ops.value(self.name, operands, lhs_contracting_dimensions=(1,), rhs_contracting_dimensions=(0,))
+        if self.name == "stablehlo.reduce":
+            scalar = tensor_type((), element)
+            body = Ops([scalar, scalar])
+            region = body.region([body.value("stablehlo.add", body.arguments)])
+            operands = [*operands, ops.constant(scalar, 0.0)]
+            return ops.append(self.name, operands, None, [region], dimensions=(1,)).results[0]
+        return ops.value(self.name, operands)
+
+
+def subjects() -> list[Subject]:
+    """Return the ops that are checked."""
+    found = [Subject(name, 1) for name in functions()]
+    found += [Subject(f"stablehlo.{name}", 2) for name in BINARY]
+    return [*found, Subject("stablehlo.dot_general", 1, ((COLUMNS, COLUMNS),)), Subject("stablehlo.reduce", 1)]
+
+
+def check(session: Session, subject: Subject, type: str, seed: int = 0) -> Iterator[Relation]:
+    """Yield whether each relation holds for an op on a type; Refused if the backend does not run it."""
+    element, generator = FLOATS[type], np.random.Generator(np.random.Philox(seed))
+    shapes = [*[(ROWS, COLUMNS)] * subject.rows, *subject.others]
+    arrays = [random_array(generator, numpy_dtype(element), shape) for shape in shapes]
+    x, others = arrays[: subject.rows], arrays[subject.rows :]
+
+    def applied(ops: Ops, change: Callable[[Ops, Value], Value] = lambda ops, value: value, start: int = 0) -> Value:
+        """Return the result of the op on operands that are changed, of those from `start`."""
+        own, fixed = ops.arguments[start : start + len(x)], ops.arguments[len(ops.arguments) - len(others) :]
+        return subject.applied(ops, [*(change(ops, value) for value in own), *fixed], element)
+
+    def related(relation: str, pairs: Sequence[tuple[Array, Array]]) -> Relation:
+        apart = [ulp_distance(*map(np.atleast_1d, pair)) for pair in pairs if not same_bits(*pair)]
+        different = sum(max(int(np.count_nonzero(distance)), 1) for distance in apart)
+        return Relation(subject.name, type, relation, different, max((int(d.max()) for d in apart), default=0))
+
+    (base,) = run(session, element, arrays, lambda ops: [applied(ops)])
+    parts = [run(session, element, [*(a[:n] for a in x), *others], lambda ops: [applied(ops)])[0] for n in BATCHES]
+    yield related("batch", [(part, base[:n]) for n, part in zip(BATCHES, parts)])
+
+    def padded(ops: Ops, value: Value) -> Value:
+        one, sides = (
+            ops.constant(tensor_type((), element), 1.0),
+            {"edge_padding_low": (0, 0), "interior_padding": (0, 0)},
+        )
+        return ops.value("stablehlo.pad", [value, one], edge_padding_high=(PADDING, 0), **sides)
+
+    def without_padding(ops: Ops) -> list[Value]:
+        ranges = {"start_indices": (0,) * base.ndim, "limit_indices": base.shape, "strides": (1,) * base.ndim}
+        return [ops.value("stablehlo.slice", [applied(ops, padded)], **ranges)]
+
+    yield related("padding", [(run(session, element, arrays, without_padding)[0], base)])
+
+    def turned(ops: Ops, value: Value) -> Value:
+        return ops.value("stablehlo.transpose", [value], permutation=(1, 0))
+
+    (moved,) = run(session, element, [*(a.T for a in x), *others], lambda ops: [applied(ops, turned)])
+    yield related("layout", [(moved, base)])
+
+    both = [*x, *(a[::-1] for a in x), *others]
+    last = len(x)
+    found = [
+        run(session, element, both, lambda ops: [applied(ops), applied(ops, start=last)]),
+        run(session, element, both, lambda ops: [applied(ops, start=last), applied(ops)])[::-1],
+    ]
+    yield related("order", [(results[0], base) for results in found] + list(zip(*found)))
+
+
+def relations_as_text(found: Sequence[Relation]) -> str:
+    """Return a line for each op and type with relations that do not hold, and how many ops there are."""
+    pairs, lines = dict.fromkeys((r.op, r.type) for r in found), []
+    for op, type in pairs:
+        broken = [r for r in found if (r.op, r.type) == (op, type) and not r.holds]
+        texts = [f"{r.relation} ({r.different} elements, at most {r.max_ulp} ULP)" for r in broken]
+        lines += [f"{op} {type}: bits differ by {', '.join(texts)}"] if texts else []
+    same = len(pairs) - len(lines)
+    return "\n".join([*lines, f"{same} of {len(pairs)} ops and types have the same bits under all relations"])

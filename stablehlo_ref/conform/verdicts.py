@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.conform.cases import ALONE, DIALECTS, Case, case, element_name
+from stablehlo_ref.conform.cases import ALONE, Case, case, element_name
+from stablehlo_ref.conform.programs import DIALECTS
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.diff import diff

@@ -392,4 +392,4 @@ class _Locator:
         self.found.group = None if is_all and group and not group.is_certain else group
         if group is not None and group.excess is not None:
             comment = self._comment(group.ops[-1], group.excess)
-            self._keep(Repro(group.program, group.arrays, group.bounds, comment))
+            self._keep(replace(group.repro, comment=comment))

@@ -64,9 +64,7 @@ class FaultyGroup:
     """
 
     ops: tuple[Operation, ...]
-    program: Subprogram
-    arrays: tuple[Array, ...]  # what the program is fed
-    bounds: tuple[Ball, ...]  # of its results
+    repro: Repro
     excess: Excess | None
 
     @property
@@ -116,7 +114,7 @@ class _GroupSearch:
             bound = exact(self.evaluate.constant(value))
             for result in self._run(made) or ():
                 if excess := excess_of(result, bound, self.contract):
-                    return FaultyGroup((op,), made, (), (bound,), excess)
+                    return FaultyGroup((op,), Repro(made, (), (bound,)), excess)
         return None
 
     def hides(self, start: int) -> bool:
@@ -143,8 +141,8 @@ class _GroupSearch:
         ops = slice_of(self.flat.ops[start:last], value)
         first = set(self.flat.ops[start:end])
         kept = tuple(op for op in ops if not is_constant_op(op) and op in first)
-        bounds = tuple(self._balls(start, last).get(wanted, UNKNOWN) for wanted in made.wanted)
-        return FaultyGroup(kept, made, tuple(self.arrays[value] for value in made.feeds), bounds, excess)
+        bounds = [self._balls(start, last).get(wanted, UNKNOWN) for wanted in made.wanted]
+        return FaultyGroup(kept, Repro(made, [self.arrays[value] for value in made.feeds], bounds), excess)
 
     def _balls(self, start: int, end: int) -> Mapping[Value, Ball]:
         if start not in self.composed:
@@ -307,7 +305,7 @@ class Repro:
     program: Subprogram
     feeds: Sequence[Array]
     bounds: Sequence[Ball]
-    comment: str
+    comment: str = ""
     workarounds: tuple[str, ...] = ()  # switches of the backend that make it right
 
     def text(self) -> str:

@@ -50,7 +50,7 @@ from stablehlo_ref.dialects.chlo_elementwise import NextAfter, Polygamma, Zeta
 from stablehlo_ref.dialects.mlir_types import define
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import ComplexType, TensorType, Type
-from stablehlo_ref.ops import bitwise, comparison, conversion, elementary, elementwise
+from stablehlo_ref.ops import comparison, conversion, elementary, elementwise
 
 Sizes: TypeAlias = tuple[Size, ...]
 
@@ -240,12 +240,12 @@ APPLIED: Mapping[type[Op], Sequence[type[Op]]] = {
         elementwise.Multiply,
         elementwise.Power,
         elementwise.Remainder,
-        bitwise.ShiftLeft,
-        bitwise.ShiftRightArithmetic,
-        bitwise.ShiftRightLogical,
+        comparison.ShiftLeft,
+        comparison.ShiftRightArithmetic,
+        comparison.ShiftRightLogical,
         elementwise.Subtract,
     ),
-    BroadcastLogical: (bitwise.And, bitwise.Or, bitwise.Xor),
+    BroadcastLogical: (comparison.And, comparison.Or, comparison.Xor),
     BroadcastFloat: (NextAfter, Polygamma, Zeta),
 }
 for base, every in APPLIED.items():

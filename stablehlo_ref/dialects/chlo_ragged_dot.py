@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from math import prod
 from typing import Annotated, TypeAlias
@@ -36,7 +37,7 @@ from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.contraction import converted_bytes
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
-from stablehlo_ref.ops.dot_general import DotGeneral, Precision
+from stablehlo_ref.ops.dot_general import DotDimensions, DotGeneral, Precision
 
 Axes: TypeAlias = tuple[int, ...]
 Part: TypeAlias = tuple[slice, Array | None]  # the slice of the ragged dimension with a group, and the group's mask
@@ -45,6 +46,22 @@ MAX_PLANS = 256  # cached kernels for products of different shapes
 
 ChloPrecision: TypeAlias = Annotated[Precision, EnumCodec(Precision, dialect="chlo")]
 ChloPrecisionConfig: TypeAlias = Annotated[tuple[Precision, ...], ListCodec(ChloPrecision)]
+
+
+@dataclass(frozen=True, slots=True)
+class RaggedDimensions(DotDimensions):
+    """The attribute `ragged_dot_dimension_numbers`."""
+
+    lhs_ragged_dimensions: Dims
+    rhs_group_dimensions: Dims
+
+    def of_one_group(self) -> DotDimensions:
+        """Return the dimensions for the slice of `rhs` that one group is multiplied by."""
+        batching, contracting = (
+            tuple(d - sum(removed < d for removed in self.rhs_group_dimensions) for d in dimensions)
+            for dimensions in (self.rhs_batching_dimensions, self.rhs_contracting_dimensions)
+        )
+        return DotDimensions(self.lhs_batching_dimensions, batching, self.lhs_contracting_dimensions, contracting)
 
 
 class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="computed", facts=SUMS):
@@ -73,34 +90,18 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="compu
     precision_config = Attr(ChloPrecisionConfig, default=())
     result = Out(tensor)
 
-    ragged_dot_dimension_numbers = Group(
-        "chlo.ragged_dot",
-        is_required=True,
-        lhs_batching_dimensions=lhs_batching_dimensions,
-        rhs_batching_dimensions=rhs_batching_dimensions,
-        lhs_contracting_dimensions=lhs_contracting_dimensions,
-        rhs_contracting_dimensions=rhs_contracting_dimensions,
-        lhs_ragged_dimensions=lhs_ragged_dimensions,
-        rhs_group_dimensions=rhs_group_dimensions,
-    )
+    ragged_dot_dimension_numbers = Group("chlo.ragged_dot", as_type=RaggedDimensions, is_required=True)
 
     @staticmethod
     def infer(
-        lhs: TensorType,
-        rhs: TensorType,
-        group_sizes: TensorType,
-        lhs_batching_dimensions: Dims,
-        rhs_batching_dimensions: Dims,
-        lhs_contracting_dimensions: Dims,
-        rhs_contracting_dimensions: Dims,
-        lhs_ragged_dimensions: Dims,
-        rhs_group_dimensions: Dims,
+        lhs: TensorType, rhs: TensorType, group_sizes: TensorType, ragged_dot_dimension_numbers: RaggedDimensions
     ) -> TensorType:
-        lhs_others = without(axes(lhs), lhs_batching_dimensions + lhs_contracting_dimensions)
-        rhs_summed = rhs_batching_dimensions + rhs_contracting_dimensions + rhs_group_dimensions
+        d = ragged_dot_dimension_numbers
+        lhs_others = without(axes(lhs), d.lhs_batching_dimensions + d.lhs_contracting_dimensions)
+        rhs_summed = d.rhs_batching_dimensions + d.rhs_contracting_dimensions + d.rhs_group_dimensions
         groups = dims(group_sizes, (rank(group_sizes) - 1,))
-        leading = groups if lhs_ragged_dimensions[0] in lhs_contracting_dimensions else ()
-        sizes = leading + dims(lhs, lhs_batching_dimensions + lhs_others) + dims(rhs, without(axes(rhs), rhs_summed))
+        leading = groups if d.lhs_ragged_dimensions[0] in d.lhs_contracting_dimensions else ()
+        sizes = leading + dims(lhs, d.lhs_batching_dimensions + lhs_others) + dims(rhs, without(axes(rhs), rhs_summed))
         return make_tensor_type(sizes, element_type(lhs))
 
     @staticmethod
@@ -143,45 +144,30 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="compu
         lhs: TensorType,
         rhs: TensorType,
         group_sizes: TensorType,
-        lhs_batching_dimensions: Dims,
-        rhs_batching_dimensions: Dims,
-        lhs_contracting_dimensions: Dims,
-        rhs_contracting_dimensions: Dims,
-        lhs_ragged_dimensions: Dims,
-        rhs_group_dimensions: Dims,
+        ragged_dot_dimension_numbers: RaggedDimensions,
         result: TensorType,
     ) -> Kernel:
-        (ragged,) = lhs_ragged_dimensions
-        numbers = {
-            "lhs_batching_dimensions": lhs_batching_dimensions,
-            "rhs_batching_dimensions": renumbered(rhs_batching_dimensions, rhs_group_dimensions),
-            "lhs_contracting_dimensions": lhs_contracting_dimensions,
-            "rhs_contracting_dimensions": renumbered(rhs_contracting_dimensions, rhs_group_dimensions),
-        }
+        d = ragged_dot_dimension_numbers
+        (ragged,), numbers = d.lhs_ragged_dimensions, d.of_one_group()
         multiply = multiplication(lhs, result, numbers, mode)
         dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
-        sizes = (size(lhs), size(rhs) // max(1, prod(dims(rhs, rhs_group_dimensions))), size(result))  # of one group
+        sizes = (size(lhs), size(rhs) // max(1, prod(dims(rhs, d.rhs_group_dimensions))), size(result))  # of one group
         copied = sum(count * dtype.itemsize for count, dtype in zip(sizes, dtypes))
         temporaries = copied + converted_bytes(dtypes, sizes[0] + sizes[1], sizes[2], mode.reproducible)
-        if ragged in lhs_batching_dimensions:
+        if ragged in d.lhs_batching_dimensions:
             return Kernel(lambda lhs, rhs, group_sizes: multiply(lhs, rhs), temporaries=temporaries)
-        before = before_ragged(lhs, ragged, lhs_batching_dimensions, lhs_contracting_dimensions)
+        before = before_ragged(lhs, ragged, d.lhs_batching_dimensions, d.lhs_contracting_dimensions)
         parts = splitting(before, ragged, rank(lhs), dim(lhs, ragged))
-        if ragged in lhs_contracting_dimensions:
+        if ragged in d.lhs_contracting_dimensions:
             run = sum_by_groups(multiply, parts, numbers, ragged, result)
         else:
-            run = rows_by_groups(multiply, parts, numbers, ragged, rhs_group_dimensions[0], lhs, result)
+            run = rows_by_groups(multiply, parts, numbers, ragged, d.rhs_group_dimensions[0], lhs, result)
         return Kernel(run, temporaries=temporaries)
 
 
 def are_different(dimensions: Axes, count: int) -> bool:
     """Return whether these are distinct dimensions of a tensor of rank `count`."""
     return in_range(dimensions, count) and is_unique(dimensions)
-
-
-def renumbered(dimensions: Axes, removed: Axes) -> Axes:
-    """Return the numbers of `dimensions` after the dimensions `removed` are dropped."""
-    return tuple(d - sum(r < d for r in removed) for d in dimensions)
 
 
 def before_ragged(lhs: TensorType, ragged: int, batching: Axes, contracting: Axes) -> Axes:
@@ -196,13 +182,13 @@ def before_ragged(lhs: TensorType, ragged: int, batching: Axes, contracting: Axe
 # --- groups ---------------------------------------------------------------------------------------------------------
 
 
-def multiplication(lhs: TensorType, result: TensorType, numbers: dict[str, Axes], mode: Mode) -> Run:
+def multiplication(lhs: TensorType, result: TensorType, numbers: DotDimensions, mode: Mode) -> Run:
     """Return dot_general on arrays of any shape, with the element types of `lhs` and `result`."""
 
     @lru_cache(maxsize=MAX_PLANS)
     def plan(lhs_shape: Axes, rhs_shape: Axes) -> Run:
         types = [make_tensor_type(sizes, element_type(lhs)) for sizes in (lhs_shape, rhs_shape)]
-        members: dict[str, object] = {"lhs": types[0], "rhs": types[1], **numbers}
+        members: dict[str, object] = {"lhs": types[0], "rhs": types[1], **asdict(numbers)}
         inferred = call_role(DotGeneral.definition, "infer", members)
         members["result"] = make_tensor_type(shape(inferred), element_type(result))
         run: Run = call_role(DotGeneral.definition, "plan", members, mode=mode)
@@ -244,11 +230,11 @@ def along(dimension: int, part: slice) -> tuple[slice, ...]:
 
 
 def sum_by_groups(
-    multiply: Run, parts: Callable[[Array], list[Part]], numbers: dict[str, Axes], ragged: int, result: TensorType
+    multiply: Run, parts: Callable[[Array], list[Part]], numbers: DotDimensions, ragged: int, result: TensorType
 ) -> Run:
     """Return the kernel for a contracting ragged dimension: for each group, the product of slices of both operands."""
-    pairs = dict(zip(numbers["lhs_batching_dimensions"], numbers["rhs_batching_dimensions"]))
-    pairs |= dict(zip(numbers["lhs_contracting_dimensions"], numbers["rhs_contracting_dimensions"]))
+    pairs = dict(zip(numbers.lhs_batching_dimensions, numbers.rhs_batching_dimensions))
+    pairs |= dict(zip(numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions))
 
     def run(lhs: Array, rhs: Array, group_sizes: Array) -> Array:
         out = np.empty(shape(result), numpy_dtype(element_type(result)))
@@ -269,14 +255,14 @@ def sum_by_groups(
 def rows_by_groups(
     multiply: Run,
     parts: Callable[[Array], list[Part]],
-    numbers: dict[str, Axes],
+    numbers: DotDimensions,
     ragged: int,
     group_dimension: int,
     lhs: TensorType,
     result: TensorType,
 ) -> Run:
     """Return the kernel for a free ragged dimension: rows of `lhs` times the group's slice of `rhs`."""
-    batching, contracting = numbers["lhs_batching_dimensions"], numbers["lhs_contracting_dimensions"]
+    batching, contracting = numbers.lhs_batching_dimensions, numbers.lhs_contracting_dimensions
     order = batching + without(axes(lhs), batching + contracting)
     row = order.index(ragged)
 

@@ -37,7 +37,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute
 from stablehlo_ref.ir.types import FunctionType, IntegerType, MeshTensorType, TensorType, TokenType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.ops.bitwise import And, Or
+from stablehlo_ref.ops.comparison import And, Or
 from stablehlo_ref.ops.control_flow import call, iterate, move
 from stablehlo_ref.ops.elementwise import Add, Maximum, Minimum, Multiply
 

@@ -29,8 +29,6 @@ from stablehlo_ref.dialects import (
     ub,
 )
 from stablehlo_ref.ops import (
-    asynchrony,
-    bitwise,
     collective_reductions,
     collectives,
     communication,
@@ -43,7 +41,6 @@ from stablehlo_ref.ops import (
     deprecated,
     dot_general,
     dynamism,
-    einsum,
     elementary,
     elementwise,
     extensibility,
@@ -51,12 +48,10 @@ from stablehlo_ref.ops import (
     gather_scatter,
     linear_algebra,
     normalization,
-    quantization,
     random,
     reduction,
     slicing,
     sort,
-    tuples,
     windows,
 )
-from stablehlo_ref.targets import annotations, lapack, spmd, xla
+from stablehlo_ref.targets import lapack, spmd, xla

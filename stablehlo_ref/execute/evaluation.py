@@ -61,7 +61,7 @@ def run_plan(
             results = plan.call(context, inputs)
         if context.failures:
             return ()
-        if bytes_to_copy(results) <= SMALL:
+        if sum([getattr(x, "nbytes", SMALL) for x in results]) < SMALL or bytes_to_copy(results) <= SMALL:
             return take_results(results)
         with taking_results(context, [results], entry):
             return take_results(results)

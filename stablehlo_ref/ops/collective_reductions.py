@@ -298,7 +298,7 @@ def reduction(
     block = computation.region.block
     is_same, computes = is_pure(block), len(block.operations) > 1
     dtypes = [numpy_dtype(element_type(r)) for r in results]
-    canonical = [canonical_nans(d) if computes and has_several_nans(d) else first_of for d in dtypes]
+    canonical = [canonical_nans(d) if computes and has_several_nans(d) else lambda x, *_: x for d in dtypes]
 
     def reduced(contributions: Contributions) -> list[Array]:
         variadic = [
@@ -312,11 +312,6 @@ def reduction(
         return found
 
     return run
-
-
-def first_of(x: Array, *others: Array) -> Array:
-    """Return the first argument."""
-    return x
 
 
 def is_pure(block: Block) -> bool:

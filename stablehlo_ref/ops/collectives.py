@@ -130,7 +130,7 @@ class AllGather(Collective, op="all_gather", facts=MOVES):
 
         def gathered(contributions: Contributions) -> Results:
             variadic = zip(*contributions.by_process.values())
-            arrays = [concatenate(operand, all_gather_dim) for operand in variadic]
+            arrays = [xs[0] if len(xs) == 1 else np.concatenate(xs, all_gather_dim) for xs in variadic]
             check_shapes(site.name, 6, results, arrays)
             return one_or_all(arrays)
 
@@ -260,11 +260,7 @@ class CollectiveBroadcast(Collective, op="collective_broadcast", facts=MOVES):
 
     @staticmethod
     def plan(
-        site: PlanSite,
-        operands: Types,
-        replica_groups: ReplicaGroups,
-        channel_id: Int,
-        has_dynamic_root: Presence,
+        site: PlanSite, operands: Types, replica_groups: ReplicaGroups, channel_id: Int, has_dynamic_root: Presence
     ) -> Run:
         """Plan `results[j]@process = operands[j]@process_group[root[j]]`, zeros in processes without a group.
 
@@ -347,11 +343,6 @@ class Pairs:
         groups = ProcessGroups(op, strategy, source_target_pairs, range_label=4)
         self.targets = cache(lambda grid: {pair[0]: pair[1] for pair in groups.all(grid)})
         self.sources = cache(lambda grid: {target: source for source, target in groups.all(grid)})
-
-
-def concatenate(parts: Sequence[Array], axis: int) -> Array:
-    """Concatenate arrays along an axis; return a single array as it is."""
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis)
 
 
 def joined(parts: Array, axis: int) -> Array:

@@ -65,8 +65,8 @@ FROM_HOST = (ChannelType.DEVICE_TO_HOST, ChannelType.HOST_TO_DEVICE)
 # --- ids in the grid ------------------------------------------------------------------------------------------------
 
 
-class ReplicaId(Op, op="replica_id", effects=True, facts=OPEN):
-    """Return the replica id of the process."""
+class GridId(Op, effects=True, facts=OPEN):
+    """Base of `replica_id` and `partition_id`."""
 
     result = Out(id_tensor)
 
@@ -75,22 +75,18 @@ class ReplicaId(Op, op="replica_id", effects=True, facts=OPEN):
     @staticmethod
     def infer() -> TensorType:
         return ID
+
+
+class ReplicaId(GridId, op="replica_id"):
+    """Return the replica id of the process."""
 
     @staticmethod
     def plan() -> Callable[[Context], np.uint32]:
         return lambda context: np.uint32(context.process.id[0])
 
 
-class PartitionId(Op, op="partition_id", effects=True, facts=OPEN):
+class PartitionId(GridId, op="partition_id"):
     """Return the partition id of the process."""
-
-    result = Out(id_tensor)
-
-    syntax = "attr-dict : type(results)"
-
-    @staticmethod
-    def infer() -> TensorType:
-        return ID
 
     @staticmethod
     def plan() -> Callable[[Context], np.uint32]:
@@ -136,11 +132,7 @@ class SendOp(PointToPoint, op="send"):
 
     @staticmethod
     def plan(
-        site: PlanSite,
-        inputs: Types,
-        channel_id: Int,
-        is_host_transfer: Flag,
-        source_target_pairs: SourceTargetPairs,
+        site: PlanSite, inputs: Types, channel_id: Int, is_host_transfer: Flag, source_target_pairs: SourceTargetPairs
     ) -> Run:
         channel = Channel(site.op, channel_id, () if is_host_transfer else source_target_pairs)
         sent = tuple(inputs)
@@ -294,11 +286,9 @@ class Outfeed(Op, op="outfeed", effects=True, computes_on_storage=True, facts=OP
 
 def is_layout(layout: Attribute, types: Sequence[Type]) -> bool:
     """Return whether a layout is a list with one list of integers for each type."""
-    return isinstance(layout, tuple) and size(layout) == size(types) and all(map(_is_list_of_integers, layout))
-
-
-def _is_list_of_integers(attribute: Attribute) -> bool:
-    return isinstance(attribute, tuple) and all(isinstance(n, IntegerAttribute) for n in attribute)
+    if not isinstance(layout, tuple) or size(layout) != size(types):
+        return False
+    return all(isinstance(row, tuple) and all(isinstance(n, IntegerAttribute) for n in row) for row in layout)
 
 
 def _list(types: Sequence[Type]) -> str:

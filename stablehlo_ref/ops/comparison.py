@@ -1,9 +1,11 @@
-"""Elementwise ops that compare and select: compare, is_finite, select, clamp."""
+"""Elementwise ops that compare, select, and work on bits."""
 
 from __future__ import annotations
 
 import operator
 from enum import Enum
+
+import numpy as np
 
 from stablehlo_ref.define.assembly import Deduced
 from stablehlo_ref.define.computation import Run
@@ -23,13 +25,20 @@ from stablehlo_ref.define.spec import (
     shape,
     with_element_type,
 )
-from stablehlo_ref.define.type_constraints import boolean_tensor, float_tensor, per_tensor_quantized, tensor
+from stablehlo_ref.define.type_constraints import (
+    boolean_tensor,
+    float_tensor,
+    integer_tensor,
+    per_tensor_quantized,
+    tensor,
+)
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics import complexes, floats, integers
+from stablehlo_ref.numerics import complexes, floats, implementation_defined, integers
 from stablehlo_ref.numerics.blocks import select
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
-from stablehlo_ref.ops.elementwise import Elementwise
+from stablehlo_ref.numerics.kernels import same_kernel
+from stablehlo_ref.ops.elementwise import BinaryElementwise, Elementwise, UnaryElementwise
 
 
 class ComparisonDirection(Enum):
@@ -41,16 +50,6 @@ class ComparisonDirection(Enum):
     GT = ">"
     LE = "<="
     LT = "<"
-
-
-SCALAR_COMPARISONS: dict[ComparisonDirection, Run] = {
-    ComparisonDirection.EQ: operator.eq,
-    ComparisonDirection.NE: operator.ne,
-    ComparisonDirection.GE: operator.ge,
-    ComparisonDirection.GT: operator.gt,
-    ComparisonDirection.LE: operator.le,
-    ComparisonDirection.LT: operator.lt,
-}
 
 
 class ComparisonType(Enum):
@@ -98,7 +97,8 @@ class Compare(Elementwise, op="compare", facts=EXACT):
         dtype, direction = numpy_dtype(element_type(lhs)), comparison_direction.name
         is_total = compare_type == ComparisonType.TOTALORDER and is_float(lhs)
         if rank(lhs) == 0 and dtype.kind in "biuf" and not is_total:
-            return SCALAR_COMPARISONS[comparison_direction]
+            scalar: Run = getattr(operator, direction.lower())
+            return scalar
         if is_total:
             return floats.compare(direction, "TOTALORDER")(dtype)
         compare = {"floating": floats.compare, "complex": complexes.compare}.get(kind(dtype), integers.compare)
@@ -202,3 +202,99 @@ class Clamp(Elementwise, op="clamp", facts=SELECTS):
 def per_lane(x: Array, whole: Array) -> Array:
     """Reshape `x`, in a batched region one scalar per lane, so that it broadcasts against the lanes of `whole`."""
     return x.reshape(-1, *[1] * (whole.ndim - 1)) if 0 < x.ndim < whole.ndim else x
+
+
+# --- bits of booleans and integers -----------------------------------------------------------------------------------
+
+
+class BinaryBitwise(BinaryElementwise, commutative=True, facts=EXACT):
+    """Base of the commutative ops on two operands of booleans or integers."""
+
+    lhs = In(boolean_tensor | integer_tensor)  # I1
+    rhs = In(boolean_tensor | integer_tensor)  # I2
+    result = Out(boolean_tensor | integer_tensor)
+
+
+class And(BinaryBitwise, op="and"):
+    """Compute the AND of `lhs` and `rhs`: logical on booleans, bitwise on integers."""
+
+    scalar = operator.and_
+    boolean = same_kernel(np.logical_and)
+    integer = integers.bitwise_and
+
+
+class Or(BinaryBitwise, op="or"):
+    """Compute the OR of `lhs` and `rhs`: logical on booleans, bitwise on integers."""
+
+    scalar = operator.or_
+    boolean = same_kernel(np.logical_or)
+    integer = integers.bitwise_or
+
+
+class Xor(BinaryBitwise, op="xor"):
+    """Compute the XOR of `lhs` and `rhs`: logical on booleans, bitwise on integers."""
+
+    scalar = operator.xor
+    boolean = same_kernel(np.not_equal)
+    integer = integers.bitwise_xor
+
+
+class Not(UnaryElementwise, op="not", facts=EXACT):
+    """Compute the NOT of `operand`: logical on booleans, bitwise on integers."""
+
+    operand = In(boolean_tensor | integer_tensor)  # I1
+    result = Out(boolean_tensor | integer_tensor)
+
+    scalar = operator.invert
+    boolean = same_kernel(np.logical_not)
+    integer = integers.bitwise_not
+
+
+class Shift(BinaryElementwise, facts=EXACT):
+    """Base of shifts of `lhs` by `rhs` bits.
+
+    `rhs` is read as unsigned. A shift by the bit width or more, which is implementation-defined, shifts out all bits.
+    """
+
+    lhs = In(integer_tensor)  # I1
+    rhs = In(integer_tensor)  # I2
+    result = Out(integer_tensor)
+
+    choices = implementation_defined.shift
+
+
+class ShiftLeft(Shift, op="shift_left"):
+    """Shift `lhs` left by `rhs` bits, filling with zeros."""
+
+    integer = integers.shift_left
+
+
+class ShiftRightArithmetic(Shift, op="shift_right_arithmetic"):
+    """Shift `lhs` right by `rhs` bits, filling with copies of the most significant bit."""
+
+    integer = integers.shift_right_arithmetic
+
+
+class ShiftRightLogical(Shift, op="shift_right_logical"):
+    """Shift `lhs` right by `rhs` bits, filling with zeros."""
+
+    integer = integers.shift_right_logical
+
+
+class BitCount(UnaryElementwise, facts=EXACT):
+    """Base of the ops that count bits of each integer."""
+
+    operand = In(integer_tensor)  # I1
+    result = Out(integer_tensor)
+
+
+class CountLeadingZeros(BitCount, op="count_leading_zeros"):
+    """Count the leading zero bits of each element."""
+
+    integer = integers.count_leading_zeros
+
+
+class Popcnt(BitCount, op="popcnt"):
+    """Count the set bits of each element."""
+
+    integer = integers.popcnt

@@ -1,8 +1,9 @@
-"""Ops without operands that create tensors: constant and iota."""
+"""Ops that create tensors without operands, and ops on tuples and tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import ClassVar
 
 import numpy as np
@@ -10,20 +11,24 @@ import numpy as np
 from stablehlo_ref.define.assembly import (
     AsmParser,
     AsmPrinter,
+    Deduced,
     Directive,
     Draft,
     Irregular,
+    Types,
     attribute_dictionary,
+    first_result,
     member_value,
 )
-from stablehlo_ref.define.attribute_codecs import Dense, Int
+from stablehlo_ref.define.attribute_codecs import Dense, Int, Int32
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
-from stablehlo_ref.define.facts import CONSTANT, MOVES
-from stablehlo_ref.define.op import Attr, Op, Out
-from stablehlo_ref.define.spec import dim, element_type, rank, shape, storage_type, with_element_type
+from stablehlo_ref.define.facts import CONSTANT, EXACT, KEEPS, MOVES
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
+from stablehlo_ref.define.spec import dim, element_type, rank, shape, size, storage_type, with_element_type
 from stablehlo_ref.define.type_constraints import (
+    any_value,
     complex_tensor,
     float_tensor,
     integer_tensor,
@@ -31,12 +36,14 @@ from stablehlo_ref.define.type_constraints import (
     quantized_tensor,
     tensor,
     tensor_of,
+    token,
+    tuple_value,
 )
 from stablehlo_ref.diagnostics import MalformedError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType, TupleType, Type
 from stablehlo_ref.limits.budget import reserve, within_time
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
@@ -147,7 +154,83 @@ def count(size: int, dtype: DType) -> Array:
     They are converted block by block, so that only the result needs memory.
     """
     reserve(size * dtype.itemsize)
-    numbers, kernel = np.empty(size, dtype), convert(INT64, dtype)
+    exact = dtype if dtype.kind in "iu" and size <= np.iinfo(dtype).max else INT64
+    numbers, kernel = np.empty(size, dtype), convert(exact, dtype)
     for start in within_time(range(0, size, BLOCK)):
-        numbers[start : start + BLOCK] = kernel(np.arange(start, min(start + BLOCK, size)))
+        numbers[start : start + BLOCK] = kernel(np.arange(start, min(start + BLOCK, size), dtype=exact))
     return numbers
+
+
+# --- tuples, and the tokens that order side effects ------------------------------------------------------------------
+
+
+def from_tuple(type: Type, count: int) -> tuple[Types, Types]:
+    """Return the types of the elements of a tuple type, and the type."""
+    if not isinstance(type, TupleType):
+        raise ValueError(f"expected tuple type, got {type}")
+    if len(type.elements) != count:
+        raise ValueError(f"{count} operands present, but expected {len(type.elements)}")
+    return type.elements, [type]
+
+
+class Tuple(Op, op="tuple", computes_on_storage=True, returns_views=True, nans="moved", facts=KEEPS):
+    """Create a tuple of `val`."""
+
+    val = Ins(any_value)  # I1
+    result = Out(tuple_value)
+
+    syntax = ("operands attr-dict :", Deduced(first_result, from_tuple, is_short=True))
+
+    @staticmethod
+    def infer(val: Sequence[Type]) -> TupleType:
+        return TupleType(tuple(val))
+
+    @staticmethod
+    def constraints(C: Checker, val: Sequence[Type], result: TupleType) -> None:
+        C(1, result == TupleType(tuple(val)))
+
+    @staticmethod
+    def plan() -> Run:
+        return tuple
+
+
+class GetTupleElement(
+    Op, op="get_tuple_element", computes_on_storage=True, returns_views=True, nans="moved", facts=MOVES
+):
+    """Return element number `index` of a tuple."""
+
+    operand = In(tuple_value)  # I1
+    index = Attr(Int32)  # I2
+    result = Out(any_value)
+
+    syntax = "operands [ $index ] attr-dict : functional_type"
+
+    @staticmethod
+    def infer(operand: TupleType, index: Int32) -> Type:
+        return operand.elements[index]
+
+    @staticmethod
+    def constraints(C: Checker, operand: TupleType, index: Int32, result: Type) -> None:
+        C(1, 0 <= index < size(operand.elements))
+        C(2, result == operand.elements[index])
+
+    @staticmethod
+    def plan(index: Int32) -> Run:
+        return itemgetter(index)
+
+
+class AfterAll(Op, op="after_all", facts=EXACT):
+    """Create a token that depends on `inputs`. Ops run one after the other anyway, so the value of a token is None."""
+
+    inputs = Ins(token)  # I1
+    result = Out(token)
+
+    syntax = "operands attr-dict : same_type"
+
+    @staticmethod
+    def infer() -> TokenType:
+        return TOKEN
+
+    @staticmethod
+    def plan() -> Run:
+        return lambda inputs: None

@@ -1,4 +1,6 @@
-"""Ops that change element types: convert, bitcast_convert, reduce_precision, complex, real, imag."""
+"""Ops that change element types: convert, bitcast_convert, reduce_precision, complex, real, imag,
+uniform_quantize, uniform_dequantize.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +32,7 @@ from stablehlo_ref.define.spec import (
     complex_element_type,
     dim,
     element_type,
+    expressed_type,
     is_complex,
     is_quantized,
     num_bits,
@@ -51,6 +54,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import ComplexType, TensorType, Type
 from stablehlo_ref.numerics import complexes, conversion, implementation_defined
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
+from stablehlo_ref.numerics.quantized import dequantize, quantize
 from stablehlo_ref.ops.elementwise import Elementwise
 
 
@@ -238,3 +242,57 @@ class Imag(Part, op="imag", nans="moved"):
             return complexes.imag(dtype)
         zero = conversion.convert(INT64, dtype)(np.zeros((), INT64))
         return lambda operand: np.broadcast_to(zero, operand.shape)
+
+
+# --- quantized tensors -----------------------------------------------------------------------------------------------
+
+
+class UniformDequantize(Op, op="uniform_dequantize", computes_on_storage=True, elementwise=True, facts=rounds()):
+    """Convert the quantized tensor `operand` to floating-point numbers."""
+
+    operand = In(quantized_tensor)  # I1
+    result = Out(float_tensor)
+
+    syntax = "operands attr-dict : same_type"
+
+    @staticmethod
+    def infer(operand: TensorType) -> TensorType:
+        return with_element_type(operand, expressed_type(operand))
+
+    @staticmethod
+    def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
+        C(1, shape(operand) == shape(result))
+        C(2, element_type(result) == expressed_type(operand))
+
+    @staticmethod
+    def plan(operand: TensorType) -> Run:
+        return dequantize(operand)
+
+
+class UniformQuantize(Op, op="uniform_quantize", computes_on_storage=True, elementwise=True, facts=rounds()):
+    """Quantize `operand` by the quantization parameters of the result.
+
+    A quantized operand is dequantized first.
+    """
+
+    operand = In(float_tensor | quantized_tensor)  # I1
+    result = Out(quantized_tensor)
+
+    syntax = "operands attr-dict : same_type"
+
+    @staticmethod
+    def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
+        C(1, shape(operand) == shape(result))
+        C(2, expressed_type(result) == (expressed_type(operand) if is_quantized(operand) else element_type(operand)))
+
+    @staticmethod
+    def plan(operand: TensorType, result: TensorType) -> Run:
+        store = quantize(result)
+        if not is_quantized(operand):
+            return store
+        express = dequantize(operand)
+        return lambda stored: store(express(stored))
+
+    @staticmethod
+    def implementation_defined(operand: TensorType) -> FindChoices:
+        return None if is_quantized(operand) else implementation_defined.quantize(numpy_dtype(element_type(operand)))

@@ -56,14 +56,10 @@ SHORT_ROW = 32  # elements: inner loops over fewer are slow
 REPEATED = 1 << 12  # elements of a copy, at most, that makes inner loops longer
 
 
-def is_sized(t: TensorType) -> bool:
-    """Return whether a tensor type is static except for at most one dimension, which has a bound."""
-    return t.is_static or (t.shape.count(None) == 1 and t.bounds is not None)
-
-
 any_tensor = tensor | quantized_tensor
 sized_tensor = tensor_of(
-    "tensor, statically shaped or with one bounded dimension", lambda t: any_tensor.holds(t) and is_sized(t)
+    "tensor, statically shaped or with one bounded dimension",
+    lambda t: any_tensor.holds(t) and (t.is_static or (t.shape.count(None) == 1 and t.bounds is not None)),
 )
 
 
@@ -198,8 +194,7 @@ def broadcaster(aligned: tuple[int, ...], sizes: tuple[int, ...], dtype: DType) 
         return general
     bits = np.dtype(f"u{dtype.itemsize}") if dtype.kind == "V" else dtype  # ml_dtypes do not export buffers
     repeated = with_long_rows(aligned, sizes)
-    steps = strides_of(repeated, dtype.itemsize)
-    strides = tuple(0 if n == 1 else step for n, step in zip(repeated, steps))
+    strides = tuple(0 if n == 1 else dtype.itemsize * prod(repeated[d + 1 :]) for d, n in enumerate(repeated))
 
     def run(operand: Array) -> Array:
         if repeated != aligned:
@@ -222,11 +217,6 @@ def with_long_rows(aligned: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[in
         return aligned
     repeated = (*aligned[:-2], *sizes[-2:])
     return repeated if 1 < sizes[-1] < SHORT_ROW and prod(repeated) <= REPEATED else aligned
-
-
-def strides_of(sizes: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Return the strides of a C-contiguous array of these sizes."""
-    return tuple(itemsize * prod(sizes[d + 1 :]) for d in range(len(sizes)))
 
 
 class Transpose(Op, op="transpose", computes_on_storage=True, returns_views=True, nans="moved", facts=KEEPS):

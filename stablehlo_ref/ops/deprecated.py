@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
 
 from stablehlo_ref.algorithms.exact_reductions import exactly_added, sum_of_arrays
 from stablehlo_ref.define.attribute_codecs import Dims, Int, String
-from stablehlo_ref.define.bound import PlanSite
+from stablehlo_ref.define.bound import PlanSite, call_role
 from stablehlo_ref.define.choices import Choice
-from stablehlo_ref.define.computation import FindChoices, Run
+from stablehlo_ref.define.computation import FindChoices, Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
-from stablehlo_ref.define.facts import EXACT, FOLDS, KEEPS, MOVES
+from stablehlo_ref.define.facts import EXACT, FOLDS, KEEPS, MOVES, SUMS
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.processes import Contributions
 from stablehlo_ref.define.spec import (
     compatible,
+    dim,
     dims,
     element_type,
+    is_complex,
+    is_unique,
     make_tensor_type,
     rank,
     shape,
@@ -39,10 +44,12 @@ from stablehlo_ref.define.type_constraints import (
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.distribution.process_groups import CROSS_REPLICA, ProcessGroups, ReplicaGroups
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType
+from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType, tensor_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
+from stablehlo_ref.numerics.layout import raw_view
 from stablehlo_ref.ops.collectives import Exchange, meeting
+from stablehlo_ref.ops.dot_general import DotGeneral, PrecisionConfig, PrecisionForm
 from stablehlo_ref.ops.elementwise import Add
 
 
@@ -166,12 +173,7 @@ class TorchIndexSelect(Op, op="torch_index_select", computes_on_storage=True, na
 
     @staticmethod
     def preconditions(
-        C: Checker,
-        operand: TensorType,
-        index: TensorType,
-        dim: Int,
-        batch_dims: Int,
-        result: TensorType,
+        C: Checker, operand: TensorType, index: TensorType, dim: Int, batch_dims: Int, result: TensorType
     ) -> None:
         inferred = TorchIndexSelect.infer(operand, index, dim, batch_dims)
         dim, batch_dims = counted_from_the_first(operand, index, dim, batch_dims)
@@ -259,3 +261,192 @@ class CstrReshapable(Reshapable, op="cstr_reshapable"):
                 raise EvaluationError(f"cannot reshape {count} elements to {sizes}")
 
         return run
+
+
+# --- dot products, which dot_general superseded: dot, einsum, unary_einsum -------------------------------------------
+
+
+Pair: TypeAlias = tuple[Sequence[int], Sequence[int]]  # dimensions of lhs and of rhs
+
+
+def contraction(
+    lhs: TensorType,
+    rhs: TensorType,
+    batching: Pair,
+    contracting: Pair,
+    result: TensorType,
+    mode: Mode,
+    constants: Mapping[str, Array],
+) -> Kernel:
+    """Plan a `dot_general` without an algorithm; `constants` are operands that are known."""
+    members = {
+        "lhs": lhs, "rhs": rhs, "result": result,
+        "lhs_batching_dimensions": tuple(batching[0]), "rhs_batching_dimensions": tuple(batching[1]),
+        "lhs_contracting_dimensions": tuple(contracting[0]), "rhs_contracting_dimensions": tuple(contracting[1]),
+    }  # fmt: skip
+    kernel: Kernel = call_role(DotGeneral.definition, "plan", members, constants, mode)
+    return kernel
+
+
+class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True, nans="computed", facts=SUMS):
+    """Multiply vectors or matrices. Superseded by `dot_general`."""
+
+    lhs = In(tensor | quantized_tensor)
+    rhs = In(tensor | quantized_tensor)
+    precision_config = Attr(PrecisionConfig, default=())
+    result = Out(tensor | quantized_tensor)
+
+    syntax = ("operands", PrecisionForm(), "attr-dict : functional_type")
+
+    @staticmethod
+    def infer(lhs: TensorType, rhs: TensorType) -> TensorType:
+        return make_tensor_type(shape(lhs)[:-1] + shape(rhs)[1:], element_type(lhs))
+
+    @staticmethod
+    def constraints(
+        C: Checker,
+        infer: Callable[[], TensorType],
+        lhs: TensorType,
+        rhs: TensorType,
+        precision_config: PrecisionConfig,
+        result: TensorType,
+    ) -> None:
+        C(1, 1 <= rank(lhs) <= 2 and 1 <= rank(rhs) <= 2)
+        C(2, dim(lhs, rank(lhs) - 1) == dim(rhs, 0))
+        C(3, shape(result) == shape(infer()))
+        C(4, is_complex(lhs) == is_complex(rhs) == is_complex(result))
+        C(5, size(precision_config) <= 2)  # it may be left out, or for both operands
+
+    @staticmethod
+    def plan(site: PlanSite, mode: Mode, lhs: TensorType, rhs: TensorType, result: TensorType) -> Kernel:
+        return contraction(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result, mode, site.constants)
+
+
+class Einsum(Op, op="einsum", row_major=True, nans="computed", facts=SUMS):
+    """Compute a sum of products in Einstein notation. Superseded by `dot_general`.
+
+    `...` stands for any number of dimensions, which are matched from the last one.
+    """
+
+    lhs = In(tensor)
+    rhs = In(tensor)
+    einsum_config = Attr(String)
+    result = Out(tensor)
+
+    syntax = "operands, config = $einsum_config attr-dict : functional_type"
+
+    @staticmethod
+    def infer(lhs: TensorType, rhs: TensorType, einsum_config: String) -> TensorType:
+        *names, kept = split_config(einsum_config, rank(lhs), rank(rhs))
+        sizes = {name: n for part, x in zip(names, (lhs, rhs)) for name, n in zip(part, shape(x))}
+        return make_tensor_type([sizes[name] for name in kept], element_type(lhs))
+
+    @staticmethod
+    def preconditions(C: Checker, lhs: TensorType, rhs: TensorType, einsum_config: String, result: TensorType) -> None:
+        C(1, re.fullmatch(r"\w*(\.{3})?\w*,\w*(\.{3})?\w*->\w*(\.{3})?\w*", einsum_config))
+        lhs_names, rhs_names, kept = split_config(einsum_config, rank(lhs), rank(rhs))
+        C(2, size(lhs_names) == rank(lhs) and size(rhs_names) == rank(rhs))
+        C(3, is_unique([*kept]) and set(kept) <= {*lhs_names, *rhs_names})
+        C(4, same_sizes(lhs_names + rhs_names, shape(lhs) + shape(rhs)))
+        C(5, shape(result) == shape(Einsum.infer(lhs, rhs, einsum_config)))
+        C(6, is_complex(lhs) == is_complex(rhs) == is_complex(result))
+
+    @staticmethod
+    def plan(mode: Mode, lhs: TensorType, rhs: TensorType, einsum_config: String, result: TensorType) -> Kernel:
+        lhs_names, rhs_names, kept = split_config(einsum_config, rank(lhs), rank(rhs))
+        reduce_lhs, lhs_names, lhs = summed(lhs, lhs_names, keep=rhs_names + kept, mode=mode)
+        reduce_rhs, rhs_names, rhs = summed(rhs, rhs_names, keep=lhs_names + kept, mode=mode)
+        batching = [name for name in lhs_names if name in rhs_names and name in kept]
+        contracting = [name for name in lhs_names if name in rhs_names and name not in kept]
+        others = [name for name in lhs_names + rhs_names if name not in batching + contracting]
+        order = [(batching + others).index(name) for name in kept]
+        dot_type = tensor_type(tuple(dim(result, kept.index(name)) for name in batching + others), element_type(result))
+        pairs = [(positions(names, lhs_names), positions(names, rhs_names)) for names in (batching, contracting)]
+        product = contraction(lhs, rhs, pairs[0], pairs[1], dot_type, mode, {})
+        arranged = sum(size(x) * numpy_dtype(element_type(x)).itemsize for x in (lhs, rhs))  # in the order of matrices
+        return Kernel(
+            lambda lhs, rhs: product(reduce_lhs(lhs), reduce_rhs(rhs)).transpose(order),
+            temporaries=arranged + product.temporaries,
+        )
+
+
+class UnaryEinsum(Op, op="unary_einsum", row_major=True, nans="computed", facts=SUMS):
+    """Compute a sum or a transposition in Einstein notation. Superseded by `reduce` and `transpose`.
+
+    `...` stands for any number of dimensions.
+    """
+
+    operand = In(tensor)
+    einsum_config = Attr(String)
+    result = Out(tensor)
+
+    syntax = "operands, config = $einsum_config attr-dict : functional_type"
+
+    @staticmethod
+    def infer(operand: TensorType, einsum_config: String) -> TensorType:
+        names, kept = split_config(einsum_config, rank(operand))
+        return make_tensor_type([dim(operand, names.index(name)) for name in kept], element_type(operand))
+
+    @staticmethod
+    def preconditions(C: Checker, operand: TensorType, einsum_config: String, result: TensorType) -> None:
+        C(1, re.fullmatch(r"\w*(\.{3})?\w*->\w*(\.{3})?\w*", einsum_config))
+        names, kept = split_config(einsum_config, rank(operand))
+        C(2, size(names) == rank(operand))
+        C(3, is_unique([*kept]) and set(kept) <= set(names))
+        C(4, same_sizes(names, shape(operand)))
+        C(5, compatible(result, UnaryEinsum.infer(operand, einsum_config)))
+
+    @staticmethod
+    def plan(mode: Mode, operand: TensorType, einsum_config: String) -> Run:
+        names, kept = split_config(einsum_config, rank(operand))
+        reduce, names, _ = summed(operand, names, keep=kept, mode=mode)
+        order = positions(kept, names)
+        return lambda operand: reduce(operand).transpose(order)
+
+
+def split_config(config: str, *ranks: int) -> list[str]:
+    """Return the names of the dimensions of each operand, of these ranks, and of the result.
+
+    The dimensions of an ellipsis have names from the private use area of Unicode.
+    """
+    *operands, kept = re.split(",|->", config.replace(" ", ""))
+    counts = [max(0, n + 3 - len(names)) * ("..." in names) for names, n in zip(operands, ranks)]
+    ellipsis = "".join(chr(0xE000 + i) for i in range(max(counts)))
+    expanded = [names.replace("...", ellipsis[len(ellipsis) - n :]) for names, n in zip(operands, counts)]
+    return [*expanded, kept.replace("...", ellipsis)]
+
+
+def same_sizes(names: str, sizes: Sequence[int]) -> bool:
+    """Return whether dimensions with the same name have the same size."""
+    return all(n == sizes[names.index(name)] for name, n in zip(names, sizes))
+
+
+def positions(names: Sequence[str], among: str) -> list[int]:
+    """Return the position of each name among the names of an operand."""
+    return [among.index(name) for name in names]
+
+
+def summed(x: TensorType, names: str, keep: str, mode: Mode) -> tuple[Run, str, TensorType]:
+    """Plan the diagonals of repeated names and the sums over the names that are not in `keep`.
+
+    Sums are products with ones. Return a function of an array, the names of its result's dimensions and the type.
+    """
+    unique = "".join(dict.fromkeys(names))
+    kept = "".join(name for name in unique if name in keep)
+    element, sizes = element_type(x), [dim(x, names.index(name)) for name in unique]
+    result = tensor_type(tuple(sizes[unique.index(name)] for name in kept), element)
+    if unique == kept:
+        return (lambda x: diagonals(x, names)), kept, result
+    reduced = [position for position, name in enumerate(unique) if name not in kept]
+    ones = np.ones([sizes[position] for position in reduced]).astype(numpy_dtype(element))
+    types = tensor_type(tuple(sizes), element), tensor_type(ones.shape, element)
+    product = contraction(*types, ((), ()), (reduced, range(len(reduced))), result, mode, {"rhs": ones})
+    return (lambda x: product(diagonals(x, names), ones)), kept, result
+
+
+def diagonals(x: Array, names: str) -> Array:
+    """Return a view with one dimension per name, the diagonal of all dimensions with that name."""
+    unique = list(dict.fromkeys(names))
+    strides = [sum(s for s, other in zip(x.strides, names) if other == name) for name in unique]
+    sizes = [x.shape[names.index(name)] for name in unique]
+    return np.lib.stride_tricks.as_strided(raw_view(x), sizes, strides, writeable=False).view(x.dtype)

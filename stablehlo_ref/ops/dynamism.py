@@ -89,9 +89,11 @@ class DynamicRole(Role):
 
     def __call__(self, arguments: Arguments) -> Any:
         returned = super().__call__(self.op_class.adapted(arguments))
+        if not self.is_plan:
+            return returned
         definition = self.op_class.definition
         static_operands = len(definition.operands) - len(definition.traits.shape_operands)
-        return on_first(static_operands, returned) if self.is_plan else returned
+        return lambda *arrays: returned(*arrays[:static_operands])
 
 
 def values_of(known: Array | None, operand: TensorType, expected: tuple[int, ...]) -> Dims | Matrix:
@@ -102,11 +104,6 @@ def values_of(known: Array | None, operand: TensorType, expected: tuple[int, ...
     sizes = [min(n, m + SPARE) if isinstance(n, int) else m for n, m in zip(shape(operand), expected)]
     known = np.full(sizes, UNKNOWN, object) if known is None else known[tuple(map(slice, sizes))]
     return tuple(map(tuple, known.tolist())) if known.ndim == 2 else tuple(known.tolist())
-
-
-def on_first(count: int, run: Run) -> Run:
-    """Return a function that calls `run` with the first `count` of its operands."""
-    return lambda *arrays: run(*arrays[:count])
 
 
 class DynamicPad(

@@ -334,12 +334,7 @@ class Composite(Op, op="composite", releases_operands=True, facts=CALLS):
 
     @staticmethod
     def constraints(
-        C: Checker,
-        site: Site,
-        inputs: Sequence[Type],
-        name: String,
-        decomposition: Symbol,
-        results: Sequence[Type],
+        C: Checker, site: Site, inputs: Sequence[Type], name: String, decomposition: Symbol, results: Sequence[Type]
     ) -> None:
         C(1, is_namespaced_op_name(name))
         C(2, is_defined_in_parent_scope(decomposition, site.symbol))

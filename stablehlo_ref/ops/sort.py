@@ -21,14 +21,14 @@ from stablehlo_ref.define.spec import BOOLEAN, element_type, is_float, rank, sam
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, tensor
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.types import FunctionType, TensorType
+from stablehlo_ref.ir.types import FunctionType
 from stablehlo_ref.limits.budget import check_time, reserve, within_time
 from stablehlo_ref.numerics import ulp
 from stablehlo_ref.numerics.dtypes import BOOL, is_sub_byte_integer, kind, numpy_dtype
 from stablehlo_ref.numerics.implementation_defined import has_nan
 from stablehlo_ref.numerics.layout import contiguous
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
-from stablehlo_ref.ops.reduction import Results, one_or_all
+from stablehlo_ref.ops.reduction import Results, Types, one_or_all
 
 Less: TypeAlias = Callable[..., list[Array]]  # of arrays of the left-hand and right-hand side of each array
 
@@ -49,17 +49,11 @@ class Sort(Op, op="sort", facts=ORDERS):
     results = Outs(tensor | per_tensor_quantized)
 
     @staticmethod
-    def infer(inputs: Sequence[TensorType]) -> Sequence[TensorType]:
+    def infer(inputs: Types) -> Types:
         return tuple(inputs)
 
     @staticmethod
-    def constraints(
-        C: Checker,
-        inputs: Sequence[TensorType],
-        dimension: Int,
-        comparator: FunctionType,
-        results: Sequence[TensorType],
-    ) -> None:
+    def constraints(C: Checker, inputs: Types, dimension: Int, comparator: FunctionType, results: Types) -> None:
         C(1, 0 < size(inputs))
         C(3, same(map(shape, (*inputs, *results))))
         C(2, list(map(element_type, inputs)) == list(map(element_type, results)))
@@ -68,7 +62,7 @@ class Sort(Op, op="sort", facts=ORDERS):
         C(5, comparator.inputs == pairs and comparator.outputs == (tensor_type((), BOOLEAN),))
 
     @classmethod
-    def plan(cls, inputs: Sequence[TensorType], dimension: Int, comparator: RegionFunction) -> Run:
+    def plan(cls, inputs: Types, dimension: Int, comparator: RegionFunction) -> Run:
         """Plan the sort of all slices at once: see `semantics.sort.sort`.
 
         The sort finds one permutation for each slice, which all inputs share. If the comparator is a comparison of keys
@@ -79,8 +73,9 @@ class Sort(Op, op="sort", facts=ORDERS):
             return lambda inputs: one_or_all(inputs)
         sizes, axis = shape(inputs[0]), dimension % rank(inputs[0])
         dtypes = [numpy_dtype(element_type(t)) for t in inputs]
-        sort_rows = plan_sort(comparator, dtypes)
-        is_whole = len(inputs) == 1 and axis == rank(inputs[0]) - 1 and sort_keys(comparator) is not None
+        keys = sort_keys(comparator)
+        sort_rows = by_value(keys, dtypes) or by_keys(keys, dtypes) or by_merging(comparator.each)
+        is_whole = len(inputs) == 1 and axis == rank(inputs[0]) - 1 and keys is not None
         parts = [(slice(None),) * rank(inputs[0])] if is_whole else _pieces(sizes, axis)
 
         def sort(inputs: Sequence[Array]) -> Sequence[Array]:
@@ -107,7 +102,7 @@ class Sort(Op, op="sort", facts=ORDERS):
         return Kernel(run, temporaries=needed)
 
     @staticmethod
-    def implementation_defined(site: Site, inputs: Sequence[TensorType]) -> FindChoices:
+    def implementation_defined(site: Site, inputs: Types) -> FindChoices:
         compared = [i for i in partially_ordered_inputs(site.regions[0].block) if is_float(inputs[i])]
 
         def cases(inputs: Sequence[Array]) -> Iterator[Choice]:
@@ -147,16 +142,7 @@ def _arguments_of(op: Operation, block: Block) -> set[Value]:
     return seen.intersection(block.arguments)
 
 
-# --- strategies -----------------------------------------------------------------------------------------------------
-
-
-def plan_sort(comparator: RegionFunction, dtypes: Sequence[DType]) -> Kernel:
-    """Return the kernel that sorts the rows of contiguous arrays together, by the first strategy that applies.
-
-    Its `temporaries` are bytes for each element.
-    """
-    keys = sort_keys(comparator)
-    return by_value(keys, dtypes) or by_keys(keys, dtypes) or by_merging(comparator.each)
+# --- strategies: kernels that sort the rows of contiguous arrays together; `temporaries` are bytes for each element ---
 
 
 def _pieces(sizes: Sequence[int], axis: int) -> list[tuple[slice, ...]]:
@@ -333,7 +319,11 @@ def _ordered_bits(x: Array, total_order: bool) -> Array:
     if x.dtype == BOOL:
         return x.view(np.uint8)
     if kind(x.dtype) == "floating":
-        x = ulp.ordered_bits(x if total_order else _canonicalize(widen_if_narrow(x)))
+        if not total_order:
+            x = widen_if_narrow(x)
+            x = x + x.dtype.type(0)  # without -0
+            np.copyto(x, np.nan, where=x != x)
+        x = ulp.ordered_bits(x)
     elif is_sub_byte_integer(x.dtype):
         x = x.astype(np.int8)
     if x.dtype.kind == "u":
@@ -341,13 +331,6 @@ def _ordered_bits(x: Array, total_order: bool) -> Array:
     unsigned = x.view(f"u{x.itemsize}")
     ordered: Array = unsigned ^ unsigned.dtype.type(1 << (8 * x.itemsize - 1))
     return ordered
-
-
-def _canonicalize(x: Array) -> Array:
-    """Replace -0 by +0, and NaNs by one NaN."""
-    canonical: Array = x + x.dtype.type(0)
-    np.copyto(canonical, np.nan, where=canonical != canonical)
-    return canonical
 
 
 def _blocks(*arrays: Array) -> Iterator[tuple[Array, ...]]:

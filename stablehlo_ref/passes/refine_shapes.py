@@ -26,7 +26,7 @@ from stablehlo_ref.passes.refine_arguments import (
 from stablehlo_ref.passes.refinements import most_specific, refined_types
 from stablehlo_ref.passes.registry import Pass, PassOption, flag
 from stablehlo_ref.passes.symbols import symbols_of
-from stablehlo_ref.targets.annotations import assertion_message
+from stablehlo_ref.targets.xla import assertion_message
 
 SHAPE_ARITHMETIC = frozenset(
     f"stablehlo.{name}"

@@ -15,6 +15,7 @@ import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.argument_types import checks_arguments, fits, shown
 from stablehlo_ref.arrays.host_values import as_value
 from stablehlo_ref.arrays.interop import to_array
+from stablehlo_ref.conform.programs import Ops
 from stablehlo_ref.define.attribute_codecs import AttributeCodec, DenseCodec, EnumCodec, ListCodec, StringCodec
 from stablehlo_ref.define.builder import build_module, build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
@@ -44,6 +45,7 @@ from stablehlo_ref.syntax.parser import parse_attribute
 
 DIALECTS = ("stablehlo", "chlo")
 NOWHERE = Location(Source("", "<golden>"), 0)
+BOOL = tensor_type((), BOOLEAN)
 _WRAPPER = "golden.region"
 
 
@@ -211,7 +213,7 @@ class _Call:
         try:
             op = make(types)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # the verifier says why
-            op = make([tensor_type((), BOOLEAN)])
+            op = make([BOOL])
         return _program(self.arguments, [op], op.results)
 
     def _needed(self, name: str) -> Any:
@@ -290,29 +292,19 @@ class _Call:
         """
         variadic = next((m.name for m in self.definition.operands if isinstance(m, Ins)), None)
         count = len(self.given[variadic]) if variadic else 1
-        scalars = [
-            tensor_type((), v.type.element_type) for v in self.arguments[:count] if isinstance(v.type, TensorType)
-        ]
-        is_comparison = body in ComparisonDirection.__members__
-        name = "stablehlo.compare" if is_comparison else f"stablehlo.{body}"
+        types = [value.type for value in self.arguments[:count]]
+        scalars = [tensor_type((), type.element_type) for type in types if isinstance(type, TensorType)]
+        if body in ComparisonDirection.__members__:
+            ops = Ops([t for t in scalars for _ in range(2)])
+            direction = ComparisonDirection[body]
+            return ops.region([ops.value("stablehlo.compare", ops.arguments[:2], BOOL, comparison_direction=direction)])
+        name, is_map = f"stablehlo.{body}", self.definition.mnemonic == "map"
         if name not in REGISTRY:
             known = [*ComparisonDirection.__members__, *(o.mnemonic for o in REGISTRY.values() if o.traits.elementwise)]
             raise ArgumentValueError(f"{self.name}: {member.name}: there is no op {body!r}{did_you_mean(body, known)}")
-        if is_comparison:
-            inputs = _values([t for t in scalars for _ in range(2)])
-            direction = {"comparison_direction": ComparisonDirection[body]}
-            ops = [build_operation(name, inputs[:2], [tensor_type((), BOOLEAN)], NOWHERE, members=direction)]
-        else:
-            is_map = self.definition.mnemonic == "map"
-            inputs = _values(scalars if is_map else scalars * 2)
-            groups = [inputs] if is_map else [list(pair) for pair in zip(inputs, inputs[count:])]
-            ops = [build_operation(name, group, [group[0].type], NOWHERE) for group in groups if group]
-        last = Operation("stablehlo.return", [op.results[0] for op in ops], (), {}, {}, [], NOWHERE)
-        return Region([Block(inputs, [*ops, last])])
-
-
-def _values(types: Sequence[Type]) -> list[Value]:
-    return [Value(type, None, index) for index, type in enumerate(types)]
+        ops = Ops(scalars if is_map else scalars * 2)
+        groups = [ops.arguments] if is_map else list(zip(ops.arguments, ops.arguments[count:]))
+        return ops.region([ops.value(name, group, group[0].type) for group in groups if group])
 
 
 def _program(arguments: Sequence[Value], ops: Sequence[Operation], results: Sequence[Value]) -> Program:
@@ -382,12 +374,12 @@ def _parsed(text: str, types: Sequence[Type]) -> Block:
 
 def _region_of(program: Program) -> Region:
     """Return the body of a program's entry as a region."""
-    entry = functions(program.module)[program.entry.name].regions[0]
-    if len(entry.blocks) != 1:
-        raise ArgumentValueError(f"expected @{program.entry.name} to have one block, got {len(entry.blocks)}")
-    arguments = _values([v.type for v in entry.block.arguments])
-    mapping: dict[Value, Value] = dict(zip(entry.block.arguments, arguments))
-    *ops, last = entry.block.operations
-    made = [clone(op, mapping) for op in ops]
-    results = [mapping[v] for v in last.operands]
-    return Region([Block(arguments, [*made, Operation("stablehlo.return", results, (), {}, {}, [], last.location)])])
+    entry = functions(program.module)[program.entry.name]
+    if len(entry.regions[0].blocks) != 1:
+        raise ArgumentValueError(
+            f"expected @{program.entry.name} to have one block, got {len(entry.regions[0].blocks)}"
+        )
+    block = clone(entry, {}).regions[0].block
+    *ops, last = block.operations
+    returns = build_operation("stablehlo.return", last.operands, (), last.location)
+    return Region([Block(block.arguments, [*ops, returns])])

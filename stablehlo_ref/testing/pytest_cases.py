@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from stablehlo_ref.conform.campaign import PROFILES, select
+from stablehlo_ref.conform.campaign import PROFILES
 from stablehlo_ref.conform.cases import case
+from stablehlo_ref.conform.programs import select
 from stablehlo_ref.conform.report import Known, read_known
 from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import Contract, contract_of

@@ -27,10 +27,9 @@ from stablehlo_ref.conform.cases import (
     contents,
     invalid_case,
     labels_of,
-    names_of_ops,
     valid_case,
 )
-from stablehlo_ref.conform.programs import Builder
+from stablehlo_ref.conform.programs import Builder, select
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.diagnostics import ArgumentValueError, Source
 from stablehlo_ref.ir.attributes import TypeAttribute
@@ -62,9 +61,9 @@ def arrays(type: str) -> Any:
 def programs(ops: Sequence[str] = (), types: Sequence[str] = (), max_ops: int = 5) -> Any:
     """Return a strategy of cases that are valid programs, with inputs.
 
-    `ops` are names, such as "add" or "chlo.erf", all by default. `types` are element types that most values have.
+    `ops` are names or patterns, such as "add" or "chlo.*", all by default. `types` are element types of most values.
     """
-    names, elements = _ops(ops), [ELEMENTS[name] for name in _elements(types or PLAIN)]
+    names, elements = select(ops), [ELEMENTS[name] for name in _elements(types or PLAIN)]
 
     def example(seed: int, chosen: list[str], element: Any) -> Case | None:
         rng = Random(seed)
@@ -81,18 +80,9 @@ def programs(ops: Sequence[str] = (), types: Sequence[str] = (), max_ops: int = 
 
 def invalid_programs(ops: Sequence[str] = ()) -> Any:
     """Return a strategy of cases that are programs of one op which breaks a constraint, `broken`."""
-    labels = [(name, label) for name in _ops(ops) for label in labels_of(REGISTRY[name])]
+    labels = [(name, label) for name in select(ops) for label in labels_of(REGISTRY[name])]
     drawn = st.builds(lambda seed, choice: invalid_case("", Random(seed), *choice), SEEDS, st.sampled_from(labels))
     return drawn.filter(lambda found: found is not None)
-
-
-def _ops(names: Sequence[str]) -> list[str]:
-    known = names_of_ops()
-    found = [name if "." in name else f"stablehlo.{name}" for name in names]
-    for name in found:
-        if name not in known:
-            raise ArgumentValueError(f"there is no op {name!r} to draw programs of{did_you_mean(name, known)}")
-    return found or known
 
 
 def _elements(names: Sequence[str]) -> Sequence[str]:

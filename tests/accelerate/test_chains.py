@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 
 import ml_dtypes
@@ -195,3 +196,53 @@ def test_a_sum_of_rows_is_a_chain_by_itself(monkeypatch: pytest.MonkeyPatch) -> 
     y = np.random.default_rng(1).standard_normal((1024, 1000), np.float32)
     assert program.run(y)[0].tobytes() == program.run(y, jit=False)[0].tobytes()
     assert any("machine code" in title for plan in program.plans.values() for title, _ in plan.generated)
+
+
+SMALL_OPS = """
+  %%p%d = stablehlo.dot_general %%x%d, %%b, contracting_dims = [1] x [0] : (!m, !m) -> !m
+  %%s%d = stablehlo.reduce(%%p%d init: %%zero) applies stablehlo.maximum across dimensions = [1] : (!m, !s) -> !v
+  %%r%d = stablehlo.broadcast_in_dim %%s%d, dims = [0] : (!v) -> !m
+  %%t%d = stablehlo.transpose %%r%d, dims = [1, 0] : (!m) -> !m
+  %%x%d = stablehlo.subtract %%t%d, %%x%d : !m
+"""
+
+
+def small_ops(repeats: int) -> sr.Program:
+    """Return a program whose function repeats x -> the maxima of the rows of x @ b, as columns, less x."""
+    body = "".join(SMALL_OPS % (n, n, n, n, n, n, n, n, n + 1, n, n) for n in range(repeats))
+    return sr.parse(f"""!m = tensor<4x4xf32>
+    !v = tensor<4xf32>
+    !s = tensor<f32>
+    func.func @main(%x0: !m, %b: !m) -> !m {{
+      %zero = stablehlo.constant dense<0.0> : !s
+      {body}
+      return %x{repeats} : !m
+    }}""")
+
+
+@pytest.mark.usefixtures("_compiled_at_once")
+def test_many_ops_on_small_tensors_are_a_chain() -> None:
+    program, (x, b) = small_ops(8), np.random.default_rng(0).integers(-2, 3, (2, 4, 4)).astype(np.float32)
+    assert (steps(program, True), steps(small_ops(6), True)) == (1, 30)
+    expected = x
+    for _ in range(8):
+        expected = np.maximum((expected @ b).max(1), 0)[np.newaxis] - expected
+    for given in (x, x.T.copy().T):  # the second one is not in row-major order
+        np.testing.assert_array_equal(program.run(given, b)[0], expected)
+    assert [title.partition(", ")[2] for plan in program.plans.values() for title, _ in plan.generated] == [
+        "as machine code", "one by one: elements that are apart",
+    ]  # fmt: skip
+
+
+def test_small_tensors_run_one_by_one_until_code_pays_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, x = small_ops(8), np.eye(4, dtype=np.float32)
+
+    def reports() -> list[str]:
+        program.run(x, x)
+        return [title for plan in program.plans.values() for title, _ in plan.generated]
+
+    monkeypatch.setattr(policy, "SECONDS", 0.0)
+    start = time.perf_counter()
+    while not reports():
+        assert time.perf_counter() < start + 60
+    assert time.perf_counter() - start > 40 * policy.WEIGHT_SECONDS  # for 40 ops

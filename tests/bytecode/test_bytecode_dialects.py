@@ -13,7 +13,7 @@ from stablehlo_ref.diagnostics import split_text
 from tests.compare import difference
 
 FOLDER = Path(__file__).parents[1] / "interpret"
-FILES = ("affine", "cf", "complex_dialect", "math", "memref", "scf", "tensor", "ub")
+FILES = ("affine", "cf", "complex_dialect", "math", "memref", "mpmd", "scf", "sdy", "sdy_collectives", "tensor", "ub")
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -35,3 +35,10 @@ def test_reads_what_it_writes(name: str) -> None:
 def test_sizes_of_segments(sizes: tuple[int, ...], expected: list[int]) -> None:
     """MLIR's `writeSparseArray`; numbers below 128 are one byte `2 * n + 1`."""
     assert list(encode_sparse(sizes)) == [2 * n + 1 for n in expected]
+
+
+def test_artifacts_refuse_tensors_on_meshes() -> None:
+    type = '!mpmd.mesh_tensor<"m", tensor<2xf32>>'
+    program = sr.parse(f"func.func @main(%a: {type}) -> {type} {{\n  return %a : {type}\n}}")
+    with pytest.raises(sr.UnsupportedError, match="portable artifacts have no type"):
+        program.serialize()

@@ -74,6 +74,21 @@ def test_omitted_attributes_have_their_defaults(op: str) -> None:
     assert bound.is_known and np.all(np.abs(bound.center - expected) <= 1e-12)
 
 
+@pytest.mark.parametrize(("type", "is_known"), [("f32", True), ("f8E3M4", False)])
+def test_an_epsilon_that_the_type_rounds_to_zero_leaves_results_open(type: str, is_known: bool) -> None:
+    f, types = f"tensor<1x{type}>", ", ".join([f"tensor<1x{type}>"] * 4)
+    program = sr.parse(f"""
+    func.func @main(%x: tensor<2x1x{type}>, %scale: {f}, %offset: {f}, %mean: {f}, %v: {f}) -> tensor<2x1x{type}> {{
+      %0 = "stablehlo.batch_norm_inference"(%x, %scale, %offset, %mean, %v)
+        <{{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}}> : (tensor<2x1x{type}>, {types}) -> tensor<2x1x{type}>
+      return %0 : tensor<2x1x{type}>
+    }}""")
+    dtypes = [p.dtype for p in program.inputs]
+    x, ones, zeros = (np.array(n, dtypes[0]) for n in ([[1.0], [2.0]], [1.0], [0.0]))
+    (bound,) = bounds(program, [x, ones, zeros, zeros, zeros])  # of variance 0
+    assert bound.is_known is is_known
+
+
 def test_complex_functions_of_operands_that_broadcast_have_bounds() -> None:
     program = sr.parse("""
     func.func @main(%x: tensor<2xcomplex<f32>>, %y: tensor<complex<f32>>) -> tensor<2xcomplex<f32>> {

@@ -10,13 +10,13 @@ from dataclasses import replace
 import pytest
 
 from stablehlo_ref.conform import cases
-from stablehlo_ref.conform.members import PER_TENSOR
+from stablehlo_ref.conform.members import PER_TENSOR, neighbours
 from stablehlo_ref.conform.programs import Builder
 from stablehlo_ref.conform.solve import Solver
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.diagnostics import InvalidError
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import FLOATS
+from stablehlo_ref.ir.types import FLOATS, QuantizedType, TensorType, tensor_type
 from stablehlo_ref.reading.parsing import parse
 from tools.conform_coverage import coverage, implied_by, measure
 
@@ -47,6 +47,15 @@ def program_of(op: str, seed: int) -> cases.Case | None:
     if builder.add(REGISTRY[op]) is None:
         return None
     return cases.valid_case(f"{op}/{seed}", rng, builder)
+
+
+def test_a_large_dimension_is_not_quantized_along() -> None:
+    """Its scales, one for each element, would not fit into memory."""
+    (member, *_) = REGISTRY["stablehlo.negate"].operands
+    near = list(neighbours(member, tensor_type((1 << 40, 3), FLOATS["f32"])))
+    elements = [t.element_type for t in near if isinstance(t, TensorType)]
+    per_axis = [e for e in elements if isinstance(e, QuantizedType) and e.quantization_dimension is not None]
+    assert {len(e.scales) for e in per_axis} == {3}
 
 
 @pytest.mark.parametrize("op", ["stablehlo.add", "stablehlo.dot_general", "stablehlo.sort", "chlo.top_k"])
@@ -96,6 +105,11 @@ def test_invalid_program_is_rejected_for_the_constraint_of_its_name(name: str) -
         parse(made.text).verify()
 
 
+def test_random_numbers_are_not_drawn_from_an_interval_without_numbers() -> None:
+    made = [cases.case(f"op/stablehlo.rng/{element}/0") for element in ("f32", "bf16", "i32", "f64")]
+    assert [[float(end) for end in c.inputs] for c in made if c is not None] == [[0, 3]] * 4
+
+
 def test_loops_end_and_turn() -> None:
     loops = [made for seed in range(12) if (made := program_of("stablehlo.while", seed)) is not None]
     limits = [constants_in_cond(made.text) for made in loops]
@@ -116,6 +130,14 @@ def ops_of(loop: Operation, region: int) -> list[Operation]:
 def test_each_constraint_is_at_its_edge_and_broken(op: str) -> None:
     found = coverage(op, 15)
     assert found.is_complete, (set(found.labels) - found.tight, set(found.labels) - found.first)
+
+
+def test_values_that_shapes_depend_on_stay_few() -> None:
+    solver = Solver(REGISTRY["stablehlo.dynamic_pad"], random.Random(0))
+    members = solver.solve()
+    assert members is not None
+    many = {**members, "edge_padding_low": tensor_type((1, 64, 64), FLOATS["f32"])}
+    assert solver._with(many, "values of edge_padding_low", (1, 2)) == many  # and not 2 times 64 times 64 of them
 
 
 # Each is broken alone only where several members are unlike those of any valid program nearby.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stablehlo_ref.cli.main import main
-from stablehlo_ref.conform.metamorphic import RELATIONS, Relation, Subject, check, subjects
+from stablehlo_ref.conform.survey import RELATIONS, Relation, Subject, check, subjects
 from stablehlo_ref.debug.session import Session
 
 NEGATE = Subject("stablehlo.negate", 1)

@@ -11,22 +11,14 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.accelerate.ir import NotCompiled
 from stablehlo_ref.ir.arrays import DType
-from stablehlo_ref.numerics.dtypes import (
-    BFLOAT16,
-    BOOL,
-    FLOAT16,
-    FLOAT32,
-    FLOAT64,
-    UINT8,
-    UINT16,
-    signed_bits_dtype,
-)
+from stablehlo_ref.numerics.dtypes import BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, UINT8, UINT16, signed_bits_dtype
 from stablehlo_ref.numerics.nans import canonical_nans
 
 INDEX, INT32 = np.dtype(np.int64), np.dtype(np.int32)
@@ -250,10 +242,7 @@ class Assembly:
         if dtype == FLOAT16:
             return self.widened(self.narrowed(x, dtype), dtype)
         bits = self.cast("bitcast", x, INT32)
-
-        def number(value: int) -> Register:
-            return literal(bits.kind, value)
-
+        number = partial(literal, bits.kind)
         odd = self.binary("and", self.binary("lshr", bits, number(16)), number(1))
         up = self.binary("add", bits, self.binary("add", odd, number(0x7FFF)))
         nan = self.binary("or", self.binary("and", bits, number(-(1 << 31))), number(0x7FC00000))  # without payload

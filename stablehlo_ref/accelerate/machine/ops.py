@@ -16,17 +16,7 @@ from stablehlo_ref.accelerate.elements import elementwise, has_code
 from stablehlo_ref.accelerate.ir import Node, NotCompiled, dtype_of, is_plain, shape_of
 from stablehlo_ref.accelerate.machine.assembly import INDEX, NARROW, Assembly, Kind, Register, computed, literal
 from stablehlo_ref.accelerate.machine.products import Product
-from stablehlo_ref.accelerate.machine.tensors import (
-    VECTOR,
-    Held,
-    MachineArrays,
-    Memory,
-    Nests,
-    Pending,
-    clamped_start,
-    offset,
-    squeezed,
-)
+from stablehlo_ref.accelerate.machine.tensors import VECTOR, Held, Memory, Nests, Pending, offset, squeezed
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
@@ -40,8 +30,6 @@ SUM = "stablehlo.add"
 FOLDS = ("stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or")  # idempotent, in any order
 LANES = 64  # elements that are reduced in registers
 STEP = 16  # sums that are computed at a time
-
-Combine = Callable[[Register, Register], Register]
 
 
 def shape_in_loop(value: Value) -> tuple[int, ...]:
@@ -57,8 +45,8 @@ class Ops:
     def __init__(self, code: Assembly, shape: Callable[[Value], tuple[int, ...]]) -> None:
         self.code = code
         self.shape = shape
-        self.arrays = MachineArrays(code)
-        self.nests = Nests(code, self.arrays)
+        self.nests = Nests(code)
+        self.arrays = self.nests.arrays
 
     def is_one(self, value: Value) -> bool:
         """Return whether a value is one element, which is in a register."""
@@ -71,7 +59,7 @@ class Ops:
 
     def compute(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an op, by a rule or by its instructions; NotCompiled if it has neither."""
-        rule = _RULES.get(node.op_class)
+        rule = RULES.get(node.op_class)
         if len(node.op.results) != 1 or not (rule or has_code(node.op)):
             raise NotCompiled(node.op.name)
         if node.op_class in _VIEWS and isinstance(operands[0], Register):
@@ -211,14 +199,13 @@ class Ops:
 
     def _dynamic_slice(self, node: Node, operands: Sequence[Held]) -> Held:
         whole, shape = self.memory(operands[0], self.shape(node.op.operands[0])), self.shape(node.op.results[0])
-        return self.arrays.view(whole, clamped_start(self.code, operands[1:], whole, shape), shape)
+        return self.arrays.sliced(whole, operands[1:], shape)
 
     def _dynamic_update_slice(self, node: Node, operands: Sequence[Held]) -> Held:
         """Write an update of a slice, in place."""
         (whole, new, *starts), (value, update, *_) = operands, node.op.operands
         target = self.own(self.memory(whole, self.shape(value)), value in node.dying)
-        start = clamped_start(self.code, starts, target, self.shape(update))
-        self.assign(new, self.arrays.view(target, start, self.shape(update)))
+        self.assign(new, self.arrays.sliced(target, starts, self.shape(update)))
         return self.arrays.changed(target)
 
     def _reduce(self, node: Node, operands: Sequence[Held]) -> Held:
@@ -237,7 +224,7 @@ class Ops:
 
         def reduce_row(i: Register) -> None:
             row = self.arrays.view(rows, offset(self.code, [i], [length]), (length,), (1,))
-            result = reduced_row(self.arrays, body, row, init)
+            result = reduced_row(self, body, row, init)
             result = self.code.canonical(result) if node.is_canonical and dtype.kind == "f" else result
             self.code.store(result, self.code.address(target.pointer, i, Kind(dtype)))
 
@@ -261,7 +248,7 @@ class Ops:
 
 
 _VIEWS = (Slice, DynamicSlice, Reshape, BroadcastInDim, Transpose, OptimizationBarrier)  # of the first operand
-_RULES: Mapping[type | None, Callable[[Ops, Node, Sequence[Held]], Held]] = {
+RULES: Mapping[type | None, Callable[[Ops, Node, Sequence[Held]], Held]] = {
     OptimizationBarrier: lambda ops, node, operands: operands[0],
     Reshape: Ops._reshape,
     BroadcastInDim: Ops._broadcast_in_dim,
@@ -292,15 +279,15 @@ def is_sum(body: Operation, dtype: DType) -> bool:
     return body.name == SUM and dtype.kind == "f"
 
 
-def reduced_row(arrays: MachineArrays, body: Operation, row: Memory, init: Register) -> Register:
+def reduced_row(ops: Ops, body: Operation, row: Memory, init: Register) -> Register:
     """Append the reduction of a contiguous row by an op, one of `FOLDS` or a sum, in a loop."""
-    code, (length,), dtype = arrays.code, row.shape, row.dtype
+    code, (length,), dtype = ops.code, row.shape, row.dtype
 
     def combined(x: Register, y: Register) -> Register:
         return elementwise(code, body, [x, y])
 
     if is_sum(body, dtype):
-        scratch = arrays.scratch(dtype, (length // 2,)).pointer if length > LANES else ""
+        scratch = ops.arrays.scratch(dtype, (length // 2,)).pointer if length > LANES else ""
         return combined(init, row_sum(code, row.pointer, scratch, length, dtype))
     if body.name in FOLDS:
         return row_fold(code, row.pointer, length, init, combined)
@@ -352,7 +339,7 @@ def _levels(code: Assembly, row: str, scratch: str, size: int, dtype: DType, lev
         sums(literal(index, whole), rest)
 
 
-def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Combine) -> Register:
+def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Callable[..., Register]) -> Register:
     """Append the reduction of a row in any order by `emit`, for which `start` is an identity, or idempotent."""
     index, dtype, found = Kind(INDEX), start.kind.dtype, start
     width = 2 * VECTOR // dtype.itemsize

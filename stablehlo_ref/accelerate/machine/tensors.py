@@ -158,19 +158,18 @@ class MachineArrays:
             pointer = self.code.address(pointer, at, Kind(x.dtype))
         return replace(x, pointer=pointer, shape=shape, strides=x.strides if strides is None else strides)
 
-
-def clamped_start(code: Assembly, starts: Sequence[Held], x: Memory, sizes: Sequence[int]) -> Register:
-    """Return the place of a slice's first element; each start index, of any integer type, is clamped."""
-    index, clamped = Kind(INDEX), []
-    for start, whole, size in zip((start for start in starts if isinstance(start, Register)), x.shape, sizes):
-        is_unsigned = start.kind.dtype.kind == "u"
-        if start.kind.dtype.itemsize < 8:
-            start = code.cast("zext" if is_unsigned else "sext", start, INDEX)
-        start = replace(start, kind=index)
-        if not is_unsigned:
-            start = code.intrinsic("smax", start, literal(index, 0))
-        clamped.append(code.intrinsic("umin", start, literal(index, whole - size)))
-    return offset(code, clamped, x.strides)
+    def sliced(self, x: Memory, starts: Sequence[Held], shape: tuple[int, ...]) -> Memory:
+        """Return a slice; each start index, of any integer type, is clamped."""
+        code, index, clamped = self.code, Kind(INDEX), list[Register]()
+        for start, whole, size in zip((start for start in starts if isinstance(start, Register)), x.shape, shape):
+            is_unsigned = start.kind.dtype.kind == "u"
+            if start.kind.dtype.itemsize < 8:
+                start = code.cast("zext" if is_unsigned else "sext", start, INDEX)
+            start = replace(start, kind=index)
+            if not is_unsigned:
+                start = code.intrinsic("smax", start, literal(index, 0))
+            clamped.append(code.intrinsic("umin", start, literal(index, whole - size)))
+        return self.view(x, offset(code, clamped, x.strides), shape)
 
 
 # --- nests ----------------------------------------------------------------------------------------------------------
@@ -246,9 +245,9 @@ def squeezed(shape: Sequence[int]) -> tuple[int, ...]:
 class Nests:
     """Collects elementwise ops, and writes the loops that compute them."""
 
-    def __init__(self, code: Assembly, arrays: MachineArrays) -> None:
+    def __init__(self, code: Assembly) -> None:
         self.code = code
-        self.arrays = arrays
+        self.arrays = MachineArrays(code)
         self.open: Nest | None = None
 
     def add(self, shape: tuple[int, ...], dtype: DType, operands: Sequence[Held], emit: Emit) -> Pending:

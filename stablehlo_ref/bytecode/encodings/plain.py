@@ -10,7 +10,7 @@ from stablehlo_ref.bytecode.encodings import builtin, quant, sdy, stablehlo
 from stablehlo_ref.bytecode.encodings.tables import Table
 from stablehlo_ref.bytecode.pool import EntryWriter
 from stablehlo_ref.ir.attributes import EnumAttribute, OpaqueAttribute, StructAttribute
-from stablehlo_ref.ir.types import FutureType, OpaqueType, QuantizedType, TokenType, Type
+from stablehlo_ref.ir.types import FutureType, MeshTensorType, OpaqueType, QuantizedType, TokenType, Type
 from stablehlo_ref.syntax.attribute_text import attribute_text
 
 _match_dialect = re.compile(r"[#!]([A-Za-z_][\w$]*)").match
@@ -56,6 +56,8 @@ def dialect_of_type(type: Type) -> str:
             return "stablehlo"
         case QuantizedType():
             return "quant"
+        case MeshTensorType():
+            return "mpmd"
         case OpaqueType(text):
             return _dialect_in(text)
     return "builtin"

@@ -79,7 +79,7 @@ def _keys(value: object) -> tuple[Hashable, ...]:
         case StructAttribute(name=name):
             return (name.removeprefix("stablehlo."),)
         case Type():
-            return value, *type(value).__mro__
+            return value, *type(value).__mro__[:1]
     return type(value).__mro__
 
 

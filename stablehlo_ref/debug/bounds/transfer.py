@@ -49,8 +49,8 @@ from stablehlo_ref.numerics.dtypes import float_info, is_fractional, kind
 from stablehlo_ref.ops.comparison import Compare
 from stablehlo_ref.ops.conversion import BitcastConvert, Convert, Imag, Real, ReducePrecision
 from stablehlo_ref.ops.convolution import Convolution
+from stablehlo_ref.ops.deprecated import Dot
 from stablehlo_ref.ops.dot_general import DotGeneral
-from stablehlo_ref.ops.einsum import Dot
 from stablehlo_ref.ops.elementary import Atan2, Logistic, Rsqrt
 from stablehlo_ref.ops.elementwise import Abs, Add, Divide, Multiply, Negate, Power, Sign, Subtract
 from stablehlo_ref.ops.fft import Fft
@@ -200,7 +200,7 @@ def rule_of(query: Query) -> Rule:
     if not any(map(is_fractional, dtypes)):
         return reductions.reduced if op_class in (Reduce, ReduceWindow) else exactly
     found = rule_for(op_class, facts, any(kind(dtype) == "complex" for dtype in dtypes))
-    if found is None:
+    if found is None or (facts.arithmetic is Arithmetic.ALGORITHM and not query.is_exact):
         raise NoBound
     return found
 

@@ -210,17 +210,20 @@ class Quit(BaseException):
     """The user ends the run. Not an Exception, which would become an error of an op."""
 
 
-class Debugger(Follower):
+class Debugger(Follower, cmd.Cmd):
     """Stops a run when one of `stops` has been computed, or is used if it is a block argument.
 
-    The data of a frame are the values computed so far in it, by name.
+    The data of a frame are the values computed so far in it, by name. The first line of a command's docstring is its
+    help.
     """
 
     sees_every_op = True
+    prompt = "(stablehlo) "
 
     def __init__(self, index: ValueIndex, stops: Collection[Value], source: TextIO, out: TextIO) -> None:
-        super().__init__(index)
-        self.source, self.out = source, out
+        Follower.__init__(self, index)
+        cmd.Cmd.__init__(self, stdin=source, stdout=out)
+        self.use_rawinput = source is sys.stdin and sys.stdin.isatty()
         self.stops = {id(value): value for value in stops}
         self.stop_at_depth: float = -1  # where `next` and `step` stop: an op at most this deep
 
@@ -232,47 +235,34 @@ class Debugger(Follower):
         self.frames.pop()  # the op is not in progress yet
         self._add((v, x) for v, x in zip(op.operands, operands) if isinstance(v.owner, Block))
         for value, data in self.first_uses(op, operands, self.stops):
-            self.prompt(op, value, data)
+            self._stop(op, value, data)
         self.frames.append(frame)
 
     def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
         self._add(zip(op.results, results))
         for value, data in zip(op.results, results):
             if id(value) in self.stops:
-                self.prompt(op, value, data)
+                self._stop(op, value, data)
                 return
         if len(self.frames) <= self.stop_at_depth:
-            self.prompt(op, op.results[0] if op.results else None, results[0] if results else None)
+            self._stop(op, op.results[0] if op.results else None, results[0] if results else None)
 
     def _add(self, values: Iterable[tuple[Value, Any]]) -> None:
         known = self.frames[-1].data
         for value, data in values:
             known[f"%{value.name}" if value.name else f"{len(known)}"] = value, data
 
-    def prompt(self, op: Operation, value: Value | None, data: Any) -> None:
+    def _stop(self, op: Operation, value: Value | None, data: Any) -> None:
         """Read and run commands until one resumes the run."""
         self.stop_at_depth = -1
-        Prompt(self, op, value, data).cmdloop()
-
-
-class Prompt(cmd.Cmd):
-    """The commands of the debugger. The first line of a method's docstring is its help."""
-
-    prompt = "(stablehlo) "
-
-    def __init__(self, debugger: Debugger, op: Operation, value: Value | None, data: Any) -> None:
-        super().__init__(stdin=debugger.source, stdout=debugger.out)
-        self.use_rawinput = debugger.source is sys.stdin and sys.stdin.isatty()
-        self.debugger = debugger
-        self.op = op
-        self.depth = len(debugger.frames) - 1
-        self.intro = f"{self.place(op)}\n{self.described(value, data) if value else op.name}"
+        self.op, self.depth = op, len(self.frames) - 1
+        self.cmdloop(f"{self.place(op)}\n{self.described(value, data) if value else op.name}")
 
     # --- values -----------------------------------------------------------------------------------------------
 
     def do_values(self, _: str) -> None:
         """values: list the values computed so far in this frame, with their statistics"""
-        for value, data in self.debugger.frames[self.depth].data.values():
+        for value, data in self.frames[self.depth].data.values():
             self.say(self.described(value, data))
 
     def do_print(self, line: str) -> None:
@@ -285,7 +275,7 @@ class Prompt(cmd.Cmd):
 
     def _find(self, name: str) -> tuple[Value, Any] | None:
         name = name if name.startswith("%") else f"%{name}"
-        frames = self.debugger.frames[: self.depth + 1]
+        frames = self.frames[: self.depth + 1]
         for frame in reversed(frames):
             if name in frame.data:
                 found: tuple[Value, Any] = frame.data[name]
@@ -298,7 +288,7 @@ class Prompt(cmd.Cmd):
 
     def do_where(self, _: str) -> None:
         """where: print the ops in progress, the innermost last; > marks the current frame"""
-        for depth in range(len(self.debugger.frames)):
+        for depth in range(len(self.frames)):
             mark = ">" if depth == self.depth else " "
             self.say(f"{mark} {depth} {self.place(self._current(depth))}")
 
@@ -319,7 +309,7 @@ class Prompt(cmd.Cmd):
                 self.say(f"{'>' if number == location.line else ' '}{number:6} {lines[number - first][:160]}")
 
     def _move(self, depth: int) -> None:
-        if not 0 <= depth < len(self.debugger.frames):
+        if not 0 <= depth < len(self.frames):
             self.say("no frame there; `where` lists them")
             return
         self.depth = depth
@@ -327,7 +317,7 @@ class Prompt(cmd.Cmd):
 
     def _current(self, depth: int) -> Operation:
         """Return the op in progress in a frame."""
-        inner = self.debugger.frames[depth + 1 :]
+        inner = self.frames[depth + 1 :]
         return inner[0].op if inner and inner[0].op else self.op
 
     # --- running ----------------------------------------------------------------------------------------------
@@ -335,15 +325,15 @@ class Prompt(cmd.Cmd):
     def do_break(self, line: str) -> None:
         """break %7: stop when a value has been computed too (also @f/%7, or the name in its location)"""
         try:
-            value = self.debugger.index.find(line.strip())
+            value = self.index.find(line.strip())
         except EvaluationError as error:
             self.say(error.diagnostics[0].message)
             return
-        self.debugger.stops[id(value)] = value
+        self.stops[id(value)] = value
 
     def do_delete(self, _: str) -> None:
         """delete: remove all breakpoints"""
-        self.debugger.stops.clear()
+        self.stops.clear()
 
     def do_continue(self, _: str) -> bool:
         """continue: run on, to the next breakpoint"""
@@ -351,12 +341,12 @@ class Prompt(cmd.Cmd):
 
     def do_next(self, _: str) -> bool:
         """next: run to the end of the next op of this function or region"""
-        self.debugger.stop_at_depth = len(self.debugger.frames)
+        self.stop_at_depth = len(self.frames)
         return True
 
     def do_step(self, _: str) -> bool:
         """step: run to the end of the next op, in a call or region too"""
-        self.debugger.stop_at_depth = float("inf")
+        self.stop_at_depth = float("inf")
         return True
 
     def do_quit(self, _: str) -> bool:

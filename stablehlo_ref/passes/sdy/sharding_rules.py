@@ -24,8 +24,8 @@ from stablehlo_ref.ops.constants import Iota
 from stablehlo_ref.ops.control_flow import Case, If, OptimizationBarrier, While
 from stablehlo_ref.ops.convolution import Convolution
 from stablehlo_ref.ops.data_movement import BroadcastInDim, Concatenate, Pad, Reshape, Reverse, Transpose
+from stablehlo_ref.ops.deprecated import Dot
 from stablehlo_ref.ops.dot_general import DotGeneral
-from stablehlo_ref.ops.einsum import Dot
 from stablehlo_ref.ops.fft import Fft
 from stablehlo_ref.ops.gather_scatter import Gather, Scatter
 from stablehlo_ref.ops.linear_algebra import Cholesky, TriangularSolve
