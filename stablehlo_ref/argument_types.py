@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 _NUMBERS: dict[object, type] = {int: Integral, float: Real}
 _MODULES = re.compile(r"\b(?:\w+\.)+(?=\w)")
+_NOT_ONLY_INSTANCES = (bool, int, float, object)  # types that also other values may have
 _hints = cache(get_type_hints)
 
 
@@ -56,20 +57,20 @@ def check_fields(record: Any) -> None:
 
 def fits(value: object, hint: Any) -> bool:
     """Return whether a value has the type of an annotation, as far as that is known without using up an iterator."""
-    origin, parts = get_origin(hint), get_args(hint)
-    if hint is Any:
-        return True
+    if hint is Any or (isinstance(hint, type) and hint not in _NOT_ONLY_INSTANCES):
+        return hint is Any or isinstance(value, hint)
+    origin, parts, kind = _parts(hint)
     if origin in (Union, UnionType):
         return any(fits(value, part) for part in parts)
     if origin is Literal:
         return isinstance(value, str) and value in parts
     if origin is tuple:
         return isinstance(value, tuple) and _all_fit(value, parts)
-    if inspect.isclass(origin) and issubclass(origin, Mapping):
+    if kind is Mapping:
         return isinstance(value, Mapping) and all(
             fits(key, parts[0]) and fits(element, parts[1]) for key, element in value.items()
         )
-    if inspect.isclass(origin) and issubclass(origin, Sequence) and getattr(value, "ndim", False):
+    if kind is Sequence and getattr(value, "ndim", False):
         return parts[0] is Any or all(fits(element, parts[0]) for element in cast(Iterable[object], value))
     if hint in (bool, int, float) and getattr(value, "ndim", None) == 0:  # a scalar of numpy, or an array of one
         value = cast(Any, value).item()
@@ -80,7 +81,17 @@ def fits(value: object, hint: Any) -> bool:
         return False
     if not isinstance(value, expected):
         return False
-    return len(parts) != 1 or not isinstance(value, Collection) or all(fits(element, parts[0]) for element in value)
+    if len(parts) != 1 or parts[0] is Any or not isinstance(value, Collection):
+        return True
+    return all(fits(element, parts[0]) for element in value)
+
+
+@cache
+def _parts(hint: Any) -> tuple[Any, tuple[Any, ...], type | None]:
+    """Return the origin and the parts of an annotation, and `Mapping` or `Sequence` if it is one of these."""
+    origin = get_origin(hint)
+    kinds = [kind for kind in (Mapping, Sequence) if inspect.isclass(origin) and issubclass(origin, kind)]
+    return origin, get_args(hint), kinds[0] if kinds else None
 
 
 def _all_fit(values: tuple[object, ...], parts: tuple[Any, ...]) -> bool:

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TypeVar
@@ -24,18 +25,7 @@ from stablehlo_ref.cli.options import (
     seconds,
     within_limits,
 )
-from stablehlo_ref.conform.survey import (
-    SAMPLES,
-    TYPES,
-    Refused,
-    as_markdown,
-    as_text,
-    check,
-    functions,
-    relations_as_text,
-    subjects,
-    survey,
-)
+from stablehlo_ref.conform import survey as kit
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import ArgumentValueError
 
@@ -55,15 +45,14 @@ exit codes: 0 if the measurement ran, 1 if the backend cannot be opened, 2 for a
 def run(options: argparse.Namespace) -> int:
     """Measure; return the exit code."""
     if options.relations:
-        known = {subject.name: subject for subject in subjects()}
-        found = _measured(options, list(known), lambda session, op, type: check(session, known[op], type))
-        print(relations_as_text(found))
+        known = {subject.name: subject for subject in kit.subjects()}
+        found = _measured(options, list(known), lambda session, op, type: kit.check(session, known[op], type))
+        print(kit.relations_as_text(found))
         return FINE
-    rows = _measured(
-        options, functions(), lambda session, op, type: survey(session, op, type, options.samples, options.every)
-    )
-    print(as_text(rows))
-    write(options.markdown, as_markdown(rows))
+    measure = partial(kit.survey, samples=options.samples, every=options.every)
+    rows = _measured(options, kit.functions(), measure)
+    print(kit.as_text(rows))
+    write(options.markdown, kit.as_markdown(rows))
     write(options.json, json.dumps([row.as_dictionary() for row in rows], indent=1) + "\n")
     return FINE
 
@@ -79,7 +68,7 @@ def _measured(
         for op, type in product(ops, options.types):
             try:
                 found += measure(session, op, type)
-            except Refused as error:
+            except kit.Refused as error:
                 print(f"{op} {type}: {' '.join(str(error).split())[:200]}", file=sys.stderr)
     return found
 
@@ -88,16 +77,16 @@ def _measured(
 def _types(text: str) -> list[str]:
     types = text.split(",")
     for type in types:
-        if type not in TYPES:
-            raise ArgumentValueError(f"expected types among {', '.join(TYPES)}, got {type!r}")
+        if type not in kit.TYPES:
+            raise ArgumentValueError(f"expected types among {', '.join(kit.TYPES)}, got {type!r}")
     return types
 
 
 OPTIONS = Group("", [
     option("--backend B", "what to measure: see `stablehlo-interp diff --help`", required=True),
     OPS,
-    option("--types T,T", f"element types ({','.join(TYPES)})", _types, default=list(TYPES)),
-    option("--samples N", f"operands of each range and sign ({SAMPLES})", positive, default=SAMPLES),
+    option("--types T,T", f"element types ({','.join(kit.TYPES)})", _types, default=list(kit.TYPES)),
+    option("--samples N", f"operands of each range and sign ({kit.SAMPLES})", positive, default=kit.SAMPLES),
     option("--every", "try all values of f32, which takes minutes for each op"),
     option("--relations", "say instead whether bits change with batch, padding, layout and order"),
     option("--seconds S", "of the backend for each program (120)", seconds, default=120.0),

@@ -38,6 +38,7 @@ from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.explain import bounds_of
 from stablehlo_ref.debug.session import Outcome, Session
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError, file_errors
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.limits import Limits
@@ -52,6 +53,7 @@ SHARD = 5  # cases that a worker is given at a time
 Show = Callable[[int, int], None]  # the number of cases that were judged, and of all
 
 COMMON_NAMES = [*map(str, COMMON)]
+LENGTHS = (2, 3, 5, 8)  # of chains
 
 
 @dataclass(frozen=True)
@@ -68,19 +70,25 @@ class Profile:
         """Return the names of the cases: of each op in turn, so that all are judged if time runs out."""
         queues = [_alternating(*self._kinds(op)) for op in ops]
         turns = [list(filter(None, turn)) for turn in zip_longest(*queues)]
-        chains = list(cases.chains((2, 3, 5, 8), self.chains))
+        chains = [f"chain/{LENGTHS[number % len(LENGTHS)]}/{number}" for number in range(self.chains)]
         each = -(-len(chains) // max(len(turns), 1))
         found = [name for i, turn in enumerate(turns) for name in (*turn, *chains[i * each : (i + 1) * each])]
         return found[: self.most]
 
     def _kinds(self, op: str) -> tuple[list[str], list[str], list[str]]:
         """Return the cases of an op on element types, of other kinds, and invalid ones; common types are first."""
-        single = list(cases.single([op], self.rounds))
+        definition, rounds = REGISTRY[op], range(self.rounds)
+        elements = [name for name, element in cases.ELEMENTS.items() if cases.takes(definition, element)]
+        single = [f"op/{op}/{element}/{number}" for number in rounds for element in elements]
         common = [name for name in single if name.split("/")[2] in COMMON_NAMES][: len(COMMON_NAMES)]
         start = zlib.crc32(op.encode()) % max(len(common), 1)  # so that other ops have other types at first
         ordered = dict.fromkeys([*common[start:], *common[:start], *single])
-        others = [*cases.dynamic([op], self.rounds), *cases.exhaustive([op])]
-        return list(ordered), others, list(cases.invalid([op], self.invalid))
+        common = [element for element in COMMON_NAMES if element in elements and not cases.runs_in_grid(op)]
+        others = [f"dynamic/{op}/{common[number % len(common)]}/{number}" for number in rounds if common]
+        full = [name for name, element in cases.ELEMENTS.items() if cases.operands_of_each_value(definition, element)]
+        others += [f"exhaustive/{op}/{element}/0" for element in full]
+        labels = cases.labels_of(definition)
+        return list(ordered), others, [f"invalid/{op}/{label}/{n}" for n in range(self.invalid) for label in labels]
 
 
 def _alternating(*queues: Sequence[str]) -> list[str]:

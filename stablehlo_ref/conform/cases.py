@@ -101,15 +101,7 @@ class Case:
 # --- names ------------------------------------------------------------------------------------------------------------
 
 
-def exhaustive(ops: Sequence[str]) -> Iterator[str]:
-    """Yield the cases of all values of unary ops on types of at most 16 bits, of all pairs on at most 8."""
-    for name in ops:
-        for element in ELEMENTS:
-            if _operands_of_each_value(REGISTRY[name], ELEMENTS[element]):
-                yield f"exhaustive/{name}/{element}/0"
-
-
-def _operands_of_each_value(definition: OpDefinition, element: Type) -> int:
+def operands_of_each_value(definition: OpDefinition, element: Type) -> int:
     """Return the number of operands, 1 or 2, of an elementwise op all of whose values are tried; 0 for other ops."""
     count = len(definition.operands)
     if not (definition.traits.elementwise and count in (1, 2)) or kind(numpy_dtype(element)) == "complex":
@@ -118,43 +110,11 @@ def _operands_of_each_value(definition: OpDefinition, element: Type) -> int:
     return count if width <= EVERY_VALUE and is_elementwise_on(definition, element) else 0
 
 
-def single(ops: Sequence[str], rounds: int) -> Iterator[str]:
-    """Yield cases of one op: in each round, each op on each element type once."""
-    for number in range(rounds):
-        for name in ops:
-            for element in ELEMENTS:
-                if takes(REGISTRY[name], ELEMENTS[element]):
-                    yield f"op/{name}/{element}/{number}"
-
-
-def dynamic(ops: Sequence[str], rounds: int) -> Iterator[str]:
-    """Yield cases with unknown dimensions: in each round, each op on one of the common types that it takes."""
-    for number in range(rounds):
-        for name in ops:
-            common = [element for element in map(str, COMMON) if takes(REGISTRY[name], ELEMENTS[element])]
-            if common and not runs_in_grid(name):
-                yield f"dynamic/{name}/{common[number % len(common)]}/{number}"
-
-
 def takes(definition: OpDefinition, element: Type) -> bool:
     """Return whether an operand or result of an op may be a tensor of an element type."""
     members = (*definition.operands, *definition.results)
     types = [tensor_type((2,) * rank, element) for rank in range(3)]
     return any(member.constraint.holds(type) for member in members for type in types)
-
-
-def chains(lengths: Sequence[int], count: int) -> Iterator[str]:
-    """Yield cases of several ops that use each other's results."""
-    for number in range(count):
-        yield f"chain/{lengths[number % len(lengths)]}/{number}"
-
-
-def invalid(ops: Sequence[str], rounds: int) -> Iterator[str]:
-    """Yield cases that break a single constraint, each constraint of each op once in a round."""
-    for number in range(rounds):
-        for name in ops:
-            for label in labels_of(REGISTRY[name]):
-                yield f"invalid/{name}/{label}/{number}"
 
 
 def labels_of(definition: OpDefinition) -> list[str]:
@@ -189,7 +149,7 @@ def _is_name(shape: str, rest: Sequence[str]) -> bool:
         case "op" | "dynamic", [op, element, number] if op in names_of_ops():
             return element in ELEMENTS and _is_number(number)
         case "exhaustive", [op, element, which] if op in names_of_ops() and element in ELEMENTS:
-            return which == "0" and _operands_of_each_value(REGISTRY[op], ELEMENTS[element]) > 0
+            return which == "0" and operands_of_each_value(REGISTRY[op], ELEMENTS[element]) > 0
     return False
 
 

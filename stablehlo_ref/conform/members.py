@@ -309,7 +309,8 @@ def changed(rng: random.Random, member: Member, value: Any, known: Members) -> A
         return _mixed(rng, value, known)
     near = list(neighbours(member, value))
     if rng.random() < 0.8:  # most steps leave element types alone
-        near = [step for step in near if _element_types(step) <= _element_types(value)] or near
+        own = _element_types(value)
+        near = [step for step in near if _element_types(step) <= own] or near
     return rng.choice(near) if near else draw_member(rng, member, known)
 
 

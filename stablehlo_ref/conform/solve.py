@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ STEPS, RESTARTS = 400, 12
 BASES = 6  # valid members near which a constraint is broken, before it is broken by a search
 NEAR = 40  # members that break it, among which the search starts
 Wrong = Callable[[Members], list[Failure]]  # what keeps members from being what is sought
+MAX_VALUES = 256  # of an operand that shapes depend on
 FORMULAS = 13  # as many as a formula that cannot be evaluated counts, less those before it
 
 
@@ -329,8 +331,11 @@ class Solver:
             except (TypeError, ValueError, OverflowError):  # unknown sizes, or rows of several lengths
                 return members
             if isinstance(type, TensorType) and type.rank:
-                if array.ndim < type.rank:
-                    array = np.resize(array, (len(array) if array.ndim else 1, *[n or 0 for n in type.shape[1:]]))
+                sizes = [n or 0 for n in type.shape[1:]] if array.ndim < type.rank else array.shape[1:]
+                shape = (len(array) if array.ndim else 1, *sizes)
+                if prod(shape) > MAX_VALUES:
+                    return members
+                array = np.resize(array, shape)
                 after[member.operand] = tensor_type(array.shape, type.element_type)
             after[name] = tuple(array.ravel().tolist())
         is_kept = name in self.results or self.rng.random() < 0.2  # else results follow

@@ -78,9 +78,10 @@ class Contract:
         """Whether an operand may be another value than the one that the backend returned."""
         return self.excess_precision or self.fma
 
-    def ulps_of(self, op: str, default: float) -> float:
-        """Return the bound of an op in ULPs, by its name without the dialect."""
-        return dict(self.ulps).get(op, default)
+    def ulps_of(self, op: str, default: float, itemsize: int = 4) -> float:
+        """Return the bound of an op in ULPs, by its name without the dialect and the bytes of a result's part."""
+        bound = dict(self.ulps).get(op, default)
+        return min(bound, max(self.narrow_ulps, 0.5)) if itemsize <= 2 else bound
 
     def error_of(self, op: str) -> float:
         """Return the absolute error that is legal for an op."""

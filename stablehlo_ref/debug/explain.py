@@ -171,8 +171,7 @@ class _Noise:
         contract = self._contract
         is_arithmetic = facts_of(op).arithmetic is Arithmetic.ROUNDS or _adds_terms(op)
         name = op.mnemonic.removeprefix("broadcast_")
-        ulps = contract.ulps_of(name, 0.5 if is_arithmetic else contract.elementary_ulps)
-        ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _itemsize(result) <= 2 else ulps
+        ulps = contract.ulps_of(name, 0.5 if is_arithmetic else contract.elementary_ulps, _itemsize(result))
         is_off = self._scale > 1 and facts_of(op).arithmetic is Arithmetic.FUNCTION
         errors = partial(_by_ulps, ulps=self._scale * ulps if _rounds(op) else 0.0, keeps_integers=not is_off)
         lossy = partial(_lossy, contract)
@@ -333,13 +332,10 @@ def _is_open(flat: Flat, inputs: Sequence[Array], value: Value, judge: Judge, ju
 
 
 def _is_random(op: Operation) -> bool:
-    return any(facts_of(inner).arithmetic is Arithmetic.OPEN for inner in op.walk() if not _is_unique_call(inner))
-
-
-def _is_unique_call(op: Operation) -> bool:
-    """Return whether a custom call has one result in exact arithmetic: eigenvectors and the like have any sign."""
-    target = op.properties.get("call_target_name")
-    return isinstance(target, str) and target not in OPEN_TARGETS
+    """Return whether results are not decided by operands; of custom calls, that is so of eigenvectors and the like."""
+    targets = {None, *OPEN_TARGETS}
+    opened = (inner for inner in op.walk() if facts_of(inner).arithmetic is Arithmetic.OPEN)
+    return any(inner.properties.get("call_target_name") in targets for inner in opened)
 
 
 def far_from_rounding(judge: Judge, judgements: Sequence[Judgement]) -> Iterator[Operation]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
+from itertools import islice
 from math import prod
 
 import numpy as np
@@ -135,10 +136,6 @@ class Judge:
     def known_bounds(self, op: Operation) -> list[Ball]:
         """Return the bounds on the results of an op on its operands as the backend returned them."""
         return self._balls(op, self.contract, False)
-
-    def known_excess(self, op: Operation, results: Sequence[Array]) -> Excess | None:
-        """Return where results exceed the bounds on the operands as the backend returned them; None without bounds."""
-        return _first_excess(results, self.known_bounds(op), self.contract)
 
     def unknown_excess(self, op: Operation) -> Excess | None:
         """Return where results exceed the bounds on known operands, and fused code has none."""
@@ -306,16 +303,13 @@ def wrong_in_isolation(
     An op in a program of its own has nothing before it that could be computed again or left unrounded, so that the
     bounds on its operands as the backend returned them hold.
     """
-    suspect = [j for j in judgements if _is_open(j) and judge.unknown_excess(j.op)]
-    for judgement in suspect[:MOST]:
+    doubtful = (j for j in judgements if j.verdict is Verdict.PERMITTED or j.reason == NO_BOUND)
+    for judgement in islice((j for j in doubtful if judge.unknown_excess(j.op)), MOST):
         made = single(flat, judgement.op)
         outcome = checked(session.run(made.text, judge.operands(judgement.op)), made.wanted)
-        if not outcome.failure and (found := judge.known_excess(judgement.op, outcome.results)):
+        found = _first_excess(outcome.results, judge.known_bounds(judgement.op), judge.contract)
+        if found and not outcome.failure:
             yield replace(judgement, verdict=Verdict.WRONG, permissions=(), excess=found, reason="")
-
-
-def _is_open(judgement: Judgement) -> bool:
-    return judgement.verdict is Verdict.PERMITTED or judgement.reason == NO_BOUND
 
 
 # --- what a value may have been where fused code used it: as it was returned, unrounded, or computed again ------------

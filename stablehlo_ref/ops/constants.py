@@ -154,9 +154,10 @@ def count(size: int, dtype: DType) -> Array:
     They are converted block by block, so that only the result needs memory.
     """
     reserve(size * dtype.itemsize)
-    numbers, kernel = np.empty(size, dtype), convert(INT64, dtype)
+    exact = dtype if dtype.kind in "iu" and size <= np.iinfo(dtype).max else INT64
+    numbers, kernel = np.empty(size, dtype), convert(exact, dtype)
     for start in within_time(range(0, size, BLOCK)):
-        numbers[start : start + BLOCK] = kernel(np.arange(start, min(start + BLOCK, size)))
+        numbers[start : start + BLOCK] = kernel(np.arange(start, min(start + BLOCK, size), dtype=exact))
     return numbers
 
 

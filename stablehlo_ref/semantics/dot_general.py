@@ -18,17 +18,7 @@ import numpy as np
 from stablehlo_ref.semantics import complexes, ieee
 from stablehlo_ref.semantics.elements import each_element, kind
 from stablehlo_ref.semantics.notation import Array, Dims, DType, TensorType, UndefinedError, axes, dim, index_space
-from stablehlo_ref.semantics.rounding import (
-    TF32,
-    Real,
-    element,
-    exact,
-    format_of,
-    is_special,
-    number,
-    round_to,
-    rounded_to,
-)
+from stablehlo_ref.semantics.rounding import Real, element, exact, is_special, number, round_to, rounded_to
 
 Terms = Sequence[tuple[Any, Any]]  # pairs of elements, whose products are summed
 
@@ -93,7 +83,7 @@ def dot_general(
             kept = [ieee.multiplication(a, b) for i, a in enumerate(lhs_parts) for b in rhs_parts[: max(levels - i, 0)]]
             is_exact = is_special(lhs_parts[0]) or is_special(rhs_parts[0])  # what is left of inf is no part of it
             products += kept[:1] if is_exact else kept
-        return round_to(element_type, rounded(accumulation_type, reduce(ieee.addition, products, 0.0)))
+        return round_to(element_type, rounded_to(accumulation_type, reduce(ieee.addition, products, 0.0)))
 
     return each_element(evaluate, terms, element_type=element_type)
 
@@ -107,14 +97,9 @@ def components_of(x: Real, type: DType | str, count: int) -> list[Real]:
     """Return numbers of a type whose sum is `x`, or nearest to it: each is what the ones before leave, rounded."""
     parts: list[Real] = []
     for _ in range(count):
-        parts.append(rounded(type, x))
+        parts.append(exact(rounded_to(type, x)))
         x = ieee.subtraction(x, parts[-1])
     return parts
-
-
-def rounded(type: DType | str, x: Real) -> Real:
-    """Round a number to a floating-point type, or to `tf32`."""
-    return exact(rounded_to(TF32 if isinstance(type, str) else format_of(type), x))
 
 
 def dot_terms(

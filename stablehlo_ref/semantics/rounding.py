@@ -128,17 +128,18 @@ def nearest(magnitude: Fraction, mantissa_bits: int, min_exponent: int) -> Fract
 
 
 def round_to(dtype: DType, x: Any) -> Any:
-    """Return the element of the floating-point type `dtype` that is `rounded_to` its format."""
-    return dtype.type(rounded_to(format_of(dtype), x))
+    """Return the element of the floating-point type `dtype` that is nearest to `x`."""
+    return dtype.type(rounded_to(dtype, x))
 
 
-def rounded_to(form: Format, x: Any) -> float:
-    """Round the number `x` to a format, ties to even.
+def rounded_to(type: DType | str, x: Any) -> float:
+    """Round the number `x` to a floating-point type, or to `tf32`, ties to even.
 
     In formats without infinity, NaN represents it; in those without both, the largest value represents infinity and
     -0.0 NaN. Formats without a negative zero use zero, and a format of positive numbers uses NaN for zero and negative
     numbers.
     """
+    form = TF32 if isinstance(type, str) else format_of(type)
     x = exact(x)
     if is_nan(x):
         return nan if form.has_nan else -0.0

@@ -132,6 +132,14 @@ def test_each_constraint_is_at_its_edge_and_broken(op: str) -> None:
     assert found.is_complete, (set(found.labels) - found.tight, set(found.labels) - found.first)
 
 
+def test_values_that_shapes_depend_on_stay_few() -> None:
+    solver = Solver(REGISTRY["stablehlo.dynamic_pad"], random.Random(0))
+    members = solver.solve()
+    assert members is not None
+    many = {**members, "edge_padding_low": tensor_type((1, 64, 64), FLOATS["f32"])}
+    assert solver._with(many, "values of edge_padding_low", (1, 2)) == many  # and not 2 times 64 times 64 of them
+
+
 # Each is broken alone only where several members are unlike those of any valid program nearby.
 @pytest.mark.parametrize(
     ("op", "label"),

@@ -77,3 +77,13 @@ def test_random_weights_on_the_command_line(tmp_path: Path, capsys: pytest.Captu
     assert "--random-weights SEED" in capsys.readouterr().err
     assert main([str(file), "--random-weights", "0"]) == 0
     assert capsys.readouterr().out.startswith("tensor<i1>")
+
+
+@pytest.mark.parametrize("element, bits, low", [("ui8", 8, 0), ("i16", 16, -(2**15)), ("ui64", 64, 0), ("i32", 32, 0)])
+def test_iota_counts_in_its_own_type(element: str, bits: int, low: int) -> None:
+    """Numbers wrap around where the type does not have them, as conversions do."""
+    program = sr.parse(f"""func.func @main() -> tensor<70000x{element}> {{
+      %0 = stablehlo.iota dim = 0 : tensor<70000x{element}>
+      return %0 : tensor<70000x{element}>
+    }}""")
+    assert program.run()[0].tolist() == [(i - low) % 2**bits + low for i in range(70_000)]

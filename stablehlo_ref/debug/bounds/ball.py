@@ -240,9 +240,7 @@ BY_F64 = (Arithmetic.ROUNDS, Arithmetic.SELECTS)  # correctly rounded by f64 its
 def rounded(query: Query, center: Array, radius: Array, ulps: float = 0.5) -> Ball:
     """Add to the radius of an unrounded result that of its rounding."""
     magnitude = np.abs(center) + radius
-    bound = query.contract.ulps_of(query.name, ulps)
-    if query.dtype.itemsize <= 2:  # f64 and f32 have the bound itself
-        bound = min(bound, max(query.contract.narrow_ulps, 0.5))
+    bound = query.contract.ulps_of(query.name, ulps, query.dtype.itemsize)
     is_exact = query.dtype == FLOAT64 and query.is_exact and bound <= 0.5 and query.facts.arithmetic in BY_F64
     if is_exact:  # and unrounded, or computed with other roundings, where fused code uses it
         half = 0.5 * ulp(np.abs(center), query.dtype) if query.contract.fuses else np.zeros(center.shape)

@@ -52,7 +52,8 @@ def product_sum(query: Query) -> Ball:
 
 def complex_sum(query: Query, terms: float, roundoff: float = 0.0) -> Ball:
     """Bound a sum of complex numbers, or of their products, in any order; each part of it is one of real numbers."""
-    _exact(query)
+    if not query.is_exact:
+        raise NoBound
     count, u = 2 * terms + 2, unit_roundoff(query.dtype)
     total = np.abs(query.wide([np.abs(c) for c in query.centers]))
     share = 2.0 if query.contract.flush_subnormals else 2 * u
@@ -224,14 +225,8 @@ def _propagated(query: Query, total: Array, terms: Array | float) -> Array:
     return larger_by
 
 
-def _exact(query: Query) -> None:
-    if not query.is_exact:
-        raise NoBound
-
-
 def transformed(query: Query) -> Ball:
     """`fft`: in the norm of a transform, the error is at most that of log2(n) levels."""
-    _exact(query)
     lengths, name = query.attributes["fft_length"], query.attributes["fft_type"].name
     operand, size = query.operand(0).center, prod(lengths)
     axes = tuple(range(-len(lengths), 0))
@@ -248,7 +243,6 @@ def transformed(query: Query) -> Ball:
 
 def solved(query: Query) -> Ball:
     """`triangular_solve`: componentwise, by the condition of the matrix and the right-hand side."""
-    _exact(query)
     properties = query.attributes
     a, b = query.operand(0).center, query.operand(1).center
     t = np.tril(a) if properties["lower"] else np.triu(a)
@@ -258,35 +252,31 @@ def solved(query: Query) -> Ball:
     t = _transposed(t) if transpose != (not properties["left_side"]) else t
     inverse, t = np.abs(_inverse(t)), np.abs(t)
     sides = np.abs(b) if properties["left_side"] else _transposed(np.abs(b))
-    u = gamma(4 * t.shape[-1] + 8, unit_roundoff(query.dtype)) * _factor(query)
-    radius = np.where(u * _norm(inverse @ t) < 0.25, 2 * u * (inverse @ (t @ (inverse @ sides))), np.inf)
+    radius = _perturbed(query, inverse @ t, inverse @ (t @ (inverse @ sides)))
     return known(query, Ball(query.wide(query.centers), radius if properties["left_side"] else _transposed(radius)))
 
 
 def factored(query: Query) -> Ball:
     """`cholesky`: by the condition of the factor; the other triangle is not known."""
-    _exact(query)
     center = query.wide(query.centers)
     if not np.all(np.isfinite(center)):
         return known(query, Ball(center, np.zeros(center.shape)))
     lower = bool(query.attributes["lower"])
     factor = np.tril(center if lower else _transposed(center.conj()))
     inverse, size = np.abs(_inverse(factor)), np.abs(factor)
-    u = gamma(4 * size.shape[-1] + 8, unit_roundoff(query.dtype)) * _factor(query)
     relative = inverse @ (size @ _transposed(size)) @ _transposed(inverse)
-    radius = np.where(u * _norm(relative) < 0.25, 2 * u * (size @ np.tril(relative)), np.inf)
+    radius = _perturbed(query, relative, size @ np.tril(relative))
     radius = np.where(np.tri(size.shape[-1], dtype=bool), radius, np.inf)
     return known(query, Ball(center, radius if lower else _transposed(radius)))
 
 
-def _factor(query: Query) -> float:
-    """Return how much larger rounding errors are than of real numbers by IEEE-754: divisions and roots may be off."""
+def _perturbed(query: Query, condition: Array, bound: Array) -> Array:
+    """Return a bound times the rounding errors of n steps, infinite where these are large beside the condition."""
     ulps = max(query.contract.ulps_of(name, 0.5) for name in ("divide", "sqrt"))
-    return (4.0 if query.dtype.kind == "c" else 1.0) * max(1.0, ulps)
-
-
-def _norm(matrix: Array) -> Array:
-    return np.asarray(np.max(np.sum(matrix, axis=-1, initial=0.0), axis=-1, initial=0.0))[..., None, None]
+    factor = (4.0 if query.is_complex else 1.0) * max(1.0, ulps)  # beside real numbers by IEEE-754
+    u = gamma(4 * condition.shape[-1] + 8, unit_roundoff(query.dtype)) * factor
+    norm = np.max(np.sum(condition, axis=-1, initial=0.0), axis=-1, initial=0.0)[..., None, None]
+    return np.where(u * norm < 0.25, 2 * u * bound, np.inf)
 
 
 def _transposed(array: Array) -> Array:
@@ -310,7 +300,6 @@ def _by_feature(query: Query, operand: Array) -> tuple[tuple[int, ...], list[int
 
 def normalised(query: Query) -> Ball:
     """`batch_norm_inference` and `batch_norm_training`, in any order of their sums and products."""
-    _exact(query)
     x, scale, offset = (query.operand(i).center for i in range(3))
     others, shape = _by_feature(query, x)
     u = unit_roundoff(query.dtype)
@@ -343,7 +332,6 @@ def _rounding_of_epsilon(query: Query) -> float:
 
 def gradients(query: Query) -> Ball:
     """`batch_norm_grad`: by the number of roundings of each term, in any order of sums and products."""
-    _exact(query)
     x, scale, mean, variance, dy = (query.operand(i).center for i in range(5))
     others, shape = _by_feature(query, x)
     count = max(x.size // max(prod(shape), 1), 1)

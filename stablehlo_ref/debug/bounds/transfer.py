@@ -200,7 +200,7 @@ def rule_of(query: Query) -> Rule:
     if not any(map(is_fractional, dtypes)):
         return reductions.reduced if op_class in (Reduce, ReduceWindow) else exactly
     found = rule_for(op_class, facts, any(kind(dtype) == "complex" for dtype in dtypes))
-    if found is None:
+    if found is None or (facts.arithmetic is Arithmetic.ALGORITHM and not query.is_exact):
         raise NoBound
     return found
 

@@ -303,26 +303,17 @@ class Slicer:
 
     def _find_sources(self, value: Value) -> Sequence[Value]:
         """Return the values that a value directly depends on."""
-        op = value.owner
-        if isinstance(op, Block):
-            return self._of_argument(value)
-        if op is None:
-            return []
-        function = self._functions.get(str(op.properties.get(CALLS.get(op.name, ""), "")))
-        if function is not None:
-            return yielded(function.regions, value.index)
-        return [*yielded(op.regions, value.index), *operands_of(op)] if op.regions else op.operands
-
-    def _of_argument(self, value: Value) -> list[Value]:
         op = defining_op(value)
         if op is None:
             return []
+        if isinstance(value.owner, Operation):
+            if (function := self._functions.get(str(op.properties.get(CALLS.get(op.name, ""), "")))) is not None:
+                return yielded(function.regions, value.index)
+            return [*yielded(op.regions, value.index), *operands_of(op)]
         if op.name == "func.func":
             calls = self._callers[str(op.properties["sym_name"])]
             return [call.operands[value.index] for call in calls if value.index < len(call.operands)]
-        if op.name == LOOP:
-            return [op.operands[value.index], *yielded(op.regions[1:], value.index)]
-        return op.operands
+        return [op.operands[value.index], *yielded(op.regions[1:], value.index)] if op.name == LOOP else op.operands
 
 
 def yielded(regions: Iterable[Region], index: int) -> list[Value]:
