@@ -40,7 +40,7 @@ class PlanAccelerator(Accelerator):
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
         self.loops: dict[Operation, HotLoop] = {}
-        self.seconds: dict[object, float] = defaultdict(float)  # that plans of chains have taken
+        self.seconds: dict[str, float] = defaultdict(float)  # that plans of chains have taken
         self.have_code: dict[object, bool] = {}  # on small tensors, by kinds of ops
 
     def program(

@@ -315,7 +315,7 @@ class MachineChain:
         self._frame, self._chain, self._plan = frame, chain, plan
         self._seconds = cast("PlanAccelerator", frame.planner.accelerator).seconds
         # Chains with the same key take about as long, as they do where models repeat layers.
-        self._key = chain.shape, tuple([node.op.name for node in chain.nodes])
+        self._key = f"{chain.shape} {' '.join(node.op.name for node in chain.nodes)}"
         self._expected = chain.weight * policy.WEIGHT_SECONDS
         self._most = min(MAX_PIECE, PIECE // chain.weight)
         self._codes: dict[object, ChainCode | None] = {}  # by the form of operands

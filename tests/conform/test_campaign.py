@@ -167,7 +167,7 @@ def test_backends_run_grids_of_processes(itself: Session, name: str) -> None:
 def test_wrong_process_of_a_grid_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     right = Itself.run_parallel
     monkeypatch.setattr(Itself, "run_parallel", lambda *given: right(*given)[::-1])
-    names = [f"op/stablehlo.collective_permute/i8/{number}" for number in range(3)]
+    names = [f"op/stablehlo.collective_broadcast/i8/{number}" for number in range(4)]
     assert Cell.FAIL in [judge(name, InProcess("self"), contract_of("strict")).cell for name in names]
 
 
