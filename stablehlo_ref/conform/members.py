@@ -238,7 +238,8 @@ def _drawn(rng: random.Random, codec: codecs.AttributeCodec[Any], known: Members
             return tuple(rng.random() < 0.5 for _ in range(_length(rng, known)))
         case codecs.MatrixCodec():
             numbers = [0, 0, 1, 2, -1]
-            return tuple((rng.choice(numbers), rng.choice(numbers)) for _ in range(_length(rng, known)))
+            length = _length(rng, known) or rng.randint(0, 2)  # pairs of processes are as good for scalars
+            return tuple((rng.choice(numbers), rng.choice(numbers)) for _ in range(length))
         case codecs.DimsCodec():
             return draw_dims(rng, known)
         case codecs.DenseCodec():
