@@ -41,6 +41,7 @@ from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits.budget import check_time, reserve
 from stablehlo_ref.numerics.workers import share
 from stablehlo_ref.ops.data_movement import BroadcastInDim, Reshape
+from stablehlo_ref.ops.dot_general import DotGeneral
 from stablehlo_ref.ops.elementwise import LANES, Map, on_element
 from stablehlo_ref.ops.reduction import Reduce
 
@@ -254,8 +255,15 @@ def _is_small(node: Node) -> bool:
         return False
     known, kind = cast("PlanAccelerator", planner.accelerator).have_code, planner.kind(op)
     if kind not in known or kind is None:
-        known[kind] = node.op_class in RULES or has_code(op)
+        known[kind] = _has_rule(node) if node.op_class in RULES else has_code(op)
     return known[kind]
+
+
+def _has_rule(node: Node) -> bool:
+    """Return whether the rule for an op's class takes it: sums and products are not rounded to narrow types."""
+    if node.op_class is Reduce and reduction_of(node.op) is None:
+        return False
+    return node.op_class not in (DotGeneral, Reduce) or not is_narrow(node.op.operands[0].type)
 
 
 def _passes(op: Operation) -> int:

@@ -104,10 +104,8 @@ def _extremum(number: int) -> Form:
 def _division(is_quotient: bool) -> Form:
     def rule(code: Assembly, op: Operation, x: Register, y: Register) -> Register:
         """Divide by 1 in place of 0 and of -1, whose quotient may overflow, and select the results for these."""
-        zero, ones = (
-            code.compare("eq", y, literal(y.kind, 0)),
-            literal(x.kind, ~x.kind.dtype.type(0)),
-        )  # -1, or the largest unsigned number
+        zero = code.compare("eq", y, literal(y.kind, 0))
+        ones = literal(x.kind, ~x.kind.dtype.type(0))  # -1, or the largest unsigned number
         minus_one = zero if x.kind.dtype.kind == "u" else code.compare("eq", y, ones)
         divisor = code.select(code.binary("or", zero, minus_one), literal(y.kind, 1), y)
         instruction = f"{x.kind.dtype.kind.replace('i', 's')}{'div' if is_quotient else 'rem'}"

@@ -51,6 +51,7 @@ BASES = 6  # valid members near which a constraint is broken, before it is broke
 NEAR = 40  # members that break it, among which the search starts
 Wrong = Callable[[Members], list[Failure]]  # what keeps members from being what is sought
 MAX_VALUES = 256  # of an operand that shapes depend on
+MAX_RANK = 32  # of such an operand, as far as a search goes
 FORMULAS = 13  # as many as a formula that cannot be evaluated counts, less those before it
 
 
@@ -333,7 +334,7 @@ class Solver:
             if isinstance(type, TensorType) and type.rank:
                 sizes = [n or 0 for n in type.shape[1:]] if array.ndim < type.rank else array.shape[1:]
                 shape = (len(array) if array.ndim else 1, *sizes)
-                if prod(shape) > MAX_VALUES:
+                if prod(shape) > MAX_VALUES or len(shape) > MAX_RANK:
                     return members
                 array = np.resize(array, shape)
                 after[member.operand] = tensor_type(array.shape, type.element_type)

@@ -342,10 +342,8 @@ def check(session: Session, subject: Subject, type: str, seed: int = 0) -> Itera
     yield related("batch", [(part, base[:n]) for n, part in zip(BATCHES, parts)])
 
     def padded(ops: Ops, value: Value) -> Value:
-        one, sides = (
-            ops.constant(tensor_type((), element), 1.0),
-            {"edge_padding_low": (0, 0), "interior_padding": (0, 0)},
-        )
+        one = ops.constant(tensor_type((), element), 1.0)
+        sides = {"edge_padding_low": (0, 0), "interior_padding": (0, 0)}
         return ops.value("stablehlo.pad", [value, one], edge_padding_high=(PADDING, 0), **sides)
 
     def without_padding(ops: Ops) -> list[Value]:

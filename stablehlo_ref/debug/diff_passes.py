@@ -367,8 +367,8 @@ def differences(
 ) -> list[str]:  # fmt: skip
     """Return how the outputs of another program mean something else than a program's; none if rounding explains them.
 
-    It does if they are within the bounds of the whole program, or, if it `trusts_noise` or there is no bound, if random
-    rounding of its ops moves them as far.
+    Rounding explains them if they are within the bounds of the whole program. Where there is no bound, or with
+    `trusts_noise`, it also does if random rounding of its ops moves them as far.
     """
     if len(ours) != len(theirs):
         return [f"expected {counted(len(ours), 'output')}, got {len(theirs)}"]

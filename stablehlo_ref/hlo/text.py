@@ -446,7 +446,7 @@ class Reader(Cursor):
         self.expect("}")
         inputs = types_of(tuple(parameter.shape for parameter in entry.parameters))
         if written != (type := FunctionType(tuple(inputs), tuple(types_of(entry.root.shape)))):
-            raise self.error(f"'{entry.name}' has the type {type}, and {written} in its layout", offset)
+            raise self.error(f"expected '{entry.name}' of type {written}, as in its layout, got {type}", offset)
 
     def _tables(self) -> dict[str, list[str]]:
         """Read the tables of files, functions and stack frames that may stand before the computations."""

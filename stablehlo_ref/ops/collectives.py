@@ -63,7 +63,10 @@ Exchange: TypeAlias = Generator[Rendezvous | Send | Receive, Any, Results]  # co
 
 
 class Collective(Op, effects=True, communicates=True, computes_on_storage=True):
-    """Base of the collective ops, which have a channel: an id, and a type that means nothing here."""
+    """Base of the collective ops, which have a channel: an id, and a type that means nothing here.
+
+    In the spec, it follows the other attributes.
+    """
 
     channel_id = Attr(Int, default=0)
     channel_type = Attr(Int, default=0)

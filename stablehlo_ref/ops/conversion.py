@@ -1,6 +1,4 @@
-"""Ops that change element types: convert, bitcast_convert, reduce_precision, complex, real, imag,
-uniform_quantize, uniform_dequantize.
-"""
+"""Ops that change element types, of parts of complex numbers and of quantized tensors too."""
 
 from __future__ import annotations
 

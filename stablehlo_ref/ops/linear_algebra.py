@@ -221,7 +221,8 @@ def _in_groups(compute: Run) -> Run:
         if max(x.size for x in operands) <= GROUP or count == 1:
             return compute(*operands)  # type: ignore[no-any-return]
         stacks = [x.reshape(count, *x.shape[-2:]) for x in operands]
-        results, step = (np.empty(stacks[-1].shape, last.dtype), max(1, GROUP * count // max(x.size for x in operands)))
+        results = np.empty(stacks[-1].shape, last.dtype)
+        step = max(1, GROUP * count // max(x.size for x in operands))
         for start in within_time(range(0, count, step)):
             results[start : start + step] = compute(*[x[start : start + step] for x in stacks])
         return results.reshape(last.shape)

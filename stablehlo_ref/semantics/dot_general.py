@@ -1,9 +1,9 @@
 """dot_general, and the dot products that it shares with convolution and einsum.
 
-A dot product is the exact sum of exact products, rounded once to the element type of the result: the limit of all
-accuracies and schedules that the spec allows. Only an algorithm rounds more: operands, and the sum to another type
-before that of the result. On quantized types the ops are `dequantize_op_quantize` of these, or
-`hybrid_dequantize_then_op` if only `rhs` is quantized (`quantization`).
+A dot product is the exact sum of exact products, rounded once to the element type of the result: our choice among the
+accuracies and schedules that the spec allows, in whose formulas products have the type of the operands. Only an
+algorithm rounds more: operands, and the sum to another type before that of the result. On quantized types the ops are
+`dequantize_op_quantize` of these, or `hybrid_dequantize_then_op` if only `rhs` is quantized (`quantization`).
 """
 
 from __future__ import annotations

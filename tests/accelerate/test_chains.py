@@ -234,6 +234,27 @@ def test_many_ops_on_small_tensors_are_a_chain() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("_compiled_at_once")
+@pytest.mark.parametrize("reducer", ["maximum", "add"])
+@pytest.mark.parametrize("element", ["f16", "bf16", "f32", "f64", "i8", "ui32"])
+def test_small_chains_keep_the_type_of_what_they_reduce(element: str, reducer: str) -> None:
+    body = "".join(f"%x{n + 1} = stablehlo.negate %x{n} : !m\n" for n in range(32))
+    program = sr.parse(f"""!m = tensor<4x6x{element}>
+    !v = tensor<4x{element}>
+    func.func @main(%x0: !m) -> !v {{
+      %zero = stablehlo.constant dense<{0 if "i" in element else 0.0}> : tensor<{element}>
+      {body}
+      %0 = stablehlo.reduce(%x32 init: %zero) applies stablehlo.{reducer} across dimensions = [1]
+          : (!m, tensor<{element}>) -> !v
+      return %0 : !v
+    }}""")
+    x = np.arange(24).reshape(4, 6)
+    expected = x.max(1) if reducer == "maximum" else x.sum(1)
+    dtype = program.inputs[0].dtype
+    for _ in range(3):
+        np.testing.assert_array_equal(program.run(x.astype(dtype))[0].astype(int), expected.astype(dtype).astype(int))
+
+
 def test_small_tensors_run_one_by_one_until_code_pays_off(monkeypatch: pytest.MonkeyPatch) -> None:
     program, x = small_ops(8), np.eye(4, dtype=np.float32)
 

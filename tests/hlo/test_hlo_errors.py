@@ -105,7 +105,7 @@ def test_the_verifier_names_the_place() -> None:
         ),
         (
             "HloModule m, entry_computation_layout={(f32[2]{0})->s8[]}\nENTRY a {\n x = f32[] parameter(0)\n}",
-            "<string>:1:39: error: 'a' has the type (tensor<f32>) -> tensor<f32>, and (tensor<2xf32>) -> tensor<i8> in",
+            "<string>:1:39: error: expected 'a' of type (tensor<2xf32>) -> tensor<i8>, as in its layout, got (",
         ),
         (
             "HloModule m, entry_computation_layout={f32[]->f32[]\nENTRY a {\n x = f32[] parameter(0)\n}",

@@ -52,10 +52,8 @@ def _llvm() -> Any:
 
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()
-        features, is_arm = (
-            binding.get_host_cpu_features(),
-            binding.get_default_triple().startswith(("aarch64", "arm64")),
-        )
+        features = binding.get_host_cpu_features()
+        is_arm = binding.get_default_triple().startswith(("aarch64", "arm64"))
     except (ImportError, OSError, RuntimeError) as error:
         raise NotCompiled(f"llvmlite: {error}") from error
     if not is_arm and not (features.get("sse4.1") and features.get("f16c")):  # LLVM would call functions of libm

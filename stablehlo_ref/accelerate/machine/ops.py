@@ -213,7 +213,8 @@ class Ops:
         op, body, (x, init, *_) = node.op, reduction_of(node.op), operands
         shape, kept, dtype = self.shape(op.operands[0]), self.shape(op.results[0]), dtype_of(op.results[0])
         is_minor = sorted(op.properties["dimensions"]) == list(range(len(kept), len(shape)))
-        if body is None or not is_minor or prod(shape) < 2 * prod(kept) or not isinstance(init, Register):
+        has_rows = is_minor and dtype not in NARROW
+        if body is None or not has_rows or prod(shape) < 2 * prod(kept) or not isinstance(init, Register):
             raise NotCompiled(op.name)
         if is_sum(body, dtype) and node.frame.planner.mode.exact_sums:
             raise NotCompiled("exact sums")

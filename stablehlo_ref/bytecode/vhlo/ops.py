@@ -100,7 +100,6 @@ WINDOWS: Mapping[str, int] = {
     **dict.fromkeys(("padding", "window_reversal"), 0),
 }
 
-
 DEFAULTS: Mapping[str, Attribute] = {
     **dict.fromkeys(ALGORITHM, NO_TYPE),
     **dict.fromkeys(("infeed_config", "outfeed_config", "sym_visibility"), ""),
@@ -112,9 +111,7 @@ DEFAULTS: Mapping[str, Attribute] = {
     "api_version": EnumAttribute("vhlo", "api_version", "1"),
     "compare_type": EnumAttribute("stablehlo", "comparison_type", "NOTYPE"),
     "precision_config": (EnumAttribute("stablehlo", "precision", "DEFAULT"),) * 2,
-    "result_accuracy": StructAttribute(
-        "stablehlo.result_accuracy", {"mode": EnumAttribute("stablehlo", "result_accuracy_mode", "DEFAULT")}
-    ),
+    "result_accuracy": StructAttribute("stablehlo.result_accuracy", {"mode": DEFAULT_MODE}),
     "version": IntegerAttribute(0, I64),  # the one of composite, which is 32-bit where it is written
 }
 
