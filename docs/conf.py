@@ -7,6 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent / "_extensions")]
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # pages run stablehlo-interp
+os.environ["NO_COLOR"] = "1"  # output comes in pieces, which may end within the characters that set a colour
 
 from stablehlo_ref import __version__  # noqa: E402
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from stablehlo_ref.conform.cases import names_of_ops, valid_case
+from stablehlo_ref.conform.cases import PLAIN, case, names_of_ops, valid_case
 from stablehlo_ref.conform.members import PER_TENSOR, QUANTIZED, NotDrawn, per_axis_tensor
 from stablehlo_ref.conform.programs import ASYNC_START, Builder, completed
 from stablehlo_ref.conform.solve import BASES, Broken, Solver
@@ -76,6 +76,8 @@ def coverage(name: str, rounds: int) -> Coverage:
             break
     if not found.runs:  # ops of which more than the members is decided together
         found.runs = sum(_runs_alone(definition, rng) for _ in range(BASES))
+    if not found.runs:  # ops that need an element type which is rarely drawn
+        found.runs = sum(case(f"op/{name}/{element}/0") is not None for element in PLAIN)
     for label in labels if name != ASYNC_START else ():
         for number in range(SEARCHES):
             if label not in found.alone and (broken := _solver(definition, rng, number).break_singly(label)):
