@@ -74,10 +74,9 @@ def coverage(name: str, rounds: int) -> Coverage:
             found.tight |= edges
         if found.is_complete:
             break
-    if not found.runs:  # ops of which more than the members is decided together
+    if not found.runs:  # ops of which more than the members is decided together, or whose element type is rarely drawn
         found.runs = sum(_runs_alone(definition, rng) for _ in range(BASES))
-    if not found.runs:  # ops that need an element type which is rarely drawn
-        found.runs = sum(case(f"op/{name}/{element}/0") is not None for element in PLAIN)
+        found.runs = found.runs or sum(case(f"op/{name}/{element}/0") is not None for element in PLAIN)
     for label in labels if name != ASYNC_START else ():
         for number in range(SEARCHES):
             if label not in found.alone and (broken := _solver(definition, rng, number).break_singly(label)):

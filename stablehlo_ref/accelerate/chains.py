@@ -1,9 +1,9 @@
-"""Chains: elementwise ops and row reductions on large tensors in a row, which become one pass in machine code.
+"""Chains: consecutive elementwise ops and row reductions on large tensors, which become one pass in machine code.
 
 A chain has elementwise ops, reductions of the last dimensions, and what lies between a reduction and the ops that use
 it: ops on one value per row, and broadcasts of it. Ops between these that need no result of it run before. A map of
 several ops is a chain by itself, and so is an op that numpy takes long for: a function, a sum of floats, or one on
-narrow floats. A chain on small tensors has all ops in a row of a function for which there is machine code.
+narrow floats. A chain on small tensors has all consecutive ops of a function that have machine code.
 
 The ops of a chain are a block of their own in the plan. It runs them one after the other until machine code has taken
 over, and whenever operands have a form that this is not for. The code is a loop over rows, whose ops are those of a
@@ -58,7 +58,7 @@ FUNCTION_SIZE = 1 << 15  # elements of a tensor from which on a function of f32 
 FUNCTION_WEIGHT = 50  # of an elementary function; other ops count 1
 NARROW_PASSES = 6  # of an op on narrow floats, which numpy computes in f32
 SUM_PASSES = 3  # of a sum of floats, which numpy computes level by level
-SMALL, MANY = 1 << 10, 32  # elements of small tensors, and ops on them in a row, from which on they are a chain
+SMALL, MANY = 1 << 10, 32  # elements of small tensors, and consecutive ops on them, from which on they are a chain
 MAX_SMALL_WEIGHT = 2500  # of these ops
 MAX_OPS = 200  # of the computation of a map
 MAX_WEIGHT = 500  # of the ops of a chain, above which LLVM takes too long
@@ -73,10 +73,10 @@ MAX_FORMS = 8  # of operands, by strides, for which there is code; for others th
 class Chain:
     """Ops that become one step: on small tensors, on tensors of a shape, or, if it is `of_map`, on their elements.
 
-    `rows` is the number of leading dimensions that a reduction keeps, those of rows; None without one, and 0 for small
-    tensors, which are one row, so that `shape` is that of no tensor, and empty. `inputs` and
-    `kept`, the results that are stored, have slots; those in `dead` are empty after the chain. The elements of a
-    constant are all the same.
+    `rows` is the number of leading dimensions that a reduction keeps, those of rows; None without a reduction. Small
+    tensors have different shapes: for them `rows` is 0, as all are one row, and `shape` is empty. `inputs` and `kept`,
+    the results that are stored, have slots; those in `dead` are empty after the chain. The elements of a constant are
+    all the same.
     """
 
     shape: tuple[int, ...]
@@ -167,7 +167,7 @@ class Chain:
         return not self.of_map and shape_of(value) != self.shape
 
     def row_of(self, value: Value, length: int) -> tuple[int, ...]:
-        """Return the shape of a row of a value, which has so many elements, or one."""
+        """Return the shape of one row of a value: of `length` elements, or of one if the value has one for each row."""
         if self.rows == 0:
             return shape_of(value)
         if self.is_apart(value):

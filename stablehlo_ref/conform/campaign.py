@@ -383,7 +383,7 @@ def _id(given: object) -> str:
 
 
 def _outcome(outputs: Path, id: str, name: str) -> Outcome | None:
-    """Return what files say that the backend did with a case."""
+    """Return the outcome of a case, as the files of the backend say; None if there are none."""
     with suppress(FileNotFoundError), file_errors(path := outputs / f"{id}.txt", f"read {path}"):
         kind, _, reason = read_text(path, errors="replace").strip().partition(":")
         return Outcome((), kind, reason.strip()) if kind in FAILURES else Outcome((), "refused", f"{kind}: {reason}")

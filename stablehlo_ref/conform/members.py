@@ -25,11 +25,11 @@ from stablehlo_ref.ir.types import (
     FLOATS,
     INDEX,
     TOKEN,
+    WITNESS,
     ComplexType,
     FunctionType,
     FutureType,
     IntegerType,
-    OpaqueType,
     QuantizedType,
     TensorType,
     TupleType,
@@ -63,7 +63,6 @@ class Callee(Member):
         self.name = f"signature of {symbol}"
 
 
-WITNESS = OpaqueType("!shape.witness")
 CALLEE = "callee"  # the function that symbols name
 STRINGS = (
     "", "x", "my.op", "Sharding", "ab,bc->ac", "a...,a...->...", "ab,b->a", "ab->ba", "aa->a", "ab->a", "a...->...",

@@ -285,7 +285,7 @@ class Beyond:
 
 
 def bounds_of(flat: Flat, inputs: Sequence[Array], contract: Contract, evaluate: Evaluator) -> list[Ball]:
-    """Return the bounds of the outputs of a program: those of its ops in a row."""
+    """Return the bounds of the outputs of a program, which go through all of its ops."""
     whole = propagation(dict(zip(flat.arguments, inputs)), contract, evaluate)
     whole.extend(flat.ops)
     return [whole.balls[value] if value in whole.balls else whole.operand(value) for value in flat.outputs]
@@ -332,7 +332,7 @@ def _is_open(flat: Flat, inputs: Sequence[Array], value: Value, judge: Judge, ju
 
 
 def _is_random(op: Operation) -> bool:
-    """Return whether results are not decided by operands; of custom calls, that is so of eigenvectors and the like."""
+    """Return whether operands do not decide the results: of random numbers, and of calls such as for eigenvectors."""
     targets = {None, *OPEN_TARGETS}
     opened = (inner for inner in op.walk() if facts_of(inner).arithmetic is Arithmetic.OPEN)
     return any(inner.properties.get("call_target_name") in targets for inner in opened)

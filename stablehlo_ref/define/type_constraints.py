@@ -22,6 +22,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.ir.types import (
     FLOATS,
     INDEX,
+    WITNESS,
     BufferType,
     FunctionType,
     FutureType,
@@ -125,7 +126,7 @@ static_size_vector = tensor_of(
     "statically shaped 1-dimensional tensor of integer or index type", lambda t: _is_size_vector(t) and t.is_static
 )
 index = TypeConstraint("index", lambda t: isinstance(t, IndexType), IndexType)
-witness = TypeConstraint("witness", lambda t: isinstance(t, OpaqueType) and t.text == "!shape.witness", OpaqueType)
+witness = TypeConstraint("witness", lambda t: t == WITNESS, OpaqueType)
 token = TypeConstraint("token", lambda t: isinstance(t, TokenType), TokenType)
 tuple_value = TypeConstraint("tuple", lambda t: isinstance(t, TupleType), TupleType)
 future = TypeConstraint("future", lambda t: isinstance(t, FutureType), FutureType)

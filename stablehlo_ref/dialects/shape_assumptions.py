@@ -18,10 +18,8 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects.mlir_types import ArrowTypes, Implied, Yield, boolean, shape_like
 from stablehlo_ref.dialects.shape import broadcast, shape_list
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import BOOLEAN, FunctionType, OpaqueType, Type
+from stablehlo_ref.ir.types import BOOLEAN, WITNESS, FunctionType, OpaqueType, Type
 from stablehlo_ref.ops.control_flow import branch
-
-WITNESS = OpaqueType("!shape.witness")
 
 
 def all_equal(*shapes: Array) -> bool:

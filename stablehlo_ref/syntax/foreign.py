@@ -30,12 +30,12 @@ from stablehlo_ref.ir.types import (
     INDEX,
     NONE,
     TOKEN,
+    WITNESS,
     BufferType,
     ComplexType,
     FunctionType,
     FutureType,
     IntegerType,
-    OpaqueType,
     QuantizedType,
     TupleType,
     Type,
@@ -49,7 +49,7 @@ from stablehlo_ref.syntax.structs import STRUCTS
 # Types of vhlo without parts that MLIR calls otherwise; `tf31` is how vhlo spells tf32.
 SIMPLE: dict[str, Type] = FLOATS | {
     "bool": BOOLEAN, "index": INDEX, "none": NONE, "tf31": FLOATS["tf32"], "token": TOKEN,
-    "witness": OpaqueType("!shape.witness"),
+    "witness": WITNESS,
 }  # fmt: skip
 API_VERSIONS = (
     "API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.bytecode.encodings.stablehlo import ACCURACY_DEFAULTS
-from stablehlo_ref.bytecode.encodings.vhlo import ENUMERATIONS, I64, SIMPLE_CODES, STRUCTS, WITNESS
+from stablehlo_ref.bytecode.encodings.vhlo import ENUMERATIONS, I64, SIMPLE_CODES, STRUCTS
 from stablehlo_ref.bytecode.vhlo.casts import CAST, TO_VHLO
 from stablehlo_ref.bytecode.vhlo.downgrade import VhloForm
 from stablehlo_ref.bytecode.vhlo.ops import vhlo_name
@@ -28,6 +28,7 @@ from stablehlo_ref.ir.lexer import key_text, quoted, symbol
 from stablehlo_ref.ir.types import (
     BOOLEAN,
     FLOATS,
+    WITNESS,
     BufferType,
     ComplexType,
     FloatType,

@@ -217,7 +217,7 @@ def mhlo_attributes(call: CustomCall) -> Mapping[str, object]:
 
 
 def _split(call: CustomCall, name: str, values: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-    """Split operands or results as an entry of two numbers says."""
+    """Split operands or results into two parts, whose sizes are the numbers in an entry of the configuration."""
     match configuration(call).get(name):
         case (int(first), int(second)) if min(first, second) >= 0 and first + second == len(values):
             return values[:first], values[first:]

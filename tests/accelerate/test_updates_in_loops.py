@@ -172,7 +172,7 @@ def test_nans_of_many_ops_in_a_loop() -> None:
 
 @needs_llvmlite
 def test_an_element_of_another_tensor_does_not_end_a_nest() -> None:
-    """Between two ops on the state, the second reads an element of `%k`, and the last one of what was just computed."""
+    """Between two ops on the state, an element of `%k` is read; the last op reads what was just computed."""
     body = """
       %a = stablehlo.slice %k [0:1] : (tensor<4xi64>) -> tensor<1xi64>
       %b = stablehlo.reshape %a : (tensor<1xi64>) -> tensor<i64>

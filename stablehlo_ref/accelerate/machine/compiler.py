@@ -87,7 +87,7 @@ class Compiled(NamedTuple):
 
 @lru_cache(maxsize=256)
 def compiled(text: str) -> Compiled:
-    """Return machine code, which what has the same text shares, such as layers of a model.
+    """Return the machine code of a text; loops and chains with the same text, such as layers of a model, share it.
 
     Raises NotCompiled if the processor does not have its instructions.
     """

@@ -302,7 +302,7 @@ class Nests:
         return self.open is not None and any(target.buffer == x.buffer for _, target in self.open.stores)
 
     def flush(self) -> None:
-        """Write the loop of the nest that ops have been added to."""
+        """Write the loops of the nest that is open, and close it."""
         nest, self.open = self.open, None
         if nest is None:
             return

@@ -151,14 +151,15 @@ def _read_double(reader: EntryReader) -> FloatAttribute:
     return FloatAttribute(number.value, None, number.text)
 
 
-def _read_optional(reader: EntryReader) -> Any:
-    return reader.attribute() if reader.byte() else None
+def optional(flag: FieldCodec) -> FieldCodec:
+    """Return how an attribute is read and written after a number that says whether there is one."""
 
+    def write(writer: EntryWriter, value: object) -> None:
+        flag.write(writer, value is not None)
+        if value is not None:
+            writer.attribute(value)
 
-def _write_optional(writer: EntryWriter, value: object) -> None:
-    writer.byte(value is not None)
-    if value is not None:
-        writer.attribute(value)
+    return FieldCodec(lambda reader: reader.attribute() if flag.read(reader) else None, write)
 
 
 VARINT = FieldCodec(EntryReader.varint, EntryWriter.varint)
@@ -179,7 +180,7 @@ BOUNDS = FieldCodec(_read_bounds, _write_sizes)
 BOOLEAN = FieldCodec(lambda reader: reader.byte() != 0, lambda writer, value: writer.byte(integer_value(value) & 1))
 DOUBLE = FieldCodec(_read_double, lambda writer, value: writer.bits(numbers.float_bits(value, F64), 64))
 TYPE_ATTRIBUTE = FieldCodec(lambda reader: TypeAttribute(reader.type()), lambda writer, value: writer.type(value.type))
-OPTIONAL = FieldCodec(_read_optional, _write_optional)  # an attribute after a byte that says whether there is one
+OPTIONAL = optional(FieldCodec(EntryReader.byte, EntryWriter.byte))
 
 
 # --- structs and enumerations ---------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from stablehlo_ref.bytecode.encodings.tables import (
     INTEGER,
     SHAPE,
     TYPE,
+    VARINT,
     Encoding,
     Enumeration,
     FieldCodec,
@@ -19,6 +20,7 @@ from stablehlo_ref.bytecode.encodings.tables import (
     Table,
     constant,
     fielded,
+    optional,
 )
 from stablehlo_ref.bytecode.encodings.tables import TYPES as TYPE_LIST
 from stablehlo_ref.bytecode.entries import EntryReader, described
@@ -37,11 +39,11 @@ from stablehlo_ref.ir.types import (
     INDEX,
     NONE,
     TOKEN,
+    WITNESS,
     BufferType,
     ComplexType,
     FunctionType,
     FutureType,
-    OpaqueType,
     TupleType,
     Type,
     UnrankedTensorType,
@@ -50,7 +52,6 @@ from stablehlo_ref.ir.types import (
 )
 
 I32, I64, F64 = integer_type(32), integer_type(64), FLOATS["f64"]
-WITNESS = OpaqueType("!shape.witness")
 
 ENUMERATIONS: Mapping[str, Enumeration] = {
     kind: replace(stablehlo.ENUMERATIONS[kind], code=code)
@@ -62,23 +63,13 @@ ENUMERATIONS: Mapping[str, Enumeration] = {
 API_VERSIONS = 5  # of custom calls
 
 
-def _read_optional(reader: EntryReader) -> Any:
-    return reader.attribute() if reader.varint() else None
-
-
-def _write_optional(writer: EntryWriter, value: object) -> None:
-    writer.varint(value is not None)
-    if value is not None:
-        writer.attribute(value)
-
-
 def _read_mesh(reader: EntryReader) -> Any:
     """Read the mesh of replica groups: a string is the symbol of one."""
     mesh = reader.attribute()
     return SymbolReference((mesh,)) if isinstance(mesh, str) else mesh
 
 
-MARKED = FieldCodec(_read_optional, _write_optional)  # an attribute after a number that says whether there is one
+MARKED = optional(VARINT)
 OPTIONAL = FieldCodec(EntryReader.optional_attribute, EntryWriter.optional_attribute)
 MESH = FieldCodec(_read_mesh, EntryWriter.attribute)
 

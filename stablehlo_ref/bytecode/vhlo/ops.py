@@ -1,4 +1,4 @@
-"""Ops of VHLO: their names, which attributes each revision has by op definitions, and what means to leave one out."""
+"""Ops of VHLO: their names, their attributes in each revision, and the values of those that are left out."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def _is_default(member: Attr, value: object) -> bool:
 
 
 def _is_implied(base: str, member: Attr, own: Mapping[str, Any]) -> bool:
-    """Return whether an attribute says what leaving it out says."""
+    """Return whether an attribute has the value that it has where it is left out."""
     name, value = member.spelling, own[member.spelling]
     if name in LAYOUTS:
         return not any(own[layout] for layout in LAYOUTS)

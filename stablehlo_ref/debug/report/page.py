@@ -191,7 +191,10 @@ class _Slices:
                 self._users[name].append(number)
 
     def of(self, numbers: Sequence[int]) -> Iterator[Document]:
-        """Yield rows for operands, for the ops of these numbers, and for users; `op` is None for an argument."""
+        """Yield rows of a table: operands of the ops with these numbers, the ops, and ops that use their results.
+
+        `op` is None for an argument of the function.
+        """
         results = [name for number in numbers for name in self._ops[number]["results"]]
         used = dict.fromkeys(name for number in numbers for name in self._ops[number]["operands"])
         yield from (self._row("operand", name) for name in used if name not in results)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import INDEX, OpaqueType, Shape, TensorType, tensor_type
+from stablehlo_ref.ir.types import INDEX, WITNESS, Shape, TensorType, tensor_type
 from stablehlo_ref.passes.chlo.elementary import next_after
 from stablehlo_ref.passes.chlo.gamma_functions import polygamma, zeta
 from stablehlo_ref.passes.emit import Emitter, cannot_legalize
@@ -15,7 +15,6 @@ Combine = Callable[[Sequence[Expr]], Expr]  # from broadcast operands to the res
 Dimension = tuple[int, Expr | None, int]  # a size or bound; for a bound, whose it is and which axis
 
 FUNCTIONS = {"next_after": next_after, "polygamma": polygamma, "zeta": zeta}
-WITNESS = OpaqueType("!shape.witness")
 
 
 def broadcast_binary(emit: Emitter, op: Operation) -> Expr:
