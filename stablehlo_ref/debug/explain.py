@@ -172,7 +172,7 @@ class _Noise:
         is_arithmetic = facts_of(op).arithmetic is Arithmetic.ROUNDS or _adds_terms(op)
         name = op.mnemonic.removeprefix("broadcast_")
         ulps = contract.ulps_of(name, 0.5 if is_arithmetic else contract.elementary_ulps, _itemsize(result))
-        is_off = self._scale > 1 and facts_of(op).arithmetic is Arithmetic.FUNCTION
+        is_off = self._scale > 1 and ulps > 0.5  # also where the result is an integer
         errors = partial(_by_ulps, ulps=self._scale * ulps if _rounds(op) else 0.0, keeps_integers=not is_off)
         lossy = partial(_lossy, contract)
         call = self._call((lambda draw, x: lossy(draw, errors(draw, x))) if self._scale > 1 else errors, result, op)
@@ -221,8 +221,8 @@ def _rounds(op: Operation) -> bool:
         return False
     if arithmetic is Arithmetic.FOLDS:
         return not op.regions or not all(map(is_exact_body, op.regions))
-    is_conversion = len(op.operands) == 1 and op.operand_types != op.result_types
     operand, result = op.operands[0], op.results[0]
+    is_conversion = len(op.operands) == 1 and dtype_of(operand) != dtype_of(result)
     are_fractions = has_fractions(operand) and has_fractions(result)
     return not is_conversion or (are_fractions and _itemsize(operand) > _itemsize(result))
 
@@ -318,7 +318,7 @@ def beyond(
         radius = np.broadcast_to(ball.radius, ours[index].shape)
         unknown = np.where(np.isinf(radius), outputs[index], ours[index])  # the others are within their bounds
         is_far = distance(unknown, ours[index]) > FAR * limits[index]
-        if is_far and not _is_open(flat, inputs, value, judge, judgements):
+        if is_far and not _is_coarse(value) and not _is_open(flat, inputs, value, judge, judgements):
             yield Beyond(index, None)
 
 
@@ -348,5 +348,10 @@ def far_from_rounding(judge: Judge, judgements: Sequence[Judgement]) -> Iterator
             continue
         limits = limits_of(made.program, feeds, ours, judge.contract, perturbs=True)
         results = zip(op.results, ours, limits)
-        if any(distance(judge.values[result], y) > FAR * limit for result, y, limit in results):
+        if any(distance(judge.values[r], y) > FAR * limit and not _is_coarse(r) for r, y, limit in results):
             yield op
+
+
+def _is_coarse(value: Value) -> bool:
+    """Return whether errors `LARGER` times as large as a rounding are as large as the numbers: they exclude nothing."""
+    return has_fractions(value) and LARGER * unit_roundoff(dtype_of(value)) >= 1

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from stablehlo_ref.debug.contract import contract_of
-from stablehlo_ref.debug.explain import _by_ulps, limits_of
+from stablehlo_ref.debug.explain import _by_ulps, _is_coarse, limits_of
 from stablehlo_ref.debug.judge import Verdict
 from stablehlo_ref.reading.loading import load
 from tests.debug.test_judge import F32, binary, unary, verdict
@@ -107,6 +107,30 @@ def test_integer_operands_of_dots_are_rounded_too(lhs: str, rhs: str) -> None:
     assert verdict(text, operands, F32(65536)) is Verdict.SAME
     assert verdict(text, operands, F32(65792)) in LEGAL
     assert verdict(text, operands, F32(70000)) is Verdict.WRONG
+
+
+def test_sums_of_one_operand_round_at_random() -> None:
+    """Sums of an einsum of one operand may be in any order: 2^-23 is how far sums of two terms near 1 may be off."""
+    text = """func.func @main(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+      %0 = stablehlo.unary_einsum %x, config = "ab->a" : (tensor<2x3xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32> }"""
+    x = F32([[0.3, 0.7, 0.1], [0.1, -0.7, 0.4]])
+    assert limits_of(load(text), [x], [x.sum(axis=1)], contract_of("strict"))[0] > 2.0**-23
+
+
+def test_integers_are_off_where_the_contract_permits_more_than_rounding() -> None:
+    """The square root of 1 may be off by 4 ULP."""
+    program, one = load(unary("sqrt", "tensor<2xf32>")), F32([1, 1])
+    assert limits_of(program, [one], [one], contract_of("xla-cpu"))[0] > 4 * 2.0**-23
+    assert limits_of(program, [one], [one], contract_of("strict"))[0] == 0
+
+
+@pytest.mark.parametrize(("element", "is_coarse"), [("f8E4M3FN", True), ("f8E3M4", True), ("f16", False)])
+def test_rounding_at_random_excludes_nothing_of_types_of_8_bits(element: str, is_coarse: bool) -> None:
+    """64 roundings of 2^-5 are as large as a number, and 64 of 2^-11 are not."""
+    program = load(unary("negate", f"tensor<2x{element}>"))
+    (result,) = next(op.results for op in program.module.walk() if op.mnemonic == "negate")
+    assert _is_coarse(result) is is_coarse
 
 
 def test_large_numbers_are_integers_that_were_rounded() -> None:
