@@ -207,6 +207,22 @@ def test_known_failures_are_run_once(outcome: str, cell: Cell) -> None:
     assert session.runs > 2 or outcome != "off"
 
 
+@pytest.mark.parametrize("is_known", [False, True])
+def test_results_that_the_spec_leaves_open_are_legal(is_known: bool) -> None:
+    made = case("op/stablehlo.reduce/i32/0")  # a product without dimensions, whose init value may be left out
+    assert made is not None and "applies stablehlo.multiply across dimensions = []" in made.text
+    assert not np.array_equal(made.inputs[0], made.expected[0])
+    assert judge(made.name, Once(Outcome(made.inputs[:1])), contract_of("strict"), is_known).cell is Cell.LEGAL
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_results_of_another_type_are_a_fault(is_known: bool) -> None:
+    made = case("op/stablehlo.abs/f32/0")
+    assert made is not None
+    wide = Outcome(tuple(np.asarray(result).astype(np.float64) for result in made.expected))
+    assert judge(made.name, Once(wide), contract_of("strict"), is_known).cell is Cell.FAIL
+
+
 def test_many_known_failures_cost_no_more_runs_than_a_clean_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"op/stablehlo.add/{element}/{number}" for element in ("f32", "i8") for number in range(4)]
     runs: list[str] = []
@@ -339,6 +355,22 @@ def test_known_failures_are_not_new_and_healed_ones_are_reported() -> None:
     known = [Known("*.tanh", "f*", "issue 1"), Known("*.add", "*", "issue 2")]
     new, healed = split(RECORDS, known)
     assert new == [] and healed == [known[1]]
+
+
+def test_known_failures_name_constraints_of_invalid_programs() -> None:
+    invalid = Record("invalid/stablehlo.dot/C4/0", Cell.ACCEPTS)
+    assert [Known("*.dot", type, "").covers(invalid) for type in ("C4", "C?", "*", "C3", "f*")] == [True] * 3 + [
+        False
+    ] * 2
+
+
+def test_known_failures_of_an_op_are_known_in_chains() -> None:
+    uses = ("stablehlo.add/f32", "stablehlo.fft/complex<f32>", "stablehlo.fft/f32")
+    anywhere = Record("chain/2/0", Cell.FLAKY, "two runs return different bits", uses=uses)
+    located = Record("chain/2/1", Cell.FAIL, "stablehlo.add: 1 of 1 elements", uses=uses)
+    for type, covers in (("complex*", [True, False]), ("bf16", [False, False])):
+        assert [Known("*.fft", type, "").covers(record) for record in (anywhere, located)] == covers
+    assert Known("*.add", "f32", "").covers(located) and Known("chain", "*", "").covers(located)
 
 
 def test_known_failures_are_healed_once_all_of_their_cases_are_judged() -> None:

@@ -112,6 +112,7 @@ def _extreme(query: Query, identity: float) -> Ball:
     fed = zip(query.values, query.operands)
     without = query.wide([np.full_like(s.center, identity) if v is init else s.center for v, s in fed])
     apart = np.where((center == without) | (np.isnan(center) & np.isnan(without)), 0.0, np.abs(center - without))
+    apart = np.where(np.isnan(apart), np.inf, apart)  # NaN with the init value, or without it
     return stored(query, center, radius + apart)
 
 
