@@ -43,6 +43,7 @@ from stablehlo_ref.numerics import (
     complexes,
     elementary,
     floats,
+    implementation_defined,
     special,
 )
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -166,6 +167,7 @@ class Digamma(RealFunction, op="digamma", facts=function(monotone=above_zero, po
     """Compute the logarithmic derivative of the gamma function; NaN at negative integers, infinite at 0."""
 
     floating = special.digamma
+    choices = implementation_defined.digamma
 
 
 class Erf(RealFunction, op="erf"):
@@ -220,6 +222,7 @@ class Polygamma(
     """Compute the `lhs`-th derivative of the digamma function at `rhs`; NaN unless `lhs` is a natural number."""
 
     floating = special.polygamma
+    choices = implementation_defined.polygamma
 
 
 class Zeta(
@@ -232,6 +235,7 @@ class Zeta(
     """
 
     floating = special.zeta
+    choices = implementation_defined.zeta
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
