@@ -26,7 +26,7 @@ from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.graph import labelled, reachable, successors
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.signature import Function
-from stablehlo_ref.ir.value_index import ValueIndex, defining_op
+from stablehlo_ref.ir.value_index import ValueIndex, defining_op, local_name, segment
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.syntax.places import defined_at
 
@@ -60,7 +60,10 @@ class Frame:
     @cached_property
     def address(self) -> str:
         """The address of the op."""
-        return "" if self.op is None else joined(self.prefix, self.index.segment(self.op))
+        if self.op is None:
+            return ""
+        results = self.op.results
+        return joined(self.prefix, segment(self.index.unique_name(results[0]) if results else self.op.name))
 
 
 class Follower(Observer):
@@ -237,7 +240,7 @@ class Recorder(Follower):
             self._constants.add((id(value), self.process.id))
             prefix, turns = "", ()
         place, names = self._place(value), tuple(self.index.names(value))
-        address = joined(prefix, self.index.local_name(value)) if prefix else place.name
+        address = joined(prefix, local_name(place.name)) if prefix else place.name
         is_kept = self._keeps is None or any(map(self._keeps, (*names, address, place.op or "")))
         self.record(
             Record(
