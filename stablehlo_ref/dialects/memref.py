@@ -167,7 +167,7 @@ class ToTensor(Op, op="to_tensor", dialect="bufferization"):
     def constraints(C: Checker, memref: BufferType, result: TensorType) -> None:
         C(1, compatible(tensor_of(memref), result))
 
-    plan = staticmethod(identity)
+    plan = identity
 
 
 class ToBuffer(Op, op="to_buffer", dialect="bufferization"):
@@ -183,7 +183,7 @@ class ToBuffer(Op, op="to_buffer", dialect="bufferization"):
     def constraints(C: Checker, tensor: TensorType, buffer: BufferType) -> None:
         C(1, compatible(tensor, tensor_of(buffer)))
 
-    plan = staticmethod(identity)
+    plan = identity
 
 
 class ToMemref(ToBuffer, op="to_memref"):

@@ -243,9 +243,12 @@ FLAGS, LATER_FLAGS, SAME_TYPES = ArithFlags(), LaterFlags(), SameTypes()
 # --- base classes ----------------------------------------------------------------------------------------------------
 
 
-def identity() -> Run:
-    """Plan an op that returns its operand."""
-    return lambda operand: operand
+def computes(run: Run) -> staticmethod[[], Run]:
+    """Return the role `plan` of an op whose kernel depends on no member."""
+    return staticmethod(lambda: run)
+
+
+identity = computes(lambda operand: operand)
 
 
 class Yield(Op, terminator=True):
@@ -262,7 +265,7 @@ class Unary(Elementwise, facts=EXACT):
     operand = In(integer_like)
     result = Out(integer_like)
 
-    syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(operand: Type) -> Type:
@@ -284,8 +287,6 @@ class UnaryF(Unary, facts=function(monotone=True)):
     fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(float_like)
 
-    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
-
 
 class Binary(Elementwise, facts=EXACT):
     """The base class of ops on two integers or tensors of integers of one type, which the result has too."""
@@ -294,7 +295,7 @@ class Binary(Elementwise, facts=EXACT):
     rhs = In(integer_like)
     result = Out(integer_like)
 
-    syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(lhs: Type) -> Type:
@@ -316,8 +317,6 @@ class BinaryF(Binary, facts=function()):
     rhs = In(float_like)
     fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(float_like)
-
-    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
 
 def define(base: type[Op], mnemonic: str, doc: str | None, **options: Any) -> None:
