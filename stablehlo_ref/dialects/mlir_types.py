@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import new_class
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -54,6 +54,8 @@ from stablehlo_ref.ir.types import (
 from stablehlo_ref.numerics.dtypes import INT64, UINT64, numpy_dtype
 from stablehlo_ref.ops.constants import elements_of
 from stablehlo_ref.ops.elementwise import Elementwise
+
+T = TypeVar("T", bound=Op)
 
 DYNAMIC = -(1 << 63)  # marks a size in an attribute whose value is an operand (MLIR's ShapedType::kDynamic)
 
@@ -319,11 +321,11 @@ class BinaryF(Binary, facts=function()):
     result = Out(float_like)
 
 
-def define(base: type[Op], mnemonic: str, doc: str | None, **options: Any) -> None:
+def define(base: type[T], mnemonic: str, doc: str | None, **options: Any) -> type[T]:
     """Define an op of class `base`; `options` are its attributes, such as kernels, and arguments of the class."""
     arguments: dict[str, Any] = {name: options.pop(name) for name in ("facts", "nans") if name in options}
     body = {"__doc__": doc, "__module__": base.__module__, **options}
-    new_class(mnemonic, (base,), {"op": mnemonic, **arguments}, lambda namespace: namespace.update(body))
+    return new_class(mnemonic, (base,), {"op": mnemonic, **arguments}, lambda namespace: namespace.update(body))
 
 
 def define_like(base: type[Op], models: Mapping[str, type[Elementwise]], elements: str = "floating") -> None:
