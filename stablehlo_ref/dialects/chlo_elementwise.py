@@ -41,13 +41,7 @@ from stablehlo_ref.dialects.mlir_types import define
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, NONE, TensorType, Type, integer_type
-from stablehlo_ref.numerics import (
-    complex_elementary,
-    complexes,
-    elementary,
-    floats,
-    special,
-)
+from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, special
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import mulhi
 from stablehlo_ref.numerics.kernels import KernelFactory, same_kernel
@@ -121,7 +115,8 @@ ROWS: Mapping[str, Row] = {
                 special.erf_inv, None, function(monotone=True, pole=is_one)),
     "erfc": ("Compute one minus the error function of each element, without cancellation for large elements.",
              special.erfc, None, function(monotone=True, underflow="always")),
-    "lgamma": ("Compute the logarithm of the absolute value of the gamma function; +inf at its poles and infinities.",
+    "lgamma": ("Compute the logarithm of the absolute value of the gamma function; "
+               "+inf at its poles and at infinities.",
                special.lgamma, None,
                function(monotone=above_zero, least=LEAST_OF_LGAMMA, pole=is_natural_negated)),
 }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stablehlo_ref.dialects.chlo_ragged_dot import before_ragged
+from stablehlo_ref.dialects.chlo_structured import before_ragged
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import INDEX, Shape, TensorType, tensor_type
 from stablehlo_ref.passes.chlo.structured import (
