@@ -353,7 +353,7 @@ def far_from_rounding(judge: Judge, judgements: Sequence[Judgement]) -> Iterator
 
 
 def _can_be_nan(value: Value) -> bool:
-    """Return whether the type of a value has NaN: what an invalid operation returns in those of 4 and 6 bits is open."""
+    """Return whether the type of a value has NaN: what invalid operations return in those of 4 and 6 bits is open."""
     return not has_fractions(value) or bool(
         np.isnan(np.array(np.nan).astype(real_dtype(dtype_of(value))).astype(float))
     )
