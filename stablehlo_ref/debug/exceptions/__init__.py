@@ -7,7 +7,7 @@ An observer of a run finds where exceptional values come from, how they go on, a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
@@ -33,6 +33,7 @@ from stablehlo_ref.debug.exceptions.findings import (
     Reach,
     Slicer,
     call_text,
+    kinds_of,
     yielded,
 )
 from stablehlo_ref.debug.exceptions.taint import (
@@ -53,6 +54,7 @@ from stablehlo_ref.debug.exceptions.taint import (
     moved,
     moves,
     only_taint,
+    removed,
     sum_of_bits,
     underflow,
 )
@@ -69,7 +71,6 @@ from stablehlo_ref.numerics.dtypes import UINT64
 from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.program import Program
 
-GROUPS = {"inf": (ExceptionKind.OVERFLOW, ExceptionKind.DIVISION), "all": GENERATIONS}
 LOSSY_SLICE = 256  # ops of the slice of what is not followed: there are many of these
 SHARED = 63  # the bit of all sources after the first 63
 
@@ -121,18 +122,6 @@ def _watcher(
             raise ArgumentTypeError(f"expected no option {name!r}: the run is observed until its end")
     kinds = kinds_of(names)
     return ExceptionWatcher(program, kinds, threshold, kinds if first else ())
-
-
-@checks_arguments
-def kinds_of(names: str | Iterable[ExceptionKind | str]) -> tuple[ExceptionKind, ...]:
-    """Return the kinds of generations of names, `nan,inf` or a list; EvaluationError for an unknown name."""
-    known = {str(kind): (kind,) for kind in GENERATIONS} | GROUPS
-    found: list[ExceptionKind] = []
-    for name in (str(given).strip() for given in (names.split(",") if isinstance(names, str) else names)):
-        if name not in known:
-            raise EvaluationError(f"unknown kind of exception {name!r}; there are {', '.join(known)}")
-        found += known[name]
-    return tuple(dict.fromkeys(found))
 
 
 @checks_arguments
@@ -389,7 +378,7 @@ class ExceptionWatcher(Follower):
             made.append(self._result(frame, op, value, result, all_of, nan_of))
             self._set(value, result, compact(made[-1]))
         is_exact = followed is not None or (has_trait(op, "elementwise") and len(made) == 1)
-        for before, gone in zip(arrays, followed[1]) if followed else _removed(op, arrays, made, is_exact):
+        for before, gone in zip(arrays, followed[1]) if followed else removed(op, arrays, made, is_exact):
             bits = bits_of(np.where(gone, before, UINT64.type(0)))
             self._effect(op, True, bits, gone, frame, is_exact)
 
@@ -485,13 +474,3 @@ def _trapped(finding: Finding, where: Array, op: Operation, operands: Sequence[A
     texts = (str(statistics(np.asarray(x))) if known else "not an array" for x, known in zip(operands, is_array))
     notes += [f"operand {i}: {text}" for i, text in enumerate(texts)]
     return EvaluationError(message, op.location, notes=notes)
-
-
-def _removed(
-    op: Operation, arrays: Sequence[Array], made: Sequence[Array], is_elementwise: bool
-) -> Iterator[tuple[Array, Array]]:
-    """Yield the taint of each operand, and which of its exceptional elements are in no result."""
-    every = UINT64.type(sum_of_bits(map(bits_of, made)))
-    for taint in {id(v): a for v, a in zip(op.operands, arrays)}.values():
-        left = made[0] if is_elementwise and taint.shape == made[0].shape else every
-        yield taint, (taint != 0) & ((taint & left) == 0)

@@ -6,7 +6,7 @@ or an array with 0 for ordinary elements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any, NamedTuple, TypeAlias
@@ -244,6 +244,16 @@ def _on_taints(op: Operation) -> Program:
 
 def _taint_type(type: Type) -> Type:
     return with_replaced(type, lambda t: _TAINT if isinstance(t, FloatType | ComplexType) else t)
+
+
+def removed(
+    op: Operation, arrays: Sequence[Array], made: Sequence[Array], is_elementwise: bool
+) -> Iterator[tuple[Array, Array]]:
+    """Yield the taint of each operand, and which of its exceptional elements are in no result."""
+    every = UINT64.type(sum_of_bits(map(bits_of, made)))
+    for taint in {id(v): a for v, a in zip(op.operands, arrays)}.values():
+        left = made[0] if is_elementwise and taint.shape == made[0].shape else every
+        yield taint, (taint != 0) & ((taint & left) == 0)
 
 
 # --- generations: infinities by division, underflow, cancellation ---------------------------------------------------
