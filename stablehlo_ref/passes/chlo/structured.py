@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from stablehlo_ref.define.spec import is_float, scalar
-from stablehlo_ref.dialects.chlo_ragged_dot import before_ragged
+from stablehlo_ref.dialects.chlo_structured import before_ragged
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import BOOLEAN, INDEX, IntegerType, Shape, TensorType, tensor_type
