@@ -306,7 +306,7 @@ define_like(
 )
 
 
-class ComplexComparison(elementwise.Elementwise, dialect="complex", facts=EXACT):
+class ComplexComparison(elementwise.BinaryElementwise, dialect="complex", facts=EXACT):
     """The base class of comparisons of two numbers."""
 
     lhs = In(number)
@@ -316,12 +316,12 @@ class ComplexComparison(elementwise.Elementwise, dialect="complex", facts=EXACT)
     syntax = ("operands attr-dict :", COMPARED)
 
     @staticmethod
+    def infer() -> Type:
+        return BOOLEAN
+
+    @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type) -> None:
         C(1, lhs == rhs)
-
-    @classmethod
-    def plan(cls, mode: Mode, lhs: Type) -> Run:
-        return cls.kernel(lhs, mode)
 
 
 # --- without a counterpart in StableHLO and CHLO --------------------------------------------------------------------
