@@ -1,4 +1,4 @@
-"""MLIR's builtin dialect: modules and `unrealized_conversion_cast`."""
+"""MLIR's builtin and ub dialects: modules, `unrealized_conversion_cast`, and undefined behaviour."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from stablehlo_ref.define.assembly import (
     attribute_dictionary,
     member_value,
 )
-from stablehlo_ref.define.attribute_codecs import String, Visibility
+from stablehlo_ref.define.attribute_codecs import Opaque, String, Visibility
 from stablehlo_ref.define.computation import Run
-from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
+from stablehlo_ref.define.op import Attr, Body, Ins, Op, Out, Outs
 from stablehlo_ref.define.spec import element_type, is_tensor, shape
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import INDEX, BooleanType, ComplexType, FloatType, IndexType, IntegerType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -101,3 +102,17 @@ def cast_dtype(x: Type, y: Type) -> np.dtype[Any] | None:
 
 
 ELEMENTS = BooleanType, ComplexType, FloatType, IndexType, IntegerType
+
+
+class Poison(Op, op="poison", dialect="ub", computes_on_storage=True):
+    """Return a value that a program must not depend on, here zeros."""
+
+    value = Attr(Opaque, default=OpaqueAttribute("#ub.poison"))
+    result = Out(anything)
+
+    syntax = "attr-dict (< $value >)? : type(results)"
+
+    @staticmethod
+    def plan(result: Type) -> Run:
+        zeros = np.zeros(shape(result) if is_tensor(result) else (), numpy_dtype(element_type(result)))
+        return lambda: zeros if zeros.ndim else zeros[()]

@@ -11,12 +11,7 @@ from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, FastMath, Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
-from stablehlo_ref.define.facts import (
-    CONSTANT,
-    EXACT,
-    MOVES,
-    function,
-)
+from stablehlo_ref.define.facts import CONSTANT, EXACT, MOVES, function
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.type_constraints import TypeConstraint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import new_class
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -54,6 +54,8 @@ from stablehlo_ref.ir.types import (
 from stablehlo_ref.numerics.dtypes import INT64, UINT64, numpy_dtype
 from stablehlo_ref.ops.constants import elements_of
 from stablehlo_ref.ops.elementwise import Elementwise
+
+T = TypeVar("T", bound=Op)
 
 DYNAMIC = -(1 << 63)  # marks a size in an attribute whose value is an operand (MLIR's ShapedType::kDynamic)
 
@@ -243,9 +245,12 @@ FLAGS, LATER_FLAGS, SAME_TYPES = ArithFlags(), LaterFlags(), SameTypes()
 # --- base classes ----------------------------------------------------------------------------------------------------
 
 
-def identity() -> Run:
-    """Plan an op that returns its operand."""
-    return lambda operand: operand
+def computes(run: Run) -> staticmethod[[], Run]:
+    """Return the role `plan` of an op whose kernel depends on no member."""
+    return staticmethod(lambda: run)
+
+
+identity = computes(lambda operand: operand)
 
 
 class Yield(Op, terminator=True):
@@ -262,7 +267,7 @@ class Unary(Elementwise, facts=EXACT):
     operand = In(integer_like)
     result = Out(integer_like)
 
-    syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(operand: Type) -> Type:
@@ -284,8 +289,6 @@ class UnaryF(Unary, facts=function(monotone=True)):
     fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(float_like)
 
-    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
-
 
 class Binary(Elementwise, facts=EXACT):
     """The base class of ops on two integers or tensors of integers of one type, which the result has too."""
@@ -294,7 +297,7 @@ class Binary(Elementwise, facts=EXACT):
     rhs = In(integer_like)
     result = Out(integer_like)
 
-    syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def infer(lhs: Type) -> Type:
@@ -317,14 +320,12 @@ class BinaryF(Binary, facts=function()):
     fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(float_like)
 
-    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
-
-def define(base: type[Op], mnemonic: str, doc: str | None, **options: Any) -> None:
+def define(base: type[T], mnemonic: str, doc: str | None, **options: Any) -> type[T]:
     """Define an op of class `base`; `options` are its attributes, such as kernels, and arguments of the class."""
     arguments: dict[str, Any] = {name: options.pop(name) for name in ("facts", "nans") if name in options}
     body = {"__doc__": doc, "__module__": base.__module__, **options}
-    new_class(mnemonic, (base,), {"op": mnemonic, **arguments}, lambda namespace: namespace.update(body))
+    return new_class(mnemonic, (base,), {"op": mnemonic, **arguments}, lambda namespace: namespace.update(body))
 
 
 def define_like(base: type[Op], models: Mapping[str, type[Elementwise]], elements: str = "floating") -> None:

@@ -163,7 +163,7 @@ class Collective(Op, dialect="sdy", computes_on_storage=True):
         """Check that members lead from the sharding of the operand to that of the result; ValueError otherwise."""
         raise NotImplementedError
 
-    plan = staticmethod(identity)
+    plan = identity
 
 
 class AllGather(Collective, op="all_gather"):

@@ -7,6 +7,7 @@ number next to an expression is a constant of its type, `like(x, 1)`; it is emit
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 
 import numpy as np
 
@@ -308,11 +309,11 @@ def is_complex(x: Expr) -> bool:
 def at_least_f32(function: Callable[..., Expr]) -> Callable[..., Expr]:
     """Let a function of narrower floats compute in f32."""
 
+    @wraps(function)
     def widened(*operands: Expr) -> Expr:
         element = operands[0].element
         if not (isinstance(element, FloatType) and numpy_dtype(element).itemsize < 4):
             return function(*operands)
         return convert(function(*[convert(x, FloatType("f32")) for x in operands]), element)
 
-    widened.__doc__ = function.__doc__
     return widened
