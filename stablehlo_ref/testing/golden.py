@@ -122,7 +122,7 @@ def run(program: Program, arrays: Sequence[Array]) -> list[Array]:
 def signature_of(definition: OpDefinition) -> inspect.Signature:
     """Return the parameters: operands, then regions and attributes by name, then `result`."""
     empty, named = inspect.Parameter.empty, inspect.Parameter.KEYWORD_ONLY
-    defaults = dict.fromkeys((m.name for m in definition.regions), empty)
+    defaults: dict[str, object] = {m.name: empty for m in definition.regions}
     defaults |= {m.name: empty if m.default is REQUIRED else m.default for m in definition.attributes.values()}
     defaults["result"] = None if "infer" in definition.roles else empty  # the types of results follow, or do not
     operands = [

@@ -253,24 +253,13 @@ def test_nan_is_no_fault_in_a_type_without_nan() -> None:
     assert judge(name, session, contract_of("strict")).cell is Cell.LEGAL
 
 
-def test_cpp_takes_scalars() -> None:
+@pytest.mark.parametrize(("type", "given"), [("tensor<f32>", -1.5), ("tensor<?xf32>", [-1.5, 2.0])])
+def test_cpp_takes_scalars_and_unknown_dimensions(type: str, given: object) -> None:
     pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
-    made = "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }"
+    body = f"%0 = stablehlo.abs %x : {type}\nreturn %0 : {type}"
     with Session("cpp") as session:
-        outcome = session.run(made, [np.array(1.5, np.float32)])
-    assert outcome.failure == "" and outcome.results[0] == 1.5
-
-
-def test_cpp_takes_unknown_dimensions() -> None:
-    pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
-    made = """
-      func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
-        %0 = stablehlo.abs %x : tensor<?xf32>
-        return %0 : tensor<?xf32>
-      }"""
-    with Session("cpp") as session:
-        outcome = session.run(made, [np.array([-1.5, 2], np.float32)])
-    assert outcome.failure == "" and outcome.results[0].tolist() == [1.5, 2]
+        outcome = session.run(f"func.func @main(%x: {type}) -> {type} {{\n{body}\n}}", [np.array(given, np.float32)])
+    assert outcome.failure == "" and outcome.results[0].tolist() == np.abs(given).tolist()
 
 
 def test_explains_a_fault_on_one_value() -> None:
