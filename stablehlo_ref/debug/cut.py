@@ -22,7 +22,7 @@ from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType
 from stablehlo_ref.ir.value_index import ValueIndex
-from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.program import Program
 
 CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}  # the attribute that names the function

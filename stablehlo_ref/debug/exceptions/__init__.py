@@ -64,7 +64,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.value_index import defining_op
 from stablehlo_ref.numerics.dtypes import UINT64
-from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.program import Program
 
 GROUPS = {"inf": (ExceptionKind.OVERFLOW, ExceptionKind.DIVISION), "all": GENERATIONS}
