@@ -372,7 +372,6 @@ class Program:
         context.observer = recorder.beside(context.observer)
         check_host_functions(context, lambda: self._names_of_host_functions)
         arguments = self._arguments(arrays, named, trees=True)
-        recorder.arguments(arguments)
         return run_plan(self.module, self.entry, self._plan_for(context), arguments, context)
 
     def run_replicas(

@@ -100,6 +100,8 @@ class Walker:
         frames[id(scope)] = scope.values()
         try:
             *operations, terminator = block.operations
+            if (observer := self.context.observer) is not None:
+                notify(observer.enters, block, arguments)
             for op in operations:
                 scope.update(zip(op.results, self.op(op, [scope[v] for v in op.operands], scope)))
                 for value in dying.get(op, ()):
