@@ -30,8 +30,8 @@ from stablehlo_ref.distribution.sdy_forms import Reader
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.emit import static_shape
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.program import Program
 from stablehlo_ref.targets.spmd import tiling_of
 from stablehlo_ref.text.tokens import counted

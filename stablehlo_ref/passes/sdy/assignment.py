@@ -11,7 +11,7 @@ from stablehlo_ref.distribution.meshes import overlap
 from stablehlo_ref.distribution.sdy_attributes import Mesh, ShardingRule
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import Type
-from stablehlo_ref.passes.evaluate import known_array
+from stablehlo_ref.passes.analysis import known_array
 from stablehlo_ref.passes.sdy.sharding_rules import reduction_of
 from stablehlo_ref.passes.sdy.shards import Shard
 
