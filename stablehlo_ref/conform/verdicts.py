@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -94,10 +95,6 @@ class Record:
         """The op, the verdict and the message without numbers and names of values; how a process died, for any op."""
         message = re.sub(r"\b0x[0-9a-f]+|%?[0-9]+", "N", self.detail)[:120]
         return message if self.cell is Cell.DIES else f"{self.op}: {self.cell.value}: {message}"
-
-    def as_dictionary(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        return {**asdict(self), "cell": self.cell.value}
 
 
 def judge(name: str, session: Session, contract: Contract, is_known: bool = False) -> Record:
@@ -249,7 +246,5 @@ def _line(text: str) -> str:
 
 def counts(records: Mapping[str, Record]) -> dict[str, int]:
     """Return how many records there are of each cell."""
-    found = {cell.value: 0 for cell in Cell}
-    for record in records.values():
-        found[record.cell.value] += 1
-    return {name: number for name, number in found.items() if number}
+    found = Counter(record.cell for record in records.values())
+    return {cell.value: found[cell] for cell in Cell if found[cell]}

@@ -17,7 +17,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.lsp.document import Chunk
 from stablehlo_ref.lsp.names import Name
-from stablehlo_ref.passes.evaluate import evaluate, known_array
+from stablehlo_ref.passes.analysis import evaluate, known_array
 
 MAX_ELEMENTS = 1 << 12  # of a value in a constant expression
 MAX_OPS = 100  # in a constant expression

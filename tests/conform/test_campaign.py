@@ -253,24 +253,13 @@ def test_nan_is_no_fault_in_a_type_without_nan() -> None:
     assert judge(name, session, contract_of("strict")).cell is Cell.LEGAL
 
 
-def test_cpp_takes_scalars() -> None:
+@pytest.mark.parametrize(("type", "given"), [("tensor<f32>", -1.5), ("tensor<?xf32>", [-1.5, 2.0])])
+def test_cpp_takes_scalars_and_unknown_dimensions(type: str, given: object) -> None:
     pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
-    made = "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }"
+    body = f"%0 = stablehlo.abs %x : {type}\nreturn %0 : {type}"
     with Session("cpp") as session:
-        outcome = session.run(made, [np.array(1.5, np.float32)])
-    assert outcome.failure == "" and outcome.results[0] == 1.5
-
-
-def test_cpp_takes_unknown_dimensions() -> None:
-    pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
-    made = """
-      func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
-        %0 = stablehlo.abs %x : tensor<?xf32>
-        return %0 : tensor<?xf32>
-      }"""
-    with Session("cpp") as session:
-        outcome = session.run(made, [np.array([-1.5, 2], np.float32)])
-    assert outcome.failure == "" and outcome.results[0].tolist() == [1.5, 2]
+        outcome = session.run(f"func.func @main(%x: {type}) -> {type} {{\n{body}\n}}", [np.array(given, np.float32)])
+    assert outcome.failure == "" and outcome.results[0].tolist() == np.abs(given).tolist()
 
 
 def test_explains_a_fault_on_one_value() -> None:
@@ -443,8 +432,14 @@ def test_reports_agree_on_the_faults() -> None:
     suite = ElementTree.fromstring(report.as_junit(RECORDS, "title"))
     assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
     assert json.loads(report.as_badge(RECORDS))["message"] == "50.0 % of 2"
-    assert "2 ULP &lt;beyond&gt;" in report.as_html(RECORDS, "title")
     assert "fail       op/stablehlo.tanh/f32/0" in report.as_text(RECORDS, "title")
+
+
+def test_page_has_the_table_and_the_faults() -> None:
+    pytest.importorskip("jinja2", reason="the extra `conform` is not installed")
+    page = report.as_html(RECORDS, "a < b")
+    assert "2 ULP &lt;beyond&gt;" in page and "<h1>a &lt; b</h1>" in page
+    assert page.count('title="fail"></td>') == 1 and page.count('title="untested"></td>') == 1
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.mlir")), ids=str)
