@@ -247,21 +247,6 @@ def test_quantized_types_are_element_types(element: str) -> None:
     assert f"stablehlo.add/{element}" in uses_of(made.text)
 
 
-def test_nan_is_no_fault_in_a_type_without_nan() -> None:
-    name = "exhaustive/chlo.acosh/f4E2M1FN/0"  # of numbers below 1, acosh is NaN
-    session = InProcess("python:tests.conform.different:negated_where_nan")
-    assert judge(name, session, contract_of("strict")).cell is Cell.LEGAL
-
-
-@pytest.mark.parametrize(("type", "given"), [("tensor<f32>", -1.5), ("tensor<?xf32>", [-1.5, 2.0])])
-def test_cpp_takes_scalars_and_unknown_dimensions(type: str, given: object) -> None:
-    pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
-    body = f"%0 = stablehlo.abs %x : {type}\nreturn %0 : {type}"
-    with Session("cpp") as session:
-        outcome = session.run(f"func.func @main(%x: {type}) -> {type} {{\n{body}\n}}", [np.array(given, np.float32)])
-    assert outcome.failure == "" and outcome.results[0].tolist() == np.abs(given).tolist()
-
-
 def test_explains_a_fault_on_one_value() -> None:
     session = InProcess("python:tests.faulty:off-by-one:stablehlo.negate")
     found = explain("exhaustive/stablehlo.negate/i8/0", session, contract_of("strict"))

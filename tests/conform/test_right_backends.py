@@ -75,6 +75,13 @@ def test_results_of_another_type_are_a_fault(is_known: bool) -> None:
     assert judge(made.name, session, contract_of("strict"), is_known).cell is Cell.FAIL
 
 
+def test_nan_is_no_fault_in_a_type_without_nan() -> None:
+    name = "exhaustive/chlo.acosh/f4E2M1FN/0"  # of numbers below 1, acosh is NaN
+    session = InProcess("python:tests.conform.different:negated_where_nan")
+    assert judge(name, session, contract_of("strict")).cell is Cell.LEGAL
+
+
+@pytest.mark.parametrize(("type", "given"), [("tensor<f32>", -1.5), ("tensor<?xf32>", [-1.5, 2.0])])
 def test_no_alarms_in_cases_of_all_kinds() -> None:
     assert alarms(names_of(40, start=5), "xla-cpu", Results()) == []
 
