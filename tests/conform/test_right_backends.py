@@ -81,7 +81,6 @@ def test_nan_is_no_fault_in_a_type_without_nan() -> None:
     assert judge(name, session, contract_of("strict")).cell is Cell.LEGAL
 
 
-@pytest.mark.parametrize(("type", "given"), [("tensor<f32>", -1.5), ("tensor<?xf32>", [-1.5, 2.0])])
 def test_no_alarms_in_cases_of_all_kinds() -> None:
     assert alarms(names_of(40, start=5), "xla-cpu", Results()) == []
 

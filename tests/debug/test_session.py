@@ -244,6 +244,7 @@ session.run({DOUBLE!r}, [])
     assert is_ended(worker) and is_ended(int(file.read_text()))
 
 
+@pytest.mark.parametrize(("type", "given"), [("tensor<f32>", -1.5), ("tensor<?xf32>", [-1.5, 2.0])])
 def test_cpp_takes_scalars_and_unknown_dimensions(type: str, given: object) -> None:
     pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
     body = f"%0 = stablehlo.abs %x : {type}\nreturn %0 : {type}"
