@@ -26,7 +26,6 @@ from stablehlo_ref.define.facts import (
     is_one,
     rounds,
 )
-from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import compatible, element_type, shape, with_element_type
 from stablehlo_ref.define.type_constraints import (
@@ -46,7 +45,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import mulhi
 from stablehlo_ref.numerics.kernels import KernelFactory, same_kernel
 from stablehlo_ref.ops import constants
-from stablehlo_ref.ops.elementwise import BinaryElementwise, Elementwise, UnaryElementwise
+from stablehlo_ref.ops.elementwise import BinaryElementwise, UnaryElementwise
 
 float_or_complex = float_tensor | complex_tensor
 MONOTONE = function(monotone=True)
@@ -203,7 +202,7 @@ class Mulhi(BinaryFunction, op="mulhi", commutative=True, facts=EXACT):
 # --- predicates -----------------------------------------------------------------------------------------------------
 
 
-class Predicate(Elementwise, dialect="chlo", facts=EXACT):
+class Predicate(UnaryElementwise, dialect="chlo", facts=EXACT):
     """The base class of predicates on floats."""
 
     operand = In(of_any_rank(float_tensor))
@@ -219,10 +218,6 @@ class Predicate(Elementwise, dialect="chlo", facts=EXACT):
     @staticmethod
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, shape(operand) == shape(result))
-
-    @classmethod
-    def plan(cls, mode: Mode, operand: TensorType) -> Run:
-        return cls.kernel(operand, mode)
 
 
 class IsInf(Predicate, op="is_inf"):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from stablehlo_ref.distribution.axes import overlap
 from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
+from stablehlo_ref.distribution.meshes import overlap
 from stablehlo_ref.distribution.sdy_attributes import Mesh, ShardingRule
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import Type

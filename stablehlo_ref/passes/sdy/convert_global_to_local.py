@@ -12,8 +12,8 @@ from typing import TypeAlias
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import ReductionOp, mesh_of, sharding_of
-from stablehlo_ref.distribution.axes import Span, spans
 from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
+from stablehlo_ref.distribution.meshes import Span, spans
 from stablehlo_ref.distribution.sdy_attributes import Mesh
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
 from stablehlo_ref.ir.rewrite import Rewriter, clone

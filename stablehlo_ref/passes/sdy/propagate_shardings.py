@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import prod
 
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, parameter_sharding, sharding_of
-from stablehlo_ref.distribution.axes import overlap, spans
+from stablehlo_ref.distribution.meshes import overlap, spans
 from stablehlo_ref.distribution.sdy_attributes import AxisRef, DimensionSharding, Mesh, Sharding, Shardings, text_of
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
