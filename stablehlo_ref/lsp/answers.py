@@ -81,7 +81,7 @@ def _all(part: Chunk, offset: int) -> Iterable[Item]:
 
 
 def _ops(start: int) -> Iterator[Item]:
-    for name, definition in REGISTRY.items():
+    for name, definition in sorted(REGISTRY.items()):
         if definition.mnemonic:
             yield Item(name, "op", start, summary(definition))
     for name in BARE_NAMES:
