@@ -29,8 +29,8 @@ import numpy as np
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.argument_types import check_fields
+from stablehlo_ref.arrays.descriptions import dense_text
 from stablehlo_ref.arrays.interop import require
-from stablehlo_ref.arrays.value_text import dense_text
 from stablehlo_ref.conform.cases import Case, case
 from stablehlo_ref.conform.verdicts import BLOCKING, Cell, Record, counts, judge, meaning
 from stablehlo_ref.debug.contract import Contract

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.arrays.digest import statistics
+from stablehlo_ref.arrays.descriptions import statistics
 from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.cut import Flat, has_trait, is_control_flow, operands_of, subprogram
 from stablehlo_ref.debug.evaluate import MAX_BYTES, backend_values
