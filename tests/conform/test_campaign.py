@@ -329,6 +329,10 @@ def test_known_failures_of_an_op_are_known_in_chains() -> None:
     for type, covers in (("complex*", [True, False]), ("bf16", [False, False])):
         assert [Known("*.fft", type, "").covers(record) for record in (anywhere, located)] == covers
     assert Known("*.add", "f32", "").covers(located) and Known("chain", "*", "").covers(located)
+    dynamic = Record("dynamic/stablehlo.add/f32/0", Cell.DIES, uses=("stablehlo.add/f6E2M3FN",))
+    assert Known("*", "f6*", "").covers(dynamic) and not Known("*", "f6*", "").covers(
+        Record("op/stablehlo.add/f32/0", Cell.DIES)
+    )
 
 
 def test_known_failures_are_healed_once_all_of_their_cases_are_judged() -> None:
