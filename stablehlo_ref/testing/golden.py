@@ -38,7 +38,7 @@ from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import BOOLEAN, FunctionType, TensorType, Type, tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of, is_fractional
 from stablehlo_ref.ops.comparison import ComparisonDirection
-from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import parse
 from stablehlo_ref.suggestions import did_you_mean
