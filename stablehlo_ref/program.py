@@ -132,7 +132,7 @@ class Program:
         >>> program.transform("inline", "symbol-dce", "canonicalize")
         >>> program.transform("stablehlo-refine-arguments{types=tensor<4xf32>}", "stablehlo-refine-shapes")
         """
-        from stablehlo_ref.passes.pipeline import transformed  # the passes are imported when they are needed
+        from stablehlo_ref.passes.catalog import transformed  # the passes are imported when they are needed
 
         return self._with(transformed(self.verify().module, passes, self.limits))
 

@@ -23,8 +23,8 @@ from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType
 from stablehlo_ref.ir.value_index import local_name, segment
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
-from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.inline import INLINED
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.program import Program
 
 CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}  # the attribute that names the function

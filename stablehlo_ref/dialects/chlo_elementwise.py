@@ -26,7 +26,6 @@ from stablehlo_ref.define.facts import (
     is_one,
     rounds,
 )
-from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import compatible, element_type, shape, with_element_type
 from stablehlo_ref.define.type_constraints import (
@@ -41,12 +40,12 @@ from stablehlo_ref.dialects.mlir_types import define
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, NONE, TensorType, Type, integer_type
-from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, special
+from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, implementation_defined, special
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import mulhi
 from stablehlo_ref.numerics.kernels import KernelFactory, same_kernel
 from stablehlo_ref.ops import constants
-from stablehlo_ref.ops.elementwise import BinaryElementwise, Elementwise, UnaryElementwise
+from stablehlo_ref.ops.elementwise import BinaryElementwise, UnaryElementwise
 
 float_or_complex = float_tensor | complex_tensor
 MONOTONE = function(monotone=True)
@@ -107,8 +106,6 @@ ROWS: Mapping[str, Row] = {
     "sinh": ("Compute the hyperbolic sine of each element.", elementary.sinh, complex_elementary.sinh, MONOTONE),
     "tan": ("Compute the tangent of each element.",
             elementary.tan, complex_elementary.tan, function(monotone=between_poles_of_tangent)),
-    "digamma": ("Compute the logarithmic derivative of the gamma function; NaN at negative integers, infinite at 0.",
-                special.digamma, None, function(monotone=above_zero, pole=is_natural_negated)),
     "erf": ("Compute the error function: 2 / sqrt(pi) times the integral of exp(-t*t) from 0 to each element.",
             special.erf, None, MONOTONE),
     "erf_inv": ("Compute the inverse error function of each element; infinite at -1 and 1, NaN outside [-1, 1].",
@@ -131,6 +128,13 @@ class BesselI1e(Function, op="bessel_i1e", facts=function(slope=0.5, underflow="
     """Compute exp(-|x|) I1(x) for each element x, where I1 is the modified Bessel function of the first kind."""
 
     floating = special.bessel_i1e
+
+
+class Digamma(RealFunction, op="digamma", facts=function(monotone=above_zero, pole=is_natural_negated)):
+    """Compute the logarithmic derivative of the gamma function; NaN at negative integers, infinite at 0."""
+
+    floating = special.digamma
+    choices = implementation_defined.digamma
 
 
 class BinaryFunction(BinaryElementwise, dialect="chlo", facts=function()):
@@ -159,6 +163,7 @@ class Polygamma(
     """Compute the `lhs`-th derivative of the digamma function at `rhs`; NaN unless `lhs` is a natural number."""
 
     floating = special.polygamma
+    choices = implementation_defined.polygamma
 
 
 class Zeta(
@@ -171,6 +176,7 @@ class Zeta(
     """
 
     floating = special.zeta
+    choices = implementation_defined.zeta
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
@@ -203,7 +209,7 @@ class Mulhi(BinaryFunction, op="mulhi", commutative=True, facts=EXACT):
 # --- predicates -----------------------------------------------------------------------------------------------------
 
 
-class Predicate(Elementwise, dialect="chlo", facts=EXACT):
+class Predicate(UnaryElementwise, dialect="chlo", facts=EXACT):
     """The base class of predicates on floats."""
 
     operand = In(of_any_rank(float_tensor))
@@ -219,10 +225,6 @@ class Predicate(Elementwise, dialect="chlo", facts=EXACT):
     @staticmethod
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, shape(operand) == shape(result))
-
-    @classmethod
-    def plan(cls, mode: Mode, operand: TensorType) -> Run:
-        return cls.kernel(operand, mode)
 
 
 class IsInf(Predicate, op="is_inf"):

@@ -13,9 +13,9 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.arrays.agreement import almost_equal, close, equal, report
+from stablehlo_ref.arrays.descriptions import value_text
 from stablehlo_ref.arrays.host_values import as_numpy_saves
-from stablehlo_ref.arrays.value_text import value_text
+from stablehlo_ref.arrays.results import almost_equal, close, equal, report
 from stablehlo_ref.define.attribute_codecs import Dense, ListCodec, Real, String, Symbols, UInt32, UInt64
 from stablehlo_ref.define.bound import ControlFlowSite, PlanSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, Run, Slots, Turns

@@ -23,7 +23,6 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import EXACT, function
-from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import element_type, is_quantized, with_element_type
 from stablehlo_ref.define.type_constraints import TypeConstraint, anything, index, tensor_of
@@ -53,7 +52,7 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.numerics.dtypes import INT64, UINT64, numpy_dtype
 from stablehlo_ref.ops.constants import elements_of
-from stablehlo_ref.ops.elementwise import Elementwise
+from stablehlo_ref.ops.elementwise import BinaryElementwise, Elementwise, UnaryElementwise
 
 T = TypeVar("T", bound=Op)
 
@@ -261,7 +260,7 @@ class Yield(Op, terminator=True):
     syntax: ClassVar[Syntax] = "attr-dict operands (: type(operands))?"
 
 
-class Unary(Elementwise, facts=EXACT):
+class Unary(UnaryElementwise, facts=EXACT):
     """The base class of ops on one integer or tensor of integers, whose result has its type."""
 
     operand = In(integer_like)
@@ -270,16 +269,8 @@ class Unary(Elementwise, facts=EXACT):
     syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
-    def infer(operand: Type) -> Type:
-        return operand
-
-    @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:
         C(1, operand == result)
-
-    @classmethod
-    def plan(cls, mode: Mode, operand: Type) -> Run:
-        return cls.kernel(operand, mode)
 
 
 class UnaryF(Unary, facts=function(monotone=True)):
@@ -290,7 +281,7 @@ class UnaryF(Unary, facts=function(monotone=True)):
     result = Out(float_like)
 
 
-class Binary(Elementwise, facts=EXACT):
+class Binary(BinaryElementwise, facts=EXACT):
     """The base class of ops on two integers or tensors of integers of one type, which the result has too."""
 
     lhs = In(integer_like)
@@ -300,16 +291,8 @@ class Binary(Elementwise, facts=EXACT):
     syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
-    def infer(lhs: Type) -> Type:
-        return lhs
-
-    @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
         C(1, lhs == rhs == result)
-
-    @classmethod
-    def plan(cls, mode: Mode, lhs: Type) -> Run:
-        return cls.kernel(lhs, mode)
 
 
 class BinaryF(Binary, facts=function()):

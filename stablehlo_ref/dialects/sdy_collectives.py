@@ -26,7 +26,7 @@ from stablehlo_ref.dialects.sdy_shardings import (
     rejecting,
     sharding_of,
 )
-from stablehlo_ref.distribution.axes import (
+from stablehlo_ref.distribution.meshes import (
     Span,
     check_axes,
     check_sorted,

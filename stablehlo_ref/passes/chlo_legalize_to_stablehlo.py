@@ -14,8 +14,7 @@ from stablehlo_ref.ir.types import INDEX, WITNESS, FloatType, Shape, TensorType,
 from stablehlo_ref.passes.chlo import elementary, special_functions
 from stablehlo_ref.passes.chlo.structured import ragged_dot, scan, top_k
 from stablehlo_ref.passes.composites import wrap
-from stablehlo_ref.passes.emit import Emitter, cannot_legalize
-from stablehlo_ref.passes.expressions import Expr, cut_like, like, shape_of, with_element
+from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, cut_like, like, shape_of, with_element
 from stablehlo_ref.passes.registry import Pass
 
 FUNCTIONS: Mapping[str, Callable[..., Expr]] = {

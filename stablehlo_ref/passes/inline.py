@@ -8,9 +8,8 @@ from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.locations import CallSiteLocation, DebugLocation
 from stablehlo_ref.ir.rewrite import Rewriter
-from stablehlo_ref.passes.call_graph import bottom_up, callees, functions
 from stablehlo_ref.passes.registry import Pass
-from stablehlo_ref.passes.symbols import is_discardable, symbols_used_by
+from stablehlo_ref.passes.symbols import bottom_up, callees, functions, is_discardable, symbols_used_by
 
 INLINED = " at "  # in the origin of an inlined value, `@relu/%3 at %t`, between its name and that of the call
 MAX_OPERATIONS = 1 << 20  # of a function after inlining: chains of functions that each call the next twice double them

@@ -22,7 +22,7 @@ from stablehlo_ref.define.definition import evaluated
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import common_mesh
-from stablehlo_ref.distribution.axes import spans
+from stablehlo_ref.distribution.meshes import spans
 from stablehlo_ref.execute.dynamic import check_type, concrete_type, is_dynamic, result_types, shape_operand_values
 from stablehlo_ref.execute.grid import Request, calls_of, run_grid
 from stablehlo_ref.execute.guard import byte_size

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.arrays.digest import statistics
+from stablehlo_ref.arrays.descriptions import statistics
 from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.cut import Flat, has_trait, is_control_flow, operands_of, subprogram
 from stablehlo_ref.debug.evaluate import MAX_BYTES, backend_values
@@ -68,7 +68,7 @@ from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.graph import last_uses
 from stablehlo_ref.ir.value_index import defining_op
 from stablehlo_ref.numerics.dtypes import UINT64
-from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.program import Program
 
 LOSSY_SLICE = 256  # ops of the slice of what is not followed: there are many of these

@@ -19,7 +19,7 @@ from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
-from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.text.tokens import counted
 
 SHOWN = 4  # ops, inputs, constants of a line

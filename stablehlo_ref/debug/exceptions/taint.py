@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.arrays.value_text import element_text
+from stablehlo_ref.arrays.descriptions import element_text
 from stablehlo_ref.debug.bounds.ball import smallest_normal
 from stablehlo_ref.debug.bounds.reductions import adds_up
 from stablehlo_ref.debug.cut import has_trait

@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO, TypeAlias
 
-from stablehlo_ref.arrays.digest import statistics
-from stablehlo_ref.arrays.value_text import type_text, value_text
+from stablehlo_ref.arrays.descriptions import statistics, type_text, value_text
 from stablehlo_ref.debug.traces.record import Follower, Frame
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Process

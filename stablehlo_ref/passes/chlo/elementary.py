@@ -6,7 +6,7 @@ import math
 
 from stablehlo_ref.ir.types import BooleanType, IntegerType, Type
 from stablehlo_ref.numerics.dtypes import bit_width, numpy_dtype
-from stablehlo_ref.passes.expressions import (
+from stablehlo_ref.passes.emit import (
     Constants,
     Expr,
     absolute,

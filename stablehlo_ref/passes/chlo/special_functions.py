@@ -9,7 +9,7 @@ import math
 
 from stablehlo_ref.ir.types import FloatType
 from stablehlo_ref.passes.chlo.elementary import is_inf
-from stablehlo_ref.passes.expressions import (
+from stablehlo_ref.passes.emit import (
     Expr,
     absolute,
     at_least_f32,

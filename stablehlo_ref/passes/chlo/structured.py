@@ -14,8 +14,7 @@ from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import BOOLEAN, INDEX, IntegerType, Shape, TensorType, tensor_type
 from stablehlo_ref.ops.comparison import ComparisonDirection, ComparisonType
-from stablehlo_ref.passes.emit import Emitter, cannot_legalize
-from stablehlo_ref.passes.expressions import Expr, like, shape_of, size_of
+from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, like, shape_of, size_of
 
 Index: TypeAlias = int | Expr
 I32, I64 = IntegerType(32), IntegerType(64)
@@ -49,6 +48,13 @@ def index_vector(emit: Emitter, parts: Sequence[Index]) -> Expr:
     if len(numbers) == len(parts):
         return Expr(emit, emit.constant(tensor_type((len(parts),), I64), numbers))
     return joined([index_vector(emit, [part]) if isinstance(part, int) else part for part in parts])
+
+
+def shape_vector(x: Expr) -> Expr:
+    """Return the sizes of all dimensions as a vector of i64."""
+    return joined(
+        [index_vector(x.emit, [n]) if n is not None else index_size_of(x, d) for d, n in enumerate(x.type.shape)]
+    )
 
 
 def joined(parts: Sequence[Expr]) -> Expr:
