@@ -7,7 +7,7 @@ uses them, so an expression also says the order of ops. A number next to an expr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 
 import numpy as np
@@ -52,21 +52,12 @@ class Emitter:
         self,
         name: str,
         operands: Iterable[Value],
+        /,
         result_types: Sequence[Type] | None = None,
         regions: Sequence[Region] = (),
         **members: object,
     ) -> Operation:
         """Insert an op; its result types are inferred where they are left out. Members that are None are left out."""
-        return self._build(name, operands, result_types, regions, members)
-
-    def _build(
-        self,
-        name: str,
-        operands: Iterable[Value],
-        result_types: Sequence[Type] | None,
-        regions: Sequence[Region],
-        members: Mapping[str, object],
-    ) -> Operation:
         given = {key: value for key, value in members.items() if value is not None}
         op = build_operation(
             name,
@@ -80,9 +71,9 @@ class Emitter:
         self.insert(op)
         return op
 
-    def value(self, name: str, *operands: Value, type: Type | None = None, **members: object) -> Value:
+    def value(self, name: str, /, *operands: Value, type: Type | None = None, **members: object) -> Value:
         """Insert an op with one result and return the result."""
-        return self._build(name, operands, None if type is None else (type,), (), members).results[0]
+        return self.operation(name, operands, None if type is None else (type,), (), **members).results[0]
 
     def constant(self, type: TensorType, elements: ArrayLike) -> Value:
         """Insert a constant of a static type; elements broadcast to its shape."""
