@@ -4,7 +4,7 @@ Known failures are a file of TOML, with one table for each fault:
 
     [[known]]
     op = "stablehlo.tanh"       # with wildcards
-    type = "f8*"                # with wildcards; any if left out
+    type = "f8*"                # with wildcards; the label of a constraint for invalid programs; any if left out
     reason = "https://github.com/openxla/xla/issues/1"
 
 An entry that no case needs any more is reported, once all of its cases are judged: it is healed.
@@ -154,8 +154,14 @@ class Known:
     reason: str
 
     def covers(self, record: Record) -> bool:
-        """Return whether the entry is about the op and the element type of a record."""
-        return fnmatchcase(record.op, self.op) and fnmatchcase(record.element, self.type)
+        """Return whether the entry is about the op and the type of a record, or about those of an op in a chain.
+
+        If the detail says which op of a chain is wrong, it is about that one.
+        """
+        uses = [use.split("/") for use in record.uses if record.op == "chain"]
+        located = [use for use in uses if record.detail.startswith(f"{use[0]}: ")]
+        named = [(record.op, record.type), *(located or uses)]
+        return any(fnmatchcase(op, self.op) and fnmatchcase(type, self.type) for op, type in named)
 
     def __str__(self) -> str:
         return f"{self.op} {self.type}: {self.reason}"

@@ -54,7 +54,10 @@ UNKNOWN = "?"
 RANDOM = "stablehlo.rng"  # which returns other numbers in each run
 BLOCKING = (Cell.FAIL, Cell.REFUSES, Cell.DIES, Cell.HANGS)
 TELLING = re.compile(r"check failed|assert|fatal|error|exception|terminate|not supported|unimplemented", re.IGNORECASE)
-FAILURES = {"refused": Cell.REFUSES, "died": Cell.DIES, "timed out": Cell.HANGS, "unstable": Cell.FLAKY}
+FAILURES = {
+    "refused": Cell.REFUSES, "died": Cell.DIES, "timed out": Cell.HANGS, "unstable": Cell.FLAKY,
+    "wrong results": Cell.FAIL,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,11 @@ class Record:
         """The element type of a case of one op, `?` if it has unknown dimensions; "" for others."""
         kind, *rest = self.name.split("/")
         return UNKNOWN if kind == "dynamic" else rest[1] if kind in ("op", "exhaustive") else ""
+
+    @property
+    def type(self) -> str:
+        """What the type of a known failure names: the element type, or the constraint that a program breaks."""
+        return self.name.split("/")[2] if self.name.startswith("invalid/") else self.element
 
     @property
     def fingerprint(self) -> str:
@@ -152,13 +160,15 @@ def _judge_valid(made: Case, session: Session, contract: Contract, is_known: boo
         if made.grid != ALONE:
             return Cell.FAIL if _are_exact(made.expected) else Cell.SUSPICIOUS, "other results than the interpreter's"
         program = made.program
-        if is_known or made.static:  # judged by these results only, not by those of the ops inside
+        if not (is_known or made.static):
+            return _judge_difference(program, made, session, contract)
+        if len(Flat(program).ops) > 1:  # judged by these results only, not by those of the ops inside
             expected = list(map(np.asarray, made.expected))
             beyond = differences(program, made.inputs, expected, outcome.results, contract, trusts_noise=False)
             if not beyond:
                 return Cell.LEGAL, ""
             return Cell.SUSPICIOUS if NOT_EXPLAINED in beyond[0] else Cell.FAIL, _line(beyond[0])
-        return _judge_difference(program, made, session, contract)
+        return _judge_difference(program, made, Recorded(outcome), contract)
     except StablehloError as error:
         return Cell.SUSPICIOUS, f"other results, which are not judged: {_line(str(error))}"
 

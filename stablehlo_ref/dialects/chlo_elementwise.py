@@ -40,7 +40,7 @@ from stablehlo_ref.dialects.mlir_types import define
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, NONE, TensorType, Type, integer_type
-from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, special
+from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, implementation_defined, special
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import mulhi
 from stablehlo_ref.numerics.kernels import KernelFactory, same_kernel
@@ -106,8 +106,6 @@ ROWS: Mapping[str, Row] = {
     "sinh": ("Compute the hyperbolic sine of each element.", elementary.sinh, complex_elementary.sinh, MONOTONE),
     "tan": ("Compute the tangent of each element.",
             elementary.tan, complex_elementary.tan, function(monotone=between_poles_of_tangent)),
-    "digamma": ("Compute the logarithmic derivative of the gamma function; NaN at negative integers, infinite at 0.",
-                special.digamma, None, function(monotone=above_zero, pole=is_natural_negated)),
     "erf": ("Compute the error function: 2 / sqrt(pi) times the integral of exp(-t*t) from 0 to each element.",
             special.erf, None, MONOTONE),
     "erf_inv": ("Compute the inverse error function of each element; infinite at -1 and 1, NaN outside [-1, 1].",
@@ -130,6 +128,13 @@ class BesselI1e(Function, op="bessel_i1e", facts=function(slope=0.5, underflow="
     """Compute exp(-|x|) I1(x) for each element x, where I1 is the modified Bessel function of the first kind."""
 
     floating = special.bessel_i1e
+
+
+class Digamma(RealFunction, op="digamma", facts=function(monotone=above_zero, pole=is_natural_negated)):
+    """Compute the logarithmic derivative of the gamma function; NaN at negative integers, infinite at 0."""
+
+    floating = special.digamma
+    choices = implementation_defined.digamma
 
 
 class BinaryFunction(BinaryElementwise, dialect="chlo", facts=function()):
@@ -158,6 +163,7 @@ class Polygamma(
     """Compute the `lhs`-th derivative of the digamma function at `rhs`; NaN unless `lhs` is a natural number."""
 
     floating = special.polygamma
+    choices = implementation_defined.polygamma
 
 
 class Zeta(
@@ -170,6 +176,7 @@ class Zeta(
     """
 
     floating = special.zeta
+    choices = implementation_defined.zeta
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------

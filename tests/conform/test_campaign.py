@@ -247,21 +247,6 @@ def test_quantized_types_are_element_types(element: str) -> None:
     assert f"stablehlo.add/{element}" in uses_of(made.text)
 
 
-def test_nan_is_no_fault_in_a_type_without_nan() -> None:
-    name = "exhaustive/chlo.acosh/f4E2M1FN/0"  # of numbers below 1, acosh is NaN
-    session = InProcess("python:tests.conform.different:negated_where_nan")
-    assert judge(name, session, contract_of("strict")).cell is Cell.LEGAL
-
-
-@pytest.mark.parametrize(("type", "given"), [("tensor<f32>", -1.5), ("tensor<?xf32>", [-1.5, 2.0])])
-def test_cpp_takes_scalars_and_unknown_dimensions(type: str, given: object) -> None:
-    pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
-    body = f"%0 = stablehlo.abs %x : {type}\nreturn %0 : {type}"
-    with Session("cpp") as session:
-        outcome = session.run(f"func.func @main(%x: {type}) -> {type} {{\n{body}\n}}", [np.array(given, np.float32)])
-    assert outcome.failure == "" and outcome.results[0].tolist() == np.abs(given).tolist()
-
-
 def test_explains_a_fault_on_one_value() -> None:
     session = InProcess("python:tests.faulty:off-by-one:stablehlo.negate")
     found = explain("exhaustive/stablehlo.negate/i8/0", session, contract_of("strict"))
@@ -328,6 +313,22 @@ def test_known_failures_are_not_new_and_healed_ones_are_reported() -> None:
     known = [Known("*.tanh", "f*", "issue 1"), Known("*.add", "*", "issue 2")]
     new, healed = split(RECORDS, known)
     assert new == [] and healed == [known[1]]
+
+
+def test_known_failures_name_constraints_of_invalid_programs() -> None:
+    invalid = Record("invalid/stablehlo.dot/C4/0", Cell.ACCEPTS)
+    assert [Known("*.dot", type, "").covers(invalid) for type in ("C4", "C?", "*", "C3", "f*")] == [True] * 3 + [
+        False
+    ] * 2
+
+
+def test_known_failures_of_an_op_are_known_in_chains() -> None:
+    uses = ("stablehlo.add/f32", "stablehlo.fft/complex<f32>", "stablehlo.fft/f32")
+    anywhere = Record("chain/2/0", Cell.FLAKY, "two runs return different bits", uses=uses)
+    located = Record("chain/2/1", Cell.FAIL, "stablehlo.add: 1 of 1 elements", uses=uses)
+    for type, covers in (("complex*", [True, False]), ("bf16", [False, False])):
+        assert [Known("*.fft", type, "").covers(record) for record in (anywhere, located)] == covers
+    assert Known("*.add", "f32", "").covers(located) and Known("chain", "*", "").covers(located)
 
 
 def test_known_failures_are_healed_once_all_of_their_cases_are_judged() -> None:

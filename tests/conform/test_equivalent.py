@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +123,21 @@ def test_programs_of_other_signatures_are_refused() -> None:
         equivalent(binary("add"), binary("add", "tensor<4xf32>"))
 
 
+def test_no_input_is_tried_once_time_is_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = itertools.count()  # the clock advances by a second whenever it is read
+    monkeypatch.setattr(sys.modules[equivalent.__module__], "monotonic", lambda: float(next(ticks)))
+    assert equivalent(binary("add"), binary("add"), inputs=100, seconds=5).tried == 4
+    assert equivalent(binary("add"), binary("add"), inputs=100, seconds=0).tried == 0
+    slow = "tensor<40000000xf32>"  # drawing one takes longer than there is time
+    assert equivalent(binary("add", slow), binary("add", slow), seconds=5).tried == 0
+
+    (tmp_path / "a.mlir").write_text(str(binary("add")))
+    assert main(["equiv", *[str(tmp_path / "a.mlir")] * 2, "--tries=100", "--seconds=7"]) == 0
+    assert "6 inputs were tried" in capsys.readouterr().out
+
+
 def test_counterexamples_are_programs_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, op in (("a", "add"), ("b", "subtract")):
         (tmp_path / f"{name}.mlir").write_text(str(binary(op)))
@@ -155,3 +172,9 @@ def test_inputs_that_are_too_large_are_not_drawn(
     Path("a.mlir").write_text(text)
     assert main(["equiv", "a.mlir", "a.mlir", "--max-total-bytes=500MB"]) == 1
     assert "1.6 GB more are needed (1.6 GB of them for temporaries)" in capsys.readouterr().err
+
+
+def test_limits_of_the_programs_are_left_alone() -> None:
+    one, two = binary("add"), binary("subtract")
+    equivalent(one, two, inputs=2)
+    assert one.limits == two.limits == sr.Limits()
