@@ -1,4 +1,4 @@
-"""Verdicts where types lack NaN, zero or precision, on einsums and the largest elements, and on gradients."""
+"""Verdicts where types lack NaN, zero or precision, on integers, einsums and the largest elements, and on gradients."""
 
 from __future__ import annotations
 
@@ -168,6 +168,16 @@ def test_the_largest_elements_have_an_order_if_it_is_stable() -> None:
     assert verdict(text(""), [F32([3, 1, 3])], values, indices) is Verdict.SAME
     assert verdict(text(""), [F32([3, 1, 3])], values, indices[::-1]) is Verdict.WRONG
     assert verdict(text(", is_stable = false"), [F32([3, 1, 3])], values, indices[::-1]) is Verdict.NOT_JUDGED
+
+
+def test_an_overflow_in_an_op_that_broadcasts_leaves_only_its_element_open() -> None:
+    """-2^31 - 1 overflows; 5 - 1 and 7 - 1 do not."""
+    text = """func.func @main(%x: tensor<3xi32>, %y: tensor<i32>) -> tensor<3xi32> {
+      %r = chlo.broadcast_subtract %x, %y : (tensor<3xi32>, tensor<i32>) -> tensor<3xi32>
+      return %r : tensor<3xi32> }"""
+    operands = [np.int32([-(2**31), 5, 7]), np.int32(1)]
+    assert verdict(text, operands, np.int32([0, 4, 6])) is Verdict.NOT_JUDGED
+    assert verdict(text, operands, np.int32([2**31 - 1, 4, 5])) is Verdict.WRONG
 
 
 def test_large_numbers_are_integers_that_were_rounded() -> None:
