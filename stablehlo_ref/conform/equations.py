@@ -6,7 +6,7 @@ import ast
 import inspect
 import random
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import CodeType, FrameType
@@ -24,19 +24,20 @@ Solution = tuple[str, Any]  # the name of a member and its value
 
 @dataclass
 class Failure:
-    """A formula that does not hold, with its names, and what local names in it are computed from."""
+    """A formula that does not hold, with its local names and those of its module, and what locals are computed from."""
 
     label: str
     formula: ast.expr | None = None
     scope: Mapping[str, Any] = field(default_factory=dict)
+    module: Mapping[str, Any] = field(default_factory=dict)
     assigned: Mapping[str, ast.expr] = field(default_factory=dict)
 
 
 def failure_at(label: str, frame: FrameType, line: int | None = None) -> Failure:
     """Return the failure of the formula at a line of a role, by default the one that it is at."""
     check = check_of(frame, line)
-    scope = {**frame.f_globals, **frame.f_locals}
-    return Failure(label, check.call.args[1] if check else None, scope, assignments(frame.f_code))
+    formula = check.call.args[1] if check else None
+    return Failure(label, formula, dict(frame.f_locals), frame.f_globals, assignments(frame.f_code))
 
 
 @cache
@@ -56,8 +57,14 @@ def solutions(rng: random.Random, failure: Failure) -> list[Solution]:
     """Return members and values for which a part of a formula holds."""
     if failure.formula is None:
         return []
-    equations = _Equations(rng, failure.scope, failure.assigned)
+    equations = _Equations(rng, {**failure.module, **failure.scope}, failure.assigned)
     return [found for node in _parts(failure.formula) for found in equations.of(node)]
+
+
+@cache
+def names_in(formula: ast.expr | None) -> Sequence[str]:
+    """Return the names in a formula, as often as they are there."""
+    return [node.id for node in ast.walk(formula) if isinstance(node, ast.Name)] if formula is not None else []
 
 
 @cache
@@ -71,9 +78,9 @@ def _compiled(node: ast.expr) -> CodeType:
 
 
 class _Equations:
-    def __init__(self, rng: random.Random, scope: Mapping[str, Any], assigned: Mapping[str, ast.expr]) -> None:
+    def __init__(self, rng: random.Random, scope: dict[str, Any], assigned: Mapping[str, ast.expr]) -> None:
         self.rng = rng
-        self.scope = dict(scope)
+        self.scope = scope
         self.assigned = assigned
 
     def of(self, node: ast.AST) -> Iterator[Solution]:

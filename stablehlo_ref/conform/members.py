@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
@@ -322,8 +322,10 @@ def changed(rng: random.Random, member: Member, value: Any, known: Members) -> A
 
 
 def _element_types(value: Any) -> set[Type]:
-    parts = [value.inputs, value.outputs] if isinstance(value, FunctionType) else [value]
-    return {getattr(type, "element_type", type) for type in types_in({str(i): part for i, part in enumerate(parts)})}
+    if isinstance(value, FunctionType):
+        value = (*value.inputs, *value.outputs)
+    items = value if isinstance(value, tuple) else (value,)
+    return {getattr(item, "element_type", item) for item in items if isinstance(item, Type)}
 
 
 def _mixed(rng: random.Random, value: Any, known: Members) -> Any:
@@ -394,7 +396,12 @@ def neighbours(member: Member, value: Any) -> Iterator[Any]:
                 yield from _FIRST.get(type(member.codec), ())
 
 
-def _near_types(type: Any) -> Iterator[Type]:
+@lru_cache(maxsize=4096)
+def _near_types(type: Any) -> Sequence[Type]:
+    return tuple(_types_near(type))
+
+
+def _types_near(type: Any) -> Iterator[Type]:
     if isinstance(type, TupleType | FutureType):
         for elements in _near_lists(type.elements, _near_types):
             yield replace(type, elements=elements)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.conform.equations import ERRORS, Failure, failure_at, solutions
+from stablehlo_ref.conform.equations import ERRORS, Failure, failure_at, names_in, solutions
 from stablehlo_ref.conform.members import (
     CALLEE,
     Callee,
@@ -301,8 +301,7 @@ class Solver:
             known = [solution for solution in named if solution is not None]
             if known:
                 return self._with(members, *rng.choice(known))
-        nodes = ast.walk(failure.formula) if failure.formula is not None else ()
-        names = [node.id for node in nodes if isinstance(node, ast.Name) and node.id in self.members]
+        names = [name for name in names_in(failure.formula) if name in self.members]
         names += [m.name for m in map(Values, names) if m.name in self.members]
         if failure.label.startswith(TYPE_OF):
             names = [failure.label.removeprefix(TYPE_OF)]
