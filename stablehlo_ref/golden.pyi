@@ -17,425 +17,425 @@ ResultType: TypeAlias = str | Type  # such as "tensor<2x3xf32>"
 def op(text: str, *arrays: Input) -> Any:
     """Return the results of an op that is written as MLIR, a list unless there is one."""
 
-def abs(operand: Input) -> NDArray[Any]:
+def abs(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the absolute value of each element, the modulus of complex numbers."""
 
-def acos(operand: Input) -> NDArray[Any]:
+def acos(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the arc cosine of each element, in [0, pi] for real operands."""
 
-def acosh(operand: Input) -> NDArray[Any]:
+def acosh(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the inverse hyperbolic cosine of each element; NaN for real operands below 1."""
 
-def add(lhs: Input, rhs: Input) -> NDArray[Any]:
+def add(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Add `lhs` and `rhs` element by element."""
 
-def and_(lhs: Input, rhs: Input) -> NDArray[Any]:
+def and_(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the AND of `lhs` and `rhs`: logical on booleans, bitwise on integers."""
 
-def asin(operand: Input) -> NDArray[Any]:
+def asin(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the arc sine of each element, in [-pi/2, pi/2] for real operands."""
 
-def asinh(operand: Input) -> NDArray[Any]:
+def asinh(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the inverse hyperbolic sine of each element."""
 
-def atan(operand: Input) -> NDArray[Any]:
+def atan(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the arc tangent of each element, in [-pi/2, pi/2] for real operands."""
 
-def atan2(lhs: Input, rhs: Input) -> NDArray[Any]:
+def atan2(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the angle of the point (`rhs`, `lhs`), between -pi and pi."""
 
-def atanh(operand: Input) -> NDArray[Any]:
+def atanh(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the inverse hyperbolic tangent of each element; NaN for real operands outside [-1, 1]."""
 
-def batch_norm_grad(operand: Input, scale: Input, mean: Input, variance: Input, grad_output: Input, *, epsilon: float, feature_index: int) -> list[NDArray[Any]]:
+def batch_norm_grad(operand: Input, scale: Input, mean: Input, variance: Input, grad_output: Input, *, epsilon: float, feature_index: int, result: ResultType | Sequence[ResultType] = ...) -> list[NDArray[Any]]:
     """Compute the gradients of the operands of `batch_norm_training` from that of its output."""
 
-def batch_norm_inference(operand: Input, scale: Input, offset: Input, mean: Input, variance: Input, *, epsilon: float, feature_index: int) -> NDArray[Any]:
+def batch_norm_inference(operand: Input, scale: Input, offset: Input, mean: Input, variance: Input, *, epsilon: float, feature_index: int, result: ResultType = ...) -> NDArray[Any]:
     """Normalize `operand` by the `mean` and `variance` of each feature."""
 
-def batch_norm_training(operand: Input, scale: Input, offset: Input, *, epsilon: float, feature_index: int) -> list[NDArray[Any]]:
+def batch_norm_training(operand: Input, scale: Input, offset: Input, *, epsilon: float, feature_index: int, result: ResultType | Sequence[ResultType] = ...) -> list[NDArray[Any]]:
     """Normalize `operand` by the mean and variance of each feature, and return these too."""
 
-def bessel_i1e(operand: Input) -> NDArray[Any]:
+def bessel_i1e(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute exp(-|x|) I1(x) for each element x, where I1 is the modified Bessel function of the first kind."""
 
 def bitcast_convert(operand: Input, *, result: ResultType) -> NDArray[Any]:
     """Reinterpret the bits of `operand` as another element type, in little-endian order."""
 
-def broadcast(operand: Input, *, broadcast_sizes: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
+def broadcast(operand: Input, *, broadcast_sizes: Sequence[int] | NDArray[Any], result: ResultType = ...) -> NDArray[Any]:
     """Add leading dimensions of sizes `broadcast_sizes` to `operand`. Superseded by `broadcast_in_dim`."""
 
-def broadcast_add(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_add(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `add` of operands broadcast to one shape."""
 
-def broadcast_and(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_and(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `and` of operands broadcast to one shape."""
 
-def broadcast_atan2(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_atan2(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `atan2` of operands broadcast to one shape."""
 
-def broadcast_compare(lhs: Input, rhs: Input, *, comparison_direction: Literal["EQ", "NE", "GE", "GT", "LE", "LT"], broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., compare_type: Literal["FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED", "NOTYPE"] | None = ...) -> NDArray[Any]:
+def broadcast_compare(lhs: Input, rhs: Input, *, comparison_direction: Literal["EQ", "NE", "GE", "GT", "LE", "LT"], broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., compare_type: Literal["FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED", "NOTYPE"] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `compare` of operands broadcast to one shape."""
 
-def broadcast_complex(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_complex(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `complex` of operands broadcast to one shape."""
 
-def broadcast_divide(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_divide(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `divide` of operands broadcast to one shape."""
 
 def broadcast_in_dim(operand: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any], result: ResultType) -> NDArray[Any]:
     """Broadcast `operand`: move its dimensions to `broadcast_dimensions` and repeat it along all others."""
 
-def broadcast_maximum(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_maximum(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `maximum` of operands broadcast to one shape."""
 
-def broadcast_minimum(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_minimum(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `minimum` of operands broadcast to one shape."""
 
-def broadcast_multiply(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_multiply(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `multiply` of operands broadcast to one shape."""
 
-def broadcast_next_after(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_next_after(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `next_after` of operands broadcast to one shape."""
 
-def broadcast_or(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_or(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `or` of operands broadcast to one shape."""
 
-def broadcast_polygamma(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_polygamma(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `polygamma` of operands broadcast to one shape."""
 
-def broadcast_power(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_power(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `power` of operands broadcast to one shape."""
 
-def broadcast_remainder(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_remainder(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `remainder` of operands broadcast to one shape."""
 
-def broadcast_select(pred: Input, on_true: Input, on_false: Input) -> NDArray[Any]:
+def broadcast_select(pred: Input, on_true: Input, on_false: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute `select` of operands broadcast as in numpy."""
 
-def broadcast_shift_left(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_shift_left(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `shift_left` of operands broadcast to one shape."""
 
-def broadcast_shift_right_arithmetic(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_shift_right_arithmetic(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `shift_right_arithmetic` of operands broadcast to one shape."""
 
-def broadcast_shift_right_logical(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_shift_right_logical(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `shift_right_logical` of operands broadcast to one shape."""
 
-def broadcast_subtract(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_subtract(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `subtract` of operands broadcast to one shape."""
 
-def broadcast_xor(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_xor(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `xor` of operands broadcast to one shape."""
 
-def broadcast_zeta(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def broadcast_zeta(lhs: Input, rhs: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute `zeta` of operands broadcast to one shape."""
 
-def case(index: Input, *, branches: Sequence[Region]) -> list[NDArray[Any]]:
+def case(index: Input, *, branches: Sequence[Region], result: ResultType | Sequence[ResultType] = ...) -> list[NDArray[Any]]:
     """Run the branch number `index`; the last branch if `index` is out of range."""
 
-def cbrt(operand: Input, *, result_accuracy: str | None = ...) -> NDArray[Any]:
+def cbrt(operand: Input, *, result_accuracy: str | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the cube root of each element."""
 
-def ceil(operand: Input) -> NDArray[Any]:
+def ceil(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Round each element up to an integer."""
 
-def cholesky(a: Input, *, lower: bool = ...) -> NDArray[Any]:
+def cholesky(a: Input, *, lower: bool = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the Cholesky decomposition of the Hermitian positive definite matrices `a`."""
 
-def clamp(min: Input, operand: Input, max: Input) -> NDArray[Any]:
+def clamp(min: Input, operand: Input, max: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Clamp `operand` between `min` and `max`: `minimum(maximum(operand, min), max)`."""
 
-def compare(lhs: Input, rhs: Input, *, comparison_direction: Literal["EQ", "NE", "GE", "GT", "LE", "LT"], compare_type: Literal["FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED", "NOTYPE"] | None = ...) -> NDArray[Any]:
+def compare(lhs: Input, rhs: Input, *, comparison_direction: Literal["EQ", "NE", "GE", "GT", "LE", "LT"], compare_type: Literal["FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED", "NOTYPE"] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compare `lhs` and `rhs` by `comparison_direction`."""
 
-def complex(lhs: Input, rhs: Input) -> NDArray[Any]:
+def complex(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Combine real parts `lhs` and imaginary parts `rhs` to complex numbers."""
 
-def concatenate(inputs: Sequence[Input], *, dimension: int) -> NDArray[Any]:
+def concatenate(inputs: Sequence[Input], *, dimension: int, result: ResultType = ...) -> NDArray[Any]:
     """Concatenate `inputs` along `dimension`."""
 
-def conj(operand: Input) -> NDArray[Any]:
+def conj(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the complex conjugate of each element; real elements are unchanged."""
 
-def constant(*, value: ArrayLike | str) -> NDArray[Any]:
+def constant(*, value: ArrayLike | str, result: ResultType = ...) -> NDArray[Any]:
     """Return the constant `value`."""
 
-def constant_like(operand: Input, *, value: str) -> NDArray[Any]:
+def constant_like(operand: Input, *, value: str, result: ResultType = ...) -> NDArray[Any]:
     """Return a tensor with the shape of `operand` whose elements are all `value`."""
 
 def convert(operand: Input, *, result: ResultType) -> NDArray[Any]:
     """Convert `operand` to another element type."""
 
-def convolution(lhs: Input, rhs: Input, *, input_batch_dimension: int, input_feature_dimension: int, input_spatial_dimensions: Sequence[int] | NDArray[Any], kernel_input_feature_dimension: int, kernel_output_feature_dimension: int, kernel_spatial_dimensions: Sequence[int] | NDArray[Any], output_batch_dimension: int, output_feature_dimension: int, output_spatial_dimensions: Sequence[int] | NDArray[Any], feature_group_count: int, batch_group_count: int, window_strides: Sequence[int] | NDArray[Any] | None = ..., padding: Sequence[Sequence[int]] | NDArray[Any] | None = ..., lhs_dilation: Sequence[int] | NDArray[Any] | None = ..., rhs_dilation: Sequence[int] | NDArray[Any] | None = ..., window_reversal: Sequence[bool] | NDArray[Any] | None = ..., precision_config: Sequence[Literal["DEFAULT", "HIGH", "HIGHEST"]] = ...) -> NDArray[Any]:
+def convolution(lhs: Input, rhs: Input, *, input_batch_dimension: int, input_feature_dimension: int, input_spatial_dimensions: Sequence[int] | NDArray[Any], kernel_input_feature_dimension: int, kernel_output_feature_dimension: int, kernel_spatial_dimensions: Sequence[int] | NDArray[Any], output_batch_dimension: int, output_feature_dimension: int, output_spatial_dimensions: Sequence[int] | NDArray[Any], feature_group_count: int, batch_group_count: int, window_strides: Sequence[int] | NDArray[Any] | None = ..., padding: Sequence[Sequence[int]] | NDArray[Any] | None = ..., lhs_dilation: Sequence[int] | NDArray[Any] | None = ..., rhs_dilation: Sequence[int] | NDArray[Any] | None = ..., window_reversal: Sequence[bool] | NDArray[Any] | None = ..., precision_config: Sequence[Literal["DEFAULT", "HIGH", "HIGHEST"]] = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute dot products of windows of `lhs` and slices of `rhs` (spec, "convolution")."""
 
-def cosh(operand: Input) -> NDArray[Any]:
+def cosh(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the hyperbolic cosine of each element."""
 
-def cosine(operand: Input, *, result_accuracy: str | None = ...) -> NDArray[Any]:
+def cosine(operand: Input, *, result_accuracy: str | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the cosine of each element."""
 
-def count_leading_zeros(operand: Input) -> NDArray[Any]:
+def count_leading_zeros(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Count the leading zero bits of each element."""
 
-def digamma(operand: Input) -> NDArray[Any]:
+def digamma(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the logarithmic derivative of the gamma function; NaN at negative integers, infinite at 0."""
 
-def divide(lhs: Input, rhs: Input) -> NDArray[Any]:
+def divide(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Divide `lhs` by `rhs`; integer division truncates toward zero."""
 
-def dot(lhs: Input, rhs: Input, *, precision_config: Sequence[Literal["DEFAULT", "HIGH", "HIGHEST"]] = ...) -> NDArray[Any]:
+def dot(lhs: Input, rhs: Input, *, precision_config: Sequence[Literal["DEFAULT", "HIGH", "HIGHEST"]] = ..., result: ResultType = ...) -> NDArray[Any]:
     """Multiply vectors or matrices. Superseded by `dot_general`."""
 
-def dot_general(lhs: Input, rhs: Input, *, lhs_batching_dimensions: Sequence[int] | NDArray[Any] = ..., rhs_batching_dimensions: Sequence[int] | NDArray[Any] = ..., lhs_contracting_dimensions: Sequence[int] | NDArray[Any] = ..., rhs_contracting_dimensions: Sequence[int] | NDArray[Any] = ..., precision_config: Sequence[Literal["DEFAULT", "HIGH", "HIGHEST"]] = ..., lhs_precision_type: str | Type | None = ..., rhs_precision_type: str | Type | None = ..., accumulation_type: str | Type | None = ..., lhs_component_count: int | None = ..., rhs_component_count: int | None = ..., num_primitive_operations: int | None = ..., allow_imprecise_accumulation: bool | None = ...) -> NDArray[Any]:
+def dot_general(lhs: Input, rhs: Input, *, lhs_batching_dimensions: Sequence[int] | NDArray[Any] = ..., rhs_batching_dimensions: Sequence[int] | NDArray[Any] = ..., lhs_contracting_dimensions: Sequence[int] | NDArray[Any] = ..., rhs_contracting_dimensions: Sequence[int] | NDArray[Any] = ..., precision_config: Sequence[Literal["DEFAULT", "HIGH", "HIGHEST"]] = ..., lhs_precision_type: str | Type | None = ..., rhs_precision_type: str | Type | None = ..., accumulation_type: str | Type | None = ..., lhs_component_count: int | None = ..., rhs_component_count: int | None = ..., num_primitive_operations: int | None = ..., allow_imprecise_accumulation: bool | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute dot products of slices of `lhs` and slices of `rhs` along their contracting dimensions."""
 
-def dynamic_broadcast_in_dim(operand: Input, output_dimensions: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any], known_expanding_dimensions: Sequence[int] | NDArray[Any] = ..., known_nonexpanding_dimensions: Sequence[int] | NDArray[Any] = ...) -> NDArray[Any]:
+def dynamic_broadcast_in_dim(operand: Input, output_dimensions: Input, *, broadcast_dimensions: Sequence[int] | NDArray[Any], known_expanding_dimensions: Sequence[int] | NDArray[Any] = ..., known_nonexpanding_dimensions: Sequence[int] | NDArray[Any] = ..., result: ResultType = ...) -> NDArray[Any]:
     """Broadcast `operand` as `broadcast_in_dim` does, to a shape that is an operand."""
 
-def dynamic_conv(lhs: Input, rhs: Input, padding: Input, *, input_batch_dimension: int, input_feature_dimension: int, input_spatial_dimensions: Sequence[int] | NDArray[Any], kernel_input_feature_dimension: int, kernel_output_feature_dimension: int, kernel_spatial_dimensions: Sequence[int] | NDArray[Any], output_batch_dimension: int, output_feature_dimension: int, output_spatial_dimensions: Sequence[int] | NDArray[Any], feature_group_count: int, batch_group_count: int, window_strides: Sequence[int] | NDArray[Any] | None = ..., lhs_dilation: Sequence[int] | NDArray[Any] | None = ..., rhs_dilation: Sequence[int] | NDArray[Any] | None = ..., window_reversal: Sequence[bool] | NDArray[Any] | None = ..., precision_config: Sequence[Literal["DEFAULT", "HIGH", "HIGHEST"]] = ...) -> NDArray[Any]:
+def dynamic_conv(lhs: Input, rhs: Input, padding: Input, *, input_batch_dimension: int, input_feature_dimension: int, input_spatial_dimensions: Sequence[int] | NDArray[Any], kernel_input_feature_dimension: int, kernel_output_feature_dimension: int, kernel_spatial_dimensions: Sequence[int] | NDArray[Any], output_batch_dimension: int, output_feature_dimension: int, output_spatial_dimensions: Sequence[int] | NDArray[Any], feature_group_count: int, batch_group_count: int, window_strides: Sequence[int] | NDArray[Any] | None = ..., lhs_dilation: Sequence[int] | NDArray[Any] | None = ..., rhs_dilation: Sequence[int] | NDArray[Any] | None = ..., window_reversal: Sequence[bool] | NDArray[Any] | None = ..., precision_config: Sequence[Literal["DEFAULT", "HIGH", "HIGHEST"]] = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute a `convolution` with a padding that is an operand."""
 
-def dynamic_gather(operand: Input, start_indices: Input, slice_sizes: Input, *, offset_dims: Sequence[int] | NDArray[Any] = ..., collapsed_slice_dims: Sequence[int] | NDArray[Any] = ..., operand_batching_dims: Sequence[int] | NDArray[Any] = ..., start_indices_batching_dims: Sequence[int] | NDArray[Any] = ..., start_index_map: Sequence[int] | NDArray[Any] = ..., index_vector_dim: int = ..., indices_are_sorted: bool = ...) -> NDArray[Any]:
+def dynamic_gather(operand: Input, start_indices: Input, slice_sizes: Input, *, offset_dims: Sequence[int] | NDArray[Any] = ..., collapsed_slice_dims: Sequence[int] | NDArray[Any] = ..., operand_batching_dims: Sequence[int] | NDArray[Any] = ..., start_indices_batching_dims: Sequence[int] | NDArray[Any] = ..., start_index_map: Sequence[int] | NDArray[Any] = ..., index_vector_dim: int = ..., indices_are_sorted: bool = ..., result: ResultType = ...) -> NDArray[Any]:
     """Gather slices of `operand` as `gather` does, with slice sizes that are an operand."""
 
-def dynamic_iota(output_shape: Input, *, iota_dimension: int) -> NDArray[Any]:
+def dynamic_iota(output_shape: Input, *, iota_dimension: int, result: ResultType = ...) -> NDArray[Any]:
     """Fill a tensor as `iota` does, of a shape that is an operand."""
 
-def dynamic_pad(operand: Input, padding_value: Input, edge_padding_low: Input, edge_padding_high: Input, interior_padding: Input) -> NDArray[Any]:
+def dynamic_pad(operand: Input, padding_value: Input, edge_padding_low: Input, edge_padding_high: Input, interior_padding: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Pad `operand` as `pad` does, with amounts that are operands."""
 
-def dynamic_reshape(operand: Input, output_shape: Input) -> NDArray[Any]:
+def dynamic_reshape(operand: Input, output_shape: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Reshape `operand` to a shape that is an operand."""
 
-def dynamic_slice(operand: Input, start_indices: Sequence[Input], *, slice_sizes: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
+def dynamic_slice(operand: Input, start_indices: Sequence[Input], *, slice_sizes: Sequence[int] | NDArray[Any], result: ResultType = ...) -> NDArray[Any]:
     """Take the slice of `operand` of `slice_sizes` that starts at `start_indices`, clamped so that it is in bounds."""
 
-def dynamic_update_slice(operand: Input, update: Input, start_indices: Sequence[Input]) -> NDArray[Any]:
+def dynamic_update_slice(operand: Input, update: Input, start_indices: Sequence[Input], *, result: ResultType = ...) -> NDArray[Any]:
     """Replace the slice of `operand` that starts at `start_indices`, clamped so that it is in bounds, by `update`."""
 
-def einsum(lhs: Input, rhs: Input, *, einsum_config: str) -> NDArray[Any]:
+def einsum(lhs: Input, rhs: Input, *, einsum_config: str, result: ResultType = ...) -> NDArray[Any]:
     """Compute a sum of products in Einstein notation. Superseded by `dot_general`."""
 
-def erf(operand: Input) -> NDArray[Any]:
+def erf(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the error function: 2 / sqrt(pi) times the integral of exp(-t*t) from 0 to each element."""
 
-def erf_inv(operand: Input) -> NDArray[Any]:
+def erf_inv(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the inverse error function of each element; infinite at -1 and 1, NaN outside [-1, 1]."""
 
-def erfc(operand: Input) -> NDArray[Any]:
+def erfc(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute one minus the error function of each element, without cancellation for large elements."""
 
-def exponential(operand: Input, *, result_accuracy: str | None = ...) -> NDArray[Any]:
+def exponential(operand: Input, *, result_accuracy: str | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the exponential of each element."""
 
-def exponential_minus_one(operand: Input, *, result_accuracy: str | None = ...) -> NDArray[Any]:
+def exponential_minus_one(operand: Input, *, result_accuracy: str | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the exponential of each element minus one, accurate near zero."""
 
-def fft(operand: Input, *, fft_type: Literal["FFT", "IFFT", "RFFT", "IRFFT"], fft_length: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
+def fft(operand: Input, *, fft_type: Literal["FFT", "IFFT", "RFFT", "IRFFT"], fft_length: Sequence[int] | NDArray[Any], result: ResultType = ...) -> NDArray[Any]:
     """Compute the Fourier transform `fft_type` of the last `size(fft_length)` dimensions of `operand`."""
 
-def floor(operand: Input) -> NDArray[Any]:
+def floor(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Round each element down to an integer."""
 
-def gather(operand: Input, start_indices: Input, *, slice_sizes: Sequence[int] | NDArray[Any], offset_dims: Sequence[int] | NDArray[Any] = ..., collapsed_slice_dims: Sequence[int] | NDArray[Any] = ..., operand_batching_dims: Sequence[int] | NDArray[Any] = ..., start_indices_batching_dims: Sequence[int] | NDArray[Any] = ..., start_index_map: Sequence[int] | NDArray[Any] = ..., index_vector_dim: int = ..., indices_are_sorted: bool = ...) -> NDArray[Any]:
+def gather(operand: Input, start_indices: Input, *, slice_sizes: Sequence[int] | NDArray[Any], offset_dims: Sequence[int] | NDArray[Any] = ..., collapsed_slice_dims: Sequence[int] | NDArray[Any] = ..., operand_batching_dims: Sequence[int] | NDArray[Any] = ..., start_indices_batching_dims: Sequence[int] | NDArray[Any] = ..., start_index_map: Sequence[int] | NDArray[Any] = ..., index_vector_dim: int = ..., indices_are_sorted: bool = ..., result: ResultType = ...) -> NDArray[Any]:
     """Gather slices of `operand` that start at `start_indices`, clamped so that the slices are in bounds."""
 
 def get_dimension_size(operand: Input, *, dimension: int, result: ResultType) -> NDArray[Any]:
     """Return the size of one dimension of `operand`."""
 
-def if_(pred: Input, *, true_branch: Region, false_branch: Region) -> list[NDArray[Any]]:
+def if_(pred: Input, *, true_branch: Region, false_branch: Region, result: ResultType | Sequence[ResultType] = ...) -> list[NDArray[Any]]:
     """Run `true_branch` if `pred` is true, else `false_branch`."""
 
-def imag(operand: Input) -> NDArray[Any]:
+def imag(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Extract the imaginary part of each element."""
 
 def iota(*, iota_dimension: int, result: ResultType) -> NDArray[Any]:
     """Fill a tensor with numbers that increase from zero along `iota_dimension`."""
 
-def is_finite(x: Input) -> NDArray[Any]:
+def is_finite(x: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Return whether each element is finite: neither infinite nor NaN."""
 
-def is_inf(operand: Input) -> NDArray[Any]:
+def is_inf(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Return whether each element is infinite."""
 
-def is_neg_inf(operand: Input) -> NDArray[Any]:
+def is_neg_inf(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Return whether each element is -inf."""
 
-def is_pos_inf(operand: Input) -> NDArray[Any]:
+def is_pos_inf(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Return whether each element is +inf."""
 
-def lgamma(operand: Input) -> NDArray[Any]:
+def lgamma(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the logarithm of the absolute value of the gamma function; +inf at its poles and at infinities."""
 
-def log(operand: Input, *, result_accuracy: str | None = ...) -> NDArray[Any]:
+def log(operand: Input, *, result_accuracy: str | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the natural logarithm of each element."""
 
-def log_plus_one(operand: Input, *, result_accuracy: str | None = ...) -> NDArray[Any]:
+def log_plus_one(operand: Input, *, result_accuracy: str | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the natural logarithm of each element plus one, accurate near zero."""
 
-def logistic(operand: Input, *, result_accuracy: str | None = ...) -> NDArray[Any]:
+def logistic(operand: Input, *, result_accuracy: str | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the logistic function `1 / (1 + exp(-x))` of each element."""
 
 def map(inputs: Sequence[Input], *, computation: Region, dimensions: Sequence[int] | NDArray[Any], result: ResultType) -> NDArray[Any]:
     """Apply `computation` to the elements of `inputs` at each index."""
 
-def maximum(lhs: Input, rhs: Input) -> NDArray[Any]:
+def maximum(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Return the larger of `lhs` and `rhs`: NaN if either is NaN, complex numbers ordered by (real, imaginary)."""
 
-def minimum(lhs: Input, rhs: Input) -> NDArray[Any]:
+def minimum(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Return the smaller of `lhs` and `rhs`: NaN if either is NaN, complex numbers ordered by (real, imaginary)."""
 
-def mulhi(lhs: Input, rhs: Input) -> NDArray[Any]:
+def mulhi(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Return the high half of the double-width product of two integers."""
 
-def multiply(lhs: Input, rhs: Input) -> NDArray[Any]:
+def multiply(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Multiply `lhs` and `rhs` element by element."""
 
-def negate(operand: Input) -> NDArray[Any]:
+def negate(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Negate each element; unsigned integers as signed integers with the same bits."""
 
-def next_after(lhs: Input, rhs: Input) -> NDArray[Any]:
+def next_after(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Return the next representable number after `lhs` in the direction of `rhs`; `rhs` if they are equal."""
 
-def not_(operand: Input) -> NDArray[Any]:
+def not_(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the NOT of `operand`: logical on booleans, bitwise on integers."""
 
-def optimization_barrier(operand: Sequence[Input]) -> list[NDArray[Any]]:
+def optimization_barrier(operand: Sequence[Input], *, result: ResultType | Sequence[ResultType] = ...) -> list[NDArray[Any]]:
     """Return the operands. The op keeps compilers from moving ops across it; an interpreter moves none."""
 
-def or_(lhs: Input, rhs: Input) -> NDArray[Any]:
+def or_(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the OR of `lhs` and `rhs`: logical on booleans, bitwise on integers."""
 
-def pad(operand: Input, padding_value: Input, *, edge_padding_low: Sequence[int] | NDArray[Any], edge_padding_high: Sequence[int] | NDArray[Any], interior_padding: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
+def pad(operand: Input, padding_value: Input, *, edge_padding_low: Sequence[int] | NDArray[Any], edge_padding_high: Sequence[int] | NDArray[Any], interior_padding: Sequence[int] | NDArray[Any], result: ResultType = ...) -> NDArray[Any]:
     """Pad `operand` around its edges and between its elements with `padding_value`."""
 
-def polygamma(lhs: Input, rhs: Input) -> NDArray[Any]:
+def polygamma(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the `lhs`-th derivative of the digamma function at `rhs`; NaN unless `lhs` is a natural number."""
 
-def popcnt(operand: Input) -> NDArray[Any]:
+def popcnt(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Count the set bits of each element."""
 
-def power(lhs: Input, rhs: Input) -> NDArray[Any]:
+def power(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Raise `lhs` to the power of `rhs`."""
 
-def ragged_dot(lhs: Input, rhs: Input, group_sizes: Input, *, lhs_batching_dimensions: Sequence[int] | NDArray[Any] = ..., rhs_batching_dimensions: Sequence[int] | NDArray[Any] = ..., lhs_contracting_dimensions: Sequence[int] | NDArray[Any] = ..., rhs_contracting_dimensions: Sequence[int] | NDArray[Any] = ..., lhs_ragged_dimensions: Sequence[int] | NDArray[Any] = ..., rhs_group_dimensions: Sequence[int] | NDArray[Any] = ..., precision_config: Sequence[Literal["DEFAULT", "HIGH", "HIGHEST"]] = ...) -> NDArray[Any]:
+def ragged_dot(lhs: Input, rhs: Input, group_sizes: Input, *, lhs_batching_dimensions: Sequence[int] | NDArray[Any] = ..., rhs_batching_dimensions: Sequence[int] | NDArray[Any] = ..., lhs_contracting_dimensions: Sequence[int] | NDArray[Any] = ..., rhs_contracting_dimensions: Sequence[int] | NDArray[Any] = ..., lhs_ragged_dimensions: Sequence[int] | NDArray[Any] = ..., rhs_group_dimensions: Sequence[int] | NDArray[Any] = ..., precision_config: Sequence[Literal["DEFAULT", "HIGH", "HIGHEST"]] = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute dot_general with dimension `lhs_ragged_dimensions[0]` of `lhs` split into consecutive groups."""
 
-def real(operand: Input) -> NDArray[Any]:
+def real(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Extract the real part of each element."""
 
-def real_dynamic_slice(operand: Input, start_indices: Input, limit_indices: Input, strides: Input) -> NDArray[Any]:
+def real_dynamic_slice(operand: Input, start_indices: Input, limit_indices: Input, strides: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Slice `operand` as `slice` does, with bounds and strides that are operands."""
 
-def reduce(inputs: Sequence[Input], init_values: Sequence[Input], *, body: Region, dimensions: Sequence[int] | NDArray[Any]) -> list[NDArray[Any]]:
+def reduce(inputs: Sequence[Input], init_values: Sequence[Input], *, body: Region, dimensions: Sequence[int] | NDArray[Any], result: ResultType | Sequence[ResultType] = ...) -> list[NDArray[Any]]:
     """Reduce `inputs` along `dimensions` by `body`, starting from `init_values`."""
 
-def reduce_precision(operand: Input, *, exponent_bits: int, mantissa_bits: int) -> NDArray[Any]:
+def reduce_precision(operand: Input, *, exponent_bits: int, mantissa_bits: int, result: ResultType = ...) -> NDArray[Any]:
     """Round `operand` to a float format with `exponent_bits` and `mantissa_bits`, and convert it back."""
 
-def reduce_window(inputs: Sequence[Input], init_values: Sequence[Input], *, body: Region, window_dimensions: Sequence[int] | NDArray[Any], window_strides: Sequence[int] | NDArray[Any] | None = ..., base_dilations: Sequence[int] | NDArray[Any] | None = ..., window_dilations: Sequence[int] | NDArray[Any] | None = ..., padding: Sequence[Sequence[int]] | NDArray[Any] | None = ...) -> list[NDArray[Any]]:
+def reduce_window(inputs: Sequence[Input], init_values: Sequence[Input], *, body: Region, window_dimensions: Sequence[int] | NDArray[Any], window_strides: Sequence[int] | NDArray[Any] | None = ..., base_dilations: Sequence[int] | NDArray[Any] | None = ..., window_dilations: Sequence[int] | NDArray[Any] | None = ..., padding: Sequence[Sequence[int]] | NDArray[Any] | None = ..., result: ResultType | Sequence[ResultType] = ...) -> list[NDArray[Any]]:
     """Reduce each window of `inputs`, padded with `init_values`, by `body`, starting from `init_values`."""
 
-def remainder(lhs: Input, rhs: Input) -> NDArray[Any]:
+def remainder(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute `lhs - d * rhs`, where `d` is the quotient truncated toward zero; the result has the sign of `lhs`."""
 
 def reshape(operand: Input, *, result: ResultType) -> NDArray[Any]:
     """Return the elements of `operand`, in the same order, in another shape."""
 
-def reverse(operand: Input, *, dimensions: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
+def reverse(operand: Input, *, dimensions: Sequence[int] | NDArray[Any], result: ResultType = ...) -> NDArray[Any]:
     """Reverse the order of the elements of `operand` along `dimensions`."""
 
-def rng(a: Input, b: Input, shape: Input, *, rng_distribution: Literal["UNIFORM", "NORMAL"]) -> NDArray[Any]:
+def rng(a: Input, b: Input, shape: Input, *, rng_distribution: Literal["UNIFORM", "NORMAL"], result: ResultType = ...) -> NDArray[Any]:
     """Draw random numbers from the interval [`a`, `b`), or with mean `a` and standard deviation `b`."""
 
-def rng_bit_generator(initial_state: Input, *, rng_algorithm: Literal["DEFAULT", "THREE_FRY", "PHILOX"]) -> list[NDArray[Any]]:
+def rng_bit_generator(initial_state: Input, *, rng_algorithm: Literal["DEFAULT", "THREE_FRY", "PHILOX"], result: ResultType | Sequence[ResultType] = ...) -> list[NDArray[Any]]:
     """Return uniform random bits, in the format of `output`, and the next state."""
 
-def round_nearest_afz(operand: Input) -> NDArray[Any]:
+def round_nearest_afz(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Round each element to the nearest integer, ties away from zero."""
 
-def round_nearest_even(operand: Input) -> NDArray[Any]:
+def round_nearest_even(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Round each element to the nearest integer, ties to even."""
 
-def rsqrt(operand: Input, *, result_accuracy: str | None = ...) -> NDArray[Any]:
+def rsqrt(operand: Input, *, result_accuracy: str | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the reciprocal square root of each element."""
 
 def scan(inputs_and_inits: Sequence[Input], *, body: Region, operand_segment_sizes: Sequence[int] | NDArray[Any], result_segment_sizes: Sequence[int] | NDArray[Any], dimension: int, result: ResultType | Sequence[ResultType], scan_dim_size: int | None = ..., is_reverse: bool = ..., is_associative: bool | None = ...) -> list[NDArray[Any]]:
     """Call `body` for each index of `dimension` in order, with slices of the inputs and loop-carried values."""
 
-def scatter(inputs: Sequence[Input], scatter_indices: Input, updates: Sequence[Input], *, update_computation: Region, update_window_dims: Sequence[int] | NDArray[Any] = ..., inserted_window_dims: Sequence[int] | NDArray[Any] = ..., input_batching_dims: Sequence[int] | NDArray[Any] = ..., scatter_indices_batching_dims: Sequence[int] | NDArray[Any] = ..., scatter_dims_to_operand_dims: Sequence[int] | NDArray[Any] = ..., index_vector_dim: int = ..., indices_are_sorted: bool = ..., unique_indices: bool = ...) -> list[NDArray[Any]]:
+def scatter(inputs: Sequence[Input], scatter_indices: Input, updates: Sequence[Input], *, update_computation: Region, update_window_dims: Sequence[int] | NDArray[Any] = ..., inserted_window_dims: Sequence[int] | NDArray[Any] = ..., input_batching_dims: Sequence[int] | NDArray[Any] = ..., scatter_indices_batching_dims: Sequence[int] | NDArray[Any] = ..., scatter_dims_to_operand_dims: Sequence[int] | NDArray[Any] = ..., index_vector_dim: int = ..., indices_are_sorted: bool = ..., unique_indices: bool = ..., result: ResultType | Sequence[ResultType] = ...) -> list[NDArray[Any]]:
     """Update slices of `inputs` that start at `scatter_indices` with `updates`, by `update_computation`."""
 
-def select(pred: Input, on_true: Input, on_false: Input) -> NDArray[Any]:
+def select(pred: Input, on_true: Input, on_false: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Select the element of `on_true` where `pred` is true, else that of `on_false`."""
 
-def select_and_scatter(operand: Input, source: Input, init_value: Input, *, select: Region, scatter: Region, window_dimensions: Sequence[int] | NDArray[Any], window_strides: Sequence[int] | NDArray[Any] | None = ..., padding: Sequence[Sequence[int]] | NDArray[Any] | None = ...) -> NDArray[Any]:
+def select_and_scatter(operand: Input, source: Input, init_value: Input, *, select: Region, scatter: Region, window_dimensions: Sequence[int] | NDArray[Any], window_strides: Sequence[int] | NDArray[Any] | None = ..., padding: Sequence[Sequence[int]] | NDArray[Any] | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Scatter each element of `source` by `scatter` to the element of `operand` that `select` selects in its window."""
 
-def set_dimension_size(operand: Input, size: Input, *, dimension: int) -> NDArray[Any]:
+def set_dimension_size(operand: Input, size: Input, *, dimension: int, result: ResultType = ...) -> NDArray[Any]:
     """Cut the dimension `dimension` of `operand` to its first `size` elements. Not in the spec; as in XLA."""
 
-def shift_left(lhs: Input, rhs: Input) -> NDArray[Any]:
+def shift_left(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Shift `lhs` left by `rhs` bits, filling with zeros."""
 
-def shift_right_arithmetic(lhs: Input, rhs: Input) -> NDArray[Any]:
+def shift_right_arithmetic(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Shift `lhs` right by `rhs` bits, filling with copies of the most significant bit."""
 
-def shift_right_logical(lhs: Input, rhs: Input) -> NDArray[Any]:
+def shift_right_logical(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Shift `lhs` right by `rhs` bits, filling with zeros."""
 
-def sign(operand: Input) -> NDArray[Any]:
+def sign(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Return the sign of each element: -1, 0 or 1, floating-point zeros and NaN unchanged."""
 
-def sine(operand: Input, *, result_accuracy: str | None = ...) -> NDArray[Any]:
+def sine(operand: Input, *, result_accuracy: str | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the sine of each element."""
 
-def sinh(operand: Input) -> NDArray[Any]:
+def sinh(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the hyperbolic sine of each element."""
 
-def slice(operand: Input, *, start_indices: Sequence[int] | NDArray[Any], limit_indices: Sequence[int] | NDArray[Any], strides: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
+def slice(operand: Input, *, start_indices: Sequence[int] | NDArray[Any], limit_indices: Sequence[int] | NDArray[Any], strides: Sequence[int] | NDArray[Any], result: ResultType = ...) -> NDArray[Any]:
     """Take every `strides`-th element of `operand` from `start_indices` up to, not including, `limit_indices`."""
 
-def sort(inputs: Sequence[Input], *, comparator: Region, dimension: int = ..., is_stable: bool = ...) -> list[NDArray[Any]]:
+def sort(inputs: Sequence[Input], *, comparator: Region, dimension: int = ..., is_stable: bool = ..., result: ResultType | Sequence[ResultType] = ...) -> list[NDArray[Any]]:
     """Sort the slices of `inputs` along `dimension` together, by `comparator`. The sort is always stable."""
 
-def sqrt(operand: Input, *, result_accuracy: str | None = ...) -> NDArray[Any]:
+def sqrt(operand: Input, *, result_accuracy: str | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the square root of each element."""
 
-def square(operand: Input) -> NDArray[Any]:
+def square(operand: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the square of each element."""
 
-def subtract(lhs: Input, rhs: Input) -> NDArray[Any]:
+def subtract(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Subtract `rhs` from `lhs` element by element."""
 
-def tan(operand: Input, *, result_accuracy: str | None = ...) -> NDArray[Any]:
+def tan(operand: Input, *, result_accuracy: str | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the tangent of each element."""
 
-def tanh(operand: Input, *, result_accuracy: str | None = ...) -> NDArray[Any]:
+def tanh(operand: Input, *, result_accuracy: str | None = ..., result: ResultType = ...) -> NDArray[Any]:
     """Compute the hyperbolic tangent of each element."""
 
-def top_k(operand: Input, *, k: int, is_stable: bool = ...) -> list[NDArray[Any]]:
+def top_k(operand: Input, *, k: int, is_stable: bool = ..., result: ResultType | Sequence[ResultType] = ...) -> list[NDArray[Any]]:
     """Return the `k` largest elements along the last dimension in descending order, and their indices."""
 
-def torch_index_select(operand: Input, index: Input, *, dim: int, batch_dims: int) -> NDArray[Any]:
+def torch_index_select(operand: Input, index: Input, *, dim: int, batch_dims: int, result: ResultType = ...) -> NDArray[Any]:
     """Take slices of `operand` along `dim` at the positions in `index`, clamped to its range. Superseded by `gather`."""
 
-def transpose(operand: Input, *, permutation: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
+def transpose(operand: Input, *, permutation: Sequence[int] | NDArray[Any], result: ResultType = ...) -> NDArray[Any]:
     """Permute the dimensions of `operand` into the order `permutation`."""
 
-def triangular_solve(a: Input, b: Input, *, left_side: bool, lower: bool, unit_diagonal: bool, transpose_a: Literal["NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"]) -> NDArray[Any]:
+def triangular_solve(a: Input, b: Input, *, left_side: bool, lower: bool, unit_diagonal: bool, transpose_a: Literal["NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"], result: ResultType = ...) -> NDArray[Any]:
     """Solve `op(a) @ x = b`, or `x @ op(a) = b`, for triangular matrices `a`."""
 
-def unary_einsum(operand: Input, *, einsum_config: str) -> NDArray[Any]:
+def unary_einsum(operand: Input, *, einsum_config: str, result: ResultType = ...) -> NDArray[Any]:
     """Compute a sum or a transposition in Einstein notation. Superseded by `reduce` and `transpose`."""
 
-def while_(operand: Sequence[Input], *, cond: Region, body: Region) -> list[NDArray[Any]]:
+def while_(operand: Sequence[Input], *, cond: Region, body: Region, result: ResultType | Sequence[ResultType] = ...) -> list[NDArray[Any]]:
     """Run `body` on the loop state as long as `cond` returns true."""
 
-def xor(lhs: Input, rhs: Input) -> NDArray[Any]:
+def xor(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the XOR of `lhs` and `rhs`: logical on booleans, bitwise on integers."""
 
-def zeta(lhs: Input, rhs: Input) -> NDArray[Any]:
+def zeta(lhs: Input, rhs: Input, *, result: ResultType = ...) -> NDArray[Any]:
     """Compute the Hurwitz zeta function: the sum of (rhs + k)**-lhs for k = 0, 1, 2, ..."""

@@ -132,7 +132,7 @@ class Program:
         >>> program.transform("inline", "symbol-dce", "canonicalize")
         >>> program.transform("stablehlo-refine-arguments{types=tensor<4xf32>}", "stablehlo-refine-shapes")
         """
-        from stablehlo_ref.passes.pipeline import transformed  # the passes are imported when they are needed
+        from stablehlo_ref.passes.catalog import transformed  # the passes are imported when they are needed
 
         return self._with(transformed(self.verify().module, passes, self.limits))
 
@@ -372,7 +372,6 @@ class Program:
         context.observer = recorder.beside(context.observer)
         check_host_functions(context, lambda: self._names_of_host_functions)
         arguments = self._arguments(arrays, named, trees=True)
-        recorder.arguments(arguments)
         return run_plan(self.module, self.entry, self._plan_for(context), arguments, context)
 
     def run_replicas(

@@ -17,8 +17,7 @@ from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, InvalidError
 from stablehlo_ref.ir.attributes import Attribute, DenseElements
 from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value, location_of
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
-from stablehlo_ref.ir.types import BufferType, FunctionType, OpaqueType, TensorType, Type
-from stablehlo_ref.ir.wellformed import ill_formed_reason
+from stablehlo_ref.ir.types import BufferType, FunctionType, OpaqueType, TensorType, Type, ill_formed_reason
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.limits.stack import FRAMES, collection_paused, on_enough_stack
 from stablehlo_ref.suggestions import closest, did_you_mean

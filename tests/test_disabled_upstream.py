@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.arrays.agreement import almost_equal, close
+from stablehlo_ref.arrays.results import almost_equal, close
 from tests.shared import UPSTREAM, needs_upstream
 
 pytestmark = needs_upstream

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.arrays.value_text import value_text
+from stablehlo_ref.arrays.descriptions import value_text
 from stablehlo_ref.debug.traces.observe import Profile
 from stablehlo_ref.ir.types import FloatType, tensor_type
 

@@ -22,7 +22,7 @@ from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits.budget import check_time
-from stablehlo_ref.passes.call_graph import bottom_up, callees
+from stablehlo_ref.passes.symbols import bottom_up, callees
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner, Planner

@@ -15,11 +15,10 @@ from stablehlo_ref.arrays.host_values import fits
 from stablehlo_ref.arrays.interop import require, to_array
 from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, EvaluationError
-from stablehlo_ref.ir.argument_names import ArgumentNames, NameParts, parts
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
-from stablehlo_ref.ir.signature import Parameter, names_of
+from stablehlo_ref.ir.signature import ArgumentNames, NameParts, Parameter, names_of, parts
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.limits.files import contents, open_file, seekable

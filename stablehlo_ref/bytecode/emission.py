@@ -9,7 +9,8 @@ from typing import TypeVar
 from stablehlo_ref.bytecode.encoding import Emitter, encode_varint
 from stablehlo_ref.bytecode.encodings import numbers
 from stablehlo_ref.bytecode.numbering import Numbering, WrittenBlock, WrittenOp, WrittenRegion, dialect_of
-from stablehlo_ref.bytecode.operations import (
+from stablehlo_ref.bytecode.pool import Blob, Entry, Pool, Reference
+from stablehlo_ref.bytecode.reader import (
     HAS_ATTRIBUTES,
     HAS_OPERANDS,
     HAS_PROPERTIES,
@@ -18,7 +19,6 @@ from stablehlo_ref.bytecode.operations import (
     HAS_SUCCESSORS,
     HAS_USE_LIST_ORDERS,
 )
-from stablehlo_ref.bytecode.pool import Blob, Entry, Pool, Reference
 from stablehlo_ref.bytecode.sections import BLOB, MAGIC, FormatVersion, Section
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import DenseResource

@@ -19,9 +19,7 @@ from stablehlo_ref.bytecode.sections import (
     read_resources,
     read_sections,
 )
-from stablehlo_ref.bytecode.vhlo import upgrade
-from stablehlo_ref.bytecode.vhlo.ops import attribute_names
-from stablehlo_ref.bytecode.vhlo.upgrade import known_op
+from stablehlo_ref.bytecode.vhlo.ops import attribute_names, known_op, to_stablehlo
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.plugins import PluginError, load_dialect
 from stablehlo_ref.ir.attributes import Attribute
@@ -162,7 +160,7 @@ class BytecodeFile:
         written = self._dictionary(attributes, cursor) if attributes >= 0 else {}
         inherent = self._inherent(op.name, op.was_registered, properties, cursor) if properties >= 0 else {}
         if op.name.startswith("vhlo."):
-            upgraded = upgrade.to_stablehlo(op.name, written | inherent, in_function, cursor)
+            upgraded = to_stablehlo(op.name, written | inherent, in_function, cursor)
             return _template(*upgraded)
         self._check_name(op.name, cursor)
         return _template(op.name, *_split(op.name, stated(op.name, written), stated(op.name, inherent)))

@@ -128,8 +128,7 @@ class _Completers:
         return _after_commas(prefix, [*(f"{f.name}=" for f in known), "ulp.", "error."])
 
     def kinds(self, prefix: str, **_: object) -> Iterable[str]:
-        from stablehlo_ref.debug.exceptions import GROUPS
-        from stablehlo_ref.debug.exceptions.findings import GENERATIONS
+        from stablehlo_ref.debug.exceptions.findings import GENERATIONS, GROUPS
 
         return _after_commas(prefix, [*map(str, GENERATIONS), *GROUPS])
 

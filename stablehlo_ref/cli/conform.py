@@ -87,6 +87,8 @@ def _explain(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     contract_of(options.contract)
+    if options.html:
+        require("jinja2")  # before a campaign that may take hours
     known = read_known(options.known) if options.known else []
     profile = PROFILES[options.profile]
     selected = names_of(options)

@@ -22,8 +22,8 @@ from stablehlo_ref.cli.options import (
     option,
     within_limits,
 )
-from stablehlo_ref.debug.exceptions import backend_exceptions, exceptions, exceptions_parallel, kinds_of
-from stablehlo_ref.debug.exceptions.findings import GENERATIONS, Exceptions
+from stablehlo_ref.debug.exceptions import backend_exceptions, exceptions, exceptions_parallel
+from stablehlo_ref.debug.exceptions.findings import GENERATIONS, Exceptions, kinds_of
 
 DESCRIPTION = "Find where NaN, infinities, underflow and cancellation come from, and whether they reach an output."
 EPILOG = """\

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.arrays.digest import statistics
+from stablehlo_ref.arrays.descriptions import dense_text, json_number, statistics, type_text, value_text
 from stablehlo_ref.arrays.interop import require
-from stablehlo_ref.arrays.value_text import dense_text, json_number, type_text, value_text
 from stablehlo_ref.cli.options import CommandLineError
 from stablehlo_ref.diagnostics import Diagnostic
 from stablehlo_ref.display.documents import as_dictionary

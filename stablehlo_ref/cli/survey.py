@@ -19,7 +19,7 @@ from stablehlo_ref.cli.options import (
     MESSAGES,
     CommandParser,
     Group,
-    converter,
+    names,
     option,
     positive,
     seconds,
@@ -27,7 +27,6 @@ from stablehlo_ref.cli.options import (
 )
 from stablehlo_ref.conform import survey as kit
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.diagnostics import ArgumentValueError
 
 T = TypeVar("T")
 
@@ -73,19 +72,16 @@ def _measured(
     return found
 
 
-@converter
-def _types(text: str) -> list[str]:
-    types = text.split(",")
-    for type in types:
-        if type not in kit.TYPES:
-            raise ArgumentValueError(f"expected types among {', '.join(kit.TYPES)}, got {type!r}")
-    return types
+def _unknown(options: argparse.Namespace) -> str | None:
+    """Return which type is none that can be measured."""
+    unknown = next((type for type in options.types if type not in kit.TYPES), None)
+    return unknown and f"--types: expected types among {', '.join(kit.TYPES)}, got {unknown!r}"
 
 
 OPTIONS = Group("", [
     option("--backend B", "what to measure: see `stablehlo-interp diff --help`", required=True),
     OPS,
-    option("--types T,T", f"element types ({','.join(kit.TYPES)})", _types, default=list(kit.TYPES)),
+    option("--types T,T", f"element types ({','.join(kit.TYPES)})", names, default=list(kit.TYPES)),
     option("--samples N", f"operands of each range and sign ({kit.SAMPLES})", positive, default=kit.SAMPLES),
     option("--every", "try all values of f32, which takes minutes for each op"),
     option("--relations", "say instead whether bits change with batch, padding, layout and order"),
@@ -98,5 +94,5 @@ OPTIONS = Group("", [
 
 def parser() -> CommandParser:
     """Return the parser of the command line."""
-    return CommandParser("survey", DESCRIPTION, EPILOG, OPTIONS, LIMITS, MESSAGES,
+    return CommandParser("survey", DESCRIPTION, EPILOG, OPTIONS, LIMITS, MESSAGES, check=_unknown,
                          renamed={"--python": "--backend-python="})  # fmt: skip

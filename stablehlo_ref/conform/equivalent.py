@@ -45,7 +45,7 @@ from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, Tensor
 from stablehlo_ref.limits.budget import check_time, reserve
 from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
 from stablehlo_ref.passes.emit import read_only, static_shape
-from stablehlo_ref.passes.refine_arguments import refine_arguments
+from stablehlo_ref.passes.refinements import refine_arguments
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.inputs import check_size
 

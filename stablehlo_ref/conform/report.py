@@ -4,7 +4,7 @@ Known failures are a file of TOML, with one table for each fault:
 
     [[known]]
     op = "stablehlo.tanh"       # with wildcards
-    type = "f8*"                # with wildcards; any if left out
+    type = "f8*"                # with wildcards; the label of a constraint for invalid programs; any if left out
     reason = "https://github.com/openxla/xla/issues/1"
 
 An entry that no case needs any more is reported, once all of its cases are judged: it is healed.
@@ -18,9 +18,9 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
-from html import escape
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -28,7 +28,9 @@ from xml.etree import ElementTree
 import numpy as np
 
 from stablehlo_ref._version import __version__
-from stablehlo_ref.arrays.value_text import dense_text
+from stablehlo_ref.argument_types import check_fields
+from stablehlo_ref.arrays.descriptions import dense_text
+from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.conform.cases import Case, case
 from stablehlo_ref.conform.verdicts import BLOCKING, Cell, Record, counts, judge, meaning
 from stablehlo_ref.debug.contract import Contract
@@ -52,14 +54,20 @@ ORDER = tuple(LOOKS)
 SHOWN = 40  # faults in the table of the terminal
 
 
-def grid(records: Mapping[str, Record]) -> dict[str, dict[str, Cell]]:
-    """Return the worst cell of each op and element type."""
-    found: dict[str, dict[str, Cell]] = defaultdict(dict)
+def grid(records: Mapping[str, Record]) -> tuple[list[str], dict[str, list[Cell]]]:
+    """Return the element types, and of each op the worst cell on each of them."""
+    worst: dict[str, dict[str, Cell]] = defaultdict(dict)
     for record in records.values():
         if record.element:
-            worst = found[record.op].get(record.element, Cell.UNTESTED)
-            found[record.op][record.element] = min(worst, record.cell, key=ORDER.index)
-    return found
+            before = worst[record.op].get(record.element, Cell.UNTESTED)
+            worst[record.op][record.element] = min(before, record.cell, key=ORDER.index)
+    elements = sorted({element for row in worst.values() for element in row}, key=_element_order)
+    return elements, {op: [row.get(e, Cell.UNTESTED) for e in elements] for op, row in worst.items()}
+
+
+def _element_order(name: str) -> tuple[int, str]:
+    groups = ("i1", "i", "ui", "f8", "f", "bf", "complex")
+    return next((n for n, start in reversed(list(enumerate(groups))) if name.startswith(start)), 9), name.zfill(16)
 
 
 def faults(records: Mapping[str, Record]) -> list[tuple[Record, int]]:
@@ -74,13 +82,11 @@ def faults(records: Mapping[str, Record]) -> list[tuple[Record, int]]:
 
 def as_text(records: Mapping[str, Record], title: str) -> str:
     """Return the table of ops and element types, the faults, and how many cases there are of each verdict."""
-    table = grid(records)
-    elements = sorted({element for row in table.values() for element in row}, key=_element_order)
-    width = max((len(op) for op in table), default=0)
-    lines = [title, ""]
-    lines += _column_heads(elements, width)
-    for op, row in table.items():
-        lines.append(f"{op:{width}} " + " ".join(LOOKS[row.get(e, Cell.UNTESTED)][0] for e in elements))
+    elements, table = grid(records)
+    width, height = (max(map(len, names), default=0) for names in (table, elements))
+    columns = zip(*(element.rjust(height) for element in elements))  # their names, from top to bottom
+    lines = [title, "", *(f"{'':{width}} {' '.join(letters)}" for letters in columns)]
+    lines += [f"{op:{width}} {' '.join(LOOKS[cell][0] for cell in row)}" for op, row in table.items()]
     lines += ["", "   ".join(f"{LOOKS[cell][0]} {cell.value}" for cell in ORDER), ""]
     found = faults(records)
     for record, number in found[:SHOWN]:
@@ -88,20 +94,7 @@ def as_text(records: Mapping[str, Record], title: str) -> str:
         lines.append(f"{record.cell.value:10} {record.name}{more}\n           {record.detail}")
     if len(found) > SHOWN:
         lines.append(f"and {len(found) - SHOWN} more")
-    lines += ["", summary(records)]
-    return "\n".join(lines)
-
-
-def _column_heads(elements: Sequence[str], width: int) -> list[str]:
-    """Return the names of element types, from top to bottom above their columns."""
-    height = max(map(len, elements), default=0)
-    padded = [element.rjust(height) for element in elements]
-    return [" " * (width + 1) + " ".join(text[row] for text in padded) for row in range(height)]
-
-
-def _element_order(name: str) -> tuple[int, str]:
-    groups = ("i1", "i", "ui", "f8", "f", "bf", "complex")
-    return next((n for n, start in reversed(list(enumerate(groups))) if name.startswith(start)), 9), name.zfill(16)
+    return "\n".join([*lines, "", summary(records)])
 
 
 def summary(records: Mapping[str, Record]) -> str:
@@ -111,7 +104,7 @@ def summary(records: Mapping[str, Record]) -> str:
 
 def as_json(records: Mapping[str, Record], about: Mapping[str, Any]) -> str:
     """Return the document with all records; `about` are the backend, the contract and versions."""
-    cases = [record.as_dictionary() for record in records.values()]
+    cases = [{**asdict(record), "cell": record.cell.value} for record in records.values()]
     return json.dumps({"schema": 1, **about, "counts": counts(records), "cases": cases}, indent=1)
 
 
@@ -141,43 +134,12 @@ def as_badge(records: Mapping[str, Record]) -> str:
 
 
 def as_html(records: Mapping[str, Record], title: str) -> str:
-    """Return a page with the table, and the faults below it."""
-    table = grid(records)
-    elements = sorted({element for row in table.values() for element in row}, key=_element_order)
-    heads = "".join(f"<th><span>{escape(element)}</span></th>" for element in elements)
-    rows = "".join(f"<tr><th>{escape(op)}</th>{_cells(row, elements)}</tr>\n" for op, row in table.items())
-    legend = " ".join(f'<i style="background:{LOOKS[cell][1]}">&nbsp;</i> {cell.value}' for cell in ORDER)
-    found = "".join(
-        f"<tr><td>{record.cell.value}</td><td>{number}</td><td><code>{escape(record.name)}</code></td>"
-        f"<td>{escape(record.detail)}</td></tr>\n"
-        for record, number in faults(records)
-    )
-    return _PAGE.format(
-        title=escape(title), summary=escape(summary(records)), legend=legend, heads=heads, rows=rows, faults=found
-    )
-
-
-def _cells(row: Mapping[str, Cell], elements: Sequence[str]) -> str:
-    cells = [row.get(element, Cell.UNTESTED) for element in elements]
-    return "".join(f'<td style="background:{LOOKS[cell][1]}" title="{cell.value}"></td>' for cell in cells)
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>{title}</title>
-<style>
-body {{ font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em; color: #222 }}
-table {{ border-collapse: collapse }} th {{ text-align: left; font-weight: normal }}
-.grid td {{ width: 18px; height: 14px; border: 1px solid #fff }} .grid th span {{ writing-mode: vertical-rl }}
-.faults td {{ border-top: 1px solid #ddd; padding: 2px 8px; vertical-align: top }}
-i {{ display: inline-block; width: 14px; border: 1px solid #ccc }}
-</style>
-<h1>{title}</h1><p>{summary}</p><p>{legend}</p>
-<table class="grid"><tr><th></th>{heads}</tr>
-{rows}</table>
-<h2>Faults</h2><table class="faults"><tr><th>verdict</th><th>cases</th><th>first case</th><th></th></tr>
-{faults}</table>
-</html>
-"""
+    """Return a page with the table, and the faults below it. ImportError that says what to install without jinja2."""
+    environment = require("jinja2").Environment(autoescape=True, trim_blocks=True)
+    template = environment.from_string((files(__package__) / "page.jinja").read_text("utf-8"))
+    elements, table = grid(records)
+    found = {"title": title, "summary": summary(records), "faults": faults(records)}
+    return str(template.render(found, looks=LOOKS, elements=elements, table=table))
 
 
 # --- known failures ---------------------------------------------------------------------------------------------------
@@ -192,8 +154,14 @@ class Known:
     reason: str
 
     def covers(self, record: Record) -> bool:
-        """Return whether the entry is about the op and the element type of a record."""
-        return fnmatchcase(record.op, self.op) and fnmatchcase(record.element, self.type)
+        """Return whether the entry is about the op and the type of a record, or about those of an op in a chain.
+
+        If the detail says which op of a chain is wrong, it is about that one.
+        """
+        uses = [use.split("/") for use in record.uses if record.op == "chain"]
+        located = [use for use in uses if record.detail.startswith(f"{use[0]}: ")]
+        named = [(record.op, record.type), *(located or uses)]
+        return any(fnmatchcase(op, self.op) and fnmatchcase(type, self.type) for op, type in named)
 
     def __str__(self) -> str:
         return f"{self.op} {self.type}: {self.reason}"
@@ -210,11 +178,12 @@ def read_known(path: Path) -> list[Known]:
     entries = document.get("known", [])
     found = []
     for number, entry in enumerate(entries if isinstance(entries, list) else [entries], 1):
-        if not isinstance(entry, dict) or not {"op", "reason"} <= entry.keys() <= {"op", "type", "reason"}:
-            raise EvaluationError(f"{path}: entry {number} of 'known': expected op, reason, and maybe type")
-        if not all(isinstance(value, str) for value in entry.values()):
-            raise EvaluationError(f"{path}: entry {number} of 'known': expected texts")
-        found.append(Known(entry["op"], entry.get("type", "*"), entry["reason"]))
+        try:
+            found.append(Known(**{"type": "*", **entry}))
+            check_fields(found[-1])
+        except TypeError:
+            expected = "expected op, reason, and maybe type, which are texts"
+            raise EvaluationError(f"{path}: entry {number} of 'known': {expected}") from None
     return found
 
 

@@ -41,8 +41,7 @@ from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, 
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import FunctionType, TensorType, Type, tensor_type
-from stablehlo_ref.ir.wellformed import ill_formed_reason
+from stablehlo_ref.ir.types import FunctionType, TensorType, Type, ill_formed_reason, tensor_type
 
 TYPE_OF = "type of "  # the start of labels for members of types that the class does not take
 RAISES = "raises"  # the label if a role fails where it checks no formula

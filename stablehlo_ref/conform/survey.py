@@ -10,6 +10,7 @@ of a sum is legal, but a deployment may rely on it. Inputs have rows along dimen
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
@@ -17,10 +18,9 @@ from typing import Any
 
 import numpy as np
 
-import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.conform.cases import every_value
-from stablehlo_ref.conform.programs import Ops
+from stablehlo_ref.conform.programs import Builder, Ops, names_of_ops
 from stablehlo_ref.debug.bounds.ball import largest, smallest_normal, ulp
 from stablehlo_ref.debug.evaluate import same_bits, widened
 from stablehlo_ref.debug.session import Session
@@ -28,7 +28,6 @@ from stablehlo_ref.define.bound import NOWHERE
 from stablehlo_ref.define.builder import build_module
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.members import REQUIRED
-from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.ir.types import FLOATS, Type, tensor_type
@@ -102,20 +101,16 @@ class Row:
 
 def functions() -> list[str]:
     """Return the ops of one floating-point operand whose result has its type."""
-    ops = [(name, op) for name, op in REGISTRY.items() if op.dialect in ("stablehlo", "chlo")]
-    return [name for name, definition in ops if _is_function(definition)]
+    type = tensor_type((1,), FLOATS["f32"])
+    unary = [name for name in names_of_ops() if _is_unary(REGISTRY[name])]
+    made = [Builder(random.Random(0)).add_on(REGISTRY[name], type) for name in unary]
+    return [name for name, op in zip(unary, made) if op is not None and op.result_types == [type]]
 
 
-def _is_function(definition: OpDefinition) -> bool:
-    is_unary = definition.traits.elementwise and len(definition.operands) == 1 and "infer" in definition.roles
-    is_given = any(a.default is REQUIRED for a in definition.attributes.values())
-    if not (is_unary and definition.mnemonic[:1].isalpha()) or is_given:
-        return False
-    try:
-        program = program_of([(1,)], FLOATS["f32"], _applied(definition.name)).verify()
-    except StablehloError:
-        return False
-    return program.entry.outputs[0].element_type == FLOATS["f32"]
+def _is_unary(definition: OpDefinition) -> bool:
+    """Return whether an op has a public name, one operand, and no attribute that must be given."""
+    is_given = any(attribute.default is REQUIRED for attribute in definition.attributes.values())
+    return definition.mnemonic[:1].isalpha() and len(definition.operands) == 1 and not is_given
 
 
 def _applied(op: str) -> Body:
@@ -132,7 +127,8 @@ def survey(
     element = FLOATS[type]
     dtype = numpy_dtype(element)
     if every and type == "f32":
-        return _merged([row for x in _all_f32() for row in _rows(op, type, x, *_run(session, op, element, x))])
+        chunks = (np.arange(i, i + CHUNK, dtype=np.uint32).view(np.float32) for i in range(0, 1 << 32, CHUNK))
+        return _merged([row for x in chunks for row in _rows(op, type, x, *_run(session, op, element, x))])
     x = _operands(dtype, samples, np.random.Generator(np.random.Philox(seed)))
     results = _run(session, op, element, x)
     rows = _rows(op, type, x, *results)
@@ -177,11 +173,6 @@ def _neighbours(x: Array, errors: Array, generator: np.random.Generator) -> Arra
         return np.asarray((bits + steps.astype(bits.dtype)).view(x.dtype))
 
 
-def _all_f32() -> Iterator[Array]:
-    for start in range(0, 1 << 32, CHUNK):
-        yield np.arange(start, start + CHUNK, dtype=np.uint32).view(np.float32)
-
-
 def _errors(results: Array, exact: Array, dtype: DType) -> Array:
     """Return errors in ULPs of the exact results; NaN where a result or the exact one is not finite."""
     with np.errstate(all="ignore"):
@@ -223,21 +214,19 @@ def _rows(op: str, type: str, x: Array, results: Array, exact: Array) -> list[Ro
 
 def _merged(rows: Sequence[Row]) -> list[Row]:
     """Return one row for each range: the worst, with the counts and the mean bias of all."""
-    return [
-        _merged_row([row for row in rows if row.range == name]) for name in dict.fromkeys(row.range for row in rows)
-    ]
-
-
-def _merged_row(rows: Sequence[Row]) -> Row:
-    known = [(row.bias, row.tested) for row in rows if row.bias is not None]
-    return replace(
-        max(rows, key=lambda row: row.max_ulp),
-        tested=sum(row.tested for row in rows),
-        bias=sum(bias * count for bias, count in known) / sum(count for _, count in known) if known else None,
-        flushed=sum(row.flushed for row in rows),
-        specials=sum(row.specials for row in rows),
-        special=next((row.special for row in rows if row.specials), 0.0),
-    )
+    found = []
+    for name in dict.fromkeys(row.range for row in rows):
+        own = [row for row in rows if row.range == name]
+        known = [(row.bias, row.tested) for row in own if row.bias is not None]
+        found.append(replace(
+            max(own, key=lambda row: row.max_ulp),
+            tested=sum(row.tested for row in own),
+            bias=sum(bias * count for bias, count in known) / sum(count for _, count in known) if known else None,
+            flushed=sum(row.flushed for row in own),
+            specials=sum(row.specials for row in own),
+            special=next((row.special for row in own if row.specials), 0.0),
+        ))  # fmt: skip
+    return found
 
 
 def as_text(rows: Sequence[Row]) -> str:

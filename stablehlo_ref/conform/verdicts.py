@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -53,7 +54,10 @@ UNKNOWN = "?"
 RANDOM = "stablehlo.rng"  # which returns other numbers in each run
 BLOCKING = (Cell.FAIL, Cell.REFUSES, Cell.DIES, Cell.HANGS)
 TELLING = re.compile(r"check failed|assert|fatal|error|exception|terminate|not supported|unimplemented", re.IGNORECASE)
-FAILURES = {"refused": Cell.REFUSES, "died": Cell.DIES, "timed out": Cell.HANGS, "unstable": Cell.FLAKY}
+FAILURES = {
+    "refused": Cell.REFUSES, "died": Cell.DIES, "timed out": Cell.HANGS, "unstable": Cell.FLAKY,
+    "wrong results": Cell.FAIL,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -82,14 +86,15 @@ class Record:
         return UNKNOWN if kind == "dynamic" else rest[1] if kind in ("op", "exhaustive") else ""
 
     @property
+    def type(self) -> str:
+        """What the type of a known failure names: the element type, or the constraint that a program breaks."""
+        return self.name.split("/")[2] if self.name.startswith("invalid/") else self.element
+
+    @property
     def fingerprint(self) -> str:
         """The op, the verdict and the message without numbers and names of values; how a process died, for any op."""
         message = re.sub(r"\b0x[0-9a-f]+|%?[0-9]+", "N", self.detail)[:120]
         return message if self.cell is Cell.DIES else f"{self.op}: {self.cell.value}: {message}"
-
-    def as_dictionary(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        return {**asdict(self), "cell": self.cell.value}
 
 
 def judge(name: str, session: Session, contract: Contract, is_known: bool = False) -> Record:
@@ -155,13 +160,15 @@ def _judge_valid(made: Case, session: Session, contract: Contract, is_known: boo
         if made.grid != ALONE:
             return Cell.FAIL if _are_exact(made.expected) else Cell.SUSPICIOUS, "other results than the interpreter's"
         program = made.program
-        if is_known or made.static:  # judged by these results only, not by those of the ops inside
+        if not (is_known or made.static):
+            return _judge_difference(program, made, session, contract)
+        if len(Flat(program).ops) > 1:  # judged by these results only, not by those of the ops inside
             expected = list(map(np.asarray, made.expected))
             beyond = differences(program, made.inputs, expected, outcome.results, contract, trusts_noise=False)
             if not beyond:
                 return Cell.LEGAL, ""
             return Cell.SUSPICIOUS if NOT_EXPLAINED in beyond[0] else Cell.FAIL, _line(beyond[0])
-        return _judge_difference(program, made, session, contract)
+        return _judge_difference(program, made, Recorded(outcome), contract)
     except StablehloError as error:
         return Cell.SUSPICIOUS, f"other results, which are not judged: {_line(str(error))}"
 
@@ -239,7 +246,5 @@ def _line(text: str) -> str:
 
 def counts(records: Mapping[str, Record]) -> dict[str, int]:
     """Return how many records there are of each cell."""
-    found = {cell.value: 0 for cell in Cell}
-    for record in records.values():
-        found[record.cell.value] += 1
-    return {name: number for name, number in found.items() if number}
+    found = Counter(record.cell for record in records.values())
+    return {cell.value: found[cell] for cell in Cell if found[cell]}

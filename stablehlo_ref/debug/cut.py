@@ -7,10 +7,10 @@ ops such as `dynamic_reshape` and backends depend on their values.
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 from stablehlo_ref.debug.traces.record import joined
@@ -21,8 +21,10 @@ from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType
-from stablehlo_ref.ir.value_index import ValueIndex
-from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.ir.value_index import local_name, segment
+from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
+from stablehlo_ref.passes.inline import INLINED
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.program import Program
 
 CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}  # the attribute that names the function
@@ -32,18 +34,33 @@ BRANCHES = ("stablehlo.if", "stablehlo.case")
 LOOP = "stablehlo.while"
 
 
-def set_origins(index: ValueIndex, entry: Block, flat: Block) -> None:
-    """Name the values of a flat copy of an entry, and of regions in it, as traces of the program do.
+def _named(program: Program) -> Program:
+    """Return a copy of a program whose values have their names in it as origins, which passes keep."""
+    copies: dict[Value, Value] = {}
+    module = on_enough_stack(program.module.location, FRAMES, clone, program.module, copies)
+    for value, copy in copies.items():
+        copy.origin = program.value_index.unique_name(value)
+    return program._with(module)
+
+
+def _set_origins(flat: Block) -> None:
+    """Name the values of a flat program, and of regions in it, as traces of the program do.
 
     The name is that of the value in its function, `@relu/%3`; where several calls of the function were inlined, it is
     the address of the value, `%t/%3`. Constants, which have one value, always have the first.
     """
-    found = [(value, twin, prefix, index.unique_name(value)) for value, twin, prefix in _twins(index, entry, flat)]
-    counts = Counter(name for *_, name in found)
-    for value, twin, prefix, name in found:
+    blocks, found = [(flat, "")], list[tuple[Value, str, str]]()
+    for block, prefix in blocks:
+        found += [(value, value.origin, joined(prefix, local_name(value.origin))) for value in block.arguments]
+        for op in block.operations:
+            names = [result.origin.split(INLINED) for result in op.results] or [[op.name]]
+            inner = reduce(joined, map(segment, reversed(names[0][1:])), prefix)
+            found += [(v, name, joined(inner, local_name(name))) for v, (name, *_) in zip(op.results, names)]
+            blocks += [(b, joined(inner, segment(names[0][0]))) for region in op.regions for b in region.blocks]
+    counts = Counter(name for _, name, _ in found)
+    for value, name, address in found:
         is_constant = isinstance(value.owner, Operation) and is_constant_like(value.owner)
-        is_unique = counts[name] == 1 or is_constant
-        twin.origin = name if is_unique else joined(prefix, index.local_name(value))
+        value.origin = name if counts[name] == 1 or is_constant else address
 
 
 def set_turn(ops: list[Operation], loop: Operation, turn: int) -> None:
@@ -54,37 +71,6 @@ def set_turn(ops: list[Operation], loop: Operation, turn: int) -> None:
             value.origin = f"{address}[{turn}]{value.origin.removeprefix(address)}"
 
 
-def _twins(index: ValueIndex, entry: Block, flat: Block) -> Iterator[tuple[Value, Value, str]]:
-    """Yield each value of the program with its copy and the address of the call, or op with a region, that it is in."""
-    table = functions(index.module)
-    blocks = [(entry, flat, "")]
-    while blocks:
-        block, copied, prefix = blocks.pop()
-        yield from ((value, twin, prefix) for value, twin in zip(block.arguments, copied.arguments))
-        rest = deque(copied.operations)
-        calls = [(iter(block.operations), prefix)]  # in progress, the innermost last
-        while calls and rest:
-            ops, prefix = calls[-1]
-            if (op := next(ops, None)) is None:
-                calls.pop()
-                continue
-            inner = joined(prefix, index.segment(op))
-            callee = table.get(str(op.properties.get(CALLS.get(op.name, ""))))
-            if callee is not None and callee.regions[0].blocks and not _is_left(op, rest[0]):
-                calls.append((iter(callee.regions[0].block.operations[:-1]), inner))
-                continue
-            twin = rest.popleft()
-            yield from ((value, copy, prefix) for value, copy in zip(op.results, twin.results))
-            for region, other in zip(op.regions, twin.regions):
-                blocks += [(b, c, inner) for b, c in zip(region.blocks, other.blocks)]
-
-
-def _is_left(call: Operation, copied: Operation) -> bool:
-    """Return whether an op in a flat program is a call that was not inlined."""
-    place, other = call.location, copied.location
-    return copied.name == "func.call" and (place.source, place.offset) == (other.source, other.offset)
-
-
 class Flat:
     """A program whose entry calls no function that can be inlined, as a list of ops in the order of the text.
 
@@ -92,14 +78,13 @@ class Flat:
     """
 
     def __init__(self, program: Program) -> None:
-        self.program = program.transform(*FLATTENING)
+        self.program = _named(program).transform(*FLATTENING)
         name = self.program.entry.name
         entry = functions(self.program.module).get(name)
         if entry is None or len(entry.regions[0].blocks) != 1:
             raise UnsupportedError(f"@{name} is not one block of ops, which `diff` needs", self.program.module.location)
         self.block = entry.regions[0].block
-        before = functions(program.module)[name].regions[0].block
-        set_origins(program.value_index, before, self.block)
+        _set_origins(self.block)
         self.arguments: list[Value] = self.block.arguments
         self.ops = [op for op in self.block.operations[:-1] if not op.name.startswith(CHECKS)]
         self.outputs: list[Value] = self.block.operations[-1].operands
@@ -207,8 +192,8 @@ def subprogram(
     mapping = dict(zip(inputs, arguments))
     made = [clone(op, mapping) for op in (*copied, *ops)]
     module = _module(flat, arguments, made, [mapping[v] for v in wanted])
-    program = Program(module, flat.program.entry.name, flat.program.limits)
-    program._verified = flat.program._verified  # its ops are those of a program that was verified
+    verified = flat.program._verified  # its ops are those of that program
+    program = Program(module, flat.program.entry.name, flat.program.limits, verified)
     return Subprogram(program, tuple(inputs), tuple(wanted))
 
 

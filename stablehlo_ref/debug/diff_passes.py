@@ -31,7 +31,7 @@ from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits import Limits, check_positive
 from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
-from stablehlo_ref.passes.equivalence import operation_key
+from stablehlo_ref.passes.analysis import operation_key
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.inputs import check_size
 from stablehlo_ref.text.tokens import counted

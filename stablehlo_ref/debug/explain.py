@@ -318,7 +318,7 @@ def beyond(
         radius = np.broadcast_to(ball.radius, ours[index].shape)
         unknown = np.where(np.isinf(radius), outputs[index], ours[index])  # the others are within their bounds
         is_far = distance(unknown, ours[index]) > FAR * limits[index]
-        if is_far and not _is_coarse(value) and not _is_open(flat, inputs, value, judge, judgements):
+        if is_far and _can_be_nan(value) and not _is_open(flat, inputs, value, judge, judgements):
             yield Beyond(index, None)
 
 
@@ -348,10 +348,12 @@ def far_from_rounding(judge: Judge, judgements: Sequence[Judgement]) -> Iterator
             continue
         limits = limits_of(made.program, feeds, ours, judge.contract, perturbs=True)
         results = zip(op.results, ours, limits)
-        if any(distance(judge.values[r], y) > FAR * limit and not _is_coarse(r) for r, y, limit in results):
+        if any(distance(judge.values[r], y) > FAR * limit and _can_be_nan(r) for r, y, limit in results):
             yield op
 
 
-def _is_coarse(value: Value) -> bool:
-    """Return whether errors `LARGER` times as large as a rounding are as large as the numbers: they exclude nothing."""
-    return has_fractions(value) and LARGER * unit_roundoff(dtype_of(value)) >= 1
+def _can_be_nan(value: Value) -> bool:
+    """Return whether the type of a value has NaN: what invalid operations return in those of 4 and 6 bits is open."""
+    return not has_fractions(value) or bool(
+        np.isnan(np.array(np.nan).astype(real_dtype(dtype_of(value))).astype(float))
+    )

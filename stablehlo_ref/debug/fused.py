@@ -43,9 +43,8 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import BOOLEAN, FunctionType, tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of, is_fractional, kind
-from stablehlo_ref.passes.call_graph import functions
-from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.expressions import Expr, equal, not_equal
+from stablehlo_ref.passes.emit import Emitter, Expr, equal, not_equal
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.syntax.printer import print_operation
 
 SUSPECT = "suspect"

@@ -23,16 +23,15 @@ from stablehlo_ref.debug.evaluate import distance, same_bits
 from stablehlo_ref.debug.spmd_locate import Locator, ShardFault, first_apart
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, MalformedError, Source, StablehloError
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, read
-from stablehlo_ref.distribution.axes import check_sharding
 from stablehlo_ref.distribution.layouts import DeviceMesh, layout_of
-from stablehlo_ref.distribution.meshes import Tiling
+from stablehlo_ref.distribution.meshes import Tiling, check_sharding
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, invalid_mesh
 from stablehlo_ref.distribution.sdy_forms import Reader
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.emit import static_shape
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.program import Program
 from stablehlo_ref.targets.spmd import tiling_of
 from stablehlo_ref.text.tokens import counted

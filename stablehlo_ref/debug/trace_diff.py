@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.arrays.agreement import blockwise
-from stablehlo_ref.arrays.digest import Digest
+from stablehlo_ref.arrays.descriptions import Digest, element_text
 from stablehlo_ref.arrays.host_values import as_numpy_loads
-from stablehlo_ref.arrays.value_text import element_text
+from stablehlo_ref.arrays.results import blockwise
 from stablehlo_ref.debug.traces.trace import Record, Trace, digest_of
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
+from types import UnionType
 from typing import Annotated, Any, Generic, TypeAlias, TypeVar, get_args
 
 import numpy as np
@@ -48,11 +49,14 @@ class AttributeCodec(Generic[T]):
     """Converts between an MLIR attribute and the Python value of a member. The base class keeps attributes as is."""
 
     name: str = "attribute"
+    kinds: type | UnionType = object  # the classes of attributes that the base class keeps
     samples: Sequence[Any] = ()  # values for generated programs, of codecs that these cannot be drawn from otherwise
 
     def decode(self, attribute: Attribute) -> T:
         """Return the Python value of `attribute`; ValueError if the codec cannot read it."""
-        return attribute  # type: ignore[return-value]
+        if isinstance(attribute, self.kinds):
+            return attribute  # type: ignore[return-value]
+        raise self.mismatch()
 
     def encode(self, value: T) -> Attribute:
         """Return the attribute that MLIR writes for `value`."""
@@ -139,11 +143,7 @@ class BooleanCodec(AttributeCodec[bool]):
     """`true` or `false`."""
 
     name = "boolean"
-
-    def decode(self, attribute: Attribute) -> bool:
-        if isinstance(attribute, bool):
-            return attribute
-        raise self.mismatch()
+    kinds = bool
 
 
 class UnitCodec(AttributeCodec[bool]):
@@ -164,11 +164,7 @@ class StringCodec(AttributeCodec[str]):
     """A string."""
 
     name = "string"
-
-    def decode(self, attribute: Attribute) -> str:
-        if isinstance(attribute, str):
-            return attribute
-        raise self.mismatch()
+    kinds = str
 
 
 VISIBILITIES = ("public", "private", "nested")
@@ -314,11 +310,7 @@ class DenseCodec(AttributeCodec[DenseElements | DenseResource]):
     """A tensor constant; its type and its read-only array stay together."""
 
     name = "tensor constant"
-
-    def decode(self, attribute: Attribute) -> DenseElements | DenseResource:
-        if isinstance(attribute, DenseElements | DenseResource):
-            return attribute
-        raise self.mismatch()
+    kinds = DenseElements | DenseResource
 
 
 class TypeCodec(AttributeCodec[Type]):
@@ -353,11 +345,7 @@ class DictionaryCodec(AttributeCodec[Mapping[str, Attribute]]):
     """A dictionary of attributes, which are kept as written."""
 
     name = "dictionary"
-
-    def decode(self, attribute: Attribute) -> Mapping[str, Attribute]:
-        if isinstance(attribute, dict):
-            return attribute
-        raise self.mismatch()
+    kinds = dict
 
     def encode(self, value: Mapping[str, Attribute]) -> Attribute:
         return dict(value)

@@ -13,6 +13,7 @@ class Choice(Enum):
     INTEGER_POWER = "an integer is raised to a negative power"
     SHIFT_AMOUNT = "the shift amount is negative, or not less than the number of bits"
     CONVERT_OUT_OF_RANGE = "a number is converted to a type that cannot represent it"
+    SPECIAL_FUNCTION = "a special function is evaluated outside of its domain, at a pole or at infinity"
     QUANTIZE_NAN = "a NaN is quantized"
     SORT_UNORDERED = "values that include NaNs are sorted by a comparison that does not order NaNs"
     UNSORTED_INDICES = "indices are not sorted although `indices_are_sorted` is set"

@@ -17,7 +17,7 @@ from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.define.processes import Grid, Process
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, Diagnostic, EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.core import Block, Operation
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.limits import MAX_THREADS, Limits, check_type
 from stablehlo_ref.limits.budget import Budget, Memory, deadline_of
@@ -61,7 +61,7 @@ def warn_in_python(found: Diagnostic) -> None:
 
 
 class Observer:
-    """Is notified of each op as it runs; those of `-v` and `--profile` are observers.
+    """Is notified of each op as it runs, and of each block; those of `-v` and `--profile` are observers.
 
     Values are numpy scalars and read-only arrays, tuples of values, and None for a token or an unused result. Keeping a
     value is safe, but keeps its memory. `op.location` is the place in the program, `op.model_location` that in the
@@ -78,6 +78,9 @@ class Observer:
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         """Called with the results after the op has run."""
+
+    def enters(self, block: Block, arguments: Sequence[Any]) -> None:
+        """Called with the arguments of a block, of a function or region, before its ops run."""
 
     def resumes(self, process: Process) -> None:
         """Called when a process of a grid starts or resumes; the ops that follow run in this process."""
@@ -97,6 +100,10 @@ class Observers(Observer):
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         for observer in self.observers:
             observer.after(op, results)
+
+    def enters(self, block: Block, arguments: Sequence[Any]) -> None:
+        for observer in self.observers:
+            observer.enters(block, arguments)
 
     def resumes(self, process: Process) -> None:
         for observer in self.observers:

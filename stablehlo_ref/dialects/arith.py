@@ -24,7 +24,7 @@ from stablehlo_ref.define.spec import num_bits
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects import mlir_types
-from stablehlo_ref.dialects.mlir_types import FLAGS, constant_value, define, define_like, type_of
+from stablehlo_ref.dialects.mlir_types import constant_value, define, define_like, type_of
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
@@ -133,15 +133,11 @@ class Wrapping(Binary):
 
     overflow = Attr(Overflow, default=NO_OVERFLOW, name="overflowFlags")
 
-    syntax = ("operands", FLAGS, "attr-dict : same_type")
-
 
 class Exact(Binary):
     """The base class of those whose result may be known to discard nothing."""
 
     is_exact = Attr(Opaque, default=None, name="isExact")
-
-    syntax = ("operands", FLAGS, "attr-dict : same_type")
 
 
 INTEGER_OPS: Sequence[tuple[type[Binary], str, str, Factory, Factory]] = (  # with kernels for i1 and for wider integers

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draf
 from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW, EnumCodec, FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import CHOOSES, EXACT, rounds
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.spec import element_type, is_tensor, num_bits, shape, with_element_type
@@ -180,16 +179,13 @@ class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True
         return lambda condition, x, y: np.where(condition, x, y)
 
 
-FLAGGED: Syntax = ("operands", FLAGS, "attr-dict :", CAST)
-
-
 class Cast(Elementwise, dialect="arith", facts=EXACT):
     """The base class of conversions between element types of scalars or tensors."""
 
     operand = In(number_like)
     result = Out(number_like)
 
-    syntax: ClassVar[Syntax] = ("operands attr-dict :", CAST)
+    syntax = ("operands", FLAGS, "attr-dict :", CAST)
 
     @staticmethod
     def infer(operand: Type, result: Type) -> Type:
@@ -207,6 +203,30 @@ class Cast(Elementwise, dialect="arith", facts=EXACT):
     def conversion(source: DType, target: DType) -> Run:
         """Return the kernel that converts from dtype `source` to dtype `target`."""
         return conversion.convert(source, target)
+
+
+class UnsignedCast(Cast):
+    """The base class of conversions that interpret the operand as unsigned."""
+
+    non_negative = Attr(Opaque, default=None, name="nonNeg")
+
+
+class TruncF(Cast, op="truncf", facts=rounds(underflow="unless zero")):
+    """Convert floats to a narrower float type, rounding to nearest even."""
+
+    operand = In(float_like)
+    rounding_mode = Attr(Opaque, default=None, name="roundingmode")
+    fastmath = Attr(FastMath, default=NO_FAST_MATH)
+    result = Out(float_like)
+
+    @staticmethod
+    def constraints(C: Checker, operand: Type, result: Type) -> None:
+        narrower(C, operand, result)
+
+    @classmethod
+    def plan(cls, operand: Type, result: Type, rounding_mode: Opaque | None) -> Run:
+        check_rounding(rounding_mode)
+        return super().plan(operand, result)
 
 
 def wider(C: Checker, operand: Type, result: Type) -> None:
@@ -227,134 +247,79 @@ def one_is_index(C: Checker, operand: Type, result: Type) -> None:
     C(3, isinstance(element_type(operand), IndexType) != isinstance(element_type(result), IndexType))
 
 
-class FPToSI(Cast, op="fptosi"):
-    """Convert floats to signed integers, rounding toward zero; out-of-range values saturate."""
-
-    operand = In(float_like)
-    result = Out(fixed_integer_like)
-
-    @staticmethod
-    def conversion(source: DType, target: DType) -> Run:
-        return conversion.convert(source, target) if target != BOOL else lambda x: np.less_equal(x, source.type(-1))
+def same_width(C: Checker, operand: Type, result: Type) -> None:
+    """Check the constraints of conversions that keep the bits."""
+    Cast.constraints(C, operand, result)
+    C(2, num_bits(element_type(operand)) == num_bits(element_type(result)))
 
 
-class FPToUI(Cast, op="fptoui"):
-    """Convert floats to unsigned integers, rounding toward zero; out-of-range values saturate."""
-
-    operand = In(float_like)
-    result = Out(fixed_integer_like)
-
-    @staticmethod
-    def conversion(source: DType, target: DType) -> Run:
-        if target == BOOL:
-            return lambda x: np.greater_equal(x, source.type(1))
-        convert = conversion.convert(source, unsigned_dtype(target))
-        return lambda x: convert(x).view(target)
-
-
-class SignedCast(Cast):
-    """The base class of conversions that interpret the operand as signed; `true` is -1."""
-
-    @staticmethod
-    def conversion(source: DType, target: DType) -> Run:
-        convert = conversion.convert(INT8 if source == BOOL else source, target)
-        return (lambda x: convert(np.negative(x.astype(INT8)))) if source == BOOL else convert
-
-
-class IndexCast(SignedCast, op="index_cast"):
-    """Convert between `index` and signed integers."""
-
-    operand = In(integer_like)
-    result = Out(integer_like)
-    constraints = staticmethod(one_is_index)
-
-    @staticmethod
-    def conversion(source: DType, target: DType) -> Run:
-        return SignedCast.conversion(source, target) if target != BOOL else TruncI.conversion(source, target)
-
-
-class UnsignedCast(Cast):
-    """The base class of conversions that interpret the operand as unsigned."""
-
-    non_negative = Attr(Opaque, default=None, name="nonNeg")
-
-    syntax = FLAGGED
-
-    @staticmethod
-    def conversion(source: DType, target: DType) -> Run:
-        natural = source if source == BOOL else unsigned_dtype(source)
-        convert = conversion.convert(natural, target)
-        return lambda x: convert(x.view(natural))
-
-
-class IndexCastUI(UnsignedCast, op="index_castui"):
-    """Convert between `index` and unsigned integers."""
-
-    operand = In(integer_like)
-    result = Out(integer_like)
-    constraints = staticmethod(one_is_index)
-
-    @staticmethod
-    def conversion(source: DType, target: DType) -> Run:
-        return UnsignedCast.conversion(source, target) if target != BOOL else TruncI.conversion(source, target)
-
-
-WIDER = {"constraints": staticmethod(wider)}
-CONVERSIONS: Sequence[tuple[type[Cast], str, str, TypeConstraint, TypeConstraint, Mapping[str, object]]] = (
-    (Cast, "extf", "Convert floats to a wider float type.", float_like, float_like,
-     {**WIDER, "fastmath": Attr(FastMath, default=NO_FAST_MATH), "syntax": FLAGGED}),
-    (SignedCast, "extsi", "Convert signed integers to a wider integer type.", fixed_integer_like, fixed_integer_like,
-     WIDER),
-    (SignedCast, "sitofp", "Convert signed integers to floats.", fixed_integer_like, float_like, {"facts": rounds()}),
-    (UnsignedCast, "extui", "Convert unsigned integers to a wider integer type.", fixed_integer_like,
-     fixed_integer_like, WIDER),
-    (UnsignedCast, "uitofp", "Convert unsigned integers to floats.", fixed_integer_like, float_like,
-     {"facts": rounds()}),
-)  # fmt: skip
-for base, mnemonic, doc, source, target, options in CONVERSIONS:
-    define(base, mnemonic, doc, operand=In(source), result=Out(target), **options)
-
-
-class TruncF(Cast, op="truncf", facts=rounds(underflow="unless zero")):
-    """Convert floats to a narrower float type, rounding to nearest even."""
-
-    operand = In(float_like)
-    rounding_mode = Attr(Opaque, default=None, name="roundingmode")
-    fastmath = Attr(FastMath, default=NO_FAST_MATH)
-    result = Out(float_like)
-    constraints = staticmethod(narrower)
-    syntax = FLAGGED
-
-    @classmethod
-    def plan(cls, operand: Type, result: Type, rounding_mode: Opaque | None) -> Run:
-        check_rounding(rounding_mode)
-        return super().plan(operand, result)
-
-
-class TruncI(Cast, op="trunci"):
-    """Truncate integers to their low bits."""
-
-    operand = In(fixed_integer_like)
-    result = Out(fixed_integer_like)
-    constraints = staticmethod(narrower)
-    overflow = Attr(Overflow, default=NO_OVERFLOW, name="overflowFlags")
-    syntax = FLAGGED
-
-    @staticmethod
-    def conversion(source: DType, target: DType) -> Run:
-        if target == BOOL:
-            return lambda x: np.not_equal(x & source.type(1), 0)
+def from_signed(source: DType, target: DType) -> Run:
+    """Return the kernel that converts signed integers; `true` is -1."""
+    if source != BOOL:
         return conversion.convert(source, target)
+    convert = conversion.convert(INT8, target)
+    return lambda x: convert(np.negative(x.astype(INT8)))
 
 
-class Bitcast(Cast, op="bitcast", nans="observed"):
-    """Reinterpret bits as another element type of the same width."""
+def from_unsigned(source: DType, target: DType) -> Run:
+    """Return the kernel that converts unsigned integers."""
+    natural = source if source == BOOL else unsigned_dtype(source)
+    convert = conversion.convert(natural, target)
+    return lambda x: convert(x.view(natural))
 
-    @staticmethod
-    def constraints(C: Checker, operand: Type, result: Type) -> None:
-        Cast.constraints(C, operand, result)
-        C(2, num_bits(element_type(operand)) == num_bits(element_type(result)))
 
-    @staticmethod
-    def conversion(source: DType, target: DType) -> Run:
-        return lambda x: x.view(target)
+def to_signed(source: DType, target: DType) -> Run:
+    """Return the kernel that converts floats to signed integers."""
+    return conversion.convert(source, target) if target != BOOL else lambda x: np.less_equal(x, source.type(-1))
+
+
+def to_unsigned(source: DType, target: DType) -> Run:
+    """Return the kernel that converts floats to unsigned integers."""
+    if target == BOOL:
+        return lambda x: np.greater_equal(x, source.type(1))
+    convert = conversion.convert(source, unsigned_dtype(target))
+    return lambda x: convert(x).view(target)
+
+
+def truncated(otherwise: Callable[[DType, DType], Run]) -> Callable[[DType, DType], Run]:
+    """Return what makes kernels that convert integers to booleans by their lowest bit, and to other types otherwise."""
+
+    def make(source: DType, target: DType) -> Run:
+        return otherwise(source, target) if target != BOOL else lambda x: np.not_equal(x & source.type(1), 0)
+
+    return make
+
+
+Kernels: TypeAlias = Callable[[DType, DType], Run]
+Conversion: TypeAlias = tuple[
+    type[Cast], str, str, TypeConstraint, TypeConstraint, Callable[..., None], Kernels, Mapping[str, object]
+]
+CONVERSIONS: Sequence[Conversion] = (  # with the types of operand and result, constraints and kernels
+    (Cast, "extf", "Convert floats to a wider float type.", float_like, float_like, wider, conversion.convert,
+     {"fastmath": Attr(FastMath, default=NO_FAST_MATH)}),
+    (Cast, "extsi", "Convert signed integers to a wider integer type.", fixed_integer_like, fixed_integer_like, wider,
+     from_signed, {}),
+    (UnsignedCast, "extui", "Convert unsigned integers to a wider integer type.", fixed_integer_like,
+     fixed_integer_like, wider, from_unsigned, {}),
+    (Cast, "trunci", "Truncate integers to their low bits.", fixed_integer_like, fixed_integer_like, narrower,
+     truncated(conversion.convert), {"overflow": Attr(Overflow, default=NO_OVERFLOW, name="overflowFlags")}),
+    (Cast, "sitofp", "Convert signed integers to floats.", fixed_integer_like, float_like, Cast.constraints,
+     from_signed, {"facts": rounds()}),
+    (UnsignedCast, "uitofp", "Convert unsigned integers to floats.", fixed_integer_like, float_like, Cast.constraints,
+     from_unsigned, {"facts": rounds()}),
+    (Cast, "fptosi", "Convert floats to signed integers, rounding toward zero; out-of-range values saturate.",
+     float_like, fixed_integer_like, Cast.constraints, to_signed, {}),
+    (Cast, "fptoui", "Convert floats to unsigned integers, rounding toward zero; out-of-range values saturate.",
+     float_like, fixed_integer_like, Cast.constraints, to_unsigned, {}),
+    (Cast, "index_cast", "Convert between `index` and signed integers.", integer_like, integer_like, one_is_index,
+     truncated(from_signed), {}),
+    (UnsignedCast, "index_castui", "Convert between `index` and unsigned integers.", integer_like, integer_like,
+     one_is_index, truncated(from_unsigned), {}),
+    (Cast, "bitcast", "Reinterpret bits as another element type of the same width.", number_like, number_like,
+     same_width, lambda source, target: lambda x: x.view(target), {"nans": "observed"}),
+)  # fmt: skip
+for cast, mnemonic, doc, source, target, check, kernels, options in CONVERSIONS:
+    define(
+        cast, mnemonic, doc, operand=In(source), result=Out(target), constraints=staticmethod(check),
+        conversion=staticmethod(kernels), **options,
+    )  # fmt: skip

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -54,7 +53,6 @@ from stablehlo_ref.ops import comparison, conversion, elementary, elementwise
 
 Sizes: TypeAlias = tuple[Size, ...]
 
-NO_ATTRIBUTES: Mapping[str, Enum | None] = MappingProxyType({})
 NUMPY = None  # the value of `broadcast_dimensions` where it is omitted
 
 
@@ -121,40 +119,24 @@ class Broadcasting(Op, dialect="chlo"):
 
     @classmethod
     def apply(
-        cls, mode: Mode, types: Mapping[str, TensorType], broadcast_dimensions: Dims | None, **attributes: Enum | None
-    ) -> Run:
-        """Return the kernel of `applies` on operands of `types` broadcast to one shape.
-
-        `types` has the operands of `applies` by member, in order.
-        """
-        run = cls.call(mode, types, broadcast_dimensions, "plan", attributes)
-        if run is None:
-            raise TypeError(f"'{cls.applies.definition.name}' has no kernel")
-        return run
-
-    @classmethod
-    def call(
-        cls,
-        mode: Mode,
-        types: Mapping[str, TensorType],
-        broadcast_dimensions: Dims | None,
-        role: str,
-        attributes: Mapping[str, Enum | None] = NO_ATTRIBUTES,
-    ) -> Run | None:
+        cls, mode: Mode, types: Sequence[TensorType], broadcast_dimensions: Dims | None = NUMPY, role: str = "plan",
+        **attributes: Enum | None,
+    ) -> Any:  # fmt: skip
         """Return the function of arrays that a role of `applies` returns, preceded by broadcasting; None if it does.
 
         UnsupportedError for element types that CHLO accepts and `applies` does not.
         """
-        for member in cls.applies.definition.operands:
-            if not member.constraint.holds(types[member.name]):
-                reason = f"takes a {member.constraint.name}, got {types[member.name]}"
-                raise UnsupportedError(f"'{cls.applies.definition.name}', which the op is lowered to, {reason}")
-        shapes = aligned(list(types.values()), broadcast_dimensions)
+        applied = cls.applies.definition
+        for member, type in zip(applied.operands, types):
+            if not member.constraint.holds(type):
+                reason = f"takes a {member.constraint.name}, got {type}"
+                raise UnsupportedError(f"'{applied.name}', which the op is lowered to, {reason}")
+        shapes = aligned(types, broadcast_dimensions)
         sizes = broadcast_shape(shapes)
-        expand = [expansion(t, s, sizes) for t, s in zip(types.values(), shapes)]
-        broadcast = {name: make_tensor_type(sizes, element_type(t)) for name, t in types.items()}
-        run: Run | None = call_role(cls.applies.definition, role, {**broadcast, **attributes}, mode=mode)
-        if run is None or all(shape(t) == sizes for t in types.values()):
+        expand = [expansion(t, s, sizes) for t, s in zip(types, shapes)]
+        broadcast = {m.name: make_tensor_type(sizes, element_type(t)) for m, t in zip(applied.operands, types)}
+        run: Run | None = call_role(applied, role, {**broadcast, **attributes}, mode=mode)
+        if run is None or all(shape(t) == sizes for t in types):
             return run
         return lambda *operands: run(*[f(x) for f, x in zip(expand, operands)])
 
@@ -203,15 +185,15 @@ class BroadcastBinary(Broadcasting, nans="computed"):
 
     @classmethod
     def plan(cls, mode: Mode, lhs: TensorType, rhs: TensorType, broadcast_dimensions: Dims | None) -> Run:
-        names = [member.name for member in cls.applies.definition.operands]
-        return cls.apply(mode, dict(zip(names, (lhs, rhs))), broadcast_dimensions)
+        run: Run = cls.apply(mode, (lhs, rhs), broadcast_dimensions)
+        return run
 
     @classmethod
     def implementation_defined(cls, lhs: TensorType, rhs: TensorType, broadcast_dimensions: Dims | None) -> FindChoices:
         if "implementation_defined" not in cls.applies.definition.roles:
             return None
-        names = [member.name for member in cls.applies.definition.operands]
-        return cls.call(DEFAULT, dict(zip(names, (lhs, rhs))), broadcast_dimensions, "implementation_defined")
+        find: FindChoices = cls.apply(DEFAULT, (lhs, rhs), broadcast_dimensions, "implementation_defined")
+        return find
 
 
 class BroadcastLogical(BroadcastBinary):
@@ -313,10 +295,10 @@ class BroadcastCompare(BroadcastBinary, op="broadcast_compare", nans="observed")
         comparison_direction: ChloComparisonDirection,
         compare_type: ChloComparisonType | None,
     ) -> Run:
-        types = {"lhs": lhs, "rhs": rhs}
-        return cls.apply(
-            mode, types, broadcast_dimensions, comparison_direction=comparison_direction, compare_type=compare_type
+        run: Run = cls.apply(
+            mode, (lhs, rhs), broadcast_dimensions, comparison_direction=comparison_direction, compare_type=compare_type
         )
+        return run
 
 
 # --- three operands -------------------------------------------------------------------------------------------------
@@ -356,4 +338,5 @@ class BroadcastSelect(Broadcasting, op="broadcast_select"):
 
     @classmethod
     def plan(cls, mode: Mode, pred: TensorType, on_true: TensorType, on_false: TensorType) -> Run:
-        return cls.apply(mode, {"pred": pred, "on_true": on_true, "on_false": on_false}, NUMPY)
+        run: Run = cls.apply(mode, (pred, on_true, on_false))
+        return run

@@ -5,6 +5,7 @@ CHLO has no spec; constraints of its ops are numbered from C1 within each op, in
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from stablehlo_ref.define.facts import (
     EXACT,
     LEAST_OF_LGAMMA,
     MOVES,
+    Facts,
     above_zero,
     between_poles_of_tangent,
     function,
@@ -24,7 +26,6 @@ from stablehlo_ref.define.facts import (
     is_one,
     rounds,
 )
-from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import compatible, element_type, shape, with_element_type
 from stablehlo_ref.define.type_constraints import (
@@ -35,27 +36,22 @@ from stablehlo_ref.define.type_constraints import (
     of_any_rank,
     tensor,
 )
+from stablehlo_ref.dialects.mlir_types import define
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.attributes import Attribute, FloatAttribute, IntegerAttribute
+from stablehlo_ref.ir.attributes import FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, NONE, TensorType, Type, integer_type
-from stablehlo_ref.numerics import (
-    complex_elementary,
-    complexes,
-    elementary,
-    floats,
-    special,
-)
+from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, implementation_defined, special
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import mulhi
-from stablehlo_ref.numerics.kernels import same_kernel
-from stablehlo_ref.numerics.special import bessel_i1e
+from stablehlo_ref.numerics.kernels import KernelFactory, same_kernel
 from stablehlo_ref.ops import constants
-from stablehlo_ref.ops.elementwise import BinaryElementwise, Elementwise, UnaryElementwise
+from stablehlo_ref.ops.elementwise import BinaryElementwise, UnaryElementwise
 
 float_or_complex = float_tensor | complex_tensor
+MONOTONE = function(monotone=True)
 
 
-class Function(UnaryElementwise, dialect="chlo", facts=function(monotone=True)):
+class Function(UnaryElementwise, dialect="chlo", facts=MONOTONE):
     """The base class of functions of one operand."""
 
     operand = In(of_any_rank(float_or_complex))
@@ -75,7 +71,7 @@ class RealFunction(Function):
     result = Out(of_any_rank(float_tensor))
 
 
-# --- inverse trigonometric and hyperbolic functions -----------------------------------------------------------------
+# --- functions ------------------------------------------------------------------------------------------------------
 
 
 class AsinAcosKernel(Function, op="_asin_acos_kernel", facts=ALGORITHM):
@@ -90,108 +86,55 @@ class AsinAcosKernel(Function, op="_asin_acos_kernel", facts=ALGORITHM):
     complex = complex_elementary.asin_acos_kernel
 
 
-class Acos(Function, op="acos"):
-    """Compute the arc cosine of each element, in [0, pi] for real operands."""
-
-    floating = elementary.acos
-    complex = complex_elementary.acos
-
-
-class Acosh(Function, op="acosh"):
-    """Compute the inverse hyperbolic cosine of each element; NaN for real operands below 1."""
-
-    floating = elementary.acosh
-    complex = complex_elementary.acosh
-
-
-class Asin(Function, op="asin"):
-    """Compute the arc sine of each element, in [-pi/2, pi/2] for real operands."""
-
-    floating = elementary.asin
-    complex = complex_elementary.asin
-
-
-class Asinh(Function, op="asinh"):
-    """Compute the inverse hyperbolic sine of each element."""
-
-    floating = elementary.asinh
-    complex = complex_elementary.asinh
-
-
-class Atan(Function, op="atan"):
-    """Compute the arc tangent of each element, in [-pi/2, pi/2] for real operands."""
-
-    floating = elementary.atan
-    complex = complex_elementary.atan
-
-
-class Atanh(Function, op="atanh", facts=function(monotone=True, pole=is_one)):
-    """Compute the inverse hyperbolic tangent of each element; NaN for real operands outside [-1, 1]."""
-
-    floating = elementary.atanh
-    complex = complex_elementary.atanh
-
-
-class Cosh(Function, op="cosh", facts=function(monotone=True, least=(0.0, 1.0))):
-    """Compute the hyperbolic cosine of each element."""
-
-    floating = elementary.cosh
-    complex = complex_elementary.cosh
-
-
-class Sinh(Function, op="sinh"):
-    """Compute the hyperbolic sine of each element."""
-
-    floating = elementary.sinh
-    complex = complex_elementary.sinh
-
-
-class Tan(Function, op="tan", facts=function(monotone=between_poles_of_tangent)):
-    """Compute the tangent of each element."""
-
-    floating = elementary.tan
-    complex = complex_elementary.tan
-
-
-# --- special functions ----------------------------------------------------------------------------------------------
+Row: TypeAlias = tuple[str, KernelFactory, KernelFactory | None, Facts]
+# The documentation of functions, their kernels for real and for complex operands, if they have such, and their facts.
+ROWS: Mapping[str, Row] = {
+    "acos": ("Compute the arc cosine of each element, in [0, pi] for real operands.",
+             elementary.acos, complex_elementary.acos, MONOTONE),
+    "acosh": ("Compute the inverse hyperbolic cosine of each element; NaN for real operands below 1.",
+              elementary.acosh, complex_elementary.acosh, MONOTONE),
+    "asin": ("Compute the arc sine of each element, in [-pi/2, pi/2] for real operands.",
+             elementary.asin, complex_elementary.asin, MONOTONE),
+    "asinh": ("Compute the inverse hyperbolic sine of each element.",
+              elementary.asinh, complex_elementary.asinh, MONOTONE),
+    "atan": ("Compute the arc tangent of each element, in [-pi/2, pi/2] for real operands.",
+             elementary.atan, complex_elementary.atan, MONOTONE),
+    "atanh": ("Compute the inverse hyperbolic tangent of each element; NaN for real operands outside [-1, 1].",
+              elementary.atanh, complex_elementary.atanh, function(monotone=True, pole=is_one)),
+    "cosh": ("Compute the hyperbolic cosine of each element.",
+             elementary.cosh, complex_elementary.cosh, function(monotone=True, least=(0.0, 1.0))),
+    "sinh": ("Compute the hyperbolic sine of each element.", elementary.sinh, complex_elementary.sinh, MONOTONE),
+    "tan": ("Compute the tangent of each element.",
+            elementary.tan, complex_elementary.tan, function(monotone=between_poles_of_tangent)),
+    "erf": ("Compute the error function: 2 / sqrt(pi) times the integral of exp(-t*t) from 0 to each element.",
+            special.erf, None, MONOTONE),
+    "erf_inv": ("Compute the inverse error function of each element; infinite at -1 and 1, NaN outside [-1, 1].",
+                special.erf_inv, None, function(monotone=True, pole=is_one)),
+    "erfc": ("Compute one minus the error function of each element, without cancellation for large elements.",
+             special.erfc, None, function(monotone=True, underflow="always")),
+    "lgamma": ("Compute the logarithm of the absolute value of the gamma function; "
+               "+inf at its poles and at infinities.",
+               special.lgamma, None,
+               function(monotone=above_zero, least=LEAST_OF_LGAMMA, pole=is_natural_negated)),
+}  # fmt: skip
+FUNCTIONS = {
+    mnemonic: define(Function if of_complex else RealFunction, mnemonic, doc, floating=of_reals, complex=of_complex,
+                     facts=facts)
+    for mnemonic, (doc, of_reals, of_complex, facts) in ROWS.items()
+}  # fmt: skip
 
 
 class BesselI1e(Function, op="bessel_i1e", facts=function(slope=0.5, underflow="unless zero")):
     """Compute exp(-|x|) I1(x) for each element x, where I1 is the modified Bessel function of the first kind."""
 
-    floating = bessel_i1e
+    floating = special.bessel_i1e
 
 
 class Digamma(RealFunction, op="digamma", facts=function(monotone=above_zero, pole=is_natural_negated)):
     """Compute the logarithmic derivative of the gamma function; NaN at negative integers, infinite at 0."""
 
     floating = special.digamma
-
-
-class Erf(RealFunction, op="erf"):
-    """Compute the error function: 2 / sqrt(pi) times the integral of exp(-t*t) from 0 to each element."""
-
-    floating = special.erf
-
-
-class ErfInv(RealFunction, op="erf_inv", facts=function(monotone=True, pole=is_one)):
-    """Compute the inverse error function of each element; infinite at -1 and 1, NaN outside [-1, 1]."""
-
-    floating = special.erf_inv
-
-
-class Erfc(RealFunction, op="erfc", facts=function(monotone=True, underflow="always")):
-    """Compute one minus the error function of each element, without cancellation for large elements."""
-
-    floating = special.erfc
-
-
-class Lgamma(
-    RealFunction, op="lgamma", facts=function(monotone=above_zero, least=LEAST_OF_LGAMMA, pole=is_natural_negated)
-):
-    """Compute the logarithm of the absolute value of the gamma function; +inf at its poles and at infinities."""
-
-    floating = special.lgamma
+    choices = implementation_defined.digamma
 
 
 class BinaryFunction(BinaryElementwise, dialect="chlo", facts=function()):
@@ -220,6 +163,7 @@ class Polygamma(
     """Compute the `lhs`-th derivative of the digamma function at `rhs`; NaN unless `lhs` is a natural number."""
 
     floating = special.polygamma
+    choices = implementation_defined.polygamma
 
 
 class Zeta(
@@ -232,6 +176,7 @@ class Zeta(
     """
 
     floating = special.zeta
+    choices = implementation_defined.zeta
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
@@ -264,7 +209,7 @@ class Mulhi(BinaryFunction, op="mulhi", commutative=True, facts=EXACT):
 # --- predicates -----------------------------------------------------------------------------------------------------
 
 
-class Predicate(Elementwise, dialect="chlo", facts=EXACT):
+class Predicate(UnaryElementwise, dialect="chlo", facts=EXACT):
     """The base class of predicates on floats."""
 
     operand = In(of_any_rank(float_tensor))
@@ -280,10 +225,6 @@ class Predicate(Elementwise, dialect="chlo", facts=EXACT):
     @staticmethod
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, shape(operand) == shape(result))
-
-    @classmethod
-    def plan(cls, mode: Mode, operand: TensorType) -> Run:
-        return cls.kernel(operand, mode)
 
 
 class IsInf(Predicate, op="is_inf"):
@@ -324,12 +265,8 @@ class NumberCodec(AttributeCodec[Number]):
     """A typed number such as `1.5 : f32` or `true`, kept as an attribute."""
 
     name = "number"
+    kinds = bool | IntegerAttribute | FloatAttribute
     samples = (FloatAttribute(1.5, FLOATS["f32"]), IntegerAttribute(-3, integer_type(32)), True)
-
-    def decode(self, attribute: Attribute) -> Number:
-        if isinstance(attribute, bool | IntegerAttribute | FloatAttribute):
-            return attribute
-        raise self.mismatch()
 
 
 NumberValue: TypeAlias = Annotated[Number, NumberCodec()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import new_class
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import EXACT, function
-from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import element_type, is_quantized, with_element_type
 from stablehlo_ref.define.type_constraints import TypeConstraint, anything, index, tensor_of
@@ -53,7 +52,9 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.numerics.dtypes import INT64, UINT64, numpy_dtype
 from stablehlo_ref.ops.constants import elements_of
-from stablehlo_ref.ops.elementwise import Elementwise
+from stablehlo_ref.ops.elementwise import BinaryElementwise, Elementwise, UnaryElementwise
+
+T = TypeVar("T", bound=Op)
 
 DYNAMIC = -(1 << 63)  # marks a size in an attribute whose value is an operand (MLIR's ShapedType::kDynamic)
 
@@ -243,9 +244,12 @@ FLAGS, LATER_FLAGS, SAME_TYPES = ArithFlags(), LaterFlags(), SameTypes()
 # --- base classes ----------------------------------------------------------------------------------------------------
 
 
-def identity() -> Run:
-    """Plan an op that returns its operand."""
-    return lambda operand: operand
+def computes(run: Run) -> staticmethod[[], Run]:
+    """Return the role `plan` of an op whose kernel depends on no member."""
+    return staticmethod(lambda: run)
+
+
+identity = computes(lambda operand: operand)
 
 
 class Yield(Op, terminator=True):
@@ -256,25 +260,17 @@ class Yield(Op, terminator=True):
     syntax: ClassVar[Syntax] = "attr-dict operands (: type(operands))?"
 
 
-class Unary(Elementwise, facts=EXACT):
+class Unary(UnaryElementwise, facts=EXACT):
     """The base class of ops on one integer or tensor of integers, whose result has its type."""
 
     operand = In(integer_like)
     result = Out(integer_like)
 
-    syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
-
-    @staticmethod
-    def infer(operand: Type) -> Type:
-        return operand
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:
         C(1, operand == result)
-
-    @classmethod
-    def plan(cls, mode: Mode, operand: Type) -> Run:
-        return cls.kernel(operand, mode)
 
 
 class UnaryF(Unary, facts=function(monotone=True)):
@@ -284,29 +280,19 @@ class UnaryF(Unary, facts=function(monotone=True)):
     fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(float_like)
 
-    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
-
-class Binary(Elementwise, facts=EXACT):
+class Binary(BinaryElementwise, facts=EXACT):
     """The base class of ops on two integers or tensors of integers of one type, which the result has too."""
 
     lhs = In(integer_like)
     rhs = In(integer_like)
     result = Out(integer_like)
 
-    syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
-
-    @staticmethod
-    def infer(lhs: Type) -> Type:
-        return lhs
+    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
         C(1, lhs == rhs == result)
-
-    @classmethod
-    def plan(cls, mode: Mode, lhs: Type) -> Run:
-        return cls.kernel(lhs, mode)
 
 
 class BinaryF(Binary, facts=function()):
@@ -317,14 +303,12 @@ class BinaryF(Binary, facts=function()):
     fastmath = Attr(FastMath, default=NO_FAST_MATH)
     result = Out(float_like)
 
-    syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
-
-def define(base: type[Op], mnemonic: str, doc: str | None, **options: Any) -> None:
+def define(base: type[T], mnemonic: str, doc: str | None, **options: Any) -> type[T]:
     """Define an op of class `base`; `options` are its attributes, such as kernels, and arguments of the class."""
     arguments: dict[str, Any] = {name: options.pop(name) for name in ("facts", "nans") if name in options}
     body = {"__doc__": doc, "__module__": base.__module__, **options}
-    new_class(mnemonic, (base,), {"op": mnemonic, **arguments}, lambda namespace: namespace.update(body))
+    return new_class(mnemonic, (base,), {"op": mnemonic, **arguments}, lambda namespace: namespace.update(body))
 
 
 def define_like(base: type[Op], models: Mapping[str, type[Elementwise]], elements: str = "floating") -> None:

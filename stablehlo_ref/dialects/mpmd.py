@@ -278,7 +278,7 @@ class Identity(Op, dialect="mpmd", computes_on_storage=True, returns_views=True)
 
     syntax = "attr-dict operands : functional_type"
 
-    plan = staticmethod(identity)
+    plan = identity
 
 
 class Unmoved(Identity):

@@ -11,7 +11,7 @@ from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draf
 from stablehlo_ref.define.attribute_codecs import ListCodec
 from stablehlo_ref.define.type_constraints import TypeConstraint
 from stablehlo_ref.dialects.sdy_shardings import SdyCodec, rejecting
-from stablehlo_ref.distribution.axes import check_sharding, sharded_size
+from stablehlo_ref.distribution.meshes import check_sharding, sharded_size
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding, Shardings, read_attribute
 from stablehlo_ref.ir.attributes import Attribute, OpaqueAttribute
 from stablehlo_ref.ir.core import Operation

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular
 from stablehlo_ref.define.attribute_codecs import Dense, Int, String
 from stablehlo_ref.define.bound import ControlFlowSite, Site
-from stablehlo_ref.define.computation import Callee, ControlFlow, Run, Slots, Turns
+from stablehlo_ref.define.computation import Callee, ControlFlow, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import element_type, make_tensor_type, shape
 from stablehlo_ref.define.type_constraints import anything, token
-from stablehlo_ref.dialects.mlir_types import Yield, any_tensor, identity, static_tensor
+from stablehlo_ref.dialects.mlir_types import Yield, any_tensor, computes, identity, static_tensor
 from stablehlo_ref.dialects.sdy_shardings import (
     Direction,
     ManualAxesValue,
@@ -77,7 +77,7 @@ class Annotation(Op, dialect="sdy", computes_on_storage=True, returns_views=True
     def constraints(C: Checker, input: TensorType | TokenType, result: TensorType | TokenType) -> None:
         C(1, input == result)
 
-    plan = staticmethod(identity)
+    plan = identity
 
 
 class ShardingConstraint(Annotation, op="sharding_constraint"):
@@ -171,9 +171,7 @@ class ShardingGroup(Op, op="sharding_group", dialect="sdy", computes_on_storage=
 
     syntax = "operands group_id=$group_id attr-dict : type(operands)"
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda input: ()
+    plan = computes(lambda input: ())
 
 
 class Constant(constants.Constant, op="constant", dialect="sdy"):

@@ -26,7 +26,7 @@ from stablehlo_ref.dialects.sdy_shardings import (
     rejecting,
     sharding_of,
 )
-from stablehlo_ref.distribution.axes import (
+from stablehlo_ref.distribution.meshes import (
     Span,
     check_axes,
     check_sorted,
@@ -163,7 +163,7 @@ class Collective(Op, dialect="sdy", computes_on_storage=True):
         """Check that members lead from the sharding of the operand to that of the result; ValueError otherwise."""
         raise NotImplementedError
 
-    plan = staticmethod(identity)
+    plan = identity
 
 
 class AllGather(Collective, op="all_gather"):

@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias, TypeVar
 from stablehlo_ref.define.assembly import AsmParser, SpelledCodec, WordCodec
 from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
 from stablehlo_ref.diagnostics import InvalidError
-from stablehlo_ref.distribution.axes import check_sharding, covers, overlap, sharded_size, spans
+from stablehlo_ref.distribution.meshes import check_sharding, covers, overlap, sharded_size, spans
 from stablehlo_ref.distribution.sdy_attributes import (
     AxisList,
     AxisLists,

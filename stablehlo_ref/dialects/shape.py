@@ -25,7 +25,7 @@ from stablehlo_ref.define.spec import UNKNOWN, Size, dim, is_tensor, rank, size
 from stablehlo_ref.define.type_constraints import TypeConstraint, index, unranked_tensor
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects import mlir_types
-from stablehlo_ref.dialects.mlir_types import Implied, identity, in_bounds, shape_like, size_like
+from stablehlo_ref.dialects.mlir_types import Implied, computes, identity, in_bounds, shape_like, size_like
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import INDEX, OpaqueType, TensorType, Type, tensor_type
@@ -121,9 +121,7 @@ class ShapeOf(Typed, op="shape_of", computes_on_storage=True):
         C(1, propagates_errors(result, arg))
         C(2, not is_tensor(arg) or length(result) == rank(arg))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda arg: np.array(np.shape(arg), INT64)
+    plan = computes(lambda arg: np.array(np.shape(arg), INT64))
 
 
 class ConstShape(Op, op="const_shape", dialect="shape", facts=CONSTANT):
@@ -174,9 +172,7 @@ class FromExtents(Op, op="from_extents", dialect="shape"):
     def constraints(C: Checker, extents: Sequence[Type], shape: Type) -> None:
         C(1, length(shape) == size(extents))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda extents: np.array(extents, INT64)
+    plan = computes(lambda extents: np.array(extents, INT64))
 
 
 class SameShape(Typed):
@@ -189,7 +185,7 @@ class SameShape(Typed):
     def constraints(C: Checker, input: Type, result: Type) -> None:
         C(1, length(input) == length(result))
 
-    plan = staticmethod(identity)
+    plan = identity
 
 
 class ToExtentTensor(SameShape, op="to_extent_tensor"):
@@ -218,9 +214,7 @@ class Broadcast(Typed, op="broadcast"):
         C(1, propagates_errors(result, *shapes))
         C(2, length(result) == largest(map(length, shapes)))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda shapes: np.array(broadcast(*shapes), INT64)
+    plan = computes(lambda shapes: np.array(broadcast(*shapes), INT64))
 
 
 class Concat(Typed, op="concat"):
@@ -234,9 +228,7 @@ class Concat(Typed, op="concat"):
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
         C(1, length(result) == length(lhs) + length(rhs))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda lhs, rhs: np.concatenate([lhs, rhs])
+    plan = computes(lambda lhs, rhs: np.concatenate([lhs, rhs]))
 
 
 class SplitAt(Op, op="split_at", dialect="shape"):
@@ -282,9 +274,7 @@ class NumElements(Typed, op="num_elements"):
     def constraints(C: Checker, shape: Type, result: Type) -> None:
         C(1, propagates_errors(result, shape))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda shape: size_value(prod(shape.tolist()))
+    plan = computes(lambda shape: size_value(prod(shape.tolist())))
 
 
 class Rank(Typed, op="rank"):
@@ -297,9 +287,7 @@ class Rank(Typed, op="rank"):
     def constraints(C: Checker, shape: Type, rank: Type) -> None:
         C(1, propagates_errors(rank, shape))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda shape: size_value(len(shape))
+    plan = computes(lambda shape: size_value(len(shape)))
 
 
 class GetExtent(Typed, op="get_extent"):
@@ -313,9 +301,7 @@ class GetExtent(Typed, op="get_extent"):
     def constraints(C: Checker, shape: Type, dim: Type, extent: Type) -> None:
         C(1, propagates_errors(extent, shape, dim))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda shape, dim: size_value(shape[in_bounds(dim, len(shape))])
+    plan = computes(lambda shape, dim: size_value(shape[in_bounds(dim, len(shape))]))
 
 
 class Dim(Typed, op="dim", computes_on_storage=True):
@@ -329,9 +315,7 @@ class Dim(Typed, op="dim", computes_on_storage=True):
     def constraints(C: Checker, value: Type, index: Type, extent: Type) -> None:
         C(1, propagates_errors(extent, value, index))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda value, index: size_value(np.shape(value)[in_bounds(index, np.ndim(value))])
+    plan = computes(lambda value, index: size_value(np.shape(value)[in_bounds(index, np.ndim(value))]))
 
 
 # --- sizes ----------------------------------------------------------------------------------------------------------
@@ -345,7 +329,7 @@ class SizeToIndex(Op, op="size_to_index", dialect="shape"):
 
     syntax = ("operands attr-dict : type(operands)", Implied([INDEX]))
 
-    plan = staticmethod(identity)
+    plan = identity
 
 
 class IndexToSize(Op, op="index_to_size", dialect="shape"):
@@ -356,7 +340,7 @@ class IndexToSize(Op, op="index_to_size", dialect="shape"):
 
     syntax = ("operands attr-dict", YIELDS_SIZE)
 
-    plan = staticmethod(identity)
+    plan = identity
 
 
 class SizeArithmetic(Typed):

@@ -37,7 +37,7 @@ from stablehlo_ref.define.spec import (
 )
 from stablehlo_ref.define.type_constraints import anything, size_vector
 from stablehlo_ref.define.type_constraints import index as index_value
-from stablehlo_ref.dialects.mlir_types import CAST, DYNAMIC, any_tensor, identity, in_bounds, static_tensor
+from stablehlo_ref.dialects.mlir_types import CAST, DYNAMIC, any_tensor, computes, identity, in_bounds, static_tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import INDEX, IndexType, TensorType, Type
@@ -62,9 +62,7 @@ class Dim(Op, op="dim", dialect="tensor", computes_on_storage=True):
 
     syntax = ("attr-dict operands :", Deduced(first_operand, lambda t, n: ([t, INDEX], [INDEX])))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda source, index: INT64.type(source.shape[in_bounds(index, source.ndim)])
+    plan = computes(lambda source, index: INT64.type(source.shape[in_bounds(index, source.ndim)]))
 
 
 class Rank(Op, op="rank", dialect="tensor", computes_on_storage=True):
@@ -75,9 +73,7 @@ class Rank(Op, op="rank", dialect="tensor", computes_on_storage=True):
 
     syntax = ("operands attr-dict :", Deduced(first_operand, lambda t, n: ([t] * n, [INDEX])))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda tensor: INT64.type(tensor.ndim)
+    plan = computes(lambda tensor: INT64.type(tensor.ndim))
 
 
 class Extract(Op, op="extract", dialect="tensor", computes_on_storage=True):
@@ -98,9 +94,7 @@ class Extract(Op, op="extract", dialect="tensor", computes_on_storage=True):
         C(1, size(indices) == rank(tensor))
         C(2, result == element_type(tensor))
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda tensor, indices: np.asarray(tensor)[tuple(map(in_bounds, indices, tensor.shape))]
+    plan = computes(lambda tensor, indices: np.asarray(tensor)[tuple(map(in_bounds, indices, tensor.shape))])
 
 
 class Insert(Op, op="insert", dialect="tensor", computes_on_storage=True):
@@ -170,7 +164,7 @@ class Cast(Op, op="cast", dialect="tensor", computes_on_storage=True, returns_vi
     def constraints(C: Checker, source: TensorType, dest: TensorType) -> None:
         C(1, compatible(source, dest))
 
-    plan = staticmethod(identity)
+    plan = identity
 
 
 class Empty(Op, op="empty", dialect="tensor", computes_on_storage=True, shape_operands=("dynamic_sizes",)):

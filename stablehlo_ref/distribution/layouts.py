@@ -10,8 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.distribution.axes import Span, merge, spans, text
-from stablehlo_ref.distribution.meshes import Devices, Tiling, shard_type
+from stablehlo_ref.distribution.meshes import Devices, Span, Tiling, merge, shard_type, spans, text
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
 from stablehlo_ref.ir.types import TensorType, Type
 

@@ -34,7 +34,7 @@ from stablehlo_ref.define.processes import (
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
 from stablehlo_ref.execute.run import running
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.passes.call_graph import bottom_up
+from stablehlo_ref.passes.symbols import bottom_up
 
 CALLED_BY_HOST = "called_computations"  # the attribute that names functions which a custom call may call
 FEW_CALLS, FEW_NESTED = 1000, 64  # calls that a call may lead to, in all and inside each other, without being counted

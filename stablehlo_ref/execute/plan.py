@@ -188,6 +188,7 @@ class FramePlanner:
         The slots of `keep` are not emptied, as other blocks use them.
         """
         plan = plan or BlockPlan()
+        plan.block = block
         if shared is not None:
             self.slots.update(zip(block.arguments, shared))
         plan.arguments = self.slots_of(block.arguments)

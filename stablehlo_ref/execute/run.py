@@ -54,9 +54,10 @@ class BlockPlan:
     set, some steps are generator functions that yield requests to other processes.
     """
 
-    __slots__ = ("arguments", "communicates", "ins", "ops", "outs", "results", "steps")
+    __slots__ = ("arguments", "block", "communicates", "ins", "ops", "outs", "results", "steps")
 
     def __init__(self) -> None:
+        self.block: Block | None = None  # for observers
         self.arguments: tuple[int, ...] = ()
         self.results: tuple[int, ...] = ()
         self.steps: list[Step] = []
@@ -83,6 +84,8 @@ class BlockPlan:
     def coroutine(self, slots: Slots) -> Turns:
         """Run the steps of a block that communicates; yields their requests to other processes."""
         observer = slots[CONTEXT].observer
+        if observer is not None and self.block is not None:
+            notify(observer.enters, self.block, [slots[slot] for slot in self.arguments])
         for step, op, ins, outs in zip(self.steps, self.ops, self.ins, self.outs):
             try:
                 if observer is not None:
@@ -96,9 +99,9 @@ class BlockPlan:
                 raise located(error, op) from error
 
 
-def notify(method: Callable[[Operation, Sequence[Any]], None], op: Operation, values: Sequence[Any]) -> None:
+def notify(method: Callable[..., None], what: Operation | Block, values: Sequence[Any]) -> None:
     """Call an observer's method; other steps may use the values after it, so it gets views that it cannot write to."""
-    run_callback("the observer", lambda: method(op, [read_only(value) for value in values]))
+    run_callback("the observer", lambda: method(what, [read_only(value) for value in values]))
 
 
 def located(error: Exception, op: Operation) -> StablehloError:

@@ -15,8 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.distribution.axes import check_axes, check_sub_axes, spans
-from stablehlo_ref.distribution.meshes import Devices
+from stablehlo_ref.distribution.meshes import Devices, check_axes, check_sub_axes, spans
 from stablehlo_ref.distribution.sdy_attributes import AxisRef, Mesh, SubAxis
 from stablehlo_ref.hlo.text import Instruction, Shape
 from stablehlo_ref.ir.types import FLOATS

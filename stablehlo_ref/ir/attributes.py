@@ -5,8 +5,8 @@ Strings are `str`, booleans `bool`, arrays `tuple`, dictionaries `dict`, types a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -172,3 +172,15 @@ Attribute: TypeAlias = (
     | DenseResource | DenseArray | SymbolReference | EnumAttribute | StructAttribute | OpaqueAttribute
     | TypeAttribute
 )  # fmt: skip
+
+
+def rebuilt(attribute: Any, change: Callable[[Any], Any]) -> Any:
+    """Return an attribute after `change` of all in its lists, dictionaries and structs, and then of itself."""
+    match attribute:
+        case tuple() if type(attribute) is tuple:
+            attribute = tuple(rebuilt(element, change) for element in attribute)
+        case dict():
+            attribute = {name: rebuilt(element, change) for name, element in attribute.items()}
+        case StructAttribute(fields=fields):
+            attribute = replace(attribute, fields={name: rebuilt(field, change) for name, field in fields.items()})
+    return change(attribute)

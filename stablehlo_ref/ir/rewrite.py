@@ -114,11 +114,11 @@ class Rewriter:
     def replace(self, op: Operation, values: Sequence[Value]) -> None:
         """Replace the results of an op by other values and erase it; ValueError for a different number of values.
 
-        Values without a name get that of the result that they replace.
+        Values without a name get that of the result that they replace, and so do those without an origin.
         """
         for result, value in zip(op.results, values, strict=True):
-            if not value.name:
-                value.name = result.name
+            value.name = value.name or result.name
+            value.origin = value.origin or result.origin
             self.replace_uses(result, value)
         self.erase(op)
 

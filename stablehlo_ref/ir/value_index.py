@@ -65,16 +65,6 @@ class ValueIndex:
             (name for name in self.names(value) if len(self._by_name[name]) == 1), f"value of {value.type}"
         )
 
-    def local_name(self, value: Value) -> str:
-        """Return the unique name without that of the function, for an address that has the call."""
-        name = self.unique_name(value)
-        return name.rpartition("/")[2] if name.startswith("@") else name
-
-    def segment(self, op: Operation) -> str:
-        """Return what stands for an op in addresses: the local name of its results, without their numbers."""
-        name = self.local_name(op.results[0]) if op.results else op.name
-        return name[0] + name[1:].partition("#")[0]  # of `%0#1` and `#12#1`
-
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_name)
 
@@ -100,6 +90,17 @@ class ValueIndex:
         described = name_of(owner.debug_location if isinstance(owner, Operation) else value.location)
         if described:
             yield described
+
+
+def local_name(name: str) -> str:
+    """Return a unique name without that of the function, for an address that has the call."""
+    return name.rpartition("/")[2] if name.startswith("@") else name
+
+
+def segment(name: str) -> str:
+    """Return what stands for an op in addresses, by a unique name of a result: the local name without a number."""
+    name = local_name(name)
+    return name[0] + name[1:].partition("#")[0]  # of `%0#1` and `#12#1`
 
 
 def defining_op(value: Value) -> Operation | None:

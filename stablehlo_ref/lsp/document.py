@@ -1,17 +1,158 @@
-"""Documents: the programs in a text, their errors, and what is at an offset."""
+"""Documents: the programs in a text, their errors, what is at an offset, and what each name refers to."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
-from stablehlo_ref.diagnostics import Diagnostic, Location, Source, split_text
-from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.lexer import Cursor
-from stablehlo_ref.lsp.names import NameParser, Names, token_names
-from stablehlo_ref.syntax.recovery import recover_with
+from stablehlo_ref.diagnostics import Diagnostic, Location, MalformedError, Source, split_text
+from stablehlo_ref.ir.core import Operation, Value, symbol_name
+from stablehlo_ref.ir.lexer import LABEL, SUFFIX, SYMBOL, Cursor
+from stablehlo_ref.ir.types import Type
+from stablehlo_ref.syntax.recovery import RecoveringParser, recover_with
+from stablehlo_ref.text.tokens import Tokens
 from stablehlo_ref.verify import invalid_ops
+
+# --- names: SSA values from the parser, symbols, aliases and labels from the tokens -----------------------------------
+
+
+_find_values = re.compile(rf"%({SUFFIX})(?:\#\d+)?", re.ASCII).finditer
+
+
+@dataclass(frozen=True)
+class Name:
+    """An occurrence of a name, and the offset of its definition; None if it has none in the text."""
+
+    start: int
+    end: int
+    definition: int | None
+    value: Value | None = None
+
+    @property
+    def is_definition(self) -> bool:
+        return self.start == self.definition
+
+
+class NameParser(RecoveringParser):
+    """Parses a program, which may have errors, and records where values are defined and used."""
+
+    def __init__(self, source: Source, allow_unregistered_dialect: bool = False) -> None:
+        super().__init__(source, allow_unregistered_dialect)
+        self.uses: dict[int, tuple[str, Value]] = {}  # by offset
+        self.defined_at: dict[Value, int] = {}
+
+    def value_names(self) -> Iterator[Name]:
+        """Yield the occurrences of names of values."""
+        for value, offset in self.defined_at.items():
+            yield Name(offset, offset + 1 + len(value.name.partition("#")[0]), offset, value)
+        for offset, (name, value) in self.uses.items():
+            yield Name(offset, offset + 1 + len(name), self.defined_at.get(value), value)
+
+    # --- recording ----------------------------------------------------------------------------------------------
+
+    def _repeat(self, *_: object) -> None:
+        """Parse repeated lines as others, which records the offsets of their operands."""
+        return
+
+    def _value(self, name: str, offset: int, type: Type | None) -> Value:
+        poisoned = self._poisoned_value(name)
+        value = super()._value(name, offset, type)
+        self.uses[offset] = name, poisoned or value
+        return value
+
+    def arguments(self, names: Sequence[tuple[str, int]], types: Sequence[Type]) -> list[Value]:
+        values = super().arguments(names, types)
+        self.defined_at |= dict(zip(values, (offset for _, offset in names)))
+        return values
+
+    def define(self, name: str, value: Value, offset: int) -> Value:
+        value = super().define(name, value, offset)
+        self.defined_at.setdefault(value, self._place(name, offset))
+        return value
+
+    def _place(self, name: str, offset: int) -> int:
+        """Return where a name is defined: in the list of results at `offset`, or where it was last read."""
+        if not self.text.startswith("%", offset):
+            return self.places.get(name, (offset,))[0]
+        base = name.partition("#")[0]
+        return next((m.start() for m in _find_values(self.text, offset) if m[1] == base), offset)
+
+    def _poison(self, name: str, op: Operation) -> None:
+        super()._poison(name, op)
+        line = self.text.rfind("\n", 0, op.location.offset) + 1
+        self.defined_at[self.scope.values[name]] = self._place(name, self.text.find("%", line))
+
+    def _malformed(self, start: int) -> Operation:
+        """Record the known values in the text of an op that could not be read."""
+        scope = self.scope
+        for match in _find_values(self.text, start, max(start, self.position)):
+            value = scope.values.get(match[0][1:], scope.values.get(match[1]))
+            if value is not None:
+                self.uses.setdefault(match.start(), (match[0][1:], value))
+        return super()._malformed(start)
+
+
+class Names:
+    """The names in a text, by offset."""
+
+    def __init__(self, names: Iterable[Name]) -> None:
+        found = {name.start: name for name in sorted(names, key=lambda name: name.is_definition)}
+        self.names = [found[start] for start in sorted(found)]
+        self._starts = [name.start for name in self.names]
+
+    def at(self, offset: int) -> Name | None:
+        """Return the name around or directly before an offset."""
+        index = bisect_right(self._starts, offset) - 1
+        return self.names[index] if index >= 0 and offset <= self.names[index].end else None
+
+    def of(self, definition: int) -> list[Name]:
+        """Return all occurrences of the name that is defined at an offset."""
+        return [name for name in self.names if name.definition == definition]
+
+    def definitions(self) -> list[Name]:
+        return [name for name in self.names if name.is_definition]
+
+
+def token_names(source: Source, module: Operation | None) -> Iterator[Name]:
+    """Yield the occurrences of symbols, aliases and labels; none if the text cannot be split into tokens."""
+    try:
+        tokens = Tokens(source)
+    except MalformedError:
+        return
+    ops = sorted(_symbols(module)) if module is not None else []
+    functions = [offset for offset, _ in ops]
+    known: dict[tuple[str, int], int] = {}
+    for (offset, name), after in zip(ops, [*functions[1:], len(source.text)]):
+        own = range(bisect_left(tokens.starts, offset), bisect_left(tokens.starts, after))
+        places = (tokens.starts[i] for i in own if tokens.kinds[i] == SYMBOL and tokens.values[i] == f"@{name}")
+        known.setdefault((f"@{name}", 0), next(places, offset))
+    found = []
+    for index, (kind, text, start) in enumerate(zip(tokens.kinds, tokens.values, tokens.starts)):
+        if kind == SYMBOL:
+            found.append((text, 0, start))
+        elif kind == LABEL:
+            found.append((text, bisect_right(functions, start), start))
+            if tokens.starts_line(index):
+                known.setdefault((text, found[-1][1]), start)
+        elif tokens.is_alias(index):
+            found.append((text, 0, start))
+            if tokens.starts_line(index) and tokens.kinds[index + 1] == "=":
+                known.setdefault((text, 0), start)
+    for text, function, start in found:
+        yield Name(start, start + len(text), known.get((text, function)))
+
+
+def _symbols(module: Operation) -> Iterator[tuple[int, str]]:
+    for op in module.walk():
+        if (name := symbol_name(op)) is not None:
+            yield op.location.offset, name
+
+
+# --- documents --------------------------------------------------------------------------------------------------------
 
 
 class Lines:

@@ -17,10 +17,8 @@ from pygls.protocol import LanguageServerProtocol
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.diagnostics import Diagnostic, StablehloError
-from stablehlo_ref.lsp.completion import Item, complete
+from stablehlo_ref.lsp.answers import Item, complete, formatted, hover
 from stablehlo_ref.lsp.document import Chunk, Document, range_of
-from stablehlo_ref.lsp.formatting import formatted
-from stablehlo_ref.lsp.hover import hover
 
 DELAY = 0.2  # seconds without a change before a text is checked
 KINDS = {

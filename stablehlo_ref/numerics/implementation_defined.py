@@ -14,6 +14,7 @@ import numpy as np
 
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices
+from stablehlo_ref.define.facts import is_natural_negated
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.blocks import BLOCK
@@ -186,6 +187,25 @@ def _is_outside_floats(to_dtype: DType) -> ArrayKernel:
 def _as_f64(x: Array) -> Array:
     """Return the real parts as f64."""
     return np.asarray(conversion(x.dtype, FLOAT64)(x))
+
+
+# --- special functions ----------------------------------------------------------------------------------------------
+
+
+def digamma(dtype: DType) -> FindChoices:
+    return _special(is_natural_negated)
+
+
+def polygamma(dtype: DType) -> FindChoices:
+    return _special(lambda n, x: (n < 0) | (np.floor(n) < n) | np.isinf(n) | is_natural_negated(x) | np.isinf(x))
+
+
+def zeta(dtype: DType) -> FindChoices:
+    return _special(lambda x, q: (x <= 1) | is_natural_negated(q) | np.isinf(x) | np.isinf(q))
+
+
+def _special(test: Test) -> FindChoices:
+    return _choices_where((Choice.SPECIAL_FUNCTION, lambda *xs: test(*map(_as_f64, xs))))
 
 
 # --- results --------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import numpy as np
 from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.definition import resolve
+from stablehlo_ref.define.definition import Syntax, resolve
 from stablehlo_ref.define.facts import EXACT, FOLDS, SELECTS, STEPS, divides_by_zero, function, power_of_zero, rounds
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out
@@ -107,7 +107,7 @@ class UnaryElementwise(Elementwise):
     operand = In(tensor | quantized_tensor)  # I1
     result = Out(tensor | quantized_tensor)
 
-    syntax = "operands attr-dict : same_type"
+    syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
 
     @staticmethod
     def infer(operand: TensorType) -> TensorType:
@@ -133,7 +133,7 @@ class BinaryElementwise(Elementwise):
     rhs = In(tensor | quantized_tensor)  # I2
     result = Out(tensor | quantized_tensor)
 
-    syntax = "operands attr-dict : same_type"
+    syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
 
     @staticmethod
     def infer(lhs: TensorType, rhs: TensorType) -> TensorType:

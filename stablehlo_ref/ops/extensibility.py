@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.arrays.agreement import almost_equal, close, equal, report
 from stablehlo_ref.arrays.host_values import as_results, callback_results, read_only
+from stablehlo_ref.arrays.results import almost_equal, close, equal, report
 from stablehlo_ref.define.attribute_codecs import (
     Dictionary,
     Extents,

@@ -6,8 +6,8 @@ from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import TensorType, tensor_type
+from stablehlo_ref.passes.analysis import known_array
 from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.evaluate import known_array
 from stablehlo_ref.passes.patterns import erase_dead
 from stablehlo_ref.passes.refinements import known_slice_sizes, refined_types, shape_operand_indices
 from stablehlo_ref.passes.registry import Pass

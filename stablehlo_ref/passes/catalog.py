@@ -1,10 +1,16 @@
-"""All passes, by name."""
+"""All passes, by name, and how pipelines of them are applied."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from stablehlo_ref.argument_types import checks_arguments
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.rewrite import clone
+from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits.budget import limited
+from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.passes import (
     canonicalize,
     canonicalize_dynamism,
@@ -13,30 +19,29 @@ from stablehlo_ref.passes import (
     complex_math_expander,
     composites,
     element_types,
-    fold,
-    hlo_legalize_to_stablehlo,
     inline,
     instrument_with_probe,
     legalize_deprecated_ops,
     legalize_quant_to_math,
     quantized_op_to_qdq,
-    refine_arguments,
     refine_shapes,
+    refinements,
     shape_legalize_to_stablehlo,
     simplify,
+    spellings,
     strip,
     symbols,
-    vhlo_legalize_to_stablehlo,
 )
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import Pass, parse_pipeline
 from stablehlo_ref.passes.sdy import convert_global_to_local, drop_sharding_and_mesh, propagate_shardings
+from stablehlo_ref.verify import verify
 
 ALL = (
     inline.PASS,
     symbols.DCE,
     canonicalize.PASS,
     canonicalize.CSE,
-    fold.SCCP,
+    canonicalize.SCCP,
     simplify.FOLDER,
     simplify.PASS,
     simplify.OPTIMIZATION,
@@ -53,18 +58,40 @@ ALL = (
     quantized_op_to_qdq.FUSE,
     element_types.SIGNLESS,
     instrument_with_probe.PASS,
-    refine_arguments.PASS,
+    refinements.PASS,
     refine_shapes.PASS,
     refine_shapes.ASSERTIONS,
     canonicalize_dynamism.PASS,
     shape_legalize_to_stablehlo.PASS,
-    hlo_legalize_to_stablehlo.PASS,
-    vhlo_legalize_to_stablehlo.LEGALIZE,
-    vhlo_legalize_to_stablehlo.TO_VERSION,
-    vhlo_legalize_to_stablehlo.PASS,
-    vhlo_legalize_to_stablehlo.DESERIALIZE,
+    spellings.FROM_MHLO,
+    spellings.LEGALIZE,
+    spellings.TO_VERSION,
+    spellings.FROM_VHLO,
+    spellings.DESERIALIZE,
     convert_global_to_local.PASS,
     drop_sharding_and_mesh.PASS,
     propagate_shardings.PASS,
 )
 PASSES: Mapping[str, Pass] = MappingProxyType({p.name: p for p in ALL})
+
+
+# --- pipelines --------------------------------------------------------------------------------------------------------
+
+
+@checks_arguments
+def transformed(module: Operation, pipelines: Iterable[str], limits: Limits) -> Operation:
+    """Return a copy of a module after the passes of all pipelines, in order, verified after each.
+
+    MalformedError, before any pass runs, for an unknown pass or option; LimitError if it takes too long.
+    """
+    with limited(limits):
+        return on_enough_stack(module.location, FRAMES, _transformed, module, pipelines)
+
+
+def _transformed(module: Operation, pipelines: Iterable[str]) -> Operation:
+    passes = [bound for pipeline in pipelines for bound in parse_pipeline(pipeline, PASSES)]
+    made = clone(module, {})
+    for bound in passes:
+        bound(made)
+        verify(made)
+    return made

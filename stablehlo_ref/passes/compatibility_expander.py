@@ -14,8 +14,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import without_ranges
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import IntegerType, TensorType, tensor_type
-from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.expressions import Expr, cosine, imaginary, is_complex, like, make_complex, real, sine, tanh
+from stablehlo_ref.passes.emit import Emitter, Expr, cosine, imaginary, is_complex, like, make_complex, real, sine, tanh
 from stablehlo_ref.passes.patterns import hoist_all_constants
 from stablehlo_ref.passes.registry import Pass, PassOption
 

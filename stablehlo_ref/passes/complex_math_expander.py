@@ -12,8 +12,8 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import FLOATS
 from stablehlo_ref.passes.compatibility_expander import is_default
-from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.expressions import (
+from stablehlo_ref.passes.emit import (
+    Emitter,
     Expr,
     absolute,
     atan2,

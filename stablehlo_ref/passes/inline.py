@@ -8,10 +8,10 @@ from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.locations import CallSiteLocation, DebugLocation
 from stablehlo_ref.ir.rewrite import Rewriter
-from stablehlo_ref.passes.call_graph import bottom_up, callees, functions
 from stablehlo_ref.passes.registry import Pass
-from stablehlo_ref.passes.symbols import is_discardable, symbols_used_by
+from stablehlo_ref.passes.symbols import bottom_up, callees, functions, is_discardable, symbols_used_by
 
+INLINED = " at "  # in the origin of an inlined value, `@relu/%3 at %t`, between its name and that of the call
 MAX_OPERATIONS = 1 << 20  # of a function after inlining: chains of functions that each call the next twice double them
 
 
@@ -19,7 +19,8 @@ def inline(module: Operation) -> None:
     """Replace each `func.call` by the body of the function, and erase private functions that nothing uses any more.
 
     Calls within a cycle of functions, of functions without a body or with several blocks, and calls that say
-    `no_inline` stay. What a function calls is inlined first. Locations become `callsite(... at ...)`.
+    `no_inline` stay. What a function calls is inlined first. Locations become `callsite(... at ...)`, and
+    origins of values tell the call.
     LimitError, before any copy is made, for a function that would have more than MAX_OPERATIONS.
     """
     table = functions(module)
@@ -54,6 +55,9 @@ def _inline_calls(function: Operation, calls: dict[Operation, Operation]) -> Non
         for op, callee in calls.items():
             made = rewriter.inline(op, callee.regions[0].block, op.operands)
             _add_call_site(made, op.debug_location)
+            caller = op.results[0].origin if op.results else op.name
+            for value in (result for inner in made for result in inner.results if result.origin):
+                value.origin += INLINED + caller
 
 
 def _add_call_site(operations: Sequence[Operation], caller: DebugLocation | None) -> None:

@@ -12,9 +12,18 @@ from stablehlo_ref.diagnostics import Diagnostic, UnsupportedError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import IntegerType, QuantizedType, TensorType, Type, tensor_type
+from stablehlo_ref.passes.chlo.structured import shape_vector
 from stablehlo_ref.passes.element_types import replace_element_types
-from stablehlo_ref.passes.emit import Emitter, cannot_legalize
-from stablehlo_ref.passes.expressions import Expr, clamp, convert, round_nearest_even, size_of, with_element
+from stablehlo_ref.passes.emit import (
+    Emitter,
+    Expr,
+    cannot_legalize,
+    clamp,
+    convert,
+    round_nearest_even,
+    size_of,
+    with_element,
+)
 from stablehlo_ref.passes.quantized_op_to_qdq import is_legalized_on_floats
 from stablehlo_ref.passes.registry import Pass, PassOption, flag
 
@@ -404,7 +413,7 @@ def _offset(
             if product.type.is_static:
                 terms.append(term.op("broadcast_in_dim", type=product.type, broadcast_dimensions=tuple(places)))
                 continue
-            sizes = sizes or _sizes(product)
+            sizes = sizes or shape_vector(product)
             terms.append(
                 term.op("dynamic_broadcast_in_dim", sizes, type=product.type, broadcast_dimensions=tuple(places))
             )
@@ -422,17 +431,6 @@ def _sum(x: Expr, dimensions: Sequence[int]) -> Expr:
     operands = x.value, emit.constant(scalar, 0)
     reduced = emit.operation("stablehlo.reduce", operands, (type,), (body,), dimensions=tuple(dimensions))
     return Expr(emit, reduced.results[0])
-
-
-def _sizes(x: Expr) -> Expr:
-    """Return the sizes of all dimensions."""
-    sizes, vector = list[Expr](), tensor_type((1,), I64)
-    for axis, size in enumerate(x.type.shape):
-        if size is not None:
-            sizes.append(Expr(x.emit, x.emit.constant(vector, size)))
-        else:
-            sizes.append(convert(size_of(x, axis), I64).op("reshape", type=vector))
-    return sizes[0].op("concatenate", *sizes[1:], type=tensor_type((len(sizes),), I64), dimension=0)
 
 
 def _count(x: Expr, dimensions: Sequence[int], factor: int) -> Expr:

@@ -9,7 +9,7 @@ from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.diagnostics import ArgumentValueError, Diagnostic, InvalidError
 from stablehlo_ref.ir.core import Block, Operation, Region, symbol_name
 from stablehlo_ref.ir.rewrite import clone
-from stablehlo_ref.passes.equivalence import frozen, operation_key
+from stablehlo_ref.passes.analysis import frozen, operation_key
 from stablehlo_ref.passes.symbols import rename_uses
 
 

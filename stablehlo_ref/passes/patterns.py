@@ -18,10 +18,8 @@ from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.limits.budget import check_time
-from stablehlo_ref.passes.effects import is_pure
+from stablehlo_ref.passes.analysis import is_pure, known_array, operation_key
 from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.equivalence import operation_key
-from stablehlo_ref.passes.evaluate import known_array
 
 Pattern: TypeAlias = Callable[[Emitter, Operation], Sequence[Value] | Value | None]
 

@@ -11,21 +11,20 @@ from stablehlo_ref.ir.core import Block, Operation, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import BooleanType, IntegerType, TensorType, TokenType, Type
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.passes.call_graph import functions
-from stablehlo_ref.passes.effects import is_pure
+from stablehlo_ref.passes.analysis import evaluate, is_pure, known_array, known_integers
 from stablehlo_ref.passes.emit import Emitter, dense, replace_by_constants
-from stablehlo_ref.passes.evaluate import evaluate, known_array, known_integers
 from stablehlo_ref.passes.patterns import erase_dead, hoist_constants
-from stablehlo_ref.passes.refine_arguments import (
+from stablehlo_ref.passes.refinements import (
     WRAPPER,
     check_single_block,
+    most_specific,
     refine_function_arguments,
+    refined_types,
     refinement_target,
     set_function_type,
 )
-from stablehlo_ref.passes.refinements import most_specific, refined_types
 from stablehlo_ref.passes.registry import Pass, PassOption, flag
-from stablehlo_ref.passes.symbols import symbols_of
+from stablehlo_ref.passes.symbols import functions, symbols_of
 from stablehlo_ref.targets.xla import assertion_message
 
 SHAPE_ARITHMETIC = frozenset(

@@ -10,8 +10,7 @@ import numpy as np
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import INDEX, IndexType, TensorType, Type, integer_type, tensor_type
-from stablehlo_ref.passes.emit import Emitter, cannot_legalize, static_shape
-from stablehlo_ref.passes.expressions import Expr, equal, select
+from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, equal, select, static_shape
 from stablehlo_ref.passes.patterns import erase_dead, shape_of, static
 from stablehlo_ref.passes.registry import Pass
 

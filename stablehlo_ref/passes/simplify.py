@@ -17,10 +17,9 @@ from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import BOOLEAN, Type
 from stablehlo_ref.ops.comparison import ComparisonDirection
 from stablehlo_ref.ops.extensibility import TYPED_FFI
-from stablehlo_ref.passes.canonicalize import CASTS
-from stablehlo_ref.passes.effects import is_pure
+from stablehlo_ref.passes.analysis import is_pure
+from stablehlo_ref.passes.canonicalize import CASTS, FOLDED_ELEMENTS, FOLDS, dead_loops, folding
 from stablehlo_ref.passes.emit import Emitter, static_shape
-from stablehlo_ref.passes.fold import FOLDED_ELEMENTS, FOLDS, dead_loops, folding
 from stablehlo_ref.passes.patterns import Patterns, defined_by, elements_of, rewrite, shape_of, splat, static
 from stablehlo_ref.passes.registry import Pass, PassOption, count, flag
 from stablehlo_ref.passes.simplify_movement import MOVEMENT

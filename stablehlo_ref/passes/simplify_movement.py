@@ -8,9 +8,9 @@ from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.define.spec import is_per_axis_quantized, is_quantized, is_sorted
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType, integer_type, tensor_type
+from stablehlo_ref.passes.analysis import known_integers
 from stablehlo_ref.passes.canonicalize_dynamism import without_dynamism
 from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.evaluate import known_integers
 from stablehlo_ref.passes.patterns import Patterns, defined_by, elements_of, shape_of, splat, static
 from stablehlo_ref.passes.refinements import most_specific
 

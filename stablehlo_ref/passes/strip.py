@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stablehlo_ref.ir.attributes import DenseElements, DenseResource
+from stablehlo_ref.ir.attributes import DenseElements, DenseResource, rebuilt
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.passes.registry import Pass
 
@@ -27,17 +27,12 @@ def elide_constants(module: Operation, larger_than: int) -> None:
 
     The result shows the structure of a program; it parses, but does not run.
     """
+
+    def elided(attribute: object) -> object:
+        match attribute:
+            case DenseElements(type=type, array=array) if array.size > larger_than and any(array.strides):
+                return DenseResource(PLACEHOLDER, type)
+        return attribute
+
     for op in module.walk():
-        op.properties = {name: _elided(value, larger_than) for name, value in op.properties.items()}
-        op.attributes = {name: _elided(value, larger_than) for name, value in op.attributes.items()}
-
-
-def _elided(value: object, larger_than: int) -> object:
-    match value:
-        case DenseElements(type=type, array=array) if array.size > larger_than and any(array.strides):
-            return DenseResource(PLACEHOLDER, type)
-        case tuple():
-            return tuple(_elided(element, larger_than) for element in value)
-        case dict():
-            return {name: _elided(element, larger_than) for name, element in value.items()}
-    return value
+        op.properties, op.attributes = rebuilt(op.properties, elided), rebuilt(op.attributes, elided)

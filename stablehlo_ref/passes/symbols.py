@@ -1,19 +1,80 @@
-"""The symbols that operations refer to, and the removal of those that nothing uses."""
+"""The symbols of a module: its functions, which calls which, what refers to which, and what nothing uses."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import cast
+from typing import Any, TypeAlias, cast
 
 from stablehlo_ref.define.attribute_codecs import ListCodec, SymbolCodec
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.distribution.process_groups import MeshAxes
 from stablehlo_ref.distribution.sdy_attributes import Sharding, Shardings
-from stablehlo_ref.ir.attributes import OpaqueAttribute, StructAttribute, SymbolReference, Verbatim
+from stablehlo_ref.ir.attributes import OpaqueAttribute, SymbolReference, Verbatim, rebuilt
 from stablehlo_ref.ir.core import Operation, symbol_name
 from stablehlo_ref.passes.registry import Pass
+
+# --- functions and calls ----------------------------------------------------------------------------------------------
+
+
+def functions(module: Operation) -> dict[str, Operation]:
+    """Return the functions of a module by name, in the order of the text."""
+    operations = module.regions[0].block.operations
+    return {name: op for op in operations if op.name == "func.func" and (name := symbol_name(op)) is not None}
+
+
+def callees(operations: Iterable[Operation]) -> set[str]:
+    """Return the names of the functions that the `func.call` ops among some ops call."""
+    return {str(op.properties["callee"]) for op in operations if op.name == "func.call"}
+
+
+def bottom_up(graph: Mapping[str, Collection[str]]) -> Iterator[frozenset[str]]:
+    """Yield the strongly connected components of a call graph, each after those that it calls.
+
+    Tarjan's algorithm without recursion, since chains of calls may be long.
+    """
+    index: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    component: list[str] = []
+    open_nodes: set[str] = set()
+    for root in graph:
+        if root in index:
+            continue
+        pending: list[tuple[str, Iterator[str]]] = [(root, iter(sorted(graph[root])))]
+        index[root] = lowest[root] = len(index)
+        component.append(root)
+        open_nodes.add(root)
+        while pending:
+            node, following = pending[-1]
+            for callee in following:
+                if callee not in graph:
+                    continue
+                if callee not in index:
+                    index[callee] = lowest[callee] = len(index)
+                    component.append(callee)
+                    open_nodes.add(callee)
+                    pending.append((callee, iter(sorted(graph[callee]))))
+                    break
+                if callee in open_nodes:
+                    lowest[node] = min(lowest[node], index[callee])
+            else:
+                pending.pop()
+                if pending:
+                    caller = pending[-1][0]
+                    lowest[caller] = min(lowest[caller], lowest[node])
+                if lowest[node] == index[node]:
+                    start = component.index(node)
+                    members = frozenset(component[start:])
+                    del component[start:]
+                    open_nodes -= members
+                    yield members
+
+
+# --- references -------------------------------------------------------------------------------------------------------
+
+
+Rename: TypeAlias = Callable[[str], str]
 
 _SYMBOL = re.compile(r'@(?:"([^"]*)"|([\w$.\-]+))')
 
@@ -24,21 +85,37 @@ def symbols_used_by(op: Operation) -> Iterator[str]:
         yield from symbols_of(inner)
 
 
-def symbols_of(op: Operation) -> Iterator[str]:
-    """Yield the names of the symbols that an op itself refers to."""
-    for name, value in op.properties.items():
-        yield from _strings(value) if _is_symbol(op, name) else _references(value)
-    for attribute in op.attributes.values():
-        yield from _references(attribute)
+def symbols_of(op: Operation) -> list[str]:
+    """Return the names of the symbols that an op itself refers to."""
+    found: list[str] = []
+
+    def note(name: str) -> str:
+        found.append(name)
+        return name
+
+    _with_names(op, note)
+    return found
 
 
 def rename_uses(op: Operation, names: Mapping[str, str]) -> None:
     """Let an op itself refer to symbols by their new names."""
-    op.properties = {
-        name: _renamed_strings(value, names) if _is_symbol(op, name) else _renamed(value, names)
+    op.properties, op.attributes = _with_names(op, lambda name: names.get(name, name))
+
+
+def _with_names(op: Operation, rename: Rename) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the properties and attributes of an op with other names of symbols."""
+
+    def renamed(attribute: object) -> object:
+        return _renamed(attribute, rename)
+
+    def renamed_string(attribute: object) -> object:
+        return rename(attribute) if isinstance(attribute, str) else attribute
+
+    properties = {
+        name: rebuilt(value, renamed_string if _is_symbol(op, name) else renamed)
         for name, value in op.properties.items()
     }
-    op.attributes = {name: _renamed(value, names) for name, value in op.attributes.items()}
+    return properties, rebuilt(op.attributes, renamed)
 
 
 def _is_symbol(op: Operation, name: str) -> bool:
@@ -52,72 +129,30 @@ def _holds_symbols(codec: object) -> bool:
     return isinstance(codec, SymbolCodec) or (isinstance(codec, ListCodec) and _holds_symbols(codec.element))
 
 
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, tuple):
-        for element in value:
-            yield from _strings(element)
-
-
-def _renamed_strings(value: object, names: Mapping[str, str]) -> object:
-    if isinstance(value, str):
-        return names.get(value, value)
-    return tuple(_renamed_strings(element, names) for element in value) if isinstance(value, tuple) else value
-
-
-def _references(value: object) -> Iterator[str]:
-    match value:
-        case SymbolReference(path=path):
-            yield from path
-        case OpaqueAttribute(text=text):
-            yield from (quoted or bare for quoted, bare in _SYMBOL.findall(text))
-        case Verbatim(parts=parts):
-            yield from (quoted or bare for part in parts for quoted, bare in _SYMBOL.findall(part))
-        case StructAttribute(fields=fields):
-            for field in fields.values():
-                yield from _references(field)
-        case MeshAxes(attribute=attribute):
-            yield from _references(attribute)
-        case Sharding(mesh=str(mesh)):
-            yield mesh
-        case Shardings(shardings=shardings):
-            for sharding in shardings:
-                yield from _references(sharding)
-        case dict():
-            for element in value.values():
-                yield from _references(element)
-        case tuple():
-            for element in value:
-                yield from _references(element)
-
-
-def _renamed(value: object, names: Mapping[str, str]) -> object:
-    match value:
-        case SymbolReference(path=(root, *nested)):
-            return SymbolReference((names.get(root, root), *nested))
+def _renamed(attribute: object, rename: Rename) -> object:
+    match attribute:
+        case SymbolReference(path=(root, *nested)):  # names in a symbol are its own
+            return SymbolReference((rename(root), *nested))
         case OpaqueAttribute(text=text) if "@" in text:
-            return OpaqueAttribute(_SYMBOL.sub(lambda m: _spelled(m, names), text))
+            return OpaqueAttribute(_in_text(text, rename))
         case Verbatim(parts=parts):
-            return replace(value, parts=tuple(_SYMBOL.sub(lambda m: _spelled(m, names), part) for part in parts))
-        case StructAttribute(fields=fields):
-            return replace(value, fields={name: _renamed(field, names) for name, field in fields.items()})
-        case MeshAxes(attribute=attribute):
-            return MeshAxes(cast(StructAttribute, _renamed(attribute, names)))
-        case Sharding(mesh=str(mesh)) if mesh in names:
-            return replace(value, mesh=names[mesh])
+            return replace(attribute, parts=tuple(_in_text(part, rename) for part in parts))
+        case MeshAxes(attribute=struct):
+            return MeshAxes(rebuilt(struct, lambda inner: _renamed(inner, rename)))
+        case Sharding(mesh=str(mesh)):
+            return replace(attribute, mesh=rename(mesh))
         case Shardings(shardings=shardings):
-            return Shardings(tuple(cast(Sharding, _renamed(sharding, names)) for sharding in shardings))
-        case dict():
-            return {name: _renamed(element, names) for name, element in value.items()}
-        case tuple():
-            return tuple(_renamed(element, names) for element in value)
-    return value
+            return Shardings(tuple(cast(Sharding, _renamed(sharding, rename)) for sharding in shardings))
+    return attribute
 
 
-def _spelled(match: re.Match[str], names: Mapping[str, str]) -> str:
-    new = names.get(match[1] or match[2])
-    return match[0] if new is None else f'@"{new}"' if match[1] else f"@{new}"
+def _in_text(text: str, rename: Rename) -> str:
+    def spelled(match: re.Match[str]) -> str:
+        name = match[1] or match[2]
+        new = rename(name)
+        return match[0] if new == name else f'@"{new}"' if match[1] else f"@{new}"
+
+    return _SYMBOL.sub(spelled, text)
 
 
 def symbol_dce(module: Operation) -> None:

@@ -17,10 +17,9 @@ from stablehlo_ref.arrays.files import from_bits, read_arrays
 from stablehlo_ref.arrays.host_values import SCALARS
 from stablehlo_ref.arrays.random_values import Distribution, random_array
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, MalformedError, Source
-from stablehlo_ref.ir.argument_names import ArgumentNames
 from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
 from stablehlo_ref.ir.attributes import DenseElements, TypeAttribute
-from stablehlo_ref.ir.signature import Parameter, names_of, shortened
+from stablehlo_ref.ir.signature import ArgumentNames, Parameter, names_of, shortened
 from stablehlo_ref.ir.types import TensorType, TokenType, TupleType, Type, tensor_type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import within_time

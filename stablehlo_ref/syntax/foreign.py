@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from stablehlo_ref.bytecode.vhlo.ops import split_name
-from stablehlo_ref.bytecode.vhlo.upgrade import to_stablehlo
+from stablehlo_ref.bytecode.vhlo.ops import split_name, to_stablehlo
 from stablehlo_ref.bytecode.vhlo.versions import CURRENT
 from stablehlo_ref.define.assembly import AsmParser, Draft
 from stablehlo_ref.define.definition import REGISTRY

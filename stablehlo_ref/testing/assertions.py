@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.arrays.agreement import report, within
 from stablehlo_ref.arrays.interop import to_arrays
+from stablehlo_ref.arrays.results import report, within
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import ulp

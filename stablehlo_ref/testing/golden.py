@@ -15,6 +15,7 @@ import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.argument_types import checks_arguments, fits, shown
 from stablehlo_ref.arrays.host_values import as_value
 from stablehlo_ref.arrays.interop import to_array
+from stablehlo_ref.conform.members import COMMON
 from stablehlo_ref.conform.programs import Ops
 from stablehlo_ref.define.attribute_codecs import AttributeCodec, DenseCodec, EnumCodec, ListCodec, StringCodec
 from stablehlo_ref.define.builder import build_module, build_operation
@@ -34,10 +35,10 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import DenseElements, TypeAttribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
-from stablehlo_ref.ir.types import BOOLEAN, FLOATS, FunctionType, TensorType, Type, tensor_type
+from stablehlo_ref.ir.types import BOOLEAN, FunctionType, TensorType, Type, tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of, is_fractional
 from stablehlo_ref.ops.comparison import ComparisonDirection
-from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import parse
 from stablehlo_ref.suggestions import did_you_mean
@@ -53,47 +54,43 @@ _WRAPPER = "golden.region"
 def definitions() -> Mapping[str, OpDefinition]:
     """Return the ops by the names of their functions; an op of StableHLO comes before one of CHLO with its name."""
     ops = [o for dialect in reversed(DIALECTS) for o in REGISTRY.values() if o.dialect == dialect and _is_function(o)]
-    return {_python_name(o.mnemonic.replace("-", "_")): o for o in ops}
+    names = [o.mnemonic.replace("-", "_") for o in ops]
+    return {f"{name}_" if keyword.iskeyword(name) else name: o for name, o in zip(names, ops)}
 
 
 def _is_function(definition: OpDefinition) -> bool:
     """Return whether an op alone maps tensors to tensors."""
-    traits, types = definition.traits, (*definition.operands, *definition.results)
-    tensors = [tensor_type((2,) * rank, element) for rank in range(3) for element in (FLOATS["f32"], BOOLEAN)]
-    tensors += [tensor_type((2,) * rank, element_type_of(np.dtype(t))) for rank in range(3) for t in ("i4", "c8")]
+    traits, members = definition.traits, (*definition.operands, *definition.results)
     refers = {"decomposition", "called_computations"} & definition.attributes.keys()  # to other functions
     return (
         definition.mnemonic[:1].isalpha()
         and not (traits.terminator or traits.communicates or refers)
         and bool(definition.results)
-        and all(any(m.constraint.holds(t) for t in tensors) for m in types)
+        and all(any(m.constraint.holds(tensor_type((2,) * n, e)) for n in range(3) for e in COMMON) for m in members)
         and not definition.mnemonic.startswith(("async_", "infeed", "outfeed"))
     )
 
 
-def _python_name(name: str) -> str:
-    return f"{name}_" if keyword.iskeyword(name) else name
-
-
 def function_of(definition: OpDefinition, name: str) -> Callable[..., Any]:
     """Return the function of an op, with its signature, its inputs and its constraints."""
-    operands = [member.name for member in definition.operands]
+    signature = signature_of(definition)
     is_list = len(definition.results) != 1 or isinstance(definition.results[0], Outs)
 
     def function(*arguments: object, **named: object) -> Any:
-        if len(arguments) > len(operands):
-            raise ArgumentTypeError(f"{name} has {len(operands)} operands, got {len(arguments)}")
-        given = dict(zip(operands, arguments))
-        for twice in given.keys() & named.keys():
-            raise ArgumentTypeError(f"{name} got two values for '{twice}'")
-        call = _Call(definition, name, {**given, **named})
+        for other in named.keys() - signature.parameters.keys():
+            raise ArgumentTypeError(f"{name} has no parameter '{other}'{did_you_mean(other, signature.parameters)}")
+        try:
+            given = signature.bind(*arguments, **named).arguments
+        except TypeError as error:
+            raise ArgumentTypeError(f"{name}: {error}") from None
+        call = _Call(definition, name, given)
         results = run(call.program, call.arrays)
         return results if is_list else results[0]
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "stablehlo_ref.golden"
     function.__doc__ = documentation(definition)
-    function.__signature__ = signature_of(definition)  # type: ignore[attr-defined]
+    function.__signature__ = signature  # type: ignore[attr-defined]
     return function
 
 
@@ -106,8 +103,7 @@ def op(text: str, *arrays: object) -> Any:
     """
     values = [_to_array(array) for array in arrays]
     block = _parsed(text, _types_in(text) or [_type_of(value) for value in values])
-    last = block.operations[-1]
-    results = run(_program(block.arguments, block.operations, last.results), values)
+    results = run(_program(block.arguments, block.operations), values)
     return results[0] if len(results) == 1 else results
 
 
@@ -125,24 +121,16 @@ def run(program: Program, arrays: Sequence[Array]) -> list[Array]:
 
 def signature_of(definition: OpDefinition) -> inspect.Signature:
     """Return the parameters: operands, then regions and attributes by name, then `result`."""
-    positional, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    parameters = [
-        inspect.Parameter(m.name, positional, default=None if _is_optional(m) else inspect.Parameter.empty)
+    empty, named = inspect.Parameter.empty, inspect.Parameter.KEYWORD_ONLY
+    defaults: dict[str, object] = {m.name: empty for m in definition.regions}
+    defaults |= {m.name: empty if m.default is REQUIRED else m.default for m in definition.attributes.values()}
+    defaults["result"] = None if "infer" in definition.roles else empty  # the types of results follow, or do not
+    operands = [
+        inspect.Parameter(m.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None if _is_optional(m) else empty)
         for m in definition.operands
     ]
-    parameters += [inspect.Parameter(m.name, named) for m in definition.regions]
-    for name, member in definition.attributes.items():
-        default = inspect.Parameter.empty if member.default is REQUIRED else member.default
-        parameters.append(inspect.Parameter(name, named, default=default))
-    if not infers(definition):
-        parameters.append(inspect.Parameter("result", named))
-    order = sorted(parameters, key=lambda p: (p.kind, p.kind == named and p.default is not inspect.Parameter.empty))
-    return inspect.Signature(order)
-
-
-def infers(definition: OpDefinition) -> bool:
-    """Return whether the types of an op's results follow from its other members."""
-    return "infer" in definition.roles
+    others = [inspect.Parameter(name, named, default=default) for name, default in defaults.items()]
+    return inspect.Signature([*operands, *sorted(others, key=lambda p: p.default is not empty)])
 
 
 def _is_optional(member: In | Ins) -> bool:
@@ -179,18 +167,12 @@ def _type_of(array: Array) -> TensorType:
 
 
 class _Call:
-    """A call of an op, which becomes a program of that op."""
+    """A call of an op, which becomes a program of that op; `given` are the arguments that were bound to parameters."""
 
     def __init__(self, definition: OpDefinition, name: str, given: Mapping[str, Any]) -> None:
         self.definition = definition
         self.name = name
         self.given = given
-        known = list(dict.fromkeys((*signature_of(definition).parameters, "result")))
-        for parameter in given:
-            if parameter not in known:
-                raise ArgumentTypeError(
-                    f"{name} has no parameter '{parameter}'{did_you_mean(parameter, known)}; it has {', '.join(known)}"
-                )
         self.arrays = self._arrays()
         self.arguments = [Value(_type_of(a), None, i) for i, a in enumerate(self.arrays)]
 
@@ -200,11 +182,8 @@ class _Call:
         regions = [
             self._region(member, body)
             for member in definition.regions
-            for body in (self._needed(member.name) if isinstance(member, Bodies) else [self._needed(member.name)])
+            for body in (given[member.name] if isinstance(member, Bodies) else [given[member.name]])
         ]
-        for name, member in definition.attributes.items():
-            if member.default is REQUIRED:
-                self._needed(name)
         members = {name: self._attribute(m) for name, m in definition.attributes.items() if given.get(name) is not None}
         make = partial(
             build_operation, definition.name, self.arguments, location=NOWHERE, members=members, regions=regions
@@ -214,12 +193,7 @@ class _Call:
             op = make(types)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # the verifier says why
             op = make([BOOL])
-        return _program(self.arguments, [op], op.results)
-
-    def _needed(self, name: str) -> Any:
-        if name not in self.given:
-            raise ArgumentTypeError(f"{self.name} needs '{name}'")
-        return self.given[name]
+        return _program(self.arguments, [op])
 
     def _arrays(self) -> list[Array]:
         """Return the operands as arrays, in order.
@@ -228,12 +202,13 @@ class _Call:
         """
         values: list[tuple[Any, In | Ins]] = []
         for member in self.definition.operands:
+            value = self.given.get(member.name)
             if isinstance(member, Ins):
-                if not isinstance(self._needed(member.name), Sequence | np.ndarray):
+                if not isinstance(value, Sequence | np.ndarray):
                     raise ArgumentTypeError(f"{self.name}: expected {member.name} to be a list of arrays")
-                values += [(value, member) for value in self._needed(member.name)]
-            elif not _is_optional(member) or self.given.get(member.name) is not None:
-                values.append((self._needed(member.name), member))
+                values += [(item, member) for item in value]
+            elif value is not None or not member.optional:
+                values.append((value, member))
         dtypes = [_to_array(value).dtype for value, _ in values if hasattr(value, "dtype")]
         return [self._array(value, member, dtypes) for value, member in values]
 
@@ -256,8 +231,6 @@ class _Call:
         """Return the types that `result` gives; None if they are inferred."""
         result = self.given.get("result")
         if result is None:
-            if not infers(self.definition):
-                raise ArgumentTypeError(f'{self.name} needs result="tensor<...>", as its type does not follow')
             return None
         types = [result] if isinstance(result, str | Type) else result
         if not fits(types, Sequence[str | Type]):
@@ -307,9 +280,9 @@ class _Call:
         return ops.region([ops.value(name, group, group[0].type) for group in groups if group])
 
 
-def _program(arguments: Sequence[Value], ops: Sequence[Operation], results: Sequence[Value]) -> Program:
-    """Return a program whose @main has these arguments, ops and results."""
-    return Program(build_module(arguments, ops, results, ops[-1].location))
+def _program(arguments: Sequence[Value], ops: Sequence[Operation]) -> Program:
+    """Return a program whose @main has these arguments and ops, and returns the results of the last."""
+    return Program(build_module(arguments, ops, ops[-1].results, ops[-1].location))
 
 
 def _value(codec: AttributeCodec[Any], value: object) -> Any:

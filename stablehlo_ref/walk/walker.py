@@ -22,7 +22,7 @@ from stablehlo_ref.define.definition import evaluated
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import common_mesh
-from stablehlo_ref.distribution.axes import spans
+from stablehlo_ref.distribution.meshes import spans
 from stablehlo_ref.execute.dynamic import check_type, concrete_type, is_dynamic, result_types, shape_operand_values
 from stablehlo_ref.execute.grid import Request, calls_of, run_grid
 from stablehlo_ref.execute.guard import byte_size
@@ -100,6 +100,8 @@ class Walker:
         frames[id(scope)] = scope.values()
         try:
             *operations, terminator = block.operations
+            if (observer := self.context.observer) is not None:
+                notify(observer.enters, block, arguments)
             for op in operations:
                 scope.update(zip(op.results, self.op(op, [scope[v] for v in op.operands], scope)))
                 for value in dying.get(op, ()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.arrays.agreement import almost_equal, close, equal, report
+from stablehlo_ref.arrays.results import almost_equal, close, equal, report
 
 INF, NAN = np.inf, np.nan
 

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from stablehlo_ref.arrays.digest import BLOCK, Digest, digest
+from stablehlo_ref.arrays.descriptions import BLOCK, Digest, digest
 
 
 def test_floats() -> None:

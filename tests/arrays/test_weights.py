@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.ir.argument_names import parts
+from stablehlo_ref.ir.signature import parts
 
 # y = x * a + b, with names as JAX gives them to a nested dict of parameters.
 NESTED = """

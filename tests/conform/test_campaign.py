@@ -247,32 +247,6 @@ def test_quantized_types_are_element_types(element: str) -> None:
     assert f"stablehlo.add/{element}" in uses_of(made.text)
 
 
-def test_nan_is_no_fault_in_a_type_without_nan() -> None:
-    name = "exhaustive/chlo.acosh/f4E2M1FN/0"  # of numbers below 1, acosh is NaN
-    session = InProcess("python:tests.conform.different:negated_where_nan")
-    assert judge(name, session, contract_of("strict")).cell is Cell.LEGAL
-
-
-def test_cpp_takes_scalars() -> None:
-    pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
-    made = "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }"
-    with Session("cpp") as session:
-        outcome = session.run(made, [np.array(1.5, np.float32)])
-    assert outcome.failure == "" and outcome.results[0] == 1.5
-
-
-def test_cpp_takes_unknown_dimensions() -> None:
-    pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
-    made = """
-      func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
-        %0 = stablehlo.abs %x : tensor<?xf32>
-        return %0 : tensor<?xf32>
-      }"""
-    with Session("cpp") as session:
-        outcome = session.run(made, [np.array([-1.5, 2], np.float32)])
-    assert outcome.failure == "" and outcome.results[0].tolist() == [1.5, 2]
-
-
 def test_explains_a_fault_on_one_value() -> None:
     session = InProcess("python:tests.faulty:off-by-one:stablehlo.negate")
     found = explain("exhaustive/stablehlo.negate/i8/0", session, contract_of("strict"))
@@ -339,6 +313,22 @@ def test_known_failures_are_not_new_and_healed_ones_are_reported() -> None:
     known = [Known("*.tanh", "f*", "issue 1"), Known("*.add", "*", "issue 2")]
     new, healed = split(RECORDS, known)
     assert new == [] and healed == [known[1]]
+
+
+def test_known_failures_name_constraints_of_invalid_programs() -> None:
+    invalid = Record("invalid/stablehlo.dot/C4/0", Cell.ACCEPTS)
+    assert [Known("*.dot", type, "").covers(invalid) for type in ("C4", "C?", "*", "C3", "f*")] == [True] * 3 + [
+        False
+    ] * 2
+
+
+def test_known_failures_of_an_op_are_known_in_chains() -> None:
+    uses = ("stablehlo.add/f32", "stablehlo.fft/complex<f32>", "stablehlo.fft/f32")
+    anywhere = Record("chain/2/0", Cell.FLAKY, "two runs return different bits", uses=uses)
+    located = Record("chain/2/1", Cell.FAIL, "stablehlo.add: 1 of 1 elements", uses=uses)
+    for type, covers in (("complex*", [True, False]), ("bf16", [False, False])):
+        assert [Known("*.fft", type, "").covers(record) for record in (anywhere, located)] == covers
+    assert Known("*.add", "f32", "").covers(located) and Known("chain", "*", "").covers(located)
 
 
 def test_known_failures_are_healed_once_all_of_their_cases_are_judged() -> None:
@@ -427,8 +417,14 @@ def test_reports_agree_on_the_faults() -> None:
     suite = ElementTree.fromstring(report.as_junit(RECORDS, "title"))
     assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
     assert json.loads(report.as_badge(RECORDS))["message"] == "50.0 % of 2"
-    assert "2 ULP &lt;beyond&gt;" in report.as_html(RECORDS, "title")
     assert "fail       op/stablehlo.tanh/f32/0" in report.as_text(RECORDS, "title")
+
+
+def test_page_has_the_table_and_the_faults() -> None:
+    pytest.importorskip("jinja2", reason="the extra `conform` is not installed")
+    page = report.as_html(RECORDS, "a < b")
+    assert "2 ULP &lt;beyond&gt;" in page and "<h1>a &lt; b</h1>" in page
+    assert page.count('title="fail"></td>') == 1 and page.count('title="untested"></td>') == 1
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.mlir")), ids=str)

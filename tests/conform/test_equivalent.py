@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -119,6 +121,21 @@ def test_a_failing_second_program_is_a_difference() -> None:
 def test_programs_of_other_signatures_are_refused() -> None:
     with pytest.raises(sr.StablehloError, match="different signatures"):
         equivalent(binary("add"), binary("add", "tensor<4xf32>"))
+
+
+def test_no_input_is_tried_once_time_is_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = itertools.count()  # the clock advances by a second whenever it is read
+    monkeypatch.setattr(sys.modules[equivalent.__module__], "monotonic", lambda: float(next(ticks)))
+    assert equivalent(binary("add"), binary("add"), inputs=100, seconds=5).tried == 4
+    assert equivalent(binary("add"), binary("add"), inputs=100, seconds=0).tried == 0
+    slow = "tensor<40000000xf32>"  # drawing one takes longer than there is time
+    assert equivalent(binary("add", slow), binary("add", slow), seconds=5).tried == 0
+
+    (tmp_path / "a.mlir").write_text(str(binary("add")))
+    assert main(["equiv", *[str(tmp_path / "a.mlir")] * 2, "--tries=100", "--seconds=7"]) == 0
+    assert "6 inputs were tried" in capsys.readouterr().out
 
 
 def test_counterexamples_are_programs_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from stablehlo_ref.conform.campaign import Results
+from stablehlo_ref.conform.cases import case
 from stablehlo_ref.conform.verdicts import Cell, judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.reading.loading import load
@@ -42,6 +43,42 @@ class RandomNumbers:
 def test_random_numbers_are_legal_also_of_ops_with_known_failures(is_known: bool) -> None:
     session = InProcess("random", RandomNumbers())
     assert judge("op/stablehlo.rng/f32/1", session, contract_of("strict"), is_known).cell is Cell.LEGAL
+
+
+class Fixed:
+    """Returns the same arrays for each program."""
+
+    def __init__(self, arrays: Sequence[Any]) -> None:
+        self.arrays = arrays
+
+    def run(self, program: str, inputs: Sequence[Any], **options: Any) -> Sequence[Any]:
+        return self.arrays
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+@pytest.mark.parametrize("element", ["i32", "complex<f32>"])
+def test_init_values_of_a_reduction_may_be_left_out(element: str, is_known: bool) -> None:
+    made = case(f"op/stablehlo.reduce/{element}/0")
+    assert made is not None and "across dimensions = []" in made.text
+    operands = made.inputs[:1] * len(made.expected)
+    assert not any(map(np.array_equal, operands, made.expected))
+    session = InProcess("fixed", Fixed(operands))
+    assert judge(made.name, session, contract_of("strict"), is_known).cell is Cell.LEGAL
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_results_of_another_type_are_a_fault(is_known: bool) -> None:
+    made = case("op/stablehlo.abs/f32/0")
+    assert made is not None
+    wide = [np.asarray(result).astype(np.float64) for result in made.expected]
+    session = InProcess("wide", Fixed(wide))
+    assert judge(made.name, session, contract_of("strict"), is_known).cell is Cell.FAIL
+
+
+def test_nan_is_no_fault_in_a_type_without_nan() -> None:
+    name = "exhaustive/chlo.acosh/f4E2M1FN/0"  # of numbers below 1, acosh is NaN
+    session = InProcess("python:tests.conform.different:negated_where_nan")
+    assert judge(name, session, contract_of("strict")).cell is Cell.LEGAL
 
 
 def test_no_alarms_in_cases_of_all_kinds() -> None:

@@ -161,3 +161,17 @@ def test_addresses_of_a_recursive_program() -> None:
       return %1 : tensor<f32>
     }"""
     assert [op.results[0].origin for op in Flat(sr.parse(text)).ops] == ["@f/%no", "@f/%0", "@f/%1"]
+
+
+def test_a_function_may_be_called_none() -> None:
+    text = """
+    func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %0 = func.call @None(%x) : (tensor<f32>) -> tensor<f32>
+      %1 = stablehlo.sine %0 : tensor<f32>
+      return %1 : tensor<f32>
+    }
+    func.func private @None(%x: tensor<f32>) -> tensor<f32> {
+      %0 = stablehlo.tanh %x : tensor<f32>
+      return %0 : tensor<f32>
+    }"""
+    assert [op.results[0].origin for op in Flat(sr.parse(text)).ops] == ["@None/%0", "%1"]

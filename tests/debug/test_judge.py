@@ -188,6 +188,7 @@ def test_extremes_are_with_or_without_the_init_value() -> None:
     assert verdict(text, x, F32(0.0)) is Verdict.SAME
     assert verdict(text, x, F32(-4)) is Verdict.WRONG
     assert verdict(reduction("maximum", "f32", "0xFF800000"), x, F32(0)) is Verdict.WRONG
+    assert verdict(reduction("maximum", "f32", "0x7FC00000"), x, F32(-1)) is Verdict.NOT_JUDGED  # NaN, or left out
 
 
 def test_products_are_bounded_unless_they_may_overflow() -> None:

@@ -242,3 +242,12 @@ session.run({DOUBLE!r}, [])
             time.sleep(0.05)
         process.kill()
     assert is_ended(worker) and is_ended(int(file.read_text()))
+
+
+@pytest.mark.parametrize(("type", "given"), [("tensor<f32>", -1.5), ("tensor<?xf32>", [-1.5, 2.0])])
+def test_cpp_takes_scalars_and_unknown_dimensions(type: str, given: object) -> None:
+    pytest.importorskip("jaxlib.mlir.dialects.stablehlo")
+    body = f"%0 = stablehlo.abs %x : {type}\nreturn %0 : {type}"
+    with Session("cpp") as session:
+        outcome = session.run(f"func.func @main(%x: {type}) -> {type} {{\n{body}\n}}", [np.array(given, np.float32)])
+    assert outcome.failure == "" and outcome.results[0].tolist() == np.abs(given).tolist()

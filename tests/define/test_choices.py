@@ -290,6 +290,30 @@ def test_broadcasting_ops() -> None:
     assert found(text, x, np.array([1, 2, 3], np.int32)) == []
 
 
+@pytest.mark.parametrize(
+    ("op", "defined", "left_open"),
+    [
+        ("digamma", [(0.5,), (-0.5,), (np.nan,)], [(0.0,), (-0.0,), (-3.0,)]),
+        ("polygamma", [(0, 1), (2, -0.5), (np.nan, 1)], [(0, 0), (1, -1), (0.5, 2), (-1, 2), (np.inf, 2), (1, np.inf)]),
+        ("zeta", [(2, 1), (1.5, -0.5), (2, np.nan)], [(1, 2), (0, 0), (0.5, 1), (2, -1), (np.inf, 2), (2, np.inf)]),
+    ],
+)
+def test_special_functions_at_poles(
+    op: str, defined: list[tuple[float, ...]], left_open: list[tuple[float, ...]]
+) -> None:
+    def warned(*numbers: float) -> list[str]:
+        types = ", ".join(["tensor<f32>"] * len(numbers))
+        operands = {1: "%x", 2: "%x, %y"}[len(numbers)]
+        text = f"""func.func @main({operands.replace(",", ": tensor<f32>,")}: tensor<f32>) -> tensor<f32> {{
+          %0 = chlo.{op} {operands} : {types} -> tensor<f32>
+          return %0 : tensor<f32>
+        }}"""
+        return found(text, *map(np.float32, numbers))
+
+    assert [warned(*numbers) for numbers in defined] == [[]] * len(defined)
+    assert [warned(*numbers) for numbers in left_open] == [["special-function"]] * len(left_open)
+
+
 def test_ops_on_dynamic_shapes() -> None:
     text = BINARY.format(op="divide", t="?xi32")
     assert found(text, np.ones(3, np.int32), np.zeros(3, np.int32)) == [DIVISION]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.arrays.value_text import value_text
+from stablehlo_ref.arrays.descriptions import value_text
 from stablehlo_ref.bytecode.writer import write
 from stablehlo_ref.cli.main import _ending_on_interrupt, main
 from stablehlo_ref.diagnostics import LimitError

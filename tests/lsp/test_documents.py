@@ -7,10 +7,8 @@ import random
 import pytest
 
 from stablehlo_ref.diagnostics import MalformedError, StablehloError
-from stablehlo_ref.lsp.completion import complete
+from stablehlo_ref.lsp.answers import complete, formatted, hover
 from stablehlo_ref.lsp.document import Document, Lines
-from stablehlo_ref.lsp.formatting import formatted
-from stablehlo_ref.lsp.hover import hover
 
 PROGRAM = """\
 #flag = true

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.arrays.digest import statistics
+from stablehlo_ref.arrays.descriptions import statistics
 from stablehlo_ref.execute import evaluation
 from stablehlo_ref.execute.evaluation import BUFFER, computing
 from stablehlo_ref.numerics.layout import default_buffers

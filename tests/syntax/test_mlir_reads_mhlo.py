@@ -8,7 +8,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import split_text
-from stablehlo_ref.passes.hlo_legalize_to_stablehlo import hlo_legalize_to_stablehlo
+from stablehlo_ref.passes.spellings import hlo_legalize_to_stablehlo
 from stablehlo_ref.syntax.printer import print_operation
 from tests.compare import difference
 from tests.shared import ask_mlir, needs_mlir

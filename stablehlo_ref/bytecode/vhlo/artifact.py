@@ -7,8 +7,8 @@ from mmap import mmap
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.bytecode.encoding import Cursor
 from stablehlo_ref.bytecode.sections import MAGIC, read_header
-from stablehlo_ref.bytecode.vhlo.casts import insert_casts
 from stablehlo_ref.bytecode.vhlo.downgrade import VhloForm
+from stablehlo_ref.bytecode.vhlo.ops import insert_casts
 from stablehlo_ref.bytecode.vhlo.versions import CURRENT, FIRST, Version, bytecode_version, parse_version
 from stablehlo_ref.bytecode.writer import write_program
 from stablehlo_ref.diagnostics import Source, UnsupportedError

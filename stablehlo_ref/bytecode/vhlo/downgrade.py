@@ -11,12 +11,12 @@ from typing import Any
 from stablehlo_ref.bytecode.encodings import plain, vhlo
 from stablehlo_ref.bytecode.pool import Encodings, EntryWriter
 from stablehlo_ref.bytecode.properties import Property
-from stablehlo_ref.bytecode.vhlo.casts import TO_VHLO
 from stablehlo_ref.bytecode.vhlo.ops import (
     DEFAULTS,
     I64,
     NO_TYPE,
     NOT_MEMBERS,
+    TO_VHLO,
     TYPED_FFI,
     WINDOWS,
     attribute_names,

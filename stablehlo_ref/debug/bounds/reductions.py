@@ -82,12 +82,13 @@ def reduced(query: Query) -> Ball:
         return _unknown(query) if np.any(query.operand(1).center != 1) else _product(query)
     if is_real and body in _IDENTITY:
         return _extreme(query, _IDENTITY[body])
-    if not all(map(is_exact_body, query.op.regions)):
-        raise NoBound
-    if not query.is_exact:
+    rounds = not all(map(is_exact_body, query.op.regions))
+    if not query.is_exact and not rounds:
         return _unknown(query)
     laws = _laws_of(query)
-    if not laws.is_associative or not (laws.has_identity or laws.selects):
+    if rounds and laws.has_identity:
+        raise NoBound  # else init values may be left out
+    if rounds or not laws.is_associative or not (laws.has_identity or laws.selects):
         return _unknown(query)
     center = widened(query.plain(query.centers))
     return Ball(center, np.zeros(()) if laws.has_identity else np.where(_wins(query), np.inf, 0.0))
@@ -112,6 +113,7 @@ def _extreme(query: Query, identity: float) -> Ball:
     fed = zip(query.values, query.operands)
     without = query.wide([np.full_like(s.center, identity) if v is init else s.center for v, s in fed])
     apart = np.where((center == without) | (np.isnan(center) & np.isnan(without)), 0.0, np.abs(center - without))
+    apart = np.where(np.isnan(apart), np.inf, apart)  # NaN with the init value, or without it
     return stored(query, center, radius + apart)
 
 

@@ -7,14 +7,15 @@ An observer of a run finds where exceptional values come from, how they go on, a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.arrays.digest import statistics
+from stablehlo_ref.arrays.descriptions import statistics
 from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.cut import Flat, has_trait, is_control_flow, operands_of, subprogram
 from stablehlo_ref.debug.evaluate import MAX_BYTES, backend_values
@@ -32,11 +33,11 @@ from stablehlo_ref.debug.exceptions.findings import (
     Reach,
     Slicer,
     call_text,
+    kinds_of,
     yielded,
 )
 from stablehlo_ref.debug.exceptions.taint import (
     Taint,
-    Taints,
     at_pole,
     bits_of,
     cancellation,
@@ -48,26 +49,28 @@ from stablehlo_ref.debug.exceptions.taint import (
     has_exceptions,
     is_exact,
     is_float,
+    is_same,
     masks,
     moved,
     moves,
     only_taint,
+    removed,
     sum_of_bits,
     underflow,
 )
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.traces.record import Follower, Frame, Place, is_input, place_of
 from stablehlo_ref.define.definition import is_constant_like
-from stablehlo_ref.define.processes import GRID_SIZES, ProcessId
+from stablehlo_ref.define.processes import GRID_SIZES
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.graph import last_uses
 from stablehlo_ref.ir.value_index import defining_op
 from stablehlo_ref.numerics.dtypes import UINT64
-from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.program import Program
 
-GROUPS = {"inf": (ExceptionKind.OVERFLOW, ExceptionKind.DIVISION), "all": GENERATIONS}
 LOSSY_SLICE = 256  # ops of the slice of what is not followed: there are many of these
 SHARED = 63  # the bit of all sources after the first 63
 
@@ -122,18 +125,6 @@ def _watcher(
 
 
 @checks_arguments
-def kinds_of(names: str | Iterable[ExceptionKind | str]) -> tuple[ExceptionKind, ...]:
-    """Return the kinds of generations of names, `nan,inf` or a list; EvaluationError for an unknown name."""
-    known = {str(kind): (kind,) for kind in GENERATIONS} | GROUPS
-    found: list[ExceptionKind] = []
-    for name in (str(given).strip() for given in (names.split(",") if isinstance(names, str) else names)):
-        if name not in known:
-            raise EvaluationError(f"unknown kind of exception {name!r}; there are {', '.join(known)}")
-        found += known[name]
-    return tuple(dict.fromkeys(found))
-
-
-@checks_arguments
 def backend_exceptions(
     program: Program, inputs: Sequence[Any], backend: str | Session, *, max_bytes: int = MAX_BYTES
 ) -> list[OnlyInBackend]:
@@ -178,6 +169,24 @@ def only_in_backend(flat: Flat, inputs: Sequence[Array], arrays: Mapping[Value, 
 # --- the observer ---------------------------------------------------------------------------------------------------
 
 
+@dataclass
+class Followed:
+    """An op that runs: its operands, and in its regions the values that are still used, with their taints."""
+
+    operands: Sequence[Any] = ()
+    taints: dict[Value, tuple[Any, Taint]] = field(default_factory=dict)
+
+
+def _is_followed(frame: Frame | None) -> bool:
+    """Return whether the ops inside of an op are looked at one by one."""
+    return frame is not None and (frame.op is None or (frame.data is not None and is_control_flow(frame.op)))
+
+
+def _last_uses(block: Block) -> Mapping[Operation, Sequence[Value]]:
+    """Return the values that no op uses after one; where blocks use values of others, none."""
+    return last_uses(block) if block.parent is not None and len(block.parent.blocks) == 1 else {}
+
+
 class ExceptionWatcher(Follower):
     """Watches one run, of one process or a grid, as the observer of `Program.run`; `found` returns the findings.
 
@@ -207,11 +216,10 @@ class ExceptionWatcher(Follower):
         self._bits: dict[tuple[Value, ExceptionKind], int] = {}  # of sources; 0 if their values are not followed
         self._effects: dict[tuple[Operation, bool], Effect] = {}  # what ops pass on, and what they remove
         self._effect_bits: dict[tuple[Operation, bool], int] = {}  # whose values these are
-        self._taints = Taints()
         self._sources_of: dict[Value, int] = {}  # in all turns and processes
         self._sent: dict[Operation, int] = {}  # the sources that went into ops with regions, or to other processes
-        self._known: dict[tuple[ProcessId | None, Value], int] = {}  # inputs of a process, and constants
         self._programs: dict[Operation, Program] = {}  # ops that move elements, as programs that move taints
+        self._dying = cache(_last_uses)
         super().__init__(program.value_index)
 
     def found(self, results: Sequence[Sequence[Any]]) -> Exceptions:
@@ -252,12 +260,21 @@ class ExceptionWatcher(Follower):
 
     # --- the run ------------------------------------------------------------------------------------------------
 
+    def new_stack(self, entry: Frame) -> None:
+        entry.data = Followed()
+
+    def enters(self, block: Block, arguments: Sequence[Any]) -> None:
+        super().enters(block, arguments)
+        frame = self.frames[-1]
+        if _is_followed(frame):
+            given = [pair for pair in zip(block.arguments, arguments) if frame.op or not is_input(self.index, pair[0])]
+            for value, data, taint in [(*pair, self._passed(*pair, frame)) for pair in given]:
+                self._set(value, data, taint)
+
     def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
-        outer = frame.outer
-        assert outer is not None
-        if outer.op is not None and (outer.data is None or not is_control_flow(outer.op)):
+        if not _is_followed(frame.outer):
             return  # inside an op that is looked at as a whole
-        frame.data = operands
+        frame.data = Followed(operands)
         if is_control_flow(op) or has_trait(op, "communicates"):
             bits = sum_of_bits(map(bits_of, self._operands(frame, op)))
             self._sent[op] = self._sent.get(op, 0) | bits
@@ -267,63 +284,66 @@ class ExceptionWatcher(Follower):
             return
         if is_control_flow(op):
             for value, result in zip(op.results, results):
-                self._set(value, result, self._taint(value, result, frame, op))
+                self._set(value, result, self._passed(value, result, frame))
         elif is_constant_like(op):
-            self._set(op.results[0], results[0], self._given(ExceptionKind.CONSTANT, op.results[0], results[0], frame))
+            taint = self._bits.get((op.results[0], ExceptionKind.CONSTANT), 0)
+            if not taint and has_exceptions(results[0]):
+                taint = self._origin(ExceptionKind.CONSTANT, op.results[0], results[0], frame)
+            self._set(op.results[0], results[0], taint)
         else:
             self.ops += 1
             self._leaf(frame, op, results)
+        for value in self._dying(op.parent).get(op, ()):
+            self.frames[-1].data.taints.pop(value, None)
 
     def _leaf(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
         taints = self._operands(frame, op)
         if any(type(taint) is not int or taint for taint in taints) or any(map(has_exceptions, results)):
             self._exceptional(frame, op, taints, results)
         else:
-            for result in results:
-                self._taints.set(result, 0)
+            for value, result in zip(op.results, results):
+                self._set(value, result, 0)
         if len(results) == 1:
             self._rounding(frame, op, results[0])
 
     # --- taints -------------------------------------------------------------------------------------------------
 
-    def _set(self, value: Value, data: Any, taint: Taint) -> None:
-        """Keep the taint of a value, and its sources in all turns and processes."""
-        self._taints.set(data, taint)
-        if bits := bits_of(taint):
+    def _set(self, value: Value, data: Any, taint: Taint, around: Frame | None = None) -> None:
+        """Keep the taint of a value while the op around it runs, and its sources in all turns and processes."""
+        bits = bits_of(taint)
+        (around or self.frames[-1]).data.taints[value] = data if bits else None, taint
+        if bits:
             self._sources_of[value] = self._sources_of.get(value, 0) | bits
 
     def _operands(self, frame: Frame, op: Operation) -> list[Taint]:
-        return [self._operand(value, x, frame) for value, x in zip(op.operands, frame.data)]
+        return [self._operand(value, x, frame) for value, x in zip(op.operands, frame.data.operands)]
 
     def _operand(self, value: Value, data: Any, frame: Frame) -> Taint:
-        if is_input(self.index, value):
-            return self._given(ExceptionKind.INPUT, value, data, frame, self.process.id)
-        return self._taint(value, data, frame, defining_op(value) if isinstance(value.owner, Block) else None)
-
-    def _taint(self, value: Value, data: Any, frame: Frame, around: Operation | None) -> Taint:
-        """Return the taint of a value; if its memory is new, as of parts or copies, all that it may be a copy of.
-
-        For a result of the op `around` it, that is what its regions return; else, all that went into the op.
-        """
-        taint = self._taints.of(data)
-        if taint is None:
-            taint = 0
-            if has_exceptions(data):
-                ends = yielded(around.regions, value.index) if around is not None and value.owner is around else ()
-                taint = sum_of_bits(self._sources_of.get(end, 0) for end in ends)
-                taint = taint or (self._sent.get(around, 0) if around else 0)
-                taint = taint or self._origin(ExceptionKind.UNKNOWN, value, data, frame)
-            self._taints.set(data, taint)
+        for outer in reversed(self.frames):
+            if outer.data is not None and value in outer.data.taints:
+                known: Taint = outer.data.taints[value][1]
+                return known
+        is_source = is_input(self.index, value) and has_exceptions(data)
+        taint = self._origin(ExceptionKind.INPUT, value, data, frame) if is_source else 0
+        self._set(value, data, taint, self.frames[0])
         return taint
 
-    def _given(
-        self, kind: ExceptionKind, value: Value, data: Any, frame: Frame, process: ProcessId | None = None
-    ) -> Taint:
-        """Return the taint of an input, which each process has its own of, or a constant."""
-        if (process, value) not in self._known:
-            taint = self._known[process, value] = self._origin(kind, value, data, frame) if has_exceptions(data) else 0
-            self._set(value, data, bits_of(self._taints.of(data) or 0) | taint)
-        return self._known[process, value]
+    def _passed(self, value: Value, data: Any, frame: Frame) -> Taint:
+        """Return the taint of what control flow passes on; if its memory is new, of all that it may be a copy of.
+
+        For a result of an op, that is what its regions return; else, all that went into the op.
+        """
+        if not has_exceptions(data):
+            return 0
+        kept = [pair for outer in (frame, *reversed(self.frames)) if outer.data for pair in outer.data.taints.values()]
+        known: Taint | None = next((taint for x, taint in kept if is_same(x, data)), None)
+        if known is not None:
+            return known
+        around = defining_op(value)
+        ends = yielded(around.regions, value.index) if around is not None and value.owner is around else ()
+        taint = sum_of_bits(self._sources_of.get(end, 0) for end in ends)
+        taint = taint or (self._sent.get(around, 0) if around else 0)
+        return taint or self._origin(ExceptionKind.UNKNOWN, value, data, frame)
 
     def _origin(self, kind: ExceptionKind, value: Value, array: Any, frame: Frame) -> int:
         """Return the bit of a value whose exceptions come from elsewhere."""
@@ -335,12 +355,12 @@ class ExceptionWatcher(Follower):
         """Look for underflow and cancellation."""
         cancels = partial(cancellation, threshold=self.threshold)
         for kind, find in ((ExceptionKind.UNDERFLOW, underflow), (ExceptionKind.CANCELLATION, cancels)):
-            if kind in self.kinds and (lossy := find(op, frame.data, result)) is not None:
+            if kind in self.kinds and (lossy := find(op, frame.data.operands, result)) is not None:
                 self._source(kind, op.results[0], result, lossy.where, frame, lossy.bits)
 
     def _exceptional(self, frame: Frame, op: Operation, taints: Sequence[Taint], results: Sequence[Any]) -> None:
         """Find what an op does with exceptional operands, and which of its results are new."""
-        operands, taint, followed = frame.data, only_taint(op, taints), None
+        operands, taint, followed = frame.data.operands, only_taint(op, taints), None
         arrays = [] if taint else [expanded(t, x) for t, x in zip(taints, operands)]
         through: Sequence[Array]
         nan_through: Sequence[Array]
@@ -358,7 +378,7 @@ class ExceptionWatcher(Follower):
             made.append(self._result(frame, op, value, result, all_of, nan_of))
             self._set(value, result, compact(made[-1]))
         is_exact = followed is not None or (has_trait(op, "elementwise") and len(made) == 1)
-        for before, gone in zip(arrays, followed[1]) if followed else _removed(op, arrays, made, is_exact):
+        for before, gone in zip(arrays, followed[1]) if followed else removed(op, arrays, made, is_exact):
             bits = bits_of(np.where(gone, before, UINT64.type(0)))
             self._effect(op, True, bits, gone, frame, is_exact)
 
@@ -371,13 +391,13 @@ class ExceptionWatcher(Follower):
         taint = np.where(nan | inf, through, UINT64.type(0))
         passed = taint != 0
         self._effect(op, False, bits_of(taint), passed, frame, is_exact(op))
-        new_inf, pole = inf & ~passed, at_pole(op, frame.data)
+        new_inf, pole = inf & ~passed, at_pole(op, frame.data.operands)
         new = {
             ExceptionKind.NAN: nan & (nan_of == 0),
             ExceptionKind.OVERFLOW: new_inf & ~pole,
             ExceptionKind.DIVISION: new_inf & pole,
         }
-        if not has_trait(op, "elementwise") and not any(map(is_float, frame.data)):
+        if not has_trait(op, "elementwise") and not any(map(is_float, frame.data.operands)):
             new = {ExceptionKind.UNKNOWN: (nan | inf) & ~passed}  # such as of the infeed
         for kind, where in new.items():
             if where.any():
@@ -408,7 +428,7 @@ class ExceptionWatcher(Follower):
         is_origin = kind in ORIGINS
         is_exact = is_origin or (isinstance(op, Operation) and has_trait(op, "elementwise"))
         address = (frame.address, frame.turns) if isinstance(op, Operation) else (self.index.unique_name(value), ())
-        operands = () if is_origin else frame.data
+        operands = () if is_origin else frame.data.operands
         event = Event(
             *address, self.process.id, at, tuple(_shown(x, at, is_exact) for x in operands),
             element_at(array, at) if is_float(array) else "",
@@ -454,13 +474,3 @@ def _trapped(finding: Finding, where: Array, op: Operation, operands: Sequence[A
     texts = (str(statistics(np.asarray(x))) if known else "not an array" for x, known in zip(operands, is_array))
     notes += [f"operand {i}: {text}" for i, text in enumerate(texts)]
     return EvaluationError(message, op.location, notes=notes)
-
-
-def _removed(
-    op: Operation, arrays: Sequence[Array], made: Sequence[Array], is_elementwise: bool
-) -> Iterator[tuple[Array, Array]]:
-    """Yield the taint of each operand, and which of its exceptional elements are in no result."""
-    every = UINT64.type(sum_of_bits(map(bits_of, made)))
-    for taint in {id(v): a for v, a in zip(op.operands, arrays)}.values():
-        left = made[0] if is_elementwise and taint.shape == made[0].shape else every
-        yield taint, (taint != 0) & ((taint & left) == 0)

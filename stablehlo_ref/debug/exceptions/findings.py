@@ -16,9 +16,10 @@ from stablehlo_ref.debug.cut import CALLS, LOOP, operands_of
 from stablehlo_ref.debug.traces.record import Place, place_of
 from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.define.processes import ProcessId
+from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
-from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.text.tokens import counted
 
 SHOWN = 4  # ops, inputs, constants of a line
@@ -48,6 +49,21 @@ WORDS = {
     ExceptionKind.UNDERFLOW: "numbers that underflow",
     ExceptionKind.CANCELLATION: "a cancellation",
 }
+
+
+GROUPS = {"inf": (ExceptionKind.OVERFLOW, ExceptionKind.DIVISION), "all": GENERATIONS}
+
+
+@checks_arguments
+def kinds_of(names: str | Iterable[ExceptionKind | str]) -> tuple[ExceptionKind, ...]:
+    """Return the kinds of generations of names, `nan,inf` or a list; EvaluationError for an unknown name."""
+    known = {str(kind): (kind,) for kind in GENERATIONS} | GROUPS
+    found: list[ExceptionKind] = []
+    for name in (str(given).strip() for given in (names.split(",") if isinstance(names, str) else names)):
+        if name not in known:
+            raise EvaluationError(f"unknown kind of exception {name!r}; there are {', '.join(known)}")
+        found += known[name]
+    return tuple(dict.fromkeys(found))
 
 
 class Reach(StrEnum):

@@ -1,22 +1,19 @@
 """Find exceptional elements, NaN and infinities, and follow their taint: the set of their sources, as bits of a ui64.
 
 A taint is 0 for a value without exceptional elements, a number if all its exceptional elements have the same sources,
-or an array with 0 for ordinary elements. It belongs to the memory of a value, so that it goes wherever loops, branches
-and calls pass the value on.
+or an array with 0 for ordinary elements.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any, NamedTuple, TypeAlias
-from weakref import ref
 
 import numpy as np
 
-from stablehlo_ref.arrays.value_text import element_text
+from stablehlo_ref.arrays.descriptions import element_text
 from stablehlo_ref.debug.bounds.ball import smallest_normal
 from stablehlo_ref.debug.bounds.reductions import adds_up
 from stablehlo_ref.debug.cut import has_trait
@@ -37,45 +34,13 @@ Taint: TypeAlias = "int | Array"
 _TAINT = IntegerType(64, "u")
 
 
-class Taints:
-    """The taints of the values of a run by their memory, as long as that is in use."""
-
-    def __init__(self) -> None:
-        self._arrays: dict[Hashable, tuple[ref[Array], Taint]] = {}
-        self._scalars: dict[int, tuple[Any, Taint]] = {}  # numpy's scalars, of which there are no weak references
-        self._most = 1 << 10  # scalars before those that nothing else refers to are forgotten
-
-    def of(self, value: Any) -> Taint | None:
-        """Return the taint of a value; None if it was not set."""
-        if isinstance(value, tuple):
-            parts = list(map(self.of, value))
-            return None if None in parts else sum_of_bits(bits_of(part) for part in parts if part is not None)
-        if not is_float(value) or not value.size:
-            return 0
-        found: Any = self._scalars.get(id(value)) if isinstance(value, np.generic) else self._arrays.get(_place(value))
-        return None if found is None else found[1]
-
-    def set(self, value: Any, taint: Taint) -> None:
-        """Keep the taint of a value; those of the parts of a tuple are known."""
-        if isinstance(value, np.generic):
-            self._scalars[id(value)] = value, taint
-            if len(self._scalars) > self._most:
-                self._scalars = {k: kept for k, kept in self._scalars.items() if sys.getrefcount(kept[0]) > 2}
-                self._most = max(self._most, 2 * len(self._scalars))
-        elif is_float(value) and value.size:
-            place = _place(value)
-            self._arrays[place] = ref(_owner(value), lambda _: self._arrays.pop(place, None)), taint
-
-
-def _place(array: Array) -> Hashable:
-    """Return what views of the same elements have in common."""
-    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
-
-
-def _owner(array: Array) -> Array:
-    """Return the array whose memory an array is a view of."""
-    base = array.base.obj if isinstance(array.base, memoryview) else array.base
-    return _owner(base) if isinstance(base, np.ndarray) else array
+def is_same(value: Any, other: Any) -> bool:
+    """Return whether two values are one: the same scalar, or arrays that are the same elements in memory."""
+    if isinstance(value, tuple) and isinstance(other, tuple):
+        return len(value) == len(other) and all(map(is_same, value, other))
+    if isinstance(value, np.ndarray) and isinstance(other, np.ndarray):
+        return bool(value.__array_interface__ == other.__array_interface__)
+    return value is other
 
 
 class Masks(NamedTuple):
@@ -279,6 +244,16 @@ def _on_taints(op: Operation) -> Program:
 
 def _taint_type(type: Type) -> Type:
     return with_replaced(type, lambda t: _TAINT if isinstance(t, FloatType | ComplexType) else t)
+
+
+def removed(
+    op: Operation, arrays: Sequence[Array], made: Sequence[Array], is_elementwise: bool
+) -> Iterator[tuple[Array, Array]]:
+    """Yield the taint of each operand, and which of its exceptional elements are in no result."""
+    every = UINT64.type(sum_of_bits(map(bits_of, made)))
+    for taint in {id(v): a for v, a in zip(op.operands, arrays)}.values():
+        left = made[0] if is_elementwise and taint.shape == made[0].shape else every
+        yield taint, (taint != 0) & ((taint & left) == 0)
 
 
 # --- generations: infinities by division, underflow, cancellation ---------------------------------------------------

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stablehlo_ref._version import __version__
-from stablehlo_ref.arrays.value_text import json_number
+from stablehlo_ref.arrays.descriptions import json_number
 from stablehlo_ref.debug.bounds.ball import UNKNOWN, Ball, exact, overflowed, ulp
 from stablehlo_ref.debug.cut import Flat, operands_of
 from stablehlo_ref.debug.diff import Diff

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.arrays.digest import statistics
+from stablehlo_ref.arrays.descriptions import statistics
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.contract import PRESETS
 from stablehlo_ref.debug.diff import Diff

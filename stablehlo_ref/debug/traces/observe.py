@@ -10,13 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO, TypeAlias
 
-from stablehlo_ref.arrays.digest import statistics
-from stablehlo_ref.arrays.value_text import type_text, value_text
+from stablehlo_ref.arrays.descriptions import statistics, type_text, value_text
 from stablehlo_ref.debug.traces.record import Follower, Frame
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Process
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TokenType
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.suggestions import did_you_mean
@@ -59,10 +58,12 @@ class ValuePrinter(Follower):
         self._selects = selects
         self._arguments = {id(value) for value in arguments}
 
-    def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
-        for value, operand in self.first_uses(op, operands, self._arguments):
+    def argument(self, inner: Frame, op: Operation, value: Value, data: Any) -> None:
+        if id(value) in self._arguments:
             place = defined_at(value) or op.location
-            self._print(f"{place}: {self._of_process()}argument: {self._described(value, operand)}")
+            self._print(f"{place}: {self._of_process()}argument: {self._described(value, data)}")
+
+    def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
         frame.data = time.perf_counter()
 
     def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
@@ -230,13 +231,13 @@ class Debugger(Follower, cmd.Cmd):
     def new_stack(self, entry: Frame) -> None:
         entry.data = {}
 
+    def argument(self, inner: Frame, op: Operation, value: Value, data: Any) -> None:
+        self._add([(value, data)])
+        if id(value) in self.stops:
+            self._stop(op, value, data)
+
     def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
         frame.data = {}
-        self.frames.pop()  # the op is not in progress yet
-        self._add((v, x) for v, x in zip(op.operands, operands) if isinstance(v.owner, Block))
-        for value, data in self.first_uses(op, operands, self.stops):
-            self._stop(op, value, data)
-        self.frames.append(frame)
 
     def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
         self._add(zip(op.results, results))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.arrays.host_values import read_only
 from stablehlo_ref.debug.traces.trace import Record, Trace, TraceFiles, digest_of
 from stablehlo_ref.define.context import Observer, Observers
 from stablehlo_ref.define.definition import definition_of
@@ -26,7 +25,7 @@ from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.graph import labelled, reachable, successors
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.signature import Function
-from stablehlo_ref.ir.value_index import ValueIndex, defining_op
+from stablehlo_ref.ir.value_index import ValueIndex, defining_op, local_name, segment
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.syntax.places import defined_at
 
@@ -41,8 +40,9 @@ class Frame:
         self.op = op
         self.outer = outer
         self.turn = turn  # of the innermost loop around the op; None outside of loops
-        self.counts: dict[int, int] = {}  # how often each op in it has run
-        self.arguments: dict[int, int] = {}  # the turn in which each block argument was last recorded
+        self.counts: dict[Block, int] = {}  # how often each block in it has run
+        self.inner_turn = 0  # how often the block that runs did so before
+        self.unused: set[Value] = set()  # arguments of that block that no op has used yet
         self.data: Any = None  # of the follower
 
     @cached_property
@@ -60,19 +60,24 @@ class Frame:
     @cached_property
     def address(self) -> str:
         """The address of the op."""
-        return "" if self.op is None else joined(self.prefix, self.index.segment(self.op))
+        if self.op is None:
+            return ""
+        results = self.op.results
+        return joined(self.prefix, segment(self.index.unique_name(results[0]) if results else self.op.name))
 
 
 class Follower(Observer):
-    """Has a stack of frames for each process; derived classes implement `entered` and `left`."""
+    """Has a stack of frames for each process; derived classes implement `argument`, `entered` and `left`."""
 
     def __init__(self, index: ValueIndex) -> None:
         self.index = index
         self.process = Process()
-        self._users: dict[int, Operation] = {}  # the op that first uses a block argument
         self._repeats: dict[Block, bool] = {}  # whether the ops of a block may run several times in one frame
         self.stacks: dict[int, tuple[Process, list[Frame]]] = {}
         self.frames = self._frames_of(self.process)
+
+    def argument(self, inner: Frame, op: Operation, value: Value, data: Any) -> None:
+        """Called before `op` runs, the first to use a block argument in a turn; `inner` is an op in that block."""
 
     def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
         """Called before an op runs."""
@@ -82,11 +87,6 @@ class Follower(Observer):
 
     def new_stack(self, entry: Frame) -> None:
         """Called with the frame of the entry of a process that starts."""
-
-    def first_uses(self, op: Operation, operands: Sequence[Any], among: Container[int]) -> list[tuple[Value, Any]]:
-        """Return the block arguments with the identities `among` that an op is the first to use, with their values."""
-        used = {id(v): (v, x) for v, x in zip(op.operands, operands) if isinstance(v.owner, Block) and id(v) in among}
-        return [pair for key, pair in used.items() if self._users.setdefault(key, op) is op]
 
     def _frames_of(self, process: Process) -> list[Frame]:
         if id(process) not in self.stacks:
@@ -99,12 +99,21 @@ class Follower(Observer):
         self.process = process
         self.frames = self._frames_of(process)
 
+    def enters(self, block: Block, arguments: Sequence[Any]) -> None:
+        frame = self.frames[-1]
+        frame.inner_turn = frame.counts.get(block, 0)
+        frame.counts[block] = frame.inner_turn + 1
+        frame.unused.update(block.arguments)
+
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
         outer = self.frames[-1]
-        count = outer.counts.get(id(op), 0)
-        outer.counts[id(op)] = count + 1
         is_repeated = op.parent is not None and self._is_repeated(op.parent)
-        frame = Frame(self.index, op, outer, count if is_repeated else None)
+        frame = Frame(self.index, op, outer, outer.inner_turn if is_repeated else None)
+        for value, data in zip(op.operands, operands):
+            for inner in (frame, *self.frames[:0:-1]) if isinstance(value.owner, Block) else ():
+                if inner.outer is not None and value in inner.outer.unused:
+                    inner.outer.unused.remove(value)
+                    self.argument(inner, op, value, data)
         self.frames.append(frame)
         self.entered(frame, op, operands)
 
@@ -188,42 +197,24 @@ class Recorder(Follower):
         self._files = None if store is None else TraceFiles(Path(store))
         self._records: list[Record] = []
         self._constants: set[tuple[int, ProcessId]] = set()  # those that are recorded
-        self._given: dict[ProcessId, list[int]] = {}  # the arguments of the entry that were recorded before the run
         super().__init__(index)
 
     # --- the run ------------------------------------------------------------------------------------------------
 
-    def new_stack(self, entry: Frame) -> None:
-        entry.arguments.update(dict.fromkeys(self._given.get(self.process.id, ()), 1))
+    def enters(self, block: Block, arguments: Sequence[Any]) -> None:
+        super().enters(block, arguments)
+        frame = self.frames[-1]
+        for value, data in zip(block.arguments, arguments) if frame.op is None else ():
+            if is_input(self.index, value):
+                frame.unused.remove(value)
+                self._keep(value, data, "", ())
 
-    def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
-        for value, operand in zip(op.operands, operands):
-            if isinstance(value.owner, Block):
-                self._argument(value, operand)
+    def argument(self, inner: Frame, op: Operation, value: Value, data: Any) -> None:
+        self._keep(value, data, inner.prefix, inner.turns)
 
     def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
         for value, result in zip(op.results, results):
             self._keep(value, result, frame.prefix, frame.turns)
-
-    def _argument(self, value: Value, operand: Any) -> None:
-        """Record a block argument when an op first uses it in a turn."""
-        for outer, inner in zip(self.frames[-2::-1], self.frames[:0:-1]):
-            if inner.op is not None and inner.op.parent is value.owner:
-                turn = outer.counts[id(inner.op)]
-                if outer.arguments.get(id(value)) != turn:
-                    outer.arguments[id(value)] = turn
-                    self._keep(value, operand, inner.prefix, inner.turns)
-                return
-
-    def arguments(self, values: Sequence[Any]) -> None:
-        """Record the arguments of the entry before a run."""
-        op = self.index.module.regions[0].block.symbol(self.index.entry)
-        if op is None or not op.regions[0].blocks:
-            raise EvaluationError(f"@{self.index.entry} has no body", op.location if op else None)
-        block = op.regions[0].block
-        self._given[self.process.id] = list(map(id, block.arguments))
-        for value, given in zip(block.arguments, values):
-            self._keep(value, read_only(given), "", ())
 
     # --- records ------------------------------------------------------------------------------------------------
 
@@ -237,7 +228,7 @@ class Recorder(Follower):
             self._constants.add((id(value), self.process.id))
             prefix, turns = "", ()
         place, names = self._place(value), tuple(self.index.names(value))
-        address = joined(prefix, self.index.local_name(value)) if prefix else place.name
+        address = joined(prefix, local_name(place.name)) if prefix else place.name
         is_kept = self._keeps is None or any(map(self._keeps, (*names, address, place.op or "")))
         self.record(
             Record(

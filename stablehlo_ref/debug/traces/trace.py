@@ -3,7 +3,7 @@
 A trace in files is a folder: one `.npy` file for each array, and `index.jsonl` with one line of JSON for each value.
 A line has the fields of `Record`. Its field `stored` is for an array an object such as
 `{"file": "000012.npy", "dtype": "bfloat16", "shape": [2, 3]}`, without "file" if only its digest was kept;
-`{"tuple": [...]}` of such objects for a tuple; null for a token. `digest` has the fields of `arrays.digest.Digest`,
+`{"tuple": [...]}` of such objects for a tuple; null for a token. `digest` has the fields of a `Digest`,
 of all values: statistics, a hash of the bits, a histogram of exponents.
 
 Arrays whose dtype numpy has no name for (those of ml_dtypes: bfloat16, float8_*, int4, ...) are stored as the unsigned
@@ -28,7 +28,7 @@ import ml_dtypes
 import numpy as np
 
 from stablehlo_ref.argument_types import check_fields, checks_arguments
-from stablehlo_ref.arrays.digest import Digest, digest
+from stablehlo_ref.arrays.descriptions import Digest, digest
 from stablehlo_ref.arrays.files import array_errors, map_array, member_names, read_npz, reason_of
 from stablehlo_ref.arrays.host_values import as_numpy_saves
 from stablehlo_ref.define.processes import ProcessId
@@ -63,7 +63,7 @@ class Record:
     turns: tuple[int, ...]
     process: ProcessId
     stored: Any  # the value, or the Stored that refers to its file
-    digest: Any = None  # an arrays.digest.Digest, a tuple of them for a tuple; None in memory, and of a token
+    digest: Any = None  # an arrays.descriptions.Digest, a tuple of them for a tuple; None in memory, and of a token
     value: Value | None = None  # the SSA value; None in a trace that was read from files
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,17 +1,22 @@
-"""top_k and scan."""
+"""Ops on whole tensors: top_k, scan and ragged_dot.
+
+Sizes and indices that are known are numbers, others vectors of one i64 that are emitted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from stablehlo_ref.define.spec import is_float, scalar
+from stablehlo_ref.dialects.chlo_structured import before_ragged
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.rewrite import clone
-from stablehlo_ref.ir.types import BOOLEAN, IntegerType, TensorType, Type, tensor_type
+from stablehlo_ref.ir.types import BOOLEAN, INDEX, IntegerType, Shape, TensorType, tensor_type
 from stablehlo_ref.ops.comparison import ComparisonDirection, ComparisonType
-from stablehlo_ref.passes.emit import Emitter, cannot_legalize
-from stablehlo_ref.passes.expressions import Expr, shape_of, size_of
+from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, like, shape_of, size_of
 
+Index: TypeAlias = int | Expr
 I32, I64 = IntegerType(32), IntegerType(64)
 INDEX_SCALAR, INDEX_VECTOR = tensor_type((), I64), tensor_type((1,), I64)
 
@@ -32,19 +37,50 @@ def as_vector(index: Expr) -> Expr:
     return index.op("reshape", type=INDEX_VECTOR)
 
 
-def joined(parts: Sequence[Expr]) -> Expr:
-    """Return vectors of one index each as one vector."""
-    return parts[0].op("concatenate", *parts[1:], type=tensor_type((len(parts),), I64), dimension=0)
-
-
 def index_constant(emit: Emitter, number: int) -> Expr:
     """Return a scalar constant of i64."""
     return Expr(emit, emit.constant(INDEX_SCALAR, number))
 
 
-def index_vector(emit: Emitter, numbers: Sequence[int]) -> Expr:
-    """Return a vector constant of i64."""
-    return Expr(emit, emit.constant(tensor_type((len(numbers),), I64), numbers))
+def index_vector(emit: Emitter, parts: Sequence[Index]) -> Expr:
+    """Return indices as one vector of i64: a constant if all are known."""
+    numbers = [part for part in parts if isinstance(part, int)]
+    if len(numbers) == len(parts):
+        return Expr(emit, emit.constant(tensor_type((len(parts),), I64), numbers))
+    return joined([index_vector(emit, [part]) if isinstance(part, int) else part for part in parts])
+
+
+def shape_vector(x: Expr) -> Expr:
+    """Return the sizes of all dimensions as a vector of i64."""
+    return joined(
+        [index_vector(x.emit, [n]) if n is not None else index_size_of(x, d) for d, n in enumerate(x.type.shape)]
+    )
+
+
+def joined(parts: Sequence[Expr]) -> Expr:
+    """Return vectors of one index each as one vector."""
+    return parts[0].op("concatenate", *parts[1:], type=tensor_type((len(parts),), I64), dimension=0)
+
+
+def sliced(x: Expr, starts: Sequence[Index], limits: Sequence[Index], shape: Shape) -> Expr:
+    """Return a slice of this shape, by a static op if that is known to have it."""
+    type, ones = tensor_type(shape, x.element), (1,) * x.type.rank
+    if x.type.is_static:
+        return x.op("slice", type=type, start_indices=tuple(starts), limit_indices=tuple(limits), strides=ones)
+    return x.op("real_dynamic_slice", *(index_vector(x.emit, part) for part in (starts, limits, ones)), type=type)
+
+
+def reshaped(x: Expr, sizes: Sequence[Index], shape: Shape) -> Expr:
+    """Return the elements in another shape, which has these sizes."""
+    type = tensor_type(shape, x.element)
+    if x.type.is_static:
+        return x.op("reshape", type=type)
+    return x.op("dynamic_reshape", index_vector(x.emit, sizes), type=type)
+
+
+def without_axis(shape: Shape, axis: int) -> Shape:
+    """Return a shape without one of its dimensions."""
+    return (*shape[:axis], *shape[axis + 1 :])
 
 
 # --- top_k ----------------------------------------------------------------------------------------------------------
@@ -54,19 +90,20 @@ def top_k(emit: Emitter, op: Operation) -> list[Value]:
     """Sort with indices in descending order of the last dimension, and slice."""
     operand = Expr(emit, op.operands[0])
     shape, k = operand.type.shape, int(op.properties["k"])
-    last = len(shape) - 1
+    last, zeros = len(shape) - 1, [0] * len(shape)
     count = k if shape[last] is None else min(k, shape[last] or 0)
     indices_type = tensor_type(shape, I32)
     if operand.type.is_static:
         indices = emit.value("stablehlo.iota", type=indices_type, iota_dimension=last)
-        values, indices = _sorted(emit, operand, indices, op).results
-        return [_first(emit, x, last, count) for x in (values, indices)]
+        cut = (*shape[:last], count)
+        limits = [n or 0 for n in cut]
+        return [sliced(Expr(emit, x), zeros, limits, cut).value for x in _sorted(emit, operand, indices, op).results]
     sizes = [_size_or_constant(operand, axis) for axis in range(len(shape))]
     full = joined(sizes)
-    limits = joined([*sizes[:-1], as_vector(index_constant(emit, count))])
+    end = joined([*sizes[:-1], as_vector(index_constant(emit, count))])
     indices = full.op("dynamic_iota", type=indices_type, iota_dimension=last).value
     found = _sorted(emit, operand, indices, op).results
-    bounds = index_vector(emit, [0] * len(shape)), limits, index_vector(emit, [1] * len(shape))
+    bounds = index_vector(emit, zeros), end, index_vector(emit, [1] * len(shape))
     return [
         Expr(emit, x).op("real_dynamic_slice", *bounds, type=result.type).value for x, result in zip(found, op.results)
     ]
@@ -94,16 +131,6 @@ def _sorted(emit: Emitter, operand: Expr, indices: Value, op: Operation) -> Oper
     return emit.operation(
         "stablehlo.sort", operands, [v.type for v in operands], [region],
         dimension=operand.type.rank - 1, is_stable=op.properties.get("is_stable", True),
-    )  # fmt: skip
-
-
-def _first(emit: Emitter, value: Value, axis: int, count: int) -> Value:
-    """Return the first elements along the last dimension."""
-    type = tensor_of(value)
-    limits = (*type.shape[:axis], count)
-    return emit.value(
-        "stablehlo.slice", value, type=tensor_type(limits, type.element_type),
-        start_indices=(0,) * type.rank, limit_indices=limits, strides=(1,) * type.rank,
     )  # fmt: skip
 
 
@@ -181,35 +208,176 @@ def _inlined(inner: Emitter, block: Block, arguments: Sequence[Value]) -> list[V
 
 def _slice_at(x: Expr, axis: int, place: Expr) -> Expr:
     """Return the slice of `x` at one index of a dimension, without that dimension."""
-    sizes = tuple(1 if d == axis else n for d, n in enumerate(x.type.shape))
-    type = tensor_type(sizes, x.element)
-    zero = index_constant(x.emit, 0)
-    starts = [place if d == axis else zero for d in range(x.type.rank)]
+    sizes, shape = list(x.type.shape), without_axis(x.type.shape, axis)
+    sizes[axis] = 1
     if x.type.is_static:
-        piece = x.op("dynamic_slice", *starts, type=type, slice_sizes=sizes)
+        zero = index_constant(x.emit, 0)
+        starts = [place if d == axis else zero for d in range(x.type.rank)]
+        piece = x.op("dynamic_slice", *starts, type=tensor_type(tuple(sizes), x.element), slice_sizes=tuple(sizes))
     else:
-        begin = joined([as_vector(start) for start in starts])
-        limits = [_limit(x, d, axis, place) for d in range(x.type.rank)]
-        end = joined([as_vector(limit) for limit in limits])
-        piece = x.op("real_dynamic_slice", begin, end, index_vector(x.emit, [1] * x.type.rank), type=type)
-    return piece.op("reshape", type=_without_axis(x.type, axis))
+        begin = [as_vector(place) if d == axis else 0 for d in range(x.type.rank)]
+        end = [as_vector(place + 1) if d == axis else _size(x, d) for d in range(x.type.rank)]
+        piece = sliced(x, begin, end, tuple(sizes))
+    return piece.op("reshape", type=tensor_type(shape, x.element))
 
 
-def _limit(x: Expr, axis: int, scanned: int, place: Expr) -> Expr:
-    if axis == scanned:
-        return place + index_constant(x.emit, 1)
+def _size(x: Expr, axis: int) -> Index:
     size = x.type.shape[axis]
-    known = size_of(x, axis) if size is None else Expr(x.emit, x.emit.constant(tensor_type((), I32), size))
-    return known.op("convert", type=INDEX_SCALAR)
-
-
-def _without_axis(type: TensorType, axis: int) -> Type:
-    return tensor_type(tuple(n for d, n in enumerate(type.shape) if d != axis), type.element_type)
+    return index_size_of(x, axis) if size is None else size
 
 
 def _put(output: Expr, axis: int, place: Expr, element: Expr) -> Expr:
-    sizes = tuple(1 if d == axis else n for d, n in enumerate(output.type.shape))
-    piece = element.op("reshape", type=tensor_type(sizes, output.element))
+    sizes = list(output.type.shape)
+    sizes[axis] = 1
+    piece = element.op("reshape", type=tensor_type(tuple(sizes), output.element))
     zero = index_constant(output.emit, 0)
     starts = [place if d == axis else zero for d in range(output.type.rank)]
     return output.op("dynamic_update_slice", piece, *starts, type=output.type)
+
+
+# --- ragged_dot -------------------------------------------------------------------------------------------------------
+
+
+def ragged_dot(emit: Emitter, op: Operation) -> Expr:
+    """Return the product, made of products with all but one group masked.
+
+    It is a sum over groups, a product for each group, or, of ragged batches, one product, which depends on what kind of
+    dimension of `lhs` is ragged.
+    """
+    lhs, rhs, sizes = (Expr(emit, operand) for operand in op.operands)
+    result = op.results[0].type
+    assert isinstance(result, TensorType)
+    (ragged,) = op.properties["lhs_ragged_dimensions"]
+    if ragged in op.properties.get("lhs_contracting_dimensions", ()):
+        return _over_ragged_contraction(op, lhs, rhs, sizes, result)
+    if ragged not in op.properties.get("lhs_batching_dimensions", ()):
+        return _over_ragged_rows(op, lhs, rhs, sizes, result)
+    return _dot(op, lhs, rhs, result, op.properties["rhs_batching_dimensions"], _contracting(op))
+
+
+def _contracting(op: Operation) -> tuple[int, ...]:
+    return tuple(op.properties["rhs_contracting_dimensions"])
+
+
+def _dot(
+    op: Operation, lhs: Expr, rhs: Expr, result: TensorType, batching: Sequence[int], contracting: Sequence[int]
+) -> Expr:
+    return lhs.op(
+        "dot_general", rhs, type=result,
+        lhs_batching_dimensions=op.properties.get("lhs_batching_dimensions", ()),
+        rhs_batching_dimensions=tuple(batching),
+        lhs_contracting_dimensions=op.properties.get("lhs_contracting_dimensions", ()),
+        rhs_contracting_dimensions=tuple(contracting),
+        precision_config=op.properties.get("precision_config"),
+    )  # fmt: skip
+
+
+def _over_ragged_rows(op: Operation, lhs: Expr, rhs: Expr, sizes: Expr, result: TensorType) -> Expr:
+    """Each group of rows of `lhs` has its own `rhs`."""
+    group_axis = op.properties["rhs_group_dimensions"][0]
+    count = rhs.type.shape[group_axis]
+    if count is None:
+        raise cannot_legalize(op)
+    groups = _Groups(op, lhs, sizes)
+    batching = [d - (d > group_axis) for d in op.properties.get("rhs_batching_dimensions", ())]
+    contracting = [d - (d > group_axis) for d in _contracting(op)]
+    total: Expr | None = None
+    for index in range(count):
+        masked = groups.masked(index)
+        product = _dot(op, masked, _group_of(rhs, group_axis, index), result, batching, contracting)
+        total = product if total is None else total + product
+    if total is None:
+        raise cannot_legalize(op)
+    return total
+
+
+def _over_ragged_contraction(op: Operation, lhs: Expr, rhs: Expr, sizes: Expr, result: TensorType) -> Expr:
+    """The contracting dimension is ragged: one product for each group."""
+    count = sizes.type.shape[-1]
+    if not count:
+        raise cannot_legalize(op)
+    groups = _Groups(op, lhs, sizes)
+    type = tensor_type(result.shape[1:], result.element_type)
+    batching = op.properties.get("rhs_batching_dimensions", ())
+    products = [_dot(op, groups.masked(index), rhs, type, batching, _contracting(op)) for index in range(count)]
+    first, *others = [_with_leading_axis(product) for product in products]
+    return first.op("concatenate", *others, type=result, dimension=0)
+
+
+class _Groups:
+    """Masks `lhs` to the elements of one group after the other."""
+
+    def __init__(self, op: Operation, lhs: Expr, sizes: Expr) -> None:
+        self.lhs, self.sizes = lhs, sizes
+        self.axis = op.properties["lhs_ragged_dimensions"][0]
+        self.batch = sizes.type.shape[:-1]
+        summed = (op.properties.get(f"lhs_{kind}_dimensions", ()) for kind in ("batching", "contracting"))
+        self.batch_axes = before_ragged(lhs.type, self.axis, *summed)[: len(self.batch)]
+        self.start = _first_starts(sizes, self.batch)
+        self.positions = _positions(lhs, self.axis)
+        self.zero = like(lhs, 0)
+
+    def masked(self, index: int) -> Expr:
+        """Return `lhs` with zeros instead of the elements of other groups."""
+        limit = self.start + _group_size(self.sizes, index, self.batch)
+        first = _broadcast_like(self.start, self.lhs, self.batch_axes)
+        end = _broadcast_like(limit, self.lhs, self.batch_axes)
+        positions = _broadcast_like(self.positions, self.lhs, tuple(range(self.lhs.type.rank)))
+        from_start = positions >= first
+        mask = from_start & (positions < end)
+        self.start = limit
+        return mask.op("select", self.lhs, self.zero, type=self.lhs.type)
+
+
+def _first_starts(sizes: Expr, batch: Shape) -> Expr:
+    """Return the start of the first group in each batch."""
+    if None not in batch:
+        return Expr(sizes.emit, sizes.emit.constant(tensor_type(batch, I64), 0))
+    shape, rank = shape_of(sizes), sizes.type.rank
+    shape = shape.op(
+        "slice", type=tensor_type((rank - 1,), INDEX), start_indices=(0,), limit_indices=(rank - 1,), strides=(1,)
+    )
+    zero = index_constant(sizes.emit, 0)
+    return zero.op("dynamic_broadcast_in_dim", shape, type=tensor_type(batch, I64), broadcast_dimensions=())
+
+
+def _positions(lhs: Expr, axis: int) -> Expr:
+    """Return the indices along the ragged dimension, with size 1 in all others."""
+    sizes: Shape = tuple(n if d == axis else 1 for d, n in enumerate(lhs.type.shape))
+    type = tensor_type(sizes, I64)
+    if sizes[axis] is not None:
+        return Expr(lhs.emit, lhs.emit.value("stablehlo.iota", type=type, iota_dimension=axis))
+    parts = [index_size_of(lhs, d) if n is None else n for d, n in enumerate(sizes)]
+    return index_vector(lhs.emit, parts).op("dynamic_iota", type=type, iota_dimension=axis)
+
+
+def _group_size(sizes: Expr, index: int, batch: Shape) -> Expr:
+    """Return the size of a group in each batch, as i64."""
+    kept = [_size(sizes, d) for d in range(len(batch))]
+    part = sliced(sizes, [*(0 for _ in batch), index], [*kept, index + 1], (*batch, 1))
+    size = part.op("reshape", type=tensor_type(batch, sizes.element))
+    return size if sizes.element == I64 else size.op("convert", type=tensor_type(batch, I64))
+
+
+def _broadcast_like(x: Expr, lhs: Expr, axes: tuple[int, ...]) -> Expr:
+    type = tensor_type(lhs.type.shape, x.element)
+    if lhs.type.is_static:
+        return x.op("broadcast_in_dim", type=type, broadcast_dimensions=axes)
+    return x.op("dynamic_broadcast_in_dim", shape_of(lhs), type=type, broadcast_dimensions=axes)
+
+
+def _group_of(rhs: Expr, axis: int, index: int) -> Expr:
+    """Return the slice of `rhs` for a group, without the group dimension."""
+    sizes, cut = [_size(rhs, d) for d in range(rhs.type.rank)], list(rhs.type.shape)
+    starts = [index if d == axis else 0 for d in range(rhs.type.rank)]
+    sizes[axis], cut[axis] = index + 1, 1
+    part = sliced(rhs, starts, sizes, tuple(cut))
+    del sizes[axis]
+    return reshaped(part, sizes, without_axis(rhs.type.shape, axis))
+
+
+def _with_leading_axis(x: Expr) -> Expr:
+    if x.type.is_static:
+        return x.op("reshape", type=tensor_type((1, *x.type.shape), x.element))
+    one = index_vector(x.emit, [1])
+    return reshaped(x, [one, *(index_size_of(x, d) for d in range(x.type.rank))], (1, *x.type.shape))

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from stablehlo_ref.distribution.axes import overlap
 from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
+from stablehlo_ref.distribution.meshes import overlap
 from stablehlo_ref.distribution.sdy_attributes import Mesh, ShardingRule
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import Type
-from stablehlo_ref.passes.evaluate import known_array
+from stablehlo_ref.passes.analysis import known_array
 from stablehlo_ref.passes.sdy.sharding_rules import reduction_of
 from stablehlo_ref.passes.sdy.shards import Shard
 

@@ -12,19 +12,19 @@ from typing import TypeAlias
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import ReductionOp, mesh_of, sharding_of
-from stablehlo_ref.distribution.axes import Span, spans
 from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
+from stablehlo_ref.distribution.meshes import Span, spans
 from stablehlo_ref.distribution.sdy_attributes import Mesh
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import TensorType, Type
-from stablehlo_ref.passes.call_graph import callees, functions
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.registry import Pass, PassOption
 from stablehlo_ref.passes.registry import count as whole_number
 from stablehlo_ref.passes.sdy.assignment import Assignment
 from stablehlo_ref.passes.sdy.sharding_rules import sharding_rule
 from stablehlo_ref.passes.sdy.shards import SHARDING, Shard, Shards, Signature, layout_at
+from stablehlo_ref.passes.symbols import callees, functions
 
 ANNOTATIONS = (SHARDING, "sdy.sharding_rule")
 REDUCING = ("sdy.all_reduce", "sdy.reduce_scatter")

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from math import prod
 
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, parameter_sharding, sharding_of
-from stablehlo_ref.distribution.axes import overlap, spans
+from stablehlo_ref.distribution.meshes import overlap, spans
 from stablehlo_ref.distribution.sdy_attributes import AxisRef, DimensionSharding, Mesh, Sharding, Shardings, text_of
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.passes.registry import Pass
 from stablehlo_ref.passes.sdy.convert_global_to_local import convert_global_to_local
 from stablehlo_ref.passes.sdy.sharding_rules import sharding_rule
 from stablehlo_ref.passes.sdy.shards import SHARDING
+from stablehlo_ref.passes.symbols import functions
 
 
 def propagate_shardings(module: Operation) -> None:

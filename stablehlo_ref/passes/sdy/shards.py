@@ -17,9 +17,8 @@ import numpy as np
 from stablehlo_ref.define.spec import make_tensor_type
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, parameter_sharding
-from stablehlo_ref.distribution.axes import Span, merge, overlap
 from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
-from stablehlo_ref.distribution.meshes import Devices
+from stablehlo_ref.distribution.meshes import Devices, Span, merge, overlap
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
