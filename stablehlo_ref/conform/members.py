@@ -398,26 +398,19 @@ def neighbours(member: Member, value: Any) -> Iterator[Any]:
 
 @lru_cache(maxsize=4096)
 def _near_types(type: Any) -> Sequence[Type]:
-    return tuple(_types_near(type))
-
-
-def _types_near(type: Any) -> Iterator[Type]:
     if isinstance(type, TupleType | FutureType):
-        for elements in _near_lists(type.elements, _near_types):
-            yield replace(type, elements=elements)
+        return [replace(type, elements=elements) for elements in _near_lists(type.elements, _near_types)]
     if not isinstance(type, TensorType):
-        return
+        return []
     shape, element = type.shape, type.element_type
-    for sizes in _near_items(shape, _near_values):
-        yield _typed(sizes, element)
-    yield from (_typed(sizes, element) for sizes in (*_shorter(shape), (*shape, 1), (2, *shape), *_swapped(shape)))
-    yield from (_typed(shape, other) for other in NEAR_ELEMENTS if other != element)
-    for axis, size in enumerate(shape):
-        if size and size <= MANY_SCALES:  # a step may have led to any size
-            yield tensor_type(shape, per_axis(axis, size))
+    shapes = *_near_items(shape, _near_values), *_shorter(shape), (*shape, 1), (2, *shape), *_swapped(shape)
+    found = [_typed(sizes, element) for sizes in shapes]
+    found += [_typed(shape, other) for other in NEAR_ELEMENTS if other != element]
+    sizes = [(axis, size) for axis, size in enumerate(shape) if size and size <= MANY_SCALES]  # a step leads to any
+    found += [tensor_type(shape, per_axis(axis, size)) for axis, size in sizes]
     if isinstance(element, QuantizedType):
-        yield from (tensor_type(shape, other) for other in _near_quantized(element))
-    yield TOKEN
+        found += [tensor_type(shape, other) for other in _near_quantized(element)]
+    return [*found, TOKEN]
 
 
 def _near_quantized(element: QuantizedType) -> Iterator[QuantizedType]:
