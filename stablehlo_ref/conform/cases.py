@@ -24,7 +24,7 @@ import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.arrays.random_values import random_array
 from stablehlo_ref.conform.members import COMMON, OTHERS, QUANTIZED, draw_tensor, per_axis
 from stablehlo_ref.conform.programs import ASYNC_START, Builder, names_of_ops
-from stablehlo_ref.conform.solve import is_elementwise_on
+from stablehlo_ref.conform.solve import Solver
 from stablehlo_ref.debug.evaluate import same_bits
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, member_of_each
 from stablehlo_ref.define.formulas import labelled_formulas
@@ -107,7 +107,8 @@ def operands_of_each_value(definition: OpDefinition, element: Type) -> int:
     if not (definition.traits.elementwise and count in (1, 2)) or kind(numpy_dtype(element)) == "complex":
         return 0
     width = bit_width(numpy_dtype(element)) * count
-    return count if width <= EVERY_VALUE and is_elementwise_on(definition, element) else 0
+    is_tried = width <= EVERY_VALUE and Solver(definition, random.Random(0)).on(tensor_type((1,), element)) is not None
+    return count if is_tried else 0
 
 
 def takes(definition: OpDefinition, element: Type) -> bool:
