@@ -207,7 +207,8 @@ class ArithFlags(Directive):
             draft.members[name] = value
         for name in self.with_values:
             if name in known and parser.accept(name):
-                draft.members[name] = OpaqueAttribute(f"#arith.{name}{parser.balanced_text('flags')}")
+                flags = OpaqueAttribute(f"#arith.{name}{parser.balanced_text('flags')}")
+                draft.members[name] = known[name].decode(flags)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         for name in self.members[: -len(self.with_values)]:

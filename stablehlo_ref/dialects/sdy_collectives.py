@@ -120,11 +120,7 @@ def check_lists(lists: Iterable[Sequence[AxisRef]], mesh: Mesh) -> None:
 
 def append(before: list[Span], moved: list[Span], mesh: Mesh) -> list[Span]:
     """Return the axes of a dimension that more axes shard; parts of one axis that are consecutive are one."""
-    return before + moved if not (before and moved) else [*before[:-1], *_joined(before[-1], moved)]
-
-
-def _joined(last: Span, moved: list[Span]) -> list[Span]:
-    return merge((last, *moved))
+    return [*before[:-1], *merge((before[-1], *moved))] if before and moved else before + moved
 
 
 # --- ops ------------------------------------------------------------------------------------------------------------

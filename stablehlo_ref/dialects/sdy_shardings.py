@@ -182,8 +182,7 @@ def shard_counts(function: Operation, name: str, index: int) -> list[int]:
 
 
 def _item(shardings: object, index: int) -> Sharding | None:
-    is_there = isinstance(shardings, Shardings) and index < len(shardings.shardings)
-    return shardings.shardings[index] if is_there and isinstance(shardings, Shardings) else None
+    return shardings.shardings[index] if isinstance(shardings, Shardings) and index < len(shardings.shardings) else None
 
 
 def read(attribute: Attribute | None) -> object:

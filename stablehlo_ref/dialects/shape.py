@@ -25,7 +25,7 @@ from stablehlo_ref.define.spec import UNKNOWN, Size, dim, is_tensor, rank, size
 from stablehlo_ref.define.type_constraints import TypeConstraint, index, unranked_tensor
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects import mlir_types
-from stablehlo_ref.dialects.mlir_types import Implied, computes, identity, in_bounds, shape_like, size_like
+from stablehlo_ref.dialects.mlir_types import Implied, computes, define, identity, in_bounds, shape_like, size_like
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import INDEX, OpaqueType, TensorType, Type, tensor_type
@@ -361,18 +361,6 @@ class SizeArithmetic(Typed):
         return lambda lhs, rhs: size_value(cls.combine(int(lhs), int(rhs)))
 
 
-class Add(SizeArithmetic, op="add"):
-    """Add sizes."""
-
-    combine = staticmethod(operator.add)
-
-
-class Mul(SizeArithmetic, op="mul"):
-    """Multiply sizes."""
-
-    combine = staticmethod(operator.mul)
-
-
 class Div(SizeArithmetic, op="div"):
     """Divide sizes, rounding down. EvaluationError for a division by zero."""
 
@@ -407,13 +395,10 @@ class Extreme(SizeArithmetic):
         return run
 
 
-class Max(Extreme, op="max"):
-    """Return the maximum of two sizes, or of two shapes size by size."""
-
-    combine = np.maximum
-
-
-class Min(Extreme, op="min"):
-    """Return the minimum of two sizes, or of two shapes size by size."""
-
-    combine = np.minimum
+for base, mnemonic, doc, combine in (
+    (SizeArithmetic, "add", "Add sizes.", operator.add),
+    (SizeArithmetic, "mul", "Multiply sizes.", operator.mul),
+    (Extreme, "max", "Return the maximum of two sizes, or of two shapes size by size.", np.maximum),
+    (Extreme, "min", "Return the minimum of two sizes, or of two shapes size by size.", np.minimum),
+):
+    define(base, mnemonic, doc, combine=staticmethod(combine))
