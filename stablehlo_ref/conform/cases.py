@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,9 @@ SHAPES = (
     (3, 3, 3),
 )  # fmt: skip
 ROUNDS_OF_SHAPES, SHOWN = 3, 3  # how often each is drawn, and how many ops of a kind are kept
+SQUARE = ((2, 2), (3, 3), (2, 2, 2)) * 4  # shapes whose types leave open to which dimensions attributes refer
 CONTENTS = 6  # inputs that are tried
+MAX_SIZE = 1 << 20  # of a tensor: a search may have led to any shape
 LIMITS = Limits(max_seconds=10.0)  # of the interpreter, for a case
 ALONE = Grid(1, 1)
 GRIDS = (Grid(2, 1), Grid(4, 1), Grid(1, 2), Grid(1, 4), Grid(2, 2), ALONE)
@@ -180,12 +183,13 @@ def _of_shapes(name: str, rng: random.Random, op: str, element: str) -> Case | N
     """Return a program that has an op several times, on operands of different shapes and with other attributes."""
     for is_careful in (False, True):  # at first, only the whole program is tried
         builder, seen = Builder(rng, [ELEMENTS[element]], sharing=0.0), Counter[object]()
-        for shape in SHAPES * ROUNDS_OF_SHAPES:
+        for shape in SHAPES * ROUNDS_OF_SHAPES + (SQUARE if REGISTRY[op].attributes else ()):
             before = len(builder.operations), len(builder.arguments)
             type = draw_tensor(rng, ELEMENTS[element], shape)
             added = builder.add_on(REGISTRY[op], type) if not seen[type] else None
-            others = (draw_tensor(rng, ELEMENTS[element], sizes) for sizes in (shape[1:], None))
-            added = added or builder.add(REGISTRY[op], [type, type, *others])
+            others = [draw_tensor(rng, ELEMENTS[element], sizes) for sizes in (shape[1:], None)]
+            like = [type, others[0]] if shape in SQUARE else [type, type, *others]
+            added = added or builder.add(REGISTRY[op], like)
             seen[type] += 1
             new = _properties(added, element) if added is not None else set()
             if all(seen[each] >= SHOWN for each in new) or (is_careful and valid_case(name, rng, builder) is None):
@@ -205,7 +209,8 @@ def _properties(op: Operation, element: str) -> set[object]:
     if not any(has_elements(type, element) for type in types) or any(0 in shape for shape in shapes):
         return set()
     kinds = {(len(shape), shape[-1:] and (shape[-1] or 0) % 2, 1 in shape) for shape in shapes[-len(op.results) :]}
-    return kinds | {(name, str(value)) for name, value in op.properties.items()}
+    ranks = tuple(map(len, shapes))
+    return kinds | {(name, str(value), ranks) for name, value in op.properties.items()}
 
 
 def _dynamic(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
@@ -314,6 +319,8 @@ def valid_case(name: str, rng: random.Random, builder: Builder) -> Case | None:
     try:
         program = _verified(text, LIMITS)
     except StablehloError:
+        return None
+    if any(prod(n or 0 for n in v.type.shape) > MAX_SIZE for v in builder.values if isinstance(v.type, TensorType)):
         return None
     ops = [op.name for op in program.module.walk()]
     needs = next((NEEDS[op] for op in ops if op in NEEDS), "")
