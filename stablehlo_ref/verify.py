@@ -8,8 +8,16 @@ from typing import NamedTuple, TypeVar
 
 from stablehlo_ref.define.bound import bind_types, with_vectors
 from stablehlo_ref.define.constraints import check_constraints
-from stablehlo_ref.define.definition import REGISTRY, Kind, OpDefinition, definition_of, kind_of, member_of_each
-from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
+from stablehlo_ref.define.definition import (
+    OP_CHECKS,
+    PARAMETER_CHECKS,
+    REGISTRY,
+    Kind,
+    OpDefinition,
+    definition_of,
+    kind_of,
+    member_of_each,
+)
 from stablehlo_ref.define.members import REQUIRED, Undecodable
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
 from stablehlo_ref.define.type_constraints import anything

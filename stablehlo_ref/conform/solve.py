@@ -54,6 +54,7 @@ BASES = 6  # valid members near which a constraint is broken, before it is broke
 NEAR = 40  # members that break it, among which the search starts
 MAX_VALUES, MAX_RANK = 256, 32  # of an operand that shapes depend on, as far as a search goes
 MAX_SOLVED_RANK = 8  # of types for which an equation is solved
+nodes_of = cache(lambda formula: list(ast.walk(formula)))  # of formulas, which are few
 FORMULAS = 13  # as many as a formula that cannot be evaluated counts, less those before it
 ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, StablehloError)
 Wrong = Callable[[Members], "list[Failure]"]  # what keeps members from being what is sought
@@ -296,7 +297,7 @@ class Solver:
             known = [named for solution in solutions if (named := self._named(*solution)) is not None]
             if known:
                 return self._with(members, *rng.choice(known))
-        names = [n.id for n in ast.walk(failure.formula) if isinstance(n, ast.Name) and n.id in self.members]
+        names = [n.id for n in nodes_of(failure.formula) if isinstance(n, ast.Name) and n.id in self.members]
         names += [m.name for m in map(Values, names) if m.name in self.members]
         if failure.label.startswith(TYPE_OF):
             names = [failure.label.removeprefix(TYPE_OF)]
@@ -366,7 +367,7 @@ class Failure:
 
     def solutions(self, rng: random.Random) -> list[Solution]:
         """Return members and values for which an equation, or another common part of the formula, holds."""
-        return [found for node in ast.walk(self.formula) for found in self._of(node, rng)]
+        return [found for node in nodes_of(self.formula) for found in self._of(node, rng)]
 
     def _of(self, node: ast.AST, rng: random.Random) -> Iterator[Solution]:
         match node:
