@@ -75,8 +75,14 @@ WRONG = (
 NAMES_OF_NOTHING = ("%", "/dev/null/x", '"')
 
 
-def functions(folder: Path) -> dict[str, Call]:
-    """Return every public function with arguments that it takes, but for those of `UNFED`."""
+@pytest.fixture
+def calls(tmp_path: Path) -> Iterator[dict[str, Call]]:
+    with sr.debug.Session("self") as session:
+        yield functions(tmp_path, session)
+
+
+def functions(folder: Path, session: sr.debug.Session) -> dict[str, Call]:
+    """Return every public function with arguments that it takes, and a session, opened once, where it takes one."""
     program, watched = sr.load(ONE), sr.debug.exceptions(sr.load(ONE), X)
     trace = program.trace(X)
     stored = str(folder / "stored")
@@ -165,15 +171,15 @@ def functions(folder: Path) -> dict[str, Call]:
             {"description": "self", "seconds": 1.0, "max_bytes": 0, "python": ""},
         ),
         "debug.backend_exceptions": (
-            sr.debug.backend_exceptions, {"program": program, "inputs": [X], "backend": "self", "max_bytes": 1 << 30},
+            sr.debug.backend_exceptions, {"program": program, "inputs": [X], "backend": session, "max_bytes": 1 << 30},
         ),
-        "debug.by_backend": (sr.debug.by_backend, {"session": sr.debug.Session("self"), "contract": contract}),
+        "debug.by_backend": (sr.debug.by_backend, {"session": session, "contract": contract}),
         "debug.by_command": (sr.debug.by_command, {"command": "true", "seconds": 1.0}),
         "debug.by_pass": (sr.debug.by_pass, {"command": "true", "contract": "strict", "seconds": 1.0}),
         "debug.contract_of": (sr.debug.contract_of, {"text": "strict"}),
         "debug.diff": (
             sr.debug.diff,
-            {"program": program, "inputs": [X], "backend": "self", "contract": "strict", "max_bytes": 1 << 30},
+            {"program": program, "inputs": [X], "backend": session, "contract": "strict", "max_bytes": 1 << 30},
         ),
         "debug.diff_passes": (sr.debug.diff_passes, {"source": stored, "inputs": None, "seed": 0, "only": "*"}),
         "debug.spmd_check": (
@@ -233,7 +239,7 @@ def methods(cls: type) -> Iterator[str]:
             yield name
 
 
-def test_every_public_function_is_fed_or_left_out(tmp_path: Path) -> None:
+def test_every_public_function_is_fed_or_left_out(calls: dict[str, Call]) -> None:
     public = {name for name in sr.__all__ if callable(getattr(sr, name))}
     for module in ("debug", "testing", "text"):
         public |= {
@@ -241,14 +247,16 @@ def test_every_public_function_is_fed_or_left_out(tmp_path: Path) -> None:
         }
     for cls in (sr.Program, sr.Trace, sr.Values):
         public |= {f"{cls.__name__}.{name}" for name in methods(cls)}
-    fed = set(functions(tmp_path)) | LEFT_OUT
+    fed = set(calls) | LEFT_OUT
     assert sorted(public - fed) == []
 
 
 @pytest.mark.parametrize("group", ["", "Program", "Trace", "Values", "debug", "testing", "text"])
-def test_wrong_arguments_are_errors_of_the_package(group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_arguments_are_errors_of_the_package(
+    group: str, calls: dict[str, Call], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, (function, arguments) in functions(tmp_path).items():
+    for name, (function, arguments) in calls.items():
         if name.rpartition(".")[0].partition(".")[0] == group:
             for argument, wrong in product(arguments, WRONG):
                 is_started = (

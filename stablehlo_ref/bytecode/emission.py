@@ -33,13 +33,13 @@ Use = tuple[bool, int, int]  # whether its op was replaced, the number of the op
 def use_orders(root: WrittenOp) -> dict[Value, list[int]]:
     """Return, for each value whose uses are out of order, the position in MLIR's list of each use, latest op first."""
     ops = list(_preorder(root))
-    changed = {operand for op in ops if op.is_replaced for operand in op.operands}
-    replaced = {value for op in ops if op.is_replaced for value in op.defined}
+    changed = {operand for op in ops if op.own.is_replaced for operand in op.operands}
+    replaced = {value for op in ops if op.own.is_replaced for value in op.defined}
     uses: dict[Value, list[Use]] = {}
     for number, op in enumerate(ops if changed else ()):
         for index, operand in enumerate(op.operands):
             if operand in changed:
-                uses.setdefault(operand, []).append((op.is_replaced, number, index))
+                uses.setdefault(operand, []).append((op.own.is_replaced, number, index))
     return {
         value: order
         for value, found in uses.items()
@@ -219,13 +219,13 @@ class _FileEmitter:
 
     def _op(self, emitter: Emitter, op: WrittenOp) -> None:
         numbering = self.numbering
-        emitter.varint(numbering.name_numbers[op.name, op.is_registered])
+        emitter.varint(numbering.name_numbers[op.own.name, op.own.is_registered])
         orders = encoded_orders(op.defined, self.orders) if self.orders else []
         emitter.byte(_mask(op) | bool(orders) * HAS_USE_LIST_ORDERS)
         emitter.varint(numbering.attribute_numbers[op.location])
-        if op.dictionary is not None:
-            emitter.varint(numbering.attribute_numbers[op.dictionary])
-        if op.properties is not None:
+        if op.own.dictionary is not None:
+            emitter.varint(numbering.attribute_numbers[op.own.dictionary])
+        if op.own.properties is not None:
             emitter.varint(self._properties_number(op))
         self._list(emitter, [numbering.type_numbers[type] for type in op.results])
         self._list(emitter, [numbering.values[operand] for operand in op.operands])
@@ -286,7 +286,7 @@ class _FileEmitter:
     # --- properties ---------------------------------------------------------------------------------------------
 
     def _properties_number(self, op: WrittenOp) -> int:
-        encoded = b"".join(self._property(*property) for property in op.properties or ()) + op.suffix
+        encoded = b"".join(self._property(*property) for property in op.own.properties or ()) + op.own.suffix
         return self.properties.setdefault(encoded, len(self.properties))
 
     def _property(self, attribute: int | None, is_optional: bool) -> bytes:
@@ -335,10 +335,10 @@ class _FileEmitter:
 def _mask(op: WrittenOp) -> int:
     """Return the byte that says what an op has."""
     return (
-        (op.dictionary is not None) * HAS_ATTRIBUTES
+        (op.own.dictionary is not None) * HAS_ATTRIBUTES
         | bool(op.results) * HAS_RESULTS
         | bool(op.operands) * HAS_OPERANDS
         | bool(op.successors) * HAS_SUCCESSORS
         | bool(op.regions) * HAS_REGIONS
-        | (op.properties is not None) * HAS_PROPERTIES
+        | (op.own.properties is not None) * HAS_PROPERTIES
     )

@@ -8,28 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from stablehlo_ref.bytecode.pool import Entry, Pool, Reference
+from stablehlo_ref.bytecode.pool import Encodings, Entry, Pool, Reference
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.limits.budget import within_time
+
+
+class WrittenName(NamedTuple):
+    """What is written of an op's name and attributes."""
+
+    name: str
+    is_registered: bool
+    dictionary: int | None
+    properties: Sequence[tuple[int | None, bool]] | None  # an attribute and whether it is optional; None without any
+    suffix: bytes  # of the properties
+    encodings: Encodings  # of the types
+    is_replaced: bool  # by another revision of the op
 
 
 @dataclass
 class WrittenOp:
     """An operation as it is written, with indexes of the pool in place of attributes and types."""
 
-    name: str
-    is_registered: bool
+    own: WrittenName
     location: int
-    dictionary: int | None
-    properties: Sequence[tuple[int | None, bool]] | None  # an attribute and whether it is optional; None without any
-    suffix: bytes  # of the properties
     results: Sequence[int]
     operands: Sequence[Value]
     defined: Sequence[Value]
     successors: Sequence[int]
     regions: Sequence[WrittenRegion]
-    is_replaced: bool = False  # by another revision of the op
     is_isolated: bool = False
 
 
@@ -130,15 +138,16 @@ class Numbering:
         return next_value
 
     def _op(self, op: WrittenOp, next_value: int) -> int:
-        self._dialect(dialect_of(op.name))
-        self._names.add(self.op_names.setdefault((op.name, op.is_registered), len(self.op_names)))
+        own = op.own
+        self._dialect(dialect_of(own.name))
+        self._names.add(self.op_names.setdefault((own.name, own.is_registered), len(self.op_names)))
         for value, type in zip(op.defined, op.results):
             self.values[value] = next_value
             next_value += 1
             self._entry("type", type)
-        if op.dictionary is not None:
-            self._entry("attribute", op.dictionary)
-        for attribute, _ in op.properties or ():
+        if own.dictionary is not None:
+            self._entry("attribute", own.dictionary)
+        for attribute, _ in own.properties or ():
             if attribute is not None:
                 self._entry("attribute", attribute)
         self._entry("attribute", op.location)

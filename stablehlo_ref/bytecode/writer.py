@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from stablehlo_ref.bytecode.emission import emit
 from stablehlo_ref.bytecode.encodings import builtin, plain
-from stablehlo_ref.bytecode.numbering import WrittenBlock, WrittenOp, WrittenRegion, isolate
+from stablehlo_ref.bytecode.numbering import WrittenBlock, WrittenName, WrittenOp, WrittenRegion, isolate
 from stablehlo_ref.bytecode.pool import Encodings, Pool
 from stablehlo_ref.bytecode.properties import Property, encode_sparse, has_segments, properties_of, with_segments
 from stablehlo_ref.bytecode.sections import NEWEST, FormatVersion
@@ -86,18 +86,6 @@ def _written(module: Operation, form: WrittenForm, version: int, producer: str) 
     return emit(root, pool, version, producer)
 
 
-class _Own(NamedTuple):
-    """What is written of an op's name and attributes."""
-
-    name: str
-    is_registered: bool
-    dictionary: int | None
-    properties: Sequence[tuple[int | None, bool]] | None
-    suffix: bytes
-    encodings: Encodings
-    is_replaced: bool
-
-
 def _key(op: Operation) -> object:
     """Return what stands for an op's name and attributes; None if they are not simple to compare."""
     if op.attributes or not all(map(_is_simple, op.properties.values())):
@@ -128,7 +116,7 @@ class _ProgramWriter:
         self.form = form
         self.pool = pool
         self.version = version
-        self.known: dict[object, _Own] = {}
+        self.known: dict[object, WrittenName] = {}
 
     def op(self, op: Operation, labels: Mapping[str, int]) -> WrittenOp:
         """Return an op with all inside it; `labels` are the numbers of the blocks around it."""
@@ -141,28 +129,23 @@ class _ProgramWriter:
         self.form.check(op)
         own = self._own(op)
         return WrittenOp(
-            own.name,
-            own.is_registered,
+            own,
             self.pool.location(op.debug_location),
-            own.dictionary,
-            own.properties,
-            own.suffix,
             [self.pool.type(type, own.encodings) for type in op.result_types],
             op.operands,
             op.results,
             [labels[label] for label in op.successors],
             [self._region(region, own.encodings) for region in op.regions],
-            own.is_replaced,
         )
 
-    def _own(self, op: Operation) -> _Own:
+    def _own(self, op: Operation) -> WrittenName:
         """Return what is written of an op's name and attributes, once for all ops that have the same simple ones."""
         key = _key(op)
         known = self.known.get(key) if key else None
         if known is None:
             form = self.form.form(op)
             is_registered = form.properties is not None
-            known = _Own(form.name, is_registered, *self._attributes(form), form.encodings, form.is_replaced)
+            known = WrittenName(form.name, is_registered, *self._attributes(form), form.encodings, form.is_replaced)
             if key:
                 self.known[key] = known
         return known

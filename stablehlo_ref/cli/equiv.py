@@ -46,8 +46,7 @@ def run(options: argparse.Namespace) -> int:
         found = {name: equivalent(first, second, **how) for name, first, second in _pairs(options)}
     for name, result in found.items():
         print(json.dumps(_as_json(name, result)) if options.json else f"@{name}: {result}")
-        example = result.counterexample or next(iter(result.undecided), None)
-        if example is not None and options.save:
+        if (example := result.example) is not None and options.save:
             with file_errors(options.save, "write the inputs"):
                 example.save(options.save)
         if example is not None and options.repro:
@@ -72,10 +71,9 @@ def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Program, Program]
 
 
 def _as_json(name: str, found: Equivalence) -> dict[str, object]:
-    example = found.counterexample or next(iter(found.undecided), None)
-    shown = (
-        None if example is None else {"output": example.output, "reason": example.reason, "proved": example.is_proved}
-    )
+    example, shown = found.example, None
+    if example is not None:
+        shown = {"output": example.output, "reason": example.reason, "proved": example.is_proved}
     counts = {"tried": found.tried, "rounded": found.rounded, "skipped": found.skipped}
     return {"function": name, "verdict": found.verdict, **counts, "difference": shown}
 

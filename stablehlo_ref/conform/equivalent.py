@@ -29,19 +29,13 @@ from stablehlo_ref.debug.evaluate import Evaluator, distance, same_bits
 from stablehlo_ref.debug.explain import bounds_of, limits_of
 from stablehlo_ref.debug.fused import Repro, repro_of
 from stablehlo_ref.debug.judge import Excess, excess_of
-from stablehlo_ref.diagnostics import (
-    ArgumentValueError,
-    Diagnostic,
-    EvaluationError,
-    LimitError,
-    StablehloError,
-    UnsupportedError,
-)
-from stablehlo_ref.execute.implementation_defined import ChoiceReporter
+from stablehlo_ref.define.spec import compatible
+from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, LimitError, StablehloError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
-from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, TensorType, Type, tensor_type
+from stablehlo_ref.ir.signature import Parameter
+from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, TensorType, tensor_type
 from stablehlo_ref.limits.budget import check_time, reserve
 from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
 from stablehlo_ref.passes.emit import read_only, static_shape
@@ -122,13 +116,10 @@ class Equivalence:
             return "not compared"
         return "same on all inputs" if self.is_complete and not self.skipped else "no difference found"
 
-    def store(self, example: Counterexample, is_difference: bool) -> None:
-        """Count inputs, and keep them as those of a difference, or of one that is undecided."""
-        self.tried += 1
-        if is_difference:
-            self.counterexample = example
-        else:
-            self.undecided.append(example)
+    @property
+    def example(self) -> Counterexample | None:
+        """The inputs on which the results differ, or else the first of those that are undecided."""
+        return self.counterexample or next(iter(self.undecided), None)
 
     def __bool__(self) -> bool:
         """Return whether there is no difference that rounding does not explain, and something was compared."""
@@ -141,9 +132,8 @@ class Equivalence:
         if self.skipped:
             reason = "the first program fails or the spec leaves a result open"
             counts.append(f"{self.skipped} others were left out: {reason}")
-        lines = [f"{self.verdict}: {'; '.join(counts)}"]
-        found = [self.counterexample] if self.counterexample is not None else self.undecided[:1]
-        return "\n".join([*lines, *map(str, found)])
+        line = f"{self.verdict}: {'; '.join(counts)}"
+        return line if self.example is None else f"{line}\n{self.example}"
 
 
 @checks_arguments
@@ -167,14 +157,15 @@ def equivalent(
             f"expected 1 to {MOST} inputs and a seed that is not negative, got {inputs} and {seed}"
         )
     rules = contract if isinstance(contract, Contract) else contract_of(contract)
-    types = _signature(first.verify(), second.verify())
+    types = _inputs(first.verify(), second.verify())
     found, end = Equivalence(), monotonic() + seconds
     made = list(shapes(types, SHAPES)) if any(not t.is_static for t in types) else [types]
     most = max(10, inputs // len(made)) if len(made) > 1 else inputs
     pools = literals([first.module, second.module])
     for number, sizes in enumerate(made):
-        pair = _pair(first, second, sizes, rules)
-        if pair is None:
+        try:
+            pair = _Pair(first, second, sizes, rules, found)
+        except StablehloError:
             found.skipped += 1
             continue
         for parameter, type in zip(first.entry.inputs, sizes):
@@ -188,57 +179,40 @@ def equivalent(
                 return found
             if (arrays := next(drawn, None)) is None:
                 break
-            pair.compare(arrays, found)
+            pair.compare(arrays)
         else:
             return found
     found.is_complete = len(made) == 1 and is_complete(made[0])
     return found
 
 
-def _signature(first: Program, second: Program) -> list[TensorType]:
-    """Return the types of inputs, which both programs take; errors unless these are tensors, and results agree."""
-    one, two = ([_types(p, "inputs"), _types(p, "outputs")] for p in (first, second))
-    if list(map(len, one)) != list(map(len, two)) or not all(map(_agree, chain(*one), chain(*two))):
-        texts = [
-            f"({', '.join(map(str, inputs))}) -> ({', '.join(map(str, outputs))})" for inputs, outputs in (one, two)
-        ]
-        raise ArgumentValueError(f"the programs have different signatures: {texts[0]} and {texts[1]}")
+def _inputs(first: Program, second: Program) -> list[TensorType]:
+    """Return the types of inputs, which both programs take; ArgumentValueError unless their signatures agree."""
+    one, two = ([_tensors(p.inputs), _tensors(p.outputs)] for p in (first, second))
+    pairs = [*zip(chain(*one), chain(*two))]
+    if list(map(len, one)) != list(map(len, two)) or not all(
+        compatible(x, y) and x.element_type == y.element_type for x, y in pairs
+    ):
+        texts = [f"({', '.join(map(str, types))})" for types in (*one, *two)]
+        raise ArgumentValueError(
+            f"the programs have different signatures: {texts[0]} -> {texts[1]} and {texts[2]} -> {texts[3]}"
+        )
     return [x if x.is_static else y for x, y in zip(one[0], two[0])]
 
 
-def _types(program: Program, part: Literal["inputs", "outputs"]) -> list[TensorType]:
-    """Return the types of inputs or outputs of the entry."""
-    types: list[Type] = [p.type for p in getattr(program.entry, part)]
+def _tensors(parameters: Sequence[Parameter]) -> list[TensorType]:
+    """Return the types of inputs or outputs; UnsupportedError for others than ranked tensors."""
+    types = [p.type for p in parameters]
     for type in types:
         if not isinstance(type, TensorType):
             raise UnsupportedError(f"programs are compared on ranked tensors, got {type}")
     return types  # type: ignore[return-value]
 
 
-def _agree(x: TensorType, y: TensorType) -> bool:
-    return (
-        x.element_type == y.element_type
-        and len(x.shape) == len(y.shape)
-        and all(None in pair or pair[0] == pair[1] for pair in zip(x.shape, y.shape))
-    )
-
-
-def _pair(first: Program, second: Program, types: Sequence[TensorType], rules: Contract) -> _Pair | None:
-    """Return two programs with inputs of static types; None if the first cannot have them."""
-    try:
-        one = _refined(first, types)
-    except StablehloError:
-        return None
-    with suppress(StablehloError):  # which a run says
-        second = _refined(second, types)
-    return _Pair(_Side(one, rules), _Side(second, rules), rules)
-
-
 def _refined(program: Program, types: Sequence[TensorType]) -> Program:
     """Return a program with inputs of static types."""
-    if all(t.is_static for t in _types(program, "inputs")) and all(t.is_static for t in _types(program, "outputs")):
-        return program
-    if len(program.functions) > 1 and program.entry.name != "main":
+    is_static = all(type.is_static for type in _tensors([*program.inputs, *program.outputs]))
+    if is_static or (len(program.functions) > 1 and program.entry.name != "main"):
         return program
     module = clone(program.module, {})
     refine_arguments(module, types)
@@ -253,55 +227,50 @@ class _Side:
     """One of two programs, with what tells how far its results may be off."""
 
     def __init__(self, program: Program, contract: Contract) -> None:
-        self.program = program
-        self.contract = contract
         most = min(program.limits.max_seconds or inf, MAX_SECONDS)
-        program.limits = replace(program.limits, max_seconds=most)
+        self.program = Program(program.module, program.entry.name, replace(program.limits, max_seconds=most))
+        self.contract = contract
 
     @cached_property
-    def flat(self) -> Flat | None:
+    def flat(self) -> tuple[Flat, Evaluator] | None:
         """The program as a list of ops; None if an input or output is no static tensor, or it cannot be flattened."""
         try:
             flat = Flat(self.program)
         except StablehloError:
             return None
-        return flat if all(map(is_observable, (*flat.arguments, *flat.outputs))) else None
-
-    @cached_property
-    def _evaluate(self) -> Evaluator | None:
-        return None if self.flat is None else Evaluator(self.flat)
+        return (flat, Evaluator(flat)) if all(map(is_observable, (*flat.arguments, *flat.outputs))) else None
 
     @cached_property
     def has_floats(self) -> bool:
         """Whether the program computes with numbers that are rounded."""
         types = [result.type for op in self.program.module.walk() for result in op.results]
-        types += [p.type for p in self.program.entry.inputs]
+        types += [p.type for p in self.program.inputs]
         return any(isinstance(t, TensorType) and isinstance(t.element_type, _ROUNDED) for t in types)
 
     def bounds(self, arrays: Sequence[Array]) -> list[Ball]:
         """Return the bounds of the results."""
-        if self.flat is None or self._evaluate is None:
-            return [UNKNOWN] * len(self.program.entry.outputs)
-        return bounds_of(self.flat, arrays, self.contract, self._evaluate)
-
-    def is_open(self, arrays: Sequence[Array]) -> bool:
-        """Return whether the spec leaves a result of an op of the program open."""
-        found: list[Diagnostic] = []
-        with suppress(StablehloError):
-            self.program.run(*arrays, observer=ChoiceReporter(found.append))
-        return bool(found)
+        if self.flat is None:
+            return [UNKNOWN] * len(self.program.outputs)
+        flat, evaluate = self.flat
+        return bounds_of(flat, arrays, self.contract, evaluate)
 
 
 class _Pair:
-    """Two programs with inputs of the same static types."""
+    """Two programs with inputs of the same static types; StablehloError if the first cannot have them."""
 
-    def __init__(self, first: _Side, second: _Side, contract: Contract) -> None:
-        self.first = first
-        self.second = second
+    def __init__(
+        self, first: Program, second: Program, types: Sequence[TensorType], contract: Contract, found: Equivalence
+    ) -> None:
+        self.first = _Side(_refined(first, types), contract)
+        with suppress(StablehloError):  # which a run says
+            second = _refined(second, types)
+        self.second = _Side(second, contract)
         self.contract = contract
+        self.found = found
 
-    def compare(self, arrays: list[Array], found: Equivalence) -> None:
-        """Run both programs, and count or store what they show."""
+    def compare(self, arrays: list[Array]) -> None:
+        """Run both programs, and count or keep what they show."""
+        found = self.found
         try:
             ours = list(map(np.asarray, self.first.program.run(*arrays)))
         except StablehloError:
@@ -311,36 +280,48 @@ class _Pair:
             theirs = list(map(np.asarray, self.second.program.run(*arrays)))
         except LimitError as error:
             found.is_stopped = True
-            self._fails(arrays, f"the second program reaches a limit: {error}", False, found)
-            return
+            reason = f"the second program reaches a limit: {error}"
+            self._keep(Counterexample(tuple(arrays), None, reason, is_proved=False), is_difference=False)
         except StablehloError as error:
-            self._fails(arrays, f"the second program fails: {error}", True, found)
-            return
-        different = [i for i, (x, y) in enumerate(zip(ours, theirs)) if not same_bits(y, x)]
-        if not different:
-            found.tried += 1
-        elif self.first.is_open(arrays):
-            found.skipped += 1
-        elif len(found.undecided) < UNDECIDED:
-            self._judge(arrays, ours, theirs, different, found)
-
-    def _fails(self, arrays: list[Array], reason: str, is_proved: bool, found: Equivalence) -> None:
-        if is_proved and self.first.is_open(arrays):
-            found.skipped += 1
+            if self._is_open(arrays):
+                found.skipped += 1
+            else:
+                example = Counterexample(tuple(arrays), None, f"the second program fails: {error}", is_proved=True)
+                self._keep(example, is_difference=True)
         else:
-            found.store(Counterexample(tuple(arrays), None, reason, is_proved), is_proved)
+            different = [i for i, (x, y) in enumerate(zip(ours, theirs)) if not same_bits(y, x)]
+            if not different:
+                found.tried += 1
+            elif self._is_open(arrays):
+                found.skipped += 1
+            elif len(found.undecided) < UNDECIDED:
+                self._judge(arrays, ours, theirs, different)
 
-    def _judge(
-        self, arrays: list[Array], ours: list[Array], theirs: list[Array], different: list[int], found: Equivalence
-    ) -> None:
+    def _is_open(self, arrays: Sequence[Array]) -> bool:
+        """Return whether the spec leaves a result of an op of the first program open."""
+        try:
+            self.first.program.run(*arrays, on_implementation_defined="error")
+        except StablehloError:
+            return True
+        return False
+
+    def _keep(self, example: Counterexample, is_difference: bool) -> None:
+        """Count inputs, and keep them as those of a difference, or of one that is undecided."""
+        self.found.tried += 1
+        if is_difference:
+            self.found.counterexample = example
+        else:
+            self.found.undecided.append(example)
+
+    def _judge(self, arrays: list[Array], ours: list[Array], theirs: list[Array], different: list[int]) -> None:
         """Judge a difference of bits, by the bounds of both programs; programs of integers have exact ones."""
         sides = (self.first, self.second)
         rounds = any(side.has_floats for side in sides)
         balls = [s.bounds(arrays) if rounds else list(map(exact, results)) for s, results in zip(sides, (ours, theirs))]
         excess = {i: e for i in different if (e := self._excess(ours[i], theirs[i], balls[0][i], balls[1][i]))}
         if not excess and all(b[i].is_known for b in balls for i in different):
-            found.tried += 1
-            found.rounded += 1
+            self.found.tried += 1
+            self.found.rounded += 1
             return
         index = next(iter(excess), different[0])
         apart = distance(theirs[index], ours[index])
@@ -350,12 +331,11 @@ class _Pair:
         )
         worst = excess_of(theirs[index], exact(ours[index]), self.contract)
         reason = str(excess[index]) if excess else f"{FAR if is_far else NO_BOUND}: {worst}"
-        repro, flat = None, self.second.flat
-        if flat is not None:
+        repro = None
+        if self.second.flat is not None:
             both = [_widened(x, *pair) for x, pair in zip(ours, zip(*balls))]
-            repro = repro_of(flat, arrays, both, ours, f"result {index}: {reason}")
-        example = Counterexample(tuple(arrays), index, reason, bool(excess), repro)
-        found.store(example, bool(excess) or is_far)
+            repro = repro_of(self.second.flat[0], arrays, both, ours, f"result {index}: {reason}")
+        self._keep(Counterexample(tuple(arrays), index, reason, bool(excess), repro), bool(excess) or is_far)
 
     def _excess(self, x: Array, y: Array, first: Ball, second: Ball) -> Excess | None:
         """Return where results are further apart than both programs may be off; None if nowhere, or not known."""

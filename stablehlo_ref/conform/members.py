@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
@@ -242,7 +242,8 @@ def _drawn(rng: random.Random, codec: codecs.AttributeCodec[Any], known: Members
         case codecs.DimsCodec():
             return draw_dims(rng, known)
         case codecs.DenseCodec():
-            return draw_constant(rng, known)
+            types = [type for type in types_in(known) if _holds_numbers(type)]
+            return constant_of(rng.choice(types) if types else tensor_type(draw_shape(rng), rng.choice(COMMON)))
         case codecs.ListCodec() if not isinstance(codec.element, codecs.SymbolCodec):
             return tuple(draw_attribute(rng, codec.element, known) for _ in range(rng.choice((0, 1, 1, 2))))
         case codecs.StringCodec():
@@ -276,12 +277,6 @@ def draw_dims(rng: random.Random, known: Members) -> tuple[int, ...]:
             return tuple(rng.choice(numbers_in(known)) for _ in range(rank))
     shapes = [t.shape for t in _tensors_in(known)]
     return tuple(n or 0 for n in rng.choice(shapes)) if shapes else ()
-
-
-def draw_constant(rng: random.Random, known: Members) -> DenseElements:
-    """Return a tensor constant, of the type of a member where that is possible."""
-    types = [type for type in types_in(known) if _holds_numbers(type)]
-    return constant_of(rng.choice(types) if types else tensor_type(draw_shape(rng), rng.choice(COMMON)))
 
 
 def constant_of(type: TensorType) -> DenseElements:
@@ -322,8 +317,10 @@ def changed(rng: random.Random, member: Member, value: Any, known: Members) -> A
 
 
 def _element_types(value: Any) -> set[Type]:
-    parts = [value.inputs, value.outputs] if isinstance(value, FunctionType) else [value]
-    return {getattr(type, "element_type", type) for type in types_in({str(i): part for i, part in enumerate(parts)})}
+    if isinstance(value, FunctionType):
+        value = (*value.inputs, *value.outputs)
+    items = value if isinstance(value, tuple) else (value,)
+    return {getattr(item, "element_type", item) for item in items if isinstance(item, Type)}
 
 
 def _mixed(rng: random.Random, value: Any, known: Members) -> Any:
@@ -394,23 +391,21 @@ def neighbours(member: Member, value: Any) -> Iterator[Any]:
                 yield from _FIRST.get(type(member.codec), ())
 
 
-def _near_types(type: Any) -> Iterator[Type]:
+@lru_cache(maxsize=4096)
+def _near_types(type: Any) -> Sequence[Type]:
     if isinstance(type, TupleType | FutureType):
-        for elements in _near_lists(type.elements, _near_types):
-            yield replace(type, elements=elements)
+        return [replace(type, elements=elements) for elements in _near_lists(type.elements, _near_types)]
     if not isinstance(type, TensorType):
-        return
+        return []
     shape, element = type.shape, type.element_type
-    for sizes in _near_items(shape, _near_values):
-        yield _typed(sizes, element)
-    yield from (_typed(sizes, element) for sizes in (*_shorter(shape), (*shape, 1), (2, *shape), *_swapped(shape)))
-    yield from (_typed(shape, other) for other in NEAR_ELEMENTS if other != element)
-    for axis, size in enumerate(shape):
-        if size and size <= MANY_SCALES:  # a step may have led to any size
-            yield tensor_type(shape, per_axis(axis, size))
+    shapes = *_near_items(shape, _near_values), *_shorter(shape), (*shape, 1), (2, *shape), *_swapped(shape)
+    found = [_typed(sizes, element) for sizes in shapes]
+    found += [_typed(shape, other) for other in NEAR_ELEMENTS if other != element]
+    sizes = [(axis, size) for axis, size in enumerate(shape) if size and size <= MANY_SCALES]  # a step leads to any
+    found += [tensor_type(shape, per_axis(axis, size)) for axis, size in sizes]
     if isinstance(element, QuantizedType):
-        yield from (tensor_type(shape, other) for other in _near_quantized(element))
-    yield TOKEN
+        found += [tensor_type(shape, other) for other in _near_quantized(element)]
+    return [*found, TOKEN]
 
 
 def _near_quantized(element: QuantizedType) -> Iterator[QuantizedType]:

@@ -1,4 +1,4 @@
-"""Members of an op that satisfy all of its constraints, or all but one.
+"""Members of an op that satisfy all of its constraints, or all but one: a search that solves their formulas.
 
 The constraints of an op are formulas (`C(4, rank(lhs) == rank(rhs))`), which are checked here as in the verifier. A
 random choice of members is repaired: a formula that a value of one member satisfies is solved for it, else a member in
@@ -8,18 +8,21 @@ the formula is changed at random. A step stays if no more formulas are false tha
 from __future__ import annotations
 
 import ast
+import inspect
 import random
 import sys
+import textwrap
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cache, partial
+from itertools import permutations
 from math import prod
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.conform.equations import ERRORS, Failure, failure_at, solutions
 from stablehlo_ref.conform.members import (
     CALLEE,
     Callee,
@@ -38,7 +41,8 @@ from stablehlo_ref.define.bound import NOWHERE, Site
 from stablehlo_ref.define.definition import OpDefinition
 from stablehlo_ref.define.formulas import check_of, constraint_label, label_at, labelled_formulas
 from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, Member, Out, Outs
-from stablehlo_ref.define.type_constraints import anything
+from stablehlo_ref.define.type_constraints import TypeConstraint, anything
+from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type, ill_formed_reason, tensor_type
@@ -48,10 +52,13 @@ RAISES = "raises"  # the label if a role fails where it checks no formula
 STEPS, RESTARTS = 400, 12
 BASES = 6  # valid members near which a constraint is broken, before it is broken by a search
 NEAR = 40  # members that break it, among which the search starts
-Wrong = Callable[[Members], list[Failure]]  # what keeps members from being what is sought
-MAX_VALUES = 256  # of an operand that shapes depend on
-MAX_RANK = 32  # of such an operand, as far as a search goes
+MAX_VALUES, MAX_RANK = 256, 32  # of an operand that shapes depend on, as far as a search goes
+MAX_SOLVED_RANK = 8  # of types for which an equation is solved
+nodes_of = cache(lambda formula: list(ast.walk(formula)))  # of formulas, which are few
 FORMULAS = 13  # as many as a formula that cannot be evaluated counts, less those before it
+ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, StablehloError)
+Wrong = Callable[[Members], "list[Failure]"]  # what keeps members from being what is sought
+Solution = tuple[str, Any]  # the name of a member and its value
 
 
 class ConformSite(Site):
@@ -68,17 +75,15 @@ class ConformSite(Site):
         return self.functions.get(name)
 
 
-def members_of(definition: OpDefinition) -> list[Member]:
-    """Return the members of an op whose values are drawn, in order, with what its site provides."""
-    found: list[Member] = []
+def members_of(definition: OpDefinition) -> Iterator[Member]:
+    """Yield the members of an op whose values are drawn, in order, with what its site provides."""
     for member in definition.members.values():
         if isinstance(member, In | Ins | Attr | Body | Bodies | Out | Outs):
-            found.append(member)
+            yield member
         if member.name in definition.traits.shape_operands:
-            found.append(Values(member.name))
+            yield Values(member.name)
         if isinstance(member, Attr) and isinstance(member.codec, SymbolCodec):
-            found.append(Callee(member.name))
-    return found
+            yield Callee(member.name)
 
 
 @dataclass(frozen=True)
@@ -101,9 +106,8 @@ class Solver:
         self.rng = rng
         self.members = {m.name: m for m in members_of(definition)}
         self.results = [m.name for m in definition.results]
-        self.formulas = {
-            label: ast.parse(text, mode="eval").body for label, text in labelled_formulas(definition.op_class)
-        }
+        formulas = labelled_formulas(definition.op_class)
+        self.formulas = {label: ast.parse(text, mode="eval").body for label, text in formulas}
 
     def solve(self) -> Members | None:
         """Return members for which all constraints hold; None if the search finds none."""
@@ -115,12 +119,10 @@ class Solver:
     def on(self, type: Type) -> Members | None:
         """Return members with operands of a type, and defaults and inferred results; None if they do not fit."""
         members: Members = {m.name: (type,) if isinstance(m, Ins) else type for m in self.definition.operands}
-        for name, member in self.members.items():
-            if isinstance(member, Attr):
-                has_default = member.default is not REQUIRED
-                members[name] = member.default if has_default else draw_member(self.rng, member, members)
-        members = {**dict.fromkeys(self.members), **members}
-        members = self._inferred(members)
+        for name, member in self.definition.attributes.items():
+            is_given = member.default is REQUIRED
+            members[name] = draw_member(self.rng, member, members) if is_given else member.default
+        members = self._inferred(dict.fromkeys(self.members) | members)
         return None if self.failures(members) else members
 
     # --- constraints at their edges, and broken ones ----------------------------------------------------------
@@ -208,7 +210,7 @@ class Solver:
             return failures
         index = next((i for i, failure in enumerate(failures) if failure.label == broken), None)
         if index is None:
-            return [*[Failure(broken, self.formulas.get(broken))] * FORMULAS, *failures]
+            return [*[Failure(broken, self.formulas.get(broken, Failure.formula))] * FORMULAS, *failures]
         if not is_alone:
             return failures[:index]
         others = [failure for failure in failures if failure.label != broken]
@@ -224,10 +226,8 @@ class Solver:
         except ERRORS:
             return members
         types = tuple(inferred) if isinstance(inferred, tuple | list) else (inferred,)
-        if len(self.results) == 1:
-            value = types if isinstance(self.members[self.results[0]], Outs) else types[0]
-            return {**members, self.results[0]: value}
-        return {**members, **dict(zip(self.results, types))}
+        is_list = len(self.results) == 1 and isinstance(self.members[self.results[0]], Outs)
+        return {**members, **dict(zip(self.results, (types,) if is_list else types))}
 
     def _infer(self, members: Members) -> Any:
         return self.definition.roles["infer"](self._arguments(members))
@@ -252,9 +252,7 @@ class Solver:
     def failures(self, members: Members) -> list[Failure]:
         """Return what does not hold: constraints, or if all hold, what a run of the op requires besides."""
         found = [Failure(f"{TYPE_OF}{name}") for name in self.members if not self._fits(name, members[name])]
-        if found:
-            return found * 3
-        return self._of_role("constraints", members) or self._of_role("preconditions", members)
+        return found * 3 or self._of_role("constraints", members) or self._of_role("preconditions", members)
 
     def _of_role(self, name: str, members: Members) -> list[Failure]:
         """Return the formulas of a role that do not hold; one that cannot be evaluated counts for those after it."""
@@ -268,7 +266,7 @@ class Solver:
             nonlocal left
             left -= 1
             if not holds:
-                failures.append(failure_at(constraint_label(label), sys._getframe(1)))
+                failures.append(Failure.at(constraint_label(label), sys._getframe(1)))
 
         try:
             role({**self._arguments(members), "C": check, "infer": partial(self._infer, members)})
@@ -277,18 +275,17 @@ class Solver:
             at = [(frame, line) for frame, line in steps if check_of(frame, line) is not None]
             if not at:  # after a formula that the verifier would have stopped at, or without one
                 return failures or [Failure(RAISES)] * FORMULAS
-            failures += [failure_at(label_at(*at[-1]), *at[-1])] * max(2, left)
+            failures += [Failure.at(label_at(*at[-1]), *at[-1])] * max(2, left)
         return failures
 
     def _fits(self, name: str, value: Any) -> bool:
         member = self.members[name]
-        if isinstance(member, In | Out):
-            return (value is None and isinstance(member, In) and member.optional) or _holds(member, value)
-        if isinstance(member, Ins | Outs):
-            return all(_holds(member, v) for v in value)
         if isinstance(member, Attr):
             return value is member.default or is_readable(member.codec, value)
-        return True
+        is_omitted = value is None and isinstance(member, In) and member.optional
+        if is_omitted or not isinstance(member, In | Ins | Out | Outs):
+            return True
+        return all(_holds(member.constraint, type) for type in (value if isinstance(member, Ins | Outs) else (value,)))
 
     # --- steps ------------------------------------------------------------------------------------------------
 
@@ -296,12 +293,11 @@ class Solver:
         """Return members that may satisfy a formula."""
         rng = self.rng
         if rng.random() < 0.7:
-            named = (self._named(name, value) for name, value in solutions(rng, failure))
-            known = [solution for solution in named if solution is not None]
+            solutions = failure.solutions(rng)
+            known = [named for solution in solutions if (named := self._named(*solution)) is not None]
             if known:
                 return self._with(members, *rng.choice(known))
-        nodes = ast.walk(failure.formula) if failure.formula is not None else ()
-        names = [node.id for node in nodes if isinstance(node, ast.Name) and node.id in self.members]
+        names = [n.id for n in nodes_of(failure.formula) if isinstance(n, ast.Name) and n.id in self.members]
         names += [m.name for m in map(Values, names) if m.name in self.members]
         if failure.label.startswith(TYPE_OF):
             names = [failure.label.removeprefix(TYPE_OF)]
@@ -342,15 +338,143 @@ class Solver:
         return after if is_kept else self._inferred(after)
 
 
-def is_elementwise_on(definition: OpDefinition, element: Type) -> bool:
-    """Return whether an elementwise op takes operands of an element type."""
-    return Solver(definition, random.Random(0)).on(tensor_type((1,), element)) is not None
-
-
-def _holds(member: In | Ins | Out | Outs, value: Any) -> bool:
+def _holds(constraint: TypeConstraint, type: object) -> bool:
     return (
-        isinstance(value, Type)
-        and bool(member.constraint.holds(value))
-        and (member.constraint is anything or ill_formed_reason(value) is None)
-        and not (isinstance(value, TensorType) and any(n is not None and n < 0 for n in value.shape))
+        isinstance(type, Type)
+        and bool(constraint.holds(type))
+        and (constraint is anything or ill_formed_reason(type) is None)
+        and not (isinstance(type, TensorType) and any(n is not None and n < 0 for n in type.shape))
     )
+
+
+# --- formulas, solved for members -------------------------------------------------------------------------------------
+
+
+@dataclass
+class Failure:
+    """A formula that does not hold, with its names, and what local names in it are computed from."""
+
+    label: str
+    formula: ast.expr = ast.Constant(False)  # noqa: RUF009
+    scope: dict[str, Any] = field(default_factory=dict)
+    assigned: Mapping[str, ast.expr] = field(default_factory=dict)
+
+    @classmethod
+    def at(cls, label: str, frame: FrameType, line: int | None = None) -> Failure:
+        """Return the failure of the formula at a line of a role, by default the one that it is at."""
+        formula = check.call.args[1] if (check := check_of(frame, line)) else cls.formula
+        return cls(label, formula, {**frame.f_globals, **frame.f_locals}, _assignments(frame.f_code))
+
+    def solutions(self, rng: random.Random) -> list[Solution]:
+        """Return members and values for which an equation, or another common part of the formula, holds."""
+        return [found for node in nodes_of(self.formula) for found in self._of(node, rng)]
+
+    def _of(self, node: ast.AST, rng: random.Random) -> Iterator[Solution]:
+        match node:
+            case ast.Compare():
+                sides = [node.left, *node.comparators]
+                for left, operator, right in zip(sides, node.ops, sides[1:]):
+                    a, b = self._value(left), self._value(right)
+                    if isinstance(operator, ast.Eq):
+                        yield from self._solved(left, b)
+                        yield from self._solved(right, a)
+                    elif isinstance(operator, ast.Lt | ast.LtE) and isinstance(a, int) and isinstance(b, int):
+                        off = isinstance(operator, ast.Lt)
+                        yield from self._solved(left, b - off)
+                        yield from self._solved(right, a + off)
+            case ast.Call(ast.Name("compatible" | "all_compatible"), arguments):
+                for x, y in permutations(arguments, 2):
+                    yield from self._solved(x, self._value(y))
+            case ast.Call(ast.Name("in_range"), [argument, stop]):
+                value, count = self._value(argument), self._value(stop)
+                if isinstance(value, tuple | list) and isinstance(count, int) and len(value) <= count:
+                    sample = rng.sample(range(count), len(value))
+                    yield from self._solved(argument, tuple(sample))
+                    yield from self._solved(argument, tuple(sorted(sample)))
+
+    def _value(self, node: ast.expr) -> Any:
+        """Return the value of an expression; None if it cannot be evaluated."""
+        try:
+            return eval(_compiled(node), self.scope)
+        except (*ERRORS, NameError):
+            return None
+
+    def _solved(self, side: ast.expr, value: Any) -> Iterator[Solution]:
+        """Yield the members for which one side of an equation has a value."""
+        if value is None:
+            return
+        match side:
+            case ast.Name(name) if name in self.assigned:
+                yield from self._solved(self.assigned[name], value)
+            case ast.Name(name):
+                yield name, value
+            case ast.Tuple(elements) | ast.List(elements) if isinstance(value, tuple | list):
+                yield from self._parts(elements, tuple(value))
+            case ast.Attribute(ast.Name(name), "inputs" | "outputs" as part):
+                old = self.scope.get(name)
+                if isinstance(old, FunctionType) and isinstance(value, tuple | list):
+                    yield name, FunctionType(**{"inputs": old.inputs, "outputs": old.outputs, part: tuple(value)})
+            case ast.BinOp(left, operator, right):
+                yield from self._operated(left, operator, right, value)
+            case ast.Call(ast.Name(function), [argument]):
+                yield from self._solved(argument, _adjusted(function, self._value(argument), value))
+
+    def _parts(self, elements: list[ast.expr], value: tuple[Any, ...]) -> Iterator[Solution]:
+        """Yield the members that are the elements of a tuple; of a list in it as many items as it has."""
+        lengths = [len(self._value(e.value) or ()) if isinstance(e, ast.Starred) else 1 for e in elements]
+        if sum(lengths) != len(value):
+            return
+        start = 0
+        for element, length in zip(elements, lengths):
+            part = value[start : start + length]
+            start += length
+            inner, whole = (element.value, part) if isinstance(element, ast.Starred) else (element, part[0])
+            yield from self._solved(inner, whole)
+
+    def _operated(self, left: ast.expr, operator: ast.operator, right: ast.expr, value: Any) -> Iterator[Solution]:
+        a, b = self._value(left), self._value(right)
+        match operator, a, b, value:
+            case ast.Add(), tuple(), tuple(), tuple():
+                yield from self._solved(left, value[: len(a)])
+                yield from self._solved(right, value[len(a) :])
+            case ast.Add(), int(), int(), int():
+                yield from self._solved(left, value - b)
+                yield from self._solved(right, value - a)
+            case ast.Sub(), int(), int(), int():
+                yield from self._solved(left, value + b)
+                yield from self._solved(right, a - value)
+
+
+@cache
+def _assignments(code: CodeType) -> Mapping[str, ast.expr]:
+    """Return the expressions that are assigned to local names of a role, which are no parameters of it."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
+    except (OSError, SyntaxError):
+        return {}
+    parameters = code.co_varnames[: code.co_argcount]
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
+    pairs = ((node.targets[0], node.value) for node in found)
+    return {name.id: value for name, value in pairs if isinstance(name, ast.Name) and name.id not in parameters}
+
+
+@cache
+def _compiled(node: ast.expr) -> CodeType:
+    return compile(ast.Expression(node), "<formula>", "eval")
+
+
+def _adjusted(function: str, old: Any, value: Any) -> Any:
+    """Return what `function` maps to `value`, as similar as possible to `old`; None if that is not known."""
+    match function, old, value:
+        case "shape", TensorType(), tuple() | list() if len(value) <= MAX_SOLVED_RANK:
+            is_shape = all(isinstance(n, int | None) for n in value)
+            return tensor_type(tuple(value), old.element_type) if is_shape else None
+        case "element_type", TensorType(), Type():
+            return tensor_type(old.shape, value)
+        case "rank", TensorType(), int() if 0 <= value <= 5:
+            return tensor_type((*old.shape, 2, 2, 1, 3, 2)[:value], old.element_type)
+        case "size", TensorType(rank=1), int():
+            return tensor_type((value,), old.element_type)
+        case "size" | "len", tuple(), int() if 0 <= value < 9:
+            return (*old, *[old[-1] if old else 0] * value)[:value]
+    return None

@@ -19,6 +19,7 @@ from stablehlo_ref.define.definition import definition_of, facts_of, is_constant
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.graph import captured
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType
 from stablehlo_ref.ir.value_index import local_name, segment
@@ -145,13 +146,7 @@ def branch_of(op: Operation, index: Any) -> int:
 
 def operands_of(op: Operation) -> list[Value]:
     """Return the values that an op uses: its operands, and what its regions take from outside, each once."""
-    inside: set[Value] = set()
-    used: dict[Value, None] = {}
-    for inner in op.walk():
-        used.update(dict.fromkeys(inner.operands))
-        inside.update(inner.results if inner is not op else ())
-        inside.update(a for region in inner.regions for block in region.blocks for a in block.arguments)
-    return [value for value in used if value not in inside]
+    return list(dict.fromkeys([*op.operands, *(value for region in op.regions for value in captured(region))]))
 
 
 def needed_by(ops: Sequence[Operation], wanted: Iterable[Value] = ()) -> list[Value]:

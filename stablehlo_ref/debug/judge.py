@@ -24,7 +24,7 @@ from stablehlo_ref.debug.bounds.ball import (
     ulp,
     used,
 )
-from stablehlo_ref.debug.bounds.transfer import transfer
+from stablehlo_ref.debug.bounds.transfer import aligned_operands, is_broadcasting, transfer
 from stablehlo_ref.debug.contract import PRESETS, Contract
 from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, has_trait, is_constant, single
 from stablehlo_ref.debug.evaluate import Evaluator, checked, same_bits, widened
@@ -114,14 +114,18 @@ class Judge:
 
     def _decided_excess(self, op: Operation) -> Excess | None:
         """Return where an elementwise op is wrong at an element of which the spec leaves nothing open."""
+        if not (has_trait(op, "elementwise") or is_broadcasting(op)):
+            return None
         operands, actual = self.operands(op), self.values[op.results[0]]
-        if not has_trait(op, "elementwise") or any(array.shape != actual.shape for array in operands):
+        aligned = list(aligned_operands(op, dict(zip(fed_to(op), operands))).values())
+        if any(array.shape != actual.shape for array in aligned):
             return None
         (ball,) = self.bounds(op)
         for _ in range(_TRIED):
             if (found := excess_of(actual, ball, self.contract)) is None:
                 return None
-            if not self.evaluate.choices(op, [np.full_like(array, array[found.index]) for array in operands]):
+            alike = [np.full_like(array, each[found.index]) for array, each in zip(operands, aligned)]
+            if not self.evaluate.choices(op, alike):
                 return found
             radius = np.broadcast_to(ball.radius, actual.shape).copy()
             radius[found.index] = np.inf

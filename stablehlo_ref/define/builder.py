@@ -55,12 +55,24 @@ def build_module(
     functions: Sequence[Operation] = (),
 ) -> Operation:  # fmt: skip
     """Return a module whose function @main has these arguments, ops and results, followed by other functions."""
-    signature = FunctionType(tuple(v.type for v in arguments), tuple(v.type for v in results))
-    last = build_operation("func.return", results, (), location)
-    body = Region([Block(list(arguments), [*ops, last])])
-    members = {"sym_name": "main", "function_type": signature}
-    main = build_operation("func.func", (), (), location, members=members, regions=[body])
+    main = build_function("main", arguments, ops, results, location)
     return build_operation("builtin.module", (), (), location, regions=[Region([Block([], [main, *functions])])])
+
+
+def build_function(
+    name: str, arguments: Sequence[Value], ops: Sequence[Operation], results: Sequence[Value], location: Location,
+    *, visibility: str | None = None, debug_location: DebugLocation | None = None,
+) -> Operation:  # fmt: skip
+    """Return a function with these arguments, ops and results."""
+    signature = FunctionType(tuple(v.type for v in arguments), tuple(v.type for v in results))
+    last = build_operation("func.return", results, (), location, debug_location=debug_location)
+    members: dict[str, object] = {"sym_name": name, "function_type": signature}
+    if visibility is not None:
+        members["sym_visibility"] = visibility
+    body = Region([Block(list(arguments), [*ops, last])])
+    return build_operation(
+        "func.func", (), (), location, members=members, regions=[body], debug_location=debug_location
+    )
 
 
 def inferred_types(op: Operation, definition: OpDefinition | None) -> Sequence[Type]:

@@ -202,6 +202,11 @@ class Context:
         """How exact results are."""
         return Mode(self.reproducible, self.exact_sums) if self.reproducible or self.exact_sums else DEFAULT
 
+    def resumes(self) -> None:
+        """Tell the observer that the process of this context starts or resumes."""
+        if self.observer is not None:
+            self.observer.resumes(self.process)
+
     def turn(self) -> None:
         """Count a loop iteration or a call; EvaluationError past the limits of steps and of time."""
         self.steps += 1

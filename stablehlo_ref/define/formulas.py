@@ -236,7 +236,14 @@ def checks(code: CodeType) -> list[Check]:
     function = _function_at(code.co_firstlineno, _parsed(text))
     calls = [n for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
     found = [n for n in calls if n.func.id == "C" and len(n.args) == 2]  # type: ignore[attr-defined]
-    return [Check(n, _on_one_line(ast.get_source_segment(text, n.args[1]) or "")) for n in found]
+    return [Check(n, _on_one_line(_text_of(n.args[1], lines))) for n in found]
+
+
+def _text_of(node: ast.expr, lines: Sequence[str]) -> str:
+    """Return the text of an expression as `ast.get_source_segment` does, which splits the file into lines anew."""
+    *before, last = lines[node.lineno - 1 : node.end_lineno]
+    text = "".join((*before, last.encode()[: node.end_col_offset].decode()))
+    return text.encode()[node.col_offset :].decode()
 
 
 @lru_cache(maxsize=16)

@@ -51,8 +51,11 @@ from typing import Any, ClassVar
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Role, Syntax, Traits
 from stablehlo_ref.define.facts import Facts
 from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Member, Out, Outs
+from stablehlo_ref.ir.types import TensorType
 
-__all__ = ["Attr", "Bodies", "Body", "Group", "In", "Ins", "Op", "Out", "Outs"]
+__all__ = [
+    "Attr", "Bodies", "Body", "Group", "In", "Ins", "Op", "Out", "Outs", "type_of_operand", "without_change",
+]  # fmt: skip
 
 ROLES = (
     "infer", "constraints", "preconditions", "plan", "plan_control_flow", "forwarded", "plan_branch", "batching_rule",
@@ -116,3 +119,16 @@ def _own_parameters(function: Callable[..., Any]) -> tuple[str, ...]:
 def _may_name(member: Member | None) -> bool:
     """Return whether a parameter of a role may name a member; a group only if it has a type as one value."""
     return member is not None and not (isinstance(member, Group) and member.as_type is None)
+
+
+# --- roles that many ops have -----------------------------------------------------------------------------------------
+
+
+def type_of_operand(operand: TensorType) -> TensorType:
+    """Infer a result of the type of `operand`."""
+    return operand
+
+
+def without_change() -> Mapping[str, object]:
+    """Return the batching rule of an op that works along the last axes, so that no attribute changes."""
+    return {}

@@ -2,7 +2,6 @@
 
 # ruff: noqa: F401
 from stablehlo_ref.dialects import (
-    affine,
     arith,
     arith_conversion,
     cf,

@@ -108,8 +108,7 @@ def _evaluate(module: Operation, entry: Function, context: Context, work: Callab
     in_force, current = budget.current.set(context.budget), run.current.set(context)
     try:
         with computing():
-            if context.observer is not None:
-                context.observer.resumes(context.process)
+            context.resumes()
             results = work()
     except (StablehloError, RecursionError) as error:
         found = with_model_locations(_reported(error, entry, context.failures), module)

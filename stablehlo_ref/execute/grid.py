@@ -72,8 +72,7 @@ def run_grid(
             context.checks += c.checks
             if c.failures:
                 context.failures.extend(c.failures if len(contexts) == 1 else in_process(id, c.failures))
-    if context.observer is not None:
-        context.observer.resumes(context.process)
+    context.resumes()
     return [returned[process] for process in grid.processes]
 
 
@@ -125,8 +124,7 @@ def _coroutine(context: Context, plan: Callee, arguments: list[Any]) -> Coroutin
 
 def run_in_progress(context: Context) -> AbstractContextManager[None]:
     """Return a context manager inside of which `context` is that of the run in progress."""
-    if context.observer is not None:
-        context.observer.resumes(context.process)
+    context.resumes()
     return running(context)
 
 

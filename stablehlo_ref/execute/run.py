@@ -85,7 +85,7 @@ class BlockPlan:
         """Run the steps of a block that communicates; yields their requests to other processes."""
         observer = slots[CONTEXT].observer
         if observer is not None and self.block is not None:
-            notify(observer.enters, self.block, [slots[slot] for slot in self.arguments])
+            notify(observer.enters, self.block, [slots[slot] for slot, _ in zip(self.arguments, self.block.arguments)])
         for step, op, ins, outs in zip(self.steps, self.ops, self.ins, self.outs):
             try:
                 if observer is not None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.builder import build_function, build_operation
 from stablehlo_ref.diagnostics import LimitError, Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.hlo.text import (
     Attributes,
@@ -27,7 +27,7 @@ from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.lexer import MAX_NESTING, shorten
 from stablehlo_ref.ir.locations import DebugLocation, FileLocation, NameLocation
-from stablehlo_ref.ir.types import FunctionType, Type, integer_type
+from stablehlo_ref.ir.types import Type, integer_type
 from stablehlo_ref.limits.budget import activity, check_time
 from stablehlo_ref.limits.stack import FRAMES, collection_paused, on_enough_stack
 from stablehlo_ref.suggestions import did_you_mean
@@ -121,12 +121,9 @@ class Builder:
         body = ComputationBody(self, computation, 0)
         arguments = body.arguments()
         results = list(flat(body.run()))
-        body.add("func.return", results, (), computation.location)
-        type = FunctionType(tuple(a.type for a in arguments), tuple(r.type for r in results))
-        members: dict[str, object] = {"sym_name": self.symbol(computation), "function_type": type}
-        members["sym_visibility"] = "public" if computation is self.module.entry else "private"
-        region = Region([Block(arguments, body.ops)])
-        return build_operation("func.func", (), (), computation.location, members=members, regions=[region])
+        visibility = "public" if computation is self.module.entry else "private"
+        name, location = self.symbol(computation), computation.location
+        return build_function(name, arguments, body.ops, results, location, visibility=visibility)
 
     def debug_location(self, instruction: Instruction) -> DebugLocation | None:
         """Return the name and the file in the `metadata` of an instruction."""

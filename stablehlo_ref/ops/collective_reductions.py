@@ -308,8 +308,7 @@ def reduction(
 
     def run(contributions: Contributions, process: Process) -> list[Array]:
         key = "results" if is_same else process.id
-        found: list[Array] = contributions.once(key, lambda: reduced(contributions))
-        return found
+        return contributions.once(key, lambda: reduced(contributions))
 
     return run
 

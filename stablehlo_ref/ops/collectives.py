@@ -19,7 +19,7 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.facts import MOVES
-from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs, type_of_operand
 from stablehlo_ref.define.processes import Contributions, Receive, Rendezvous, Send
 from stablehlo_ref.define.processes import Group as ProcessGroup
 from stablehlo_ref.define.spec import (
@@ -139,8 +139,7 @@ class AllGather(Collective, op="all_gather", facts=MOVES):
 
         def run(context: Context, operands: Sequence[Array]) -> Exchange:
             contributions: Contributions = yield meet(groups.around(context.process), operands)
-            received: Results = contributions.once("results", lambda: gathered(contributions))
-            return received
+            return contributions.once("results", lambda: gathered(contributions))
 
         return run
 
@@ -292,9 +291,7 @@ class CollectivePermute(Collective, op="collective_permute", facts=MOVES):
     source_target_pairs = Attr(Matrix)  # I2
     result = Out(tensor | per_tensor_quantized)
 
-    @staticmethod
-    def infer(operand: TensorType) -> TensorType:
-        return operand
+    infer = staticmethod(type_of_operand)
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, source_target_pairs: Matrix, result: TensorType) -> None:

@@ -12,7 +12,7 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import CHOOSES, EXACT, SELECTS
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, In, Out
+from stablehlo_ref.define.op import Attr, In, Out, type_of_operand
 from stablehlo_ref.define.spec import (
     BOOLEAN,
     baseline_element_type,
@@ -180,9 +180,7 @@ class Clamp(Elementwise, op="clamp", facts=SELECTS):
     floating = floats.clamp
     complex = complexes.clamp
 
-    @staticmethod
-    def infer(operand: TensorType) -> TensorType:
-        return operand
+    infer = staticmethod(type_of_operand)
 
     @staticmethod
     def constraints(C: Checker, min: TensorType, operand: TensorType, max: TensorType, result: TensorType) -> None:

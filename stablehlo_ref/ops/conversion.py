@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from stablehlo_ref.define.attribute_codecs import Int32
 from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import EXACT, MOVES, rounds
-from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.op import Attr, In, Op, Out, type_of_operand, without_change
 from stablehlo_ref.define.spec import (
     baseline_type,
     bitwidth,
@@ -104,9 +103,7 @@ class BitcastConvert(Op, op="bitcast_convert", computes_on_storage=True, returns
               and dim(operand, rank(result)) * bits == result_bits)  # fmt: skip
         C(2, is_complex(operand) == is_complex(result))
 
-    @staticmethod
-    def batching_rule() -> Mapping[str, object]:
-        return {}
+    batching_rule = staticmethod(without_change)
 
     @staticmethod
     def plan(operand: TensorType, result: TensorType) -> Run:
@@ -149,9 +146,7 @@ class ReducePrecision(Elementwise, op="reduce_precision", nans="observed", facts
 
     syntax = ("operands, format =", ExponentMantissa(), "attr-dict : same_type")
 
-    @staticmethod
-    def infer(operand: TensorType) -> TensorType:
-        return operand
+    infer = staticmethod(type_of_operand)
 
     @staticmethod
     def constraints(

@@ -18,7 +18,7 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.facts import EXACT, FOLDS, KEEPS, MOVES, SUMS
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.op import Attr, In, Op, Out, type_of_operand
 from stablehlo_ref.define.processes import Contributions
 from stablehlo_ref.define.spec import (
     compatible,
@@ -118,9 +118,7 @@ class CrossReplicaSum(
     replica_groups = Attr(ReplicaGroups)
     result = Out(tensor)
 
-    @staticmethod
-    def infer(operand: TensorType) -> TensorType:
-        return operand
+    infer = staticmethod(type_of_operand)
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
@@ -143,8 +141,7 @@ class CrossReplicaSum(
 
         def run(context: Context, operand: Array) -> Exchange:
             contributions: Contributions = yield meet(groups.around(context.process), operand)
-            result: Array = contributions.once("total", lambda: total(contributions))
-            return result
+            return contributions.once("total", lambda: total(contributions))
 
         return run
 

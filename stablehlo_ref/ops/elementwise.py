@@ -18,7 +18,7 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax, resolve
 from stablehlo_ref.define.facts import EXACT, FOLDS, SELECTS, STEPS, divides_by_zero, function, power_of_zero, rounds
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, type_of_operand
 from stablehlo_ref.define.spec import (
     axes,
     baseline_element_type,
@@ -109,9 +109,7 @@ class UnaryElementwise(Elementwise):
 
     syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
 
-    @staticmethod
-    def infer(operand: TensorType) -> TensorType:
-        return operand
+    infer = staticmethod(type_of_operand)
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:

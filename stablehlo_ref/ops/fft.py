@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
 from functools import partial
@@ -15,7 +15,7 @@ from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import ALGORITHM
-from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.op import Attr, In, Op, Out, without_change
 from stablehlo_ref.define.spec import (
     UNKNOWN,
     complex_element_type,
@@ -100,9 +100,7 @@ class Fft(Op, op="fft", nans="computed", facts=replace(ALGORITHM, fusion="never"
         else:
             C(5, shape(result) == shape(operand))
 
-    @staticmethod
-    def batching_rule() -> Mapping[str, object]:
-        return {}
+    batching_rule = staticmethod(without_change)
 
     @staticmethod
     def plan(operand: TensorType, fft_type: FftType, fft_length: Dims, result: TensorType) -> Run:

@@ -6,7 +6,7 @@ in a fixed order that are rounded correctly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from enum import Enum
 from functools import partial
@@ -20,7 +20,7 @@ from stablehlo_ref.define.computation import FindChoices, Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import ALGORITHM
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.op import Attr, In, Op, Out, without_change
 from stablehlo_ref.define.spec import (
     baseline_element_type,
     baseline_type,
@@ -69,9 +69,7 @@ class Cholesky(Op, op="cholesky", nans="computed", facts=replace(ALGORITHM, fusi
         C(2, 2 <= rank(a))
         C(3, dim(a, rank(a) - 2) == dim(a, rank(a) - 1))
 
-    @staticmethod
-    def batching_rule() -> Mapping[str, object]:
-        return {}
+    batching_rule = staticmethod(without_change)
 
     @staticmethod
     def plan(mode: Mode, a: TensorType, lower: Flag) -> Kernel:
@@ -136,9 +134,7 @@ class TriangularSolve(
         C(3, dim(a, R - 2) == dim(a, R - 1) == dim(b, R - 2 if left_side else R - 1))
         C(4, compatible(baseline_type(b), baseline_type(result)))
 
-    @staticmethod
-    def batching_rule() -> Mapping[str, object]:
-        return {}
+    batching_rule = staticmethod(without_change)
 
     @staticmethod
     def plan(

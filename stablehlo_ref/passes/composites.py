@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import count
 
-from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.builder import build_function
 from stablehlo_ref.define.definition import definition_of
-from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
+from stablehlo_ref.ir.core import Operation, Value, symbol_name
 from stablehlo_ref.ir.rewrite import Rewriter, clone
-from stablehlo_ref.ir.types import FunctionType
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.registry import Pass, PassOption, names
 from stablehlo_ref.passes.registry import count as number
@@ -56,9 +55,7 @@ def wrap(module: Operation, op_names: Collection[str], version: int) -> None:
             for op in [op for op in function.walk() if op.name in op_names and _can_be_wrapped(op)]:
                 name = _unused(f"{op.name}.impl", taken)
                 rewriter.insert_after(function, _decomposition(op, name))
-                composite = _composite(op, name, version)
-                rewriter.insert_before(op, composite)
-                rewriter.replace(op, composite.results)
+                rewriter.replace(op, _composite(Emitter(rewriter, op), op, name, version).results)
 
 
 def _can_be_wrapped(op: Operation) -> bool:
@@ -82,41 +79,24 @@ def _unused(name: str, taken: set[str]) -> str:
     return found
 
 
-def _composite(op: Operation, decomposition: str, version: int) -> Operation:
+def _composite(emit: Emitter, op: Operation, decomposition: str, version: int) -> Operation:
     definition = definition_of(op)
     assert definition is not None
-    attributes = definition.encode(op.properties)
-    members = {"name": op.name, "decomposition": decomposition, "version": version}
-    made = build_operation(
-        "stablehlo.composite",
-        op.operands,
-        op.result_types,
-        op.location,
-        members=members | ({"composite_attributes": attributes} if attributes else {}),
-        debug_location=op.debug_location,
-    )
+    made = emit.operation(
+        "stablehlo.composite", op.operands, op.result_types, name=op.name, decomposition=decomposition, version=version,
+        composite_attributes=definition.encode(op.properties) or None,
+    )  # fmt: skip
     made.attributes = dict(op.attributes)
     return made
 
 
 def _decomposition(op: Operation, name: str) -> Operation:
     """Return a private function that computes an op."""
-    block = Block([Value(type, None, index) for index, type in enumerate(op.operand_types)], [])
-    inner = clone(op, dict(zip(op.operands, block.arguments)))
-    inner.operands = list(block.arguments)
-    returned = build_operation("func.return", inner.results, (), op.location, debug_location=op.debug_location)
-    for body in (inner, returned):
-        body.parent = block
-        block.operations.append(body)
-    type = FunctionType(tuple(op.operand_types), tuple(op.result_types))
-    return build_operation(
-        "func.func",
-        (),
-        (),
-        op.location,
-        members={"sym_name": name, "sym_visibility": "private", "function_type": type},
-        regions=[Region([block])],
-        debug_location=op.debug_location,
+    arguments = [Value(type, None, index) for index, type in enumerate(op.operand_types)]
+    inner = clone(op, {})
+    inner.operands = list(arguments)
+    return build_function(
+        name, arguments, [inner], inner.results, op.location, visibility="private", debug_location=op.debug_location
     )
 
 

@@ -7,7 +7,7 @@ uses them, so an expression also says the order of ops. A number next to an expr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 
 import numpy as np
@@ -52,21 +52,12 @@ class Emitter:
         self,
         name: str,
         operands: Iterable[Value],
+        /,
         result_types: Sequence[Type] | None = None,
         regions: Sequence[Region] = (),
         **members: object,
     ) -> Operation:
         """Insert an op; its result types are inferred where they are left out. Members that are None are left out."""
-        return self._build(name, operands, result_types, regions, members)
-
-    def _build(
-        self,
-        name: str,
-        operands: Iterable[Value],
-        result_types: Sequence[Type] | None,
-        regions: Sequence[Region],
-        members: Mapping[str, object],
-    ) -> Operation:
         given = {key: value for key, value in members.items() if value is not None}
         op = build_operation(
             name,
@@ -80,9 +71,9 @@ class Emitter:
         self.insert(op)
         return op
 
-    def value(self, name: str, *operands: Value, type: Type | None = None, **members: object) -> Value:
+    def value(self, name: str, /, *operands: Value, type: Type | None = None, **members: object) -> Value:
         """Insert an op with one result and return the result."""
-        return self._build(name, operands, None if type is None else (type,), (), members).results[0]
+        return self.operation(name, operands, None if type is None else (type,), (), **members).results[0]
 
     def constant(self, type: TensorType, elements: ArrayLike) -> Value:
         """Insert a constant of a static type; elements broadcast to its shape."""
@@ -153,6 +144,14 @@ def cannot_legalize(op: Operation) -> UnsupportedError:
 Number = int | float | complex
 
 
+def _operator(name: str) -> Callable[[Expr, Expr | Number], Expr]:
+    return lambda x, y: x.op(name, x.lifted(y), type=x.type)
+
+
+def _comparison(direction: ComparisonDirection) -> Callable[[Expr, Expr | Number], Expr]:
+    return lambda x, y: compare(x, x.lifted(y), direction)
+
+
 class Expr:
     """A tensor value in an expression."""
 
@@ -177,29 +176,21 @@ class Expr:
         operands = [self.value, *(other.value for other in others)]
         return Expr(self.emit, self.emit.value(f"stablehlo.{name}", *operands, type=type, **members))
 
-    def _lifted(self, other: Expr | Number) -> Expr:
+    def lifted(self, other: Expr | Number) -> Expr:
+        """Return an expression, or a number as a constant of the type of this one."""
         return other if isinstance(other, Expr) else like(self, other)
 
-    def __add__(self, other: Expr | Number) -> Expr:
-        return self.op("add", self._lifted(other), type=self.type)
-
-    def __sub__(self, other: Expr | Number) -> Expr:
-        return self.op("subtract", self._lifted(other), type=self.type)
-
-    def __mul__(self, other: Expr | Number) -> Expr:
-        return self.op("multiply", self._lifted(other), type=self.type)
-
-    def __truediv__(self, other: Expr | Number) -> Expr:
-        return self.op("divide", self._lifted(other), type=self.type)
-
-    def __mod__(self, other: Expr | Number) -> Expr:
-        return self.op("remainder", self._lifted(other), type=self.type)
-
-    def __and__(self, other: Expr | Number) -> Expr:
-        return self.op("and", self._lifted(other), type=self.type)
-
-    def __or__(self, other: Expr | Number) -> Expr:
-        return self.op("or", self._lifted(other), type=self.type)
+    __add__ = _operator("add")
+    __sub__ = _operator("subtract")
+    __mul__ = _operator("multiply")
+    __truediv__ = _operator("divide")
+    __mod__ = _operator("remainder")
+    __and__ = _operator("and")
+    __or__ = _operator("or")
+    __lt__ = _comparison(ComparisonDirection.LT)
+    __le__ = _comparison(ComparisonDirection.LE)
+    __gt__ = _comparison(ComparisonDirection.GT)
+    __ge__ = _comparison(ComparisonDirection.GE)
 
     def __rsub__(self, other: Number) -> Expr:
         return like(self, other) - self
@@ -215,18 +206,6 @@ class Expr:
 
     def __invert__(self) -> Expr:
         return self.op("not", type=self.type)
-
-    def __lt__(self, other: Expr | Number) -> Expr:
-        return compare(self, self._lifted(other), ComparisonDirection.LT)
-
-    def __le__(self, other: Expr | Number) -> Expr:
-        return compare(self, self._lifted(other), ComparisonDirection.LE)
-
-    def __gt__(self, other: Expr | Number) -> Expr:
-        return compare(self, self._lifted(other), ComparisonDirection.GT)
-
-    def __ge__(self, other: Expr | Number) -> Expr:
-        return compare(self, self._lifted(other), ComparisonDirection.GE)
 
 
 def with_element(type: TensorType, element: Type) -> TensorType:
@@ -315,12 +294,7 @@ def infinity(x: Expr) -> Expr:
 
 
 def _unary(name: str) -> Callable[[Expr], Expr]:
-    def apply(x: Expr) -> Expr:
-        return x.op(name, type=x.type)
-
-    apply.__name__ = name
-    apply.__doc__ = f"Emit `{name}`."
-    return apply
+    return lambda x: x.op(name, type=x.type)
 
 
 absolute = _unary("abs")
@@ -337,20 +311,14 @@ sqrt = _unary("sqrt")
 tanh = _unary("tanh")
 
 
-def atan2(y: Expr, x: Expr) -> Expr:
-    return y.op("atan2", x, type=y.type)
-
-
-def power(x: Expr, y: Expr) -> Expr:
-    return x.op("power", y, type=x.type)
-
-
-def maximum(x: Expr, y: Expr) -> Expr:
-    return x.op("maximum", y, type=x.type)
-
-
-def minimum(x: Expr, y: Expr) -> Expr:
-    return x.op("minimum", y, type=x.type)
+atan2 = _operator("atan2")
+power = _operator("power")
+maximum = _operator("maximum")
+minimum = _operator("minimum")
+equal = _comparison(ComparisonDirection.EQ)
+not_equal = _comparison(ComparisonDirection.NE)
+shift_right_logical = _operator("shift_right_logical")
+shift_right_arithmetic = _operator("shift_right_arithmetic")
 
 
 def clamp(low: Expr, x: Expr, high: Expr) -> Expr:
@@ -363,14 +331,6 @@ def select(condition: Expr, when_true: Expr, when_false: Expr) -> Expr:
 
 def compare(x: Expr, y: Expr, direction: ComparisonDirection) -> Expr:
     return x.op("compare", y, type=with_element(x.type, BOOLEAN), comparison_direction=direction)
-
-
-def equal(x: Expr, y: Expr | Number) -> Expr:
-    return compare(x, y if isinstance(y, Expr) else like(x, y), ComparisonDirection.EQ)
-
-
-def not_equal(x: Expr, y: Expr) -> Expr:
-    return compare(x, y, ComparisonDirection.NE)
 
 
 def is_finite(x: Expr) -> Expr:
@@ -399,14 +359,6 @@ def convert(x: Expr, element: Type) -> Expr:
 
 def bitcast(x: Expr, element: Type) -> Expr:
     return x.op("bitcast_convert", type=with_element(x.type, element))
-
-
-def shift_right_logical(x: Expr, y: Expr) -> Expr:
-    return x.op("shift_right_logical", y, type=x.type)
-
-
-def shift_right_arithmetic(x: Expr, y: Expr) -> Expr:
-    return x.op("shift_right_arithmetic", y, type=x.type)
 
 
 def polynomial(x: Expr, coefficients: Sequence[float]) -> Expr:

@@ -130,8 +130,7 @@ class ShardToFull(CustomCallOp, target="SPMDShardToFullShape", communicates=True
             check_devices(tiling, context.process, site.location)
             group = partitions_of(context.process.id[0], context.process.grid.num_partitions)
             contributions = yield Rendezvous("SPMDShardToFullShape", tag, group, inputs[0], site.location)
-            whole: Array = contributions.once("whole", lambda: tiling.join(list(contributions.by_process.values())))
-            return whole
+            return contributions.once("whole", lambda: tiling.join(list(contributions.by_process.values())))
 
         return run
 

@@ -172,3 +172,9 @@ def test_inputs_that_are_too_large_are_not_drawn(
     Path("a.mlir").write_text(text)
     assert main(["equiv", "a.mlir", "a.mlir", "--max-total-bytes=500MB"]) == 1
     assert "1.6 GB more are needed (1.6 GB of them for temporaries)" in capsys.readouterr().err
+
+
+def test_limits_of_the_programs_are_left_alone() -> None:
+    one, two = binary("add"), binary("subtract")
+    equivalent(one, two, inputs=2)
+    assert one.limits == two.limits == sr.Limits()

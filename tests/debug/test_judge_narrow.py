@@ -1,6 +1,9 @@
-"""Verdicts where types lack NaN, zero or precision, where subnormal operands may be zero, and on gradients."""
+"""Verdicts where types lack NaN, zero or precision, on integers, einsums and the largest elements, and on gradients."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -132,6 +135,51 @@ def test_rounding_at_random_says_nothing_of_types_without_nan(element: str, has_
     program = load(unary("negate", f"tensor<2x{element}>"))
     (result,) = next(op.results for op in program.module.walk() if op.mnemonic == "negate")
     assert _can_be_nan(result) is has_nan
+
+
+@pytest.mark.parametrize(
+    ("op", "types", "inputs", "right", "wrong"),
+    [
+        ('stablehlo.einsum %x, %y, config = "ab,b->a"', ("2x3xf8E5M2", "3xf8E5M2", "2xf8E5M2"),
+         ([[1, 2, 1], [4, 0, 1]], [1, 1, 2]), [5, 6], [5, 7]),
+        ('stablehlo.unary_einsum %x, config = "ab->b"', ("2x2xf4E2M1FN", "2xf4E2M1FN"),
+         ([[1, 2], [2, 1]],), [3, 3], [3, 4]),
+    ],
+)  # fmt: skip
+def test_einsums_have_a_bound(
+    op: str, types: Sequence[str], inputs: Sequence[Any], right: Sequence[float], wrong: Sequence[float]
+) -> None:
+    *operands, result = (f"tensor<{type}>" for type in types)
+    arguments = ", ".join(f"{name}: {type}" for name, type in zip(("%x", "%y"), operands))
+    text = f"""func.func @main({arguments}) -> {result} {{
+      %r = {op} : ({", ".join(operands)}) -> {result}
+      return %r : {result} }}"""
+    dtype = ml_dtypes.float8_e5m2 if "f8" in result else ml_dtypes.float4_e2m1fn
+    given = [np.array(x, dtype) for x in inputs]
+    assert verdict(text, given, np.array(right, dtype)) is Verdict.SAME
+    assert verdict(text, given, np.array(wrong, dtype)) is Verdict.WRONG
+
+
+def test_the_largest_elements_have_an_order_if_it_is_stable() -> None:
+    def text(is_stable: str) -> str:
+        return f"""func.func @main(%x: tensor<3xf32>) -> (tensor<2xf32>, tensor<2xi32>) {{
+          %r:2 = chlo.top_k(%x, k = 2{is_stable}) : tensor<3xf32> -> (tensor<2xf32>, tensor<2xi32>)
+          return %r#0, %r#1 : tensor<2xf32>, tensor<2xi32> }}"""
+
+    values, indices = F32([3, 3]), np.int32([0, 2])
+    assert verdict(text(""), [F32([3, 1, 3])], values, indices) is Verdict.SAME
+    assert verdict(text(""), [F32([3, 1, 3])], values, indices[::-1]) is Verdict.WRONG
+    assert verdict(text(", is_stable = false"), [F32([3, 1, 3])], values, indices[::-1]) is Verdict.NOT_JUDGED
+
+
+def test_an_overflow_in_an_op_that_broadcasts_leaves_only_its_element_open() -> None:
+    """-2^31 - 1 overflows; 5 - 1 and 7 - 1 do not."""
+    text = """func.func @main(%x: tensor<3xi32>, %y: tensor<i32>) -> tensor<3xi32> {
+      %r = chlo.broadcast_subtract %x, %y : (tensor<3xi32>, tensor<i32>) -> tensor<3xi32>
+      return %r : tensor<3xi32> }"""
+    operands = [np.int32([-(2**31), 5, 7]), np.int32(1)]
+    assert verdict(text, operands, np.int32([0, 4, 6])) is Verdict.NOT_JUDGED
+    assert verdict(text, operands, np.int32([2**31 - 1, 4, 5])) is Verdict.WRONG
 
 
 def test_large_numbers_are_integers_that_were_rounded() -> None:

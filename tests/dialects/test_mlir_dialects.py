@@ -173,3 +173,17 @@ def test_pretty_form_round_trips(line: str) -> None:
 def test_predicates_have_boolean_results(name: str) -> None:
     x = tensor_type((2,), FLOATS["f32"])
     assert REGISTRY[f"math.{name}"].roles["infer"].function(x) == tensor_type((2,), BOOLEAN)
+
+
+@pytest.mark.parametrize(
+    ("op", "message"),
+    [
+        ("arith.addi %i, %i overflow<wrap> : i32", "must be a #arith.overflow<...> of none, nsw, nuw"),
+        ("arith.addf %f, %f fastmath<slow> : f32", "must be a #arith.fastmath<...> of none, reassoc, nnan"),
+    ],
+)
+def test_rejects_unknown_flags(op: str, message: str) -> None:
+    program = sr.parse(f"func.func @main(%i: i32, %f: f32) {{\n  %0 = {op}\n  return\n}}")
+    with pytest.raises(sr.InvalidError, match=re.escape(message)) as error:
+        program.verify()
+    assert (error.value.diagnostics[0].location.line, error.value.diagnostics[0].location.column) == (2, 26)

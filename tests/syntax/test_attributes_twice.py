@@ -88,8 +88,9 @@ def ops_with_attributes() -> list[str]:
 
 
 def in_form(definition: OpDefinition) -> frozenset[str]:
-    """Return the attribute members that the pretty form contains."""
-    return frozenset(member for part in assembly_of(definition).parts for member in part.members)
+    """Return the attribute members that the pretty form contains. Flags of arith are optional, and few ops have all."""
+    written = frozenset(member for part in assembly_of(definition).parts for member in part.members)
+    return written & definition.attributes.keys()
 
 
 @cache

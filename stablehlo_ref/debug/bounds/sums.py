@@ -33,6 +33,7 @@ from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import FLOATS, FloatType, Type
 from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
+from stablehlo_ref.ops.deprecated import split_config
 
 _GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
 ROUNDINGS = 8  # of an element in one level of a transform: a complex product with a rounded root of unity, and a sum
@@ -63,13 +64,23 @@ def complex_sum(query: Query, terms: float, roundoff: float = 0.0) -> Ball:
     return known(query, rounded(query, query.wide(query.centers), radius), 2 * total + radius)
 
 
+def einsum_of_one(query: Query) -> Ball:
+    """Bound sums of elements of one operand."""
+    terms = float(terms_of(query))
+    return complex_sum(query, terms) if query.is_complex else sum_of(query, terms)
+
+
 def terms_of(query: Query) -> int:
-    """Return the number of products in an element of a dot product or convolution."""
-    properties, shapes = query.attributes, [shape_of(query.op.operands[i]) for i in range(2)]
+    """Return the number of products in an element of a dot product, einsum or convolution."""
+    properties, shapes = query.attributes, [shape_of(operand) for operand in query.op.operands]
     if query.name == "dot":
         return shapes[0][-1]
-    if query.name == "dot_general":
-        return int(prod(shapes[0][d] for d in properties["lhs_contracting_dimensions"]))
+    if "einsum_config" in properties:
+        *operands, kept = split_config(properties["einsum_config"], *map(len, shapes))
+        sizes = {name: n for names, shape in zip(operands, shapes) for name, n in zip(names, shape)}
+        return prod(n for name, n in sizes.items() if name not in kept)
+    if "lhs_contracting_dimensions" in properties:
+        return prod(shapes[0][d] for d in properties["lhs_contracting_dimensions"])
     spatial = prod(shapes[1][d] for d in properties["kernel_spatial_dimensions"])
     return int(spatial * shapes[1][properties["kernel_input_feature_dimension"]])
 
@@ -78,7 +89,7 @@ def dot_algorithm(query: Query) -> ProductRounding:
     """Return how operands of products are rounded: as the op says, or as the contract, unless it is full precision."""
     if (operations := query.attributes.get("num_primitive_operations")) is not None:
         return _requested(query, int(operations))
-    requested = query.attributes["precision_config"] or ()
+    requested = query.attributes.get("precision_config") or ()
     is_full = requested and all(isinstance(p, Enum) and p.value == "HIGHEST" for p in requested)
     return DOT_ALGORITHMS["ieee" if is_full else query.contract.dot_algorithm]
 

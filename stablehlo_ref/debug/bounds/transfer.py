@@ -42,6 +42,7 @@ from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, attributes_of, facts_of
 from stablehlo_ref.define.facts import Arithmetic, Facts
 from stablehlo_ref.dialects.chlo_broadcasting import Broadcasting, aligned
+from stablehlo_ref.dialects.chlo_structured import RaggedDot, TopK
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import BooleanType, IntegerType, QuantizedType, TensorType, tensor_type
@@ -49,8 +50,9 @@ from stablehlo_ref.numerics.dtypes import float_info, is_fractional, kind
 from stablehlo_ref.ops.comparison import Compare
 from stablehlo_ref.ops.conversion import BitcastConvert, Convert, Imag, Real, ReducePrecision
 from stablehlo_ref.ops.convolution import Convolution
-from stablehlo_ref.ops.deprecated import Dot
+from stablehlo_ref.ops.deprecated import Dot, Einsum, UnaryEinsum
 from stablehlo_ref.ops.dot_general import DotGeneral
+from stablehlo_ref.ops.dynamism import DynamicConv
 from stablehlo_ref.ops.elementary import Atan2, Logistic, Rsqrt
 from stablehlo_ref.ops.elementwise import Abs, Add, Divide, Multiply, Negate, Power, Sign, Subtract
 from stablehlo_ref.ops.fft import Fft
@@ -82,7 +84,7 @@ def transfer(
             return of_branch(op, dict(zip(values, operands)), contract, evaluate)
         if op.name == LOOP:
             return of_loop(op, dict(zip(values, operands)), contract, evaluate)
-        if op.name in REGISTRY and issubclass(REGISTRY[op.name].op_class, Broadcasting):
+        if is_broadcasting(op):
             op, values, operands = _broadcast(op, dict(zip(values, operands)), evaluate)
         dtypes = [dtype_of(value) for value in values]
         with np.errstate(all="ignore"):
@@ -97,24 +99,37 @@ def transfer(
         return nothing
 
 
+def is_broadcasting(op: Operation) -> bool:
+    """Return whether an op broadcasts its operands, and then applies an elementwise op."""
+    return op.name in REGISTRY and issubclass(REGISTRY[op.name].op_class, Broadcasting)
+
+
+def aligned_operands(op: Operation, arrays: Mapping[Value, Array]) -> dict[Value, Array]:
+    """Return operands in the shape that an op with broadcasting gives them; those of other ops as they are."""
+    if not is_broadcasting(op):
+        return dict(arrays)
+    types = [type for type in op.operand_types if isinstance(type, TensorType)]
+    shapes = dict(zip(op.operands, aligned(types, attributes_of(op).get("broadcast_dimensions"))))
+    sizes = tuple(shape_of(op.results[0]))
+    return {v: np.broadcast_to(array.reshape(shapes[v]), sizes) for v, array in arrays.items()}
+
+
 def _broadcast(op: Operation, balls: Balls, evaluate: Evaluator) -> tuple[Operation, Sequence[Value], Sequence[Ball]]:
     """Return the op that one with broadcasting applies, and its operands of one shape with their balls."""
-    op_class, sizes = REGISTRY[op.name].op_class, tuple(shape_of(op.results[0]))
+    op_class, attributes = REGISTRY[op.name].op_class, attributes_of(op)
     assert issubclass(op_class, Broadcasting)
-    attributes = attributes_of(op)
-    types = [type for type in op.operand_types if isinstance(type, TensorType)]
-    shapes = aligned(types, attributes.pop("broadcast_dimensions", None))
-    made: dict[Value, tuple[Value, Ball]] = {}
-    for value, type, shape in zip(op.operands, types, shapes):
-        ball = balls[value] if value in balls else exact(evaluate.constant(value))
-        radius = np.broadcast_to(ball.radius, ball.center.shape)
-        arrays = [np.broadcast_to(array.reshape(shape), sizes) for array in (ball.center, radius)]
-        made[value] = Value(tensor_type(sizes, type.element_type), None, len(made)), Ball(*arrays)
-    operands = [made[value][0] for value in op.operands]
+    attributes.pop("broadcast_dimensions", None)
+    known = {v: balls[v] if v in balls else exact(evaluate.constant(v)) for v in op.operands}
+    centers = aligned_operands(op, {v: ball.center for v, ball in known.items()})
+    radii = aligned_operands(op, {v: np.broadcast_to(ball.radius, ball.center.shape) for v, ball in known.items()})
+    made = {
+        v: Value(tensor_type(array.shape, v.type.element_type), None, index)
+        for index, (v, array) in enumerate(centers.items())
+        if isinstance(v.type, TensorType)
+    }
     name, results = op_class.applies.definition.name, [result.type for result in op.results]
-    applied = build_operation(name, operands, results, op.location, members=attributes)
-    values, known = zip(*made.values())
-    return applied, values, known
+    applied = build_operation(name, [made[v] for v in op.operands], results, op.location, members=attributes)
+    return applied, list(made.values()), [Ball(centers[v], radii[v]) for v in made]
 
 
 def _flushed(ball: Ball, dtype: DType, contract: Contract) -> Ball:
@@ -234,6 +249,13 @@ def exactly(query: Query) -> Ball:
     return Ball(center, np.asarray(0.0 if query.is_exact else np.inf))
 
 
+def largest_in_order(query: Query) -> Ball:
+    """`top_k`, if equal elements have an order."""
+    if not query.attributes["is_stable"]:
+        raise NoBound
+    return exactly(query)
+
+
 def less_precise(query: Query) -> Ball:
     """`reduce_precision`, computed in the element type or a wider one: subnormals differ, and ties without mantissa."""
     made = exactly(query)
@@ -347,12 +369,12 @@ _OF_ARITHMETIC: dict[Arithmetic, Rule] = {
 _FOR_ALL: dict[type, Rule] = {
     Real: same_radius, Imag: same_radius, Convert: converted, Compare: compared, Add: ball.added,
     Subtract: ball.added, Multiply: ball.multiplied, Divide: ball.divided, Reduce: reductions.reduced,
-    **dict.fromkeys((DotGeneral, Dot, Convolution), product_sum),
+    **dict.fromkeys((DotGeneral, Dot, Einsum, RaggedDot, Convolution), product_sum), UnaryEinsum: sums.einsum_of_one,
     Fft: sums.transformed, TriangularSolve: sums.solved, Cholesky: sums.factored,
 }  # fmt: skip
 _OF_REALS: dict[type, Rule] = {
     **_FOR_ALL,
-    ReduceWindow: reductions.reduced,
+    ReduceWindow: reductions.reduced, DynamicConv: product_sum, TopK: largest_in_order,
     **dict.fromkeys((Scatter, SelectAndScatter), reductions.scattered),
     **dict.fromkeys((BatchNormInference, BatchNormTraining), sums.normalised), BatchNormGrad: sums.gradients,
     Sort: reductions.ordered, BitcastConvert: bits, ReducePrecision: less_precise, Power: ball.power,

@@ -254,8 +254,7 @@ class ExceptionWatcher(Follower):
         bits = sum_of_bits(self._sources_of.get(value, 0) for value in values)
         wrong = [given[number] for given in results if number < len(given) and has_exceptions(given[number])]
         if wrong and not bits:
-            kind = ExceptionKind.INPUT if is_input(self.index, values[0]) else ExceptionKind.UNKNOWN
-            bits = self._origin(kind, values[0], wrong[0], self.frames[0])
+            bits = self._origin(ExceptionKind.UNKNOWN, values[0], wrong[0], self.frames[0])
         return bits
 
     # --- the run ------------------------------------------------------------------------------------------------
@@ -267,7 +266,7 @@ class ExceptionWatcher(Follower):
         super().enters(block, arguments)
         frame = self.frames[-1]
         if _is_followed(frame):
-            given = [pair for pair in zip(block.arguments, arguments) if frame.op or not is_input(self.index, pair[0])]
+            given = list(zip(block.arguments, arguments))
             for value, data, taint in [(*pair, self._passed(*pair, frame)) for pair in given]:
                 self._set(value, data, taint)
 
@@ -276,7 +275,7 @@ class ExceptionWatcher(Follower):
             return  # inside an op that is looked at as a whole
         frame.data = Followed(operands)
         if is_control_flow(op) or has_trait(op, "communicates"):
-            bits = sum_of_bits(map(bits_of, self._operands(frame, op)))
+            bits = sum_of_bits(map(bits_of, self._operands(op)))
             self._sent[op] = self._sent.get(op, 0) | bits
 
     def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
@@ -297,7 +296,7 @@ class ExceptionWatcher(Follower):
             self.frames[-1].data.taints.pop(value, None)
 
     def _leaf(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
-        taints = self._operands(frame, op)
+        taints = self._operands(op)
         if any(type(taint) is not int or taint for taint in taints) or any(map(has_exceptions, results)):
             self._exceptional(frame, op, taints, results)
         else:
@@ -308,25 +307,22 @@ class ExceptionWatcher(Follower):
 
     # --- taints -------------------------------------------------------------------------------------------------
 
-    def _set(self, value: Value, data: Any, taint: Taint, around: Frame | None = None) -> None:
+    def _set(self, value: Value, data: Any, taint: Taint) -> None:
         """Keep the taint of a value while the op around it runs, and its sources in all turns and processes."""
         bits = bits_of(taint)
-        (around or self.frames[-1]).data.taints[value] = data if bits else None, taint
+        self.frames[-1].data.taints[value] = data if bits else None, taint
         if bits:
             self._sources_of[value] = self._sources_of.get(value, 0) | bits
 
-    def _operands(self, frame: Frame, op: Operation) -> list[Taint]:
-        return [self._operand(value, x, frame) for value, x in zip(op.operands, frame.data.operands)]
+    def _operands(self, op: Operation) -> list[Taint]:
+        return list(map(self._operand, op.operands))
 
-    def _operand(self, value: Value, data: Any, frame: Frame) -> Taint:
+    def _operand(self, value: Value) -> Taint:
         for outer in reversed(self.frames):
             if outer.data is not None and value in outer.data.taints:
                 known: Taint = outer.data.taints[value][1]
                 return known
-        is_source = is_input(self.index, value) and has_exceptions(data)
-        taint = self._origin(ExceptionKind.INPUT, value, data, frame) if is_source else 0
-        self._set(value, data, taint, self.frames[0])
-        return taint
+        return 0
 
     def _passed(self, value: Value, data: Any, frame: Frame) -> Taint:
         """Return the taint of what control flow passes on; if its memory is new, of all that it may be a copy of.
@@ -335,6 +331,8 @@ class ExceptionWatcher(Follower):
         """
         if not has_exceptions(data):
             return 0
+        if frame.op is None and is_input(self.index, value):
+            return self._origin(ExceptionKind.INPUT, value, data, frame)
         kept = [pair for outer in (frame, *reversed(self.frames)) if outer.data for pair in outer.data.taints.values()]
         known: Taint | None = next((taint for x, taint in kept if is_same(x, data)), None)
         if known is not None:

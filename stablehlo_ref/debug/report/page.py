@@ -20,11 +20,13 @@ import numpy as np
 from stablehlo_ref.arrays.descriptions import statistics
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.debug.contract import PRESETS
+from stablehlo_ref.debug.cut import operands_of
 from stablehlo_ref.debug.diff import Diff
 from stablehlo_ref.debug.judge import Verdict
 from stablehlo_ref.debug.report import SUSPICIOUS, WRONG, faults_of, inner_text
 from stablehlo_ref.debug.report.document import EDGES, Deviation, Document, deviations, document, places
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.text.tokens import counted
 
 SHOWN_USERS = 5  # of an op, in its slice
@@ -181,33 +183,33 @@ class _Slices:
     """Finds the values that ops of a document use, and the ops that use their results."""
 
     def __init__(self, found: Diff, data: Document, prefix: str) -> None:
-        flat, self._arrays = found.setup.flat, found.setup.judge.values
-        self._ops, self._prefix = data["ops"], prefix
-        self._made = {name: number for number, op in enumerate(self._ops) for name in op["results"]}
-        self._values = {v.origin: v for v in (*flat.arguments, *(r for op in flat.ops for r in op.results))}
-        self._users: dict[str, list[int]] = defaultdict(list)
+        self._ops, self._arrays = found.setup.flat.ops, found.setup.judge.values
+        self._data, self._prefix = data["ops"], prefix
+        self._numbers = {op: number for number, op in enumerate(self._ops)}
+        self._users: dict[Value, list[int]] = defaultdict(list)
         for number, op in enumerate(self._ops):
-            for name in op["operands"]:
-                self._users[name].append(number)
+            for value in operands_of(op):
+                self._users[value].append(number)
 
     def of(self, numbers: Sequence[int]) -> Iterator[Document]:
         """Yield rows of a table: operands of the ops with these numbers, the ops, and ops that use their results.
 
         `op` is None for an argument of the function.
         """
-        results = [name for number in numbers for name in self._ops[number]["results"]]
-        used = dict.fromkeys(name for number in numbers for name in self._ops[number]["operands"])
-        yield from (self._row("operand", name) for name in used if name not in results)
-        yield from (self._row("this op", name) for number in numbers for name in self._ops[number]["results"][:1])
-        users = sorted({user for name in results for user in self._users[name]} - {*numbers})[:SHOWN_USERS]
-        yield from (self._row("user", name) for number in users for name in self._ops[number]["results"][:1])
+        ops = [self._ops[number] for number in numbers]
+        results = [result for op in ops for result in op.results]
+        used = dict.fromkeys(value for op in ops for value in operands_of(op))
+        yield from (self._row("operand", value) for value in used if value not in results)
+        yield from (self._row("this op", value) for op in ops for value in op.results[:1])
+        users = sorted({user for result in results for user in self._users[result]} - {*numbers})[:SHOWN_USERS]
+        yield from (self._row("user", value) for number in users for value in self._ops[number].results[:1])
 
-    def _row(self, role: str, name: str) -> Document:
+    def _row(self, role: str, value: Value) -> Document:
         """Return a value with its op, its type, and the statistics of what the backend returned."""
-        number, value = self._made.get(name), self._values[name]
+        number = self._numbers.get(value.owner) if isinstance(value.owner, Operation) else None
         contents = f"{value.type}: {statistics(self._arrays[value])}" if value in self._arrays else str(value.type)
-        op = None if number is None else self._ops[number]
-        return {"role": role, "name": name, "op": op, "value": contents, "anchor": f"{self._prefix}{number}"}
+        op = None if number is None else self._data[number]
+        return {"role": role, "name": value.origin, "op": op, "value": contents, "anchor": f"{self._prefix}{number}"}
 
 
 # --- plots, which the template draws ---------------------------------------------------------------------------------

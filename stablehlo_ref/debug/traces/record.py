@@ -72,7 +72,7 @@ class Follower(Observer):
     def __init__(self, index: ValueIndex) -> None:
         self.index = index
         self.process = Process()
-        self._repeats: dict[Block, bool] = {}  # whether the ops of a block may run several times in one frame
+        self._is_repeated = cache(_is_repeated)
         self.stacks: dict[int, tuple[Process, list[Frame]]] = {}
         self.frames = self._frames_of(self.process)
 
@@ -120,16 +120,13 @@ class Follower(Observer):
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         self.left(self.frames.pop(), op, results)
 
-    def _is_repeated(self, block: Block) -> bool:
-        """Return whether the block runs several times when the op around it runs once."""
-        found = self._repeats.get(block)
-        if found is None:
-            op = block.parent.parent if block.parent else None
-            definition = definition_of(op) if op is not None else None
-            is_once = op is None or (definition is not None and definition.traits.runs_once)
-            found = not is_once or _is_in_cycle(block)
-            self._repeats[block] = found
-        return found
+
+def _is_repeated(block: Block) -> bool:
+    """Return whether the block may run several times when the op around it runs once."""
+    op = block.parent.parent if block.parent else None
+    definition = definition_of(op) if op is not None else None
+    is_once = op is None or (definition is not None and definition.traits.runs_once)
+    return not is_once or _is_in_cycle(block)
 
 
 def joined(prefix: str, segment: str) -> str:
