@@ -327,6 +327,27 @@ def test_clone_of_several_blocks_that_use_values_of_later_blocks() -> None:
     assert second.arguments[0] is not argument and second.arguments[0].owner is second and argument.owner is blocks[1]
 
 
+def test_copies_use_copies_of_values_that_later_blocks_define() -> None:
+    text = """func.func @main(%x: tensor<f32>, %p: tensor<i1>) -> tensor<f32> {
+      cf.br ^define
+    ^use:
+      %0 = "stablehlo.if"(%p) ({
+        stablehlo.return %double : tensor<f32>
+      }, {
+        stablehlo.return %x : tensor<f32>
+      }) : (tensor<i1>) -> tensor<f32>
+      return %0 : tensor<f32>
+    ^define:
+      %double = stablehlo.add %x, %x : tensor<f32>
+      cf.br ^use
+    }"""
+    module = sr.parse(text).module
+    copy = clone(module, {})
+    defined = {value for op in copy.walk() for value in op.results}
+    defined |= {a for op in copy.walk() for region in op.regions for block in region.blocks for a in block.arguments}
+    assert all(operand in defined for op in copy.walk() for operand in op.operands)
+
+
 # --- time -----------------------------------------------------------------------------------------------------------
 
 
