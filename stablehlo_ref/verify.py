@@ -8,8 +8,16 @@ from typing import NamedTuple, TypeVar
 
 from stablehlo_ref.define.bound import bind_types, with_vectors
 from stablehlo_ref.define.constraints import check_constraints
-from stablehlo_ref.define.definition import REGISTRY, Kind, OpDefinition, definition_of, kind_of, member_of_each
-from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
+from stablehlo_ref.define.definition import (
+    OP_CHECKS,
+    PARAMETER_CHECKS,
+    REGISTRY,
+    Kind,
+    OpDefinition,
+    definition_of,
+    kind_of,
+    member_of_each,
+)
 from stablehlo_ref.define.members import REQUIRED, Undecodable
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
@@ -255,7 +263,7 @@ def _check_terminator(op: Operation, definition: OpDefinition, block: Block) -> 
     last = block.operations[-1] if block.operations else None
     if last is None:
         raise _error(op, "expects a region that ends with a terminator")
-    if not _may_be_terminator(last):
+    if definition_of(last) is not None and not _is_terminator(last):  # an op without a class may be one
         usual = f"{op.name.partition('.')[0]}.return"
         example = f" such as '{usual}'" if usual in REGISTRY else ""
         raise _error(last, f"must be followed by a terminator{example}, which ends the region of '{op.name}'")
@@ -278,11 +286,6 @@ def _may_end(op: Operation, definition: OpDefinition, last: Operation) -> bool:
 def _is_terminator(op: Operation) -> bool:
     definition = definition_of(op)
     return definition is not None and definition.traits.terminator
-
-
-def _may_be_terminator(op: Operation) -> bool:
-    """Return whether an op is a terminator, or may be one because it has no class."""
-    return definition_of(op) is None or _is_terminator(op)
 
 
 def _check_successors(op: Operation, definition: OpDefinition | None, known: Known) -> None:

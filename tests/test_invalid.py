@@ -17,8 +17,7 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.cli.list_ops import own_definitions
 from stablehlo_ref.define.attribute_codecs import Opaque
-from stablehlo_ref.define.definition import REGISTRY, OpDefinition
-from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
+from stablehlo_ref.define.definition import OP_CHECKS, PARAMETER_CHECKS, REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import formulas
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import Diagnostic, split_text

@@ -100,7 +100,7 @@ def _is_container(source: object) -> bool:
 
 def _read(path: Path) -> dict[str, Any] | list[Any]:
     readers = {
-        ".npz": _read_npz, ".safetensors": _read_safetensors, ".pt": _read_torch, ".pth": _read_torch,
+        ".npz": read_npz, ".safetensors": _read_safetensors, ".pt": _read_torch, ".pth": _read_torch,
         ".bin": _read_torch,
     }  # fmt: skip
     with array_errors(path, CANNOT_READ):
@@ -109,10 +109,6 @@ def _read(path: Path) -> dict[str, Any] | list[Any]:
             known = ", ".join(sorted(readers))
             raise EvaluationError(f"{CANNOT_READ} {path}: expected a folder or a file of {known}")
         return reader(path)
-
-
-def _read_npz(path: Path) -> dict[str, Any]:
-    return dict(read_npz(path))
 
 
 def _read_safetensors(path: Path) -> dict[str, Any]:

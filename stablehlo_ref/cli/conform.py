@@ -52,7 +52,9 @@ line"""
 def run(options: argparse.Namespace) -> int:
     """Judge a backend, print a case, or explain one; return the exit code."""
     if options.case is not None:
-        return _print_case(options.case)
+        made = cases.case(options.case)
+        print(made.text.removesuffix("\n") if made else f"// no program was found for {options.case}")
+        return FINE
     return _explain(options) if options.words else _run(options)
 
 
@@ -63,12 +65,6 @@ def _contradiction(options: argparse.Namespace) -> str | None:
     if options.case is None and options.backend is None:
         return "the following arguments are required: --backend"
     return None
-
-
-def _print_case(name: str) -> int:
-    made = cases.case(name)
-    print(made.text if made else f"// no program was found for {name}", end="" if made else "\n")
-    return FINE
 
 
 def _explain(options: argparse.Namespace) -> int:

@@ -68,7 +68,7 @@ class Profile:
 
     def names(self, ops: Sequence[str]) -> list[str]:
         """Return the names of the cases: of each op in turn, so that all are judged if time runs out."""
-        queues = [_alternating(*self._kinds(op)) for op in ops]
+        queues = [[name for turn in zip_longest(*self._kinds(op)) for name in turn if name] for op in ops]
         turns = [list(filter(None, turn)) for turn in zip_longest(*queues)]
         chains = [f"chain/{LENGTHS[number % len(LENGTHS)]}/{number}" for number in range(self.chains)]
         each = -(-len(chains) // max(len(turns), 1))
@@ -89,10 +89,6 @@ class Profile:
         others += [f"exhaustive/{op}/{element}/0" for element in full]
         labels = cases.labels_of(definition)
         return list(ordered), others, [f"invalid/{op}/{label}/{n}" for n in range(self.invalid) for label in labels]
-
-
-def _alternating(*queues: Sequence[str]) -> list[str]:
-    return [name for turn in zip_longest(*queues) for name in turn if name is not None]
 
 
 PROFILES = {

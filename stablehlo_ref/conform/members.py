@@ -242,7 +242,8 @@ def _drawn(rng: random.Random, codec: codecs.AttributeCodec[Any], known: Members
         case codecs.DimsCodec():
             return draw_dims(rng, known)
         case codecs.DenseCodec():
-            return draw_constant(rng, known)
+            types = [type for type in types_in(known) if _holds_numbers(type)]
+            return constant_of(rng.choice(types) if types else tensor_type(draw_shape(rng), rng.choice(COMMON)))
         case codecs.ListCodec() if not isinstance(codec.element, codecs.SymbolCodec):
             return tuple(draw_attribute(rng, codec.element, known) for _ in range(rng.choice((0, 1, 1, 2))))
         case codecs.StringCodec():
@@ -276,12 +277,6 @@ def draw_dims(rng: random.Random, known: Members) -> tuple[int, ...]:
             return tuple(rng.choice(numbers_in(known)) for _ in range(rank))
     shapes = [t.shape for t in _tensors_in(known)]
     return tuple(n or 0 for n in rng.choice(shapes)) if shapes else ()
-
-
-def draw_constant(rng: random.Random, known: Members) -> DenseElements:
-    """Return a tensor constant, of the type of a member where that is possible."""
-    types = [type for type in types_in(known) if _holds_numbers(type)]
-    return constant_of(rng.choice(types) if types else tensor_type(draw_shape(rng), rng.choice(COMMON)))
 
 
 def constant_of(type: TensorType) -> DenseElements:

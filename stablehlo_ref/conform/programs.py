@@ -320,10 +320,10 @@ def _types(members: Sequence[In | Ins] | Sequence[Out | Outs], values: Members) 
 # --- regions ----------------------------------------------------------------------------------------------------------
 
 
-def region_of(rng: random.Random, signature: FunctionType, terminator: str = "stablehlo.return") -> Region:
+def region_of(rng: random.Random, signature: FunctionType) -> Region:
     """Return a region with a signature: each output is computed from inputs of its type, or is a constant."""
     block = _BlockBuilder(rng, signature.inputs)
-    return block.region(block.outputs(signature.outputs), terminator)
+    return block.region(block.outputs(signature.outputs))
 
 
 def with_body(rng: random.Random, function: Operation) -> Operation:
@@ -355,19 +355,17 @@ class _BlockBuilder(Ops):
 
     def made(self, type: Type, pair: Sequence[Value] | None) -> Value:
         """Return a value of a type, of a pair of arguments where that is possible."""
+        element = getattr(pair[0].type, "element_type", None) if pair is not None else None
+        is_complex = isinstance(element, ComplexType)
         if pair is not None and pair[0].type == type and isinstance(type, TensorType):
-            return self.value(f"stablehlo.{self._combiner(type.element_type)}", pair)
+            names = LOGICAL if element == BOOLEAN else ("add", "multiply") if is_complex else COMBINERS
+            return self.value(f"stablehlo.{self.rng.choice(names)}", pair)
         if pair is not None and type == TensorType((), BOOLEAN):
-            directions = ("EQ", "NE") if _is_complex(pair[0].type) else ("LT", "GT")
+            directions = ("EQ", "NE") if is_complex else ("LT", "GT")
             direction = ComparisonDirection[self.rng.choice(directions)]
             return self.value("stablehlo.compare", pair, comparison_direction=direction)
         same = [a for a in self.arguments if a.type == type]
         return self.rng.choice(same) if same else self._converted(type, pair)
-
-    def _combiner(self, element: Type) -> str:
-        if element == BOOLEAN:
-            return self.rng.choice(LOGICAL)
-        return self.rng.choice(("add", "multiply") if isinstance(element, ComplexType) else COMBINERS)
 
     def _converted(self, type: Type, pair: Sequence[Value] | None) -> Value:
         match type:
@@ -381,10 +379,6 @@ class _BlockBuilder(Ops):
             case TokenType():
                 return self.value("stablehlo.after_all", (), type)
         raise NotDrawn(f"no value of {type} is made in a region")
-
-
-def _is_complex(type: Type) -> bool:
-    return isinstance(type, TensorType) and isinstance(type.element_type, ComplexType)
 
 
 def _is_converted(operand: Type, result: TensorType) -> bool:

@@ -256,9 +256,9 @@ def as_markdown(rows: Sequence[Row]) -> str:
 
 
 def _cell(rows: Sequence[Row]) -> str:
-    worst = max(rows, key=lambda row: row.max_ulp, default=None)
-    if worst is None:
+    if not rows:
         return "- | "
+    worst = max(rows, key=lambda row: row.max_ulp)
     notes = "*" * any(row.specials for row in rows) + "†" * any(row.flushed for row in rows)
     return f"{_short(worst.max_ulp)}{notes} | " + (f"{worst.operand:.6g}" if worst.max_ulp else "")
 

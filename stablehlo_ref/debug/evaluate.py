@@ -297,7 +297,7 @@ def run_again(found: BackendValues, session: Session, op: Operation | None = Non
     return again
 
 
-def run_subprogram(session: Session, made: Subprogram, arrays: dict[Value, Array]) -> Outcome:
+def run_subprogram(session: Session, made: Subprogram, arrays: Mapping[Value, Array]) -> Outcome:
     """Run a subprogram on values; the types and shapes of the results are checked."""
     return checked(session.run(made.text, [arrays[value] for value in made.feeds]), made.wanted)
 

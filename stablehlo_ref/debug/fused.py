@@ -189,7 +189,7 @@ class _GroupSearch:
     def _run(self, made: Subprogram) -> tuple[Array, ...] | None:
         if any(value not in self.arrays for value in made.feeds):
             return None
-        outcome = run_subprogram(self.session, made, dict(self.arrays))
+        outcome = run_subprogram(self.session, made, self.arrays)
         return None if outcome.failure else outcome.results
 
     def _is_far(self, values: Sequence[Value], results: Sequence[Array]) -> bool:
@@ -257,7 +257,7 @@ def failing_ops(
         if left <= 0 or not wanted or any(value not in values for value in made.feeds):
             return False
         left -= 1
-        return words_of(run_subprogram(session, made, dict(values))) == words_of(failure)
+        return words_of(run_subprogram(session, made, values)) == words_of(failure)
 
     if words_of(session.run(str(subprogram(flat, [], []).program), [])) == words_of(failure):
         return []  # not the program is at fault if the backend fails on an empty one

@@ -234,18 +234,19 @@ class Directive:
 
 
 class Deduced(Directive):
-    """One type, or two with a separator between them, from which all others follow.
+    """One type, or two with a separator between them, from which all others follow; none without a separator.
 
     `shown` returns what is written, given the types of the operands and of the results. `follow` returns all types of
-    operands and results, given what is written and the number of operands; ValueError if none follow. A form that
-    `is_short` may be replaced with a functional type, and is where it does not suffice.
+    operands and results, given what is written and the number of operands, None for those that are written elsewhere;
+    ValueError if none follow. A form that `is_short` may be replaced with a functional type, and is where it does not
+    suffice.
     """
 
     def __init__(
         self,
         shown: Callable[[Types, Types], Types],
-        follow: Callable[..., tuple[Types, Types]],
-        separator: str = "",
+        follow: Callable[..., tuple[Types | None, Types | None]],
+        separator: str | None = "",
         is_short: bool = False,
     ) -> None:
         self.shown = shown
@@ -257,7 +258,7 @@ class Deduced(Directive):
         if self.is_short and parser.peek() == "(":
             parser.functional_type(draft)
             return
-        offset, written = parser.start, [parser.type()]
+        offset, written = parser.start, [] if self.separator is None else [parser.type()]
         if self.separator:
             parser.expect(self.separator)
             written.append(parser.type())
@@ -265,25 +266,36 @@ class Deduced(Directive):
             operands, results = self.follow(*written, len(draft.operands))
         except ValueError as error:
             raise parser.error(str(error), offset) from error
-        draft.operand_types, draft.result_types = tuple(operands), tuple(results)
+        if operands is not None:
+            draft.operand_types = tuple(operands)
+        if results is not None:
+            draft.result_types = tuple(results)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         operands, results = op.operand_types, op.result_types
         types = self.shown(operands, results)
-        if self._follow(types, operands, results):
+        if not self._follow(types, operands, results):
+            if not self.is_short:
+                raise Irregular
+            printer.value(printer.functional_type(op))
+        elif types:
             separator = ", " if self.separator == "," else f" {self.separator} "
             printer.value(separator.join(map(str, types)))
-        elif self.is_short:
-            printer.value(printer.functional_type(op))
-        else:
-            raise Irregular
 
     def _follow(self, types: Types, operands: list[Type], results: list[Type]) -> bool:
         try:
             followed = self.follow(*types, len(operands))
         except (TypeError, ValueError):  # too few are shown, or others
             return False
-        return list(followed[0]) == operands and list(followed[1]) == results
+        return all(f is None or list(f) == types for f, types in zip(followed, (operands, results)))
+
+
+def implied(results: Types | None, operands: Callable[[int], Types] | None = None) -> Deduced:
+    """Return the form without text of types of results, and of operands given their number, that are always the same.
+
+    None stands for types that are written elsewhere.
+    """
+    return Deduced(lambda _, __: [], lambda count: (operands(count) if operands else None, results), separator=None)
 
 
 def first_operand(operands: Types, results: Types) -> Types:

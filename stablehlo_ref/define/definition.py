@@ -12,6 +12,7 @@ from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Mem
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import Type
 from stablehlo_ref.suggestions import MIN_ABBREVIATION, closest
 
 if TYPE_CHECKING:
@@ -200,6 +201,12 @@ WITHOUT_MEANING: Mapping[str, tuple[str, ...]] = {
 }
 
 REGISTRY: dict[str, OpDefinition] = {}  # by the op's name
+
+# What dialects demand of their discardable attributes on ops of any dialect, such as `sdy.sharding`, by the names of
+# attributes; the checks raise InvalidError.
+OP_CHECKS: dict[str, Callable[[Operation, Attribute], None]] = {}
+# Of arguments and results of functions, whose types they get, and `argument 0` or `result 0`.
+PARAMETER_CHECKS: dict[str, Callable[[Operation, Attribute, Type, str], None]] = {}
 
 
 def definition_of(op: Operation) -> OpDefinition | None:

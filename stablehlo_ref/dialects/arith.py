@@ -18,7 +18,16 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, give, member_value
+from stablehlo_ref.define.assembly import (
+    AsmParser,
+    AsmPrinter,
+    Directive,
+    Draft,
+    Irregular,
+    give,
+    implied,
+    member_value,
+)
 from stablehlo_ref.define.attribute_codecs import NO_OVERFLOW, AttributeCodec, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -29,7 +38,7 @@ from stablehlo_ref.define.spec import num_bits, size
 from stablehlo_ref.define.type_constraints import anything, index
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects import mlir_types
-from stablehlo_ref.dialects.mlir_types import Implied, constant_value, define, define_like, type_of
+from stablehlo_ref.dialects.mlir_types import constant_value, define, define_like, type_of
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute, OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
@@ -390,7 +399,7 @@ class Apply(Op, op="apply", dialect="affine"):
     operands = Ins(index)
     result = Out(index)
 
-    syntax = (AppliedMap(), "attr-dict", Implied([INDEX], lambda n: [INDEX] * n))
+    syntax = (AppliedMap(), "attr-dict", implied([INDEX], lambda n: [INDEX] * n))
 
     @staticmethod
     def constraints(C: Checker, map: Map, operands: Sequence[IndexType]) -> None:

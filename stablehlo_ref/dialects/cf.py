@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Annotated, NamedTuple, TypeAlias, TypeVar
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, implied
 from stablehlo_ref.define.attribute_codecs import AttributeCodec, Opaque, SegmentSizes, String
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.computation import Run, Slots
@@ -18,7 +18,7 @@ from stablehlo_ref.define.op import Attr, In, Ins, Op
 from stablehlo_ref.define.spec import size
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.mlir_types import Implied, boolean, fixed_integer
+from stablehlo_ref.dialects.mlir_types import boolean, fixed_integer
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
@@ -68,7 +68,7 @@ class Assert(Op, op="assert", dialect="cf", effects=True):
     arg = In(boolean)
     msg = Attr(String)
 
-    syntax = ("operands, $msg attr-dict", Implied((), lambda n: [BOOLEAN] * n))
+    syntax = ("operands, $msg attr-dict", implied((), lambda n: [BOOLEAN] * n))
 
     @staticmethod
     def plan(msg: String) -> Run:

@@ -32,8 +32,7 @@ from stablehlo_ref.define.attribute_codecs import (
 from stablehlo_ref.define.bound import ControlFlowSite, Site
 from stablehlo_ref.define.computation import ControlFlow, Run
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.definition import WITHOUT_MEANING
-from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
+from stablehlo_ref.define.definition import OP_CHECKS, PARAMETER_CHECKS, WITHOUT_MEANING
 from stablehlo_ref.define.members import Undecodable
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.processes import callee

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import new_class
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from stablehlo_ref.define.assembly import (
-    AsmParser,
-    AsmPrinter,
-    Deduced,
-    Directive,
-    Draft,
-    Irregular,
-    Types,
-    first_operand,
-)
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Deduced, Directive, Draft, Irregular, first_operand
 from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW, FastMath
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -130,26 +121,6 @@ def in_bounds(index: Array, stop: int) -> int:
 
 
 # --- pretty forms ----------------------------------------------------------------------------------------------------
-
-
-class Implied(Directive):
-    """No text. `results` are the types of the results, `operands` those of some operands, if they are implied."""
-
-    def __init__(self, results: Types | None, operands: Callable[[int], Types] | None = None) -> None:
-        self.results = results
-        self.operands = operands
-
-    def parse(self, parser: AsmParser, draft: Draft) -> None:
-        if self.results is not None:
-            draft.result_types = tuple(self.results)
-        if self.operands:
-            draft.operand_types = tuple(self.operands(len(draft.operands)))
-
-    def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if self.results is not None and op.result_types != list(self.results):
-            raise Irregular
-        if self.operands and op.operand_types != list(self.operands(len(op.operands))):
-            raise Irregular
 
 
 class SameTypes(Directive):

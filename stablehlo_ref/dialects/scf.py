@@ -16,6 +16,7 @@ from stablehlo_ref.define.assembly import (
     Irregular,
     OperandName,
     attribute_dictionary,
+    implied,
     member_value,
 )
 from stablehlo_ref.define.attribute_codecs import Dims, Presence
@@ -27,7 +28,7 @@ from stablehlo_ref.define.spec import is_unique, num_bits, size
 from stablehlo_ref.define.type_constraints import anything, index
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects import mlir_types
-from stablehlo_ref.dialects.mlir_types import ArrowTypes, Implied, boolean, fixed_integer
+from stablehlo_ref.dialects.mlir_types import ArrowTypes, boolean, fixed_integer
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.types import BOOLEAN, INDEX, FunctionType, IndexType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -186,7 +187,7 @@ class If(Op, op="if", dialect="scf", runs_once=True):
         "$condition",
         RESULTS,
         "$then_region (else $else_region)? attr-dict",
-        Implied(None, lambda n: [BOOLEAN] * n),
+        implied(None, lambda n: [BOOLEAN] * n),
     )
 
     @staticmethod

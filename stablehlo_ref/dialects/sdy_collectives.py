@@ -48,19 +48,17 @@ Members: TypeAlias = Mapping[str, Any]  # of an op
 class Transition:
     """The shardings before and after a collective op, with their mesh; ValueError if they do not belong together."""
 
-    def __init__(
-        self, op: Operation, out_sharding: Sharding, *, may_be_replicated: bool = False, may_differ: bool = False
-    ) -> None:
+    def __init__(self, op: Operation, out_sharding: Sharding, collective: type[Collective]) -> None:
         check_value(op, out_sharding, op.results[0].type)
         self.mesh = mesh_of(out_sharding, op)
         self.after = out_sharding
         found = sharding_of(op.operands[0])
-        if found is None and not may_be_replicated:
+        if found is None and not collective.may_be_replicated:
             raise ValueError("expected an operand with a sharding")
         replicated = Sharding(out_sharding.mesh, tuple(DimensionSharding(()) for _ in out_sharding.dimensions))
         self.before = found or replicated
         self.mesh_before = mesh_of(self.before, op)
-        if not may_differ and self.mesh_before != self.mesh:
+        if not collective.may_differ and self.mesh_before != self.mesh:
             raise ValueError("expected operand and result on the same mesh")
         if len(self.before.dimensions) != len(self.after.dimensions):
             raise ValueError("expected shardings of operand and result with the same number of dimensions")
@@ -146,13 +144,7 @@ class Collective(Op, dialect="sdy", computes_on_storage=True):
         C(1, tensor == result)
         with rejecting(site.op, "", cls.subject):
             members = site.op.properties
-            transition = Transition(
-                site.op,
-                members["out_sharding"],
-                may_be_replicated=cls.may_be_replicated,
-                may_differ=cls.may_differ,
-            )
-            cls.check(transition, members)
+            cls.check(Transition(site.op, members["out_sharding"], cls), members)
 
     @staticmethod
     def check(transition: Transition, members: Members) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
+from functools import partial
 from typing import Annotated, TypeAlias, TypeVar
 
 from stablehlo_ref.define.assembly import AsmParser, SpelledCodec, WordCodec
-from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
+from stablehlo_ref.define.definition import OP_CHECKS, PARAMETER_CHECKS
 from stablehlo_ref.diagnostics import InvalidError
 from stablehlo_ref.distribution.meshes import check_sharding, covers, overlap, sharded_size, spans
 from stablehlo_ref.distribution.sdy_attributes import (
@@ -282,23 +283,21 @@ def _value(op: Operation, ref: ValueRef) -> Value | None:
     return values[ref.index] if 0 <= ref.index < len(values) else None
 
 
-def _check_lists_of_edges(name: str) -> None:
-    def check(op: Operation, attribute: Attribute) -> None:
-        with rejecting(op, f"attribute '{name}'", name):
-            if not isinstance(attribute, tuple):
-                raise ValueError("expected a list of #sdy.propagation_edges")
-            for item in attribute:
-                _read_as(PropagationEdges, item)
-
-    OP_CHECKS[name] = check
+def check_lists_of_edges(name: str, op: Operation, attribute: Attribute) -> None:
+    """Check an attribute that lists edges."""
+    with rejecting(op, f"attribute '{name}'", name):
+        if not isinstance(attribute, tuple):
+            raise ValueError("expected a list of #sdy.propagation_edges")
+        for item in attribute:
+            _read_as(PropagationEdges, item)
 
 
 OP_CHECKS["sdy.sharding"] = check_op_sharding
 OP_CHECKS["sdy.sharding_rule"] = check_rule
 OP_CHECKS["sdy.propagation_edges"] = check_edges
 PARAMETER_CHECKS["sdy.sharding"] = check_parameter_sharding
-_check_lists_of_edges("sdy.result_propagation_edges")
-_check_lists_of_edges("sdy.block_arg_propagation_edges")
+for name in ("sdy.result_propagation_edges", "sdy.block_arg_propagation_edges"):
+    OP_CHECKS[name] = partial(check_lists_of_edges, name)
 
 
 # --- the types of attribute members ---------------------------------------------------------------------------------

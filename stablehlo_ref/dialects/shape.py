@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, listed, member_value
+from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, implied, listed, member_value
 from stablehlo_ref.define.attribute_codecs import Extents, Index, String
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -25,7 +25,7 @@ from stablehlo_ref.define.spec import UNKNOWN, Size, dim, is_tensor, rank, size
 from stablehlo_ref.define.type_constraints import TypeConstraint, index, unranked_tensor
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects import mlir_types
-from stablehlo_ref.dialects.mlir_types import Implied, computes, define, identity, in_bounds, shape_like, size_like
+from stablehlo_ref.dialects.mlir_types import computes, define, identity, in_bounds, shape_like, size_like
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import INDEX, OpaqueType, TensorType, Type, tensor_type
@@ -49,8 +49,8 @@ class ConstantShape(Directive):
         printer.value(sizes)
 
 
-YIELDS_SHAPE = Implied([OpaqueType("!shape.shape")])
-YIELDS_SIZE = Implied([OpaqueType("!shape.size")], lambda n: [INDEX] * n)
+YIELDS_SHAPE = implied([OpaqueType("!shape.shape")])
+YIELDS_SIZE = implied([OpaqueType("!shape.size")], lambda n: [INDEX] * n)
 
 tensor_or_shape = TypeConstraint("tensor or shape", lambda t: isinstance(t, TensorType) or mlir_types.shape.holds(t))
 
@@ -327,7 +327,7 @@ class SizeToIndex(Op, op="size_to_index", dialect="shape"):
     arg = In(size_like)
     result = Out(index)
 
-    syntax = ("operands attr-dict : type(operands)", Implied([INDEX]))
+    syntax = ("operands attr-dict : type(operands)", implied([INDEX]))
 
     plan = identity
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from stablehlo_ref.define.assembly import implied
 from stablehlo_ref.define.attribute_codecs import Flag, String
 from stablehlo_ref.define.computation import ControlFlow, PlanBlock, Run
 from stablehlo_ref.define.constraints import Checker
@@ -15,7 +16,7 @@ from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.spec import size
 from stablehlo_ref.define.type_constraints import anything, witness
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.mlir_types import ArrowTypes, Implied, Yield, boolean, computes, shape_like
+from stablehlo_ref.dialects.mlir_types import ArrowTypes, Yield, boolean, computes, shape_like
 from stablehlo_ref.dialects.shape import broadcast, shape_list
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import BOOLEAN, WITNESS, FunctionType, OpaqueType, Type
@@ -42,7 +43,7 @@ class OnShapes(Op, dialect="shape"):
     shapes = Ins(shape_like)
     result = Out(boolean)
 
-    syntax: ClassVar[Syntax] = ("operands attr-dict : type(operands)", Implied([BOOLEAN]))
+    syntax: ClassVar[Syntax] = ("operands attr-dict : type(operands)", implied([BOOLEAN]))
 
 
 class ShapeEq(OnShapes, op="shape_eq"):
@@ -66,7 +67,7 @@ class Witnessed(OnShapes):
 
     result = Out(witness)
 
-    syntax = ("operands attr-dict : type(operands)", Implied([WITNESS]))
+    syntax = ("operands attr-dict : type(operands)", implied([WITNESS]))
 
 
 class CstrBroadcastable(Witnessed, op="cstr_broadcastable"):
@@ -101,7 +102,7 @@ class CstrRequire(Op, op="cstr_require", dialect="shape"):
     msg = Attr(String)
     result = Out(witness)
 
-    syntax = ("operands, $msg attr-dict", Implied([WITNESS], lambda n: [BOOLEAN] * n))
+    syntax = ("operands, $msg attr-dict", implied([WITNESS], lambda n: [BOOLEAN] * n))
 
     @staticmethod
     def plan(msg: String) -> Run:
@@ -118,7 +119,7 @@ class ConstWitness(Op, op="const_witness", dialect="shape"):
     passing = Attr(Flag)
     result = Out(witness)
 
-    syntax = ("$passing attr-dict", Implied([WITNESS]))
+    syntax = ("$passing attr-dict", implied([WITNESS]))
 
     @staticmethod
     def plan(passing: Flag) -> Run:
@@ -135,7 +136,7 @@ class AssumingAll(Op, op="assuming_all", dialect="shape"):
     inputs = Ins(witness)
     result = Out(witness)
 
-    syntax = ("operands attr-dict", Implied([WITNESS], lambda n: [WITNESS] * n))
+    syntax = ("operands attr-dict", implied([WITNESS], lambda n: [WITNESS] * n))
 
     @staticmethod
     def constraints(C: Checker, inputs: Sequence[OpaqueType]) -> None:
@@ -151,7 +152,7 @@ class Assuming(Op, op="assuming", dialect="shape", runs_once=True):
     body = Body(implied="shape.assuming_yield")
     results = Outs(anything)
 
-    syntax = ("$witness", ArrowTypes(), "$body attr-dict", Implied(None, lambda n: [WITNESS] * n))
+    syntax = ("$witness", ArrowTypes(), "$body attr-dict", implied(None, lambda n: [WITNESS] * n))
 
     @staticmethod
     def constraints(C: Checker, body: FunctionType, results: Sequence[Type]) -> None:

@@ -12,7 +12,7 @@ from typing import Protocol
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.flat import flatten, restore
-from stablehlo_ref.ir.signature import Function, Parameter, Parameters
+from stablehlo_ref.ir.signature import Function, Parameters
 from stablehlo_ref.passes.strip import elide_constants
 from stablehlo_ref.syntax.printer import print_operation
 
@@ -94,11 +94,9 @@ def _parameters(program: Shown) -> str:
     if not program.functions or "functions " in signature(program)[:10]:
         return ""
     rows = [*(("input", p) for p in program.inputs), *(("output", p) for p in program.outputs)]
-    return _table(("", "name", "type"), [(kind, _names(p), str(p.type)) for kind, p in rows])
-
-
-def _names(parameter: Parameter) -> str:
-    return ", ".join(dict.fromkeys((parameter.name, *parameter.names)))
+    return _table(
+        ("", "name", "type"), [(kind, ", ".join(dict.fromkeys((p.name, *p.names))), str(p.type)) for kind, p in rows]
+    )
 
 
 def _histogram(program: Shown) -> str:

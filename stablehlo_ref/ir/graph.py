@@ -149,8 +149,4 @@ def defined_values(block: Block) -> Iterable[Value]:
 
 
 def _used(block: Block) -> set[Value]:
-    return {operand for op in block.operations for inner in _walk(op) for operand in inner.operands}
-
-
-def _walk(op: Operation) -> Iterable[Operation]:
-    return op.walk() if op.regions else (op,)
+    return {operand for op in block.operations for inner in op.walk() for operand in inner.operands}

@@ -54,16 +54,6 @@ def _limit_in(file: Path) -> Iterator[int]:
         yield int(text)
 
 
-def _half_of_memory() -> int:
-    """Return half of the memory in bytes, as an op needs memory for an operand and its result."""
-    return available_memory() // 2
-
-
-def _most_of_memory() -> int:
-    """Return three quarters of the memory in bytes, which leaves room for the program and small temporaries."""
-    return available_memory() * 3 // 4
-
-
 @dataclass(frozen=True)
 class Limits:
     """What a call may use. One that exceeds a limit raises an EvaluationError that names the limit.
@@ -76,11 +66,11 @@ class Limits:
     number, ArgumentValueError for one that is not positive.
     """
 
-    max_bytes: int = field(default_factory=_half_of_memory)
+    max_bytes: int = field(default_factory=lambda: available_memory() // 2)  # of an operand, and of its result
     max_depth: int = 128
     max_steps: int = 100_000_000
     max_seconds: float | None = None
-    max_total_bytes: int = field(default_factory=_most_of_memory)
+    max_total_bytes: int = field(default_factory=lambda: available_memory() * 3 // 4)  # room for the program is left
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

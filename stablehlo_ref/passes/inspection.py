@@ -111,9 +111,6 @@ def unsupported_ops(module: Operation, supported: Iterable[str]) -> list[Diagnos
     for op in module.walk():
         if not is_supported(op.name):
             found[op.name].append(op)
-    return [Diagnostic(_message(name, len(ops)), ops[0].location) for name, ops in found.items()]
-
-
-def _message(name: str, count: int) -> str:
-    times = "once" if count == 1 else f"{count} times"
-    return f"'{name}' is not among the supported ops; the program has it {times}"
+    times = {name: "once" if len(ops) == 1 else f"{len(ops)} times" for name, ops in found.items()}
+    reason = "is not among the supported ops; the program has it"
+    return [Diagnostic(f"'{name}' {reason} {times[name]}", ops[0].location) for name, ops in found.items()]

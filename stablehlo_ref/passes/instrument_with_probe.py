@@ -53,13 +53,9 @@ def _can_be_probed(type: Type) -> bool:
 
 
 def _probe(rewriter: Rewriter, op: Operation, result: Value, probe_id: str) -> None:
+    members, location = {"probe_id": probe_id}, op.debug_location
     probe = build_operation(
-        "interpreter.probe",
-        [result],
-        [result.type],
-        op.location,
-        members={"probe_id": probe_id},
-        debug_location=op.debug_location,
+        "interpreter.probe", [result], [result.type], op.location, members=members, debug_location=location
     )
     rewriter.replace_uses(result, probe.results[0])
     rewriter.insert_after(op, probe)

@@ -210,13 +210,9 @@ def elements_of(value: Value) -> Type | None:
 def erase_dead(root: Operation, rewriter: Rewriter) -> None:
     """Erase the pure ops inside `root` that nothing uses."""
     for op in reversed(list(root.walk())):
-        if not rewriter.is_used(op) and op is not root and is_pure(op) and not _is_inside_erased(op, rewriter):
+        is_inside_erased = op.parent_op is not None and rewriter.is_erased(op.parent_op)
+        if not rewriter.is_used(op) and op is not root and is_pure(op) and not is_inside_erased:
             rewriter.erase(op)
-
-
-def _is_inside_erased(op: Operation, rewriter: Rewriter) -> bool:
-    parent = op.parent_op
-    return parent is not None and rewriter.is_erased(parent)
 
 
 def _is_isolated(op: Operation) -> bool:
@@ -233,7 +229,7 @@ def hoist_all_constants(module: Operation) -> None:
 
 def hoist_constants(region: Region) -> None:
     """Move the constants of an isolated region to its start, one of each."""
-    if not region.blocks or not _has_constants(region):
+    if not region.blocks or not any(map(is_constant_like, _inside(region))):
         return
     root = region.parent
     assert root is not None
@@ -256,10 +252,6 @@ def hoist_constants(region: Region) -> None:
             op.parent = entry
     in_front = set(moved)
     entry.operations = [*moved, *(op for op in entry.operations if op not in in_front)]
-
-
-def _has_constants(region: Region) -> bool:
-    return any(is_constant_like(op) for op in _inside(region))
 
 
 def _inside(region: Region) -> Iterator[Operation]:

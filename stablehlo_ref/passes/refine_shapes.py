@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError
 from stablehlo_ref.ir.arrays import Array
@@ -128,19 +129,15 @@ class _ModuleRefiner:
         callee = self.table.get(str(call.properties["callee"]))
         if callee is None or not callee.regions[0].blocks:
             return None
-        tokens = _count_leading(call.operands, lambda operand: isinstance(operand.type, TokenType))
+        tokens = sum(1 for _ in takewhile(lambda operand: isinstance(operand.type, TokenType), call.operands))
         constants = _leading_constants(call.operands[tokens:])
         return _Key(callee, tokens, constants, tuple(call.operand_types[tokens + len(constants) :]))
 
 
-def _count_leading(values: Sequence[Value], holds: Callable[[Value], bool]) -> int:
-    return next((i for i, value in enumerate(values) if not holds(value)), len(values))
-
-
 def _leading_constants(values: Sequence[Value]) -> tuple[int, ...]:
     arrays = [known_array(value) if _is_integral(value.type) else None for value in values]
-    count = next((i for i, array in enumerate(arrays) if array is None or array.ndim), len(arrays))
-    return tuple(int(array[()]) for array in arrays[:count] if array is not None)
+    leading = takewhile(lambda array: array is not None and not array.ndim, arrays)
+    return tuple(int(array[()]) for array in leading if array is not None)
 
 
 def _is_integral(type: Type) -> bool:

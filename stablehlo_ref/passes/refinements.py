@@ -11,7 +11,6 @@ from stablehlo_ref.define.definition import group_by_member, resolve
 from stablehlo_ref.define.spec import num_bits, storage_type
 from stablehlo_ref.diagnostics import InvalidError, MalformedError, Source, StablehloError
 from stablehlo_ref.distribution.process_groups import group_size
-from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseArray, DenseElements, TypeAttribute
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter
@@ -79,14 +78,10 @@ def _inferred(op: Operation) -> Sequence[Type] | None:
         return _of_custom_call(op)
     try:
         if (shapes := SHAPES.get(op.name)) is not None:
-            return _with_shapes(op, shapes(op))
+            return [_with_shape(*pair) for pair in zip(op.result_types, shapes(op), strict=True)]
         return _by_class(op)
     except (StablehloError, ValueError, IndexError, TypeError):  # the operands do not fit the op
         return None
-
-
-def _with_shapes(op: Operation, shapes: Shapes) -> list[Type]:
-    return [_with_shape(type, shape) for type, shape in zip(op.result_types, shapes, strict=True)]
 
 
 def _with_shape(type: Type, shape: Shape | None) -> Type:
@@ -103,16 +98,12 @@ def _by_class(op: Operation) -> Sequence[Type] | None:
     if definition is None or definition.dialect not in ("stablehlo", "chlo") or "infer" not in definition.roles:
         return None
     given = group_by_member(definition.operands, op.operands)
-    arrays = {name: _array(given[name]) for name in definition.traits.shape_operands}
-    known = {name: array for name, array in arrays.items() if array is not None}
+    shaping = {name: value for name in definition.traits.shape_operands if isinstance(value := given[name], Value)}
+    known = {name: array for name, value in shaping.items() if (array := known_array(value)) is not None}
     bodies = [region.function_type for region in op.regions]
     bound = bind(definition, Site(op, known), op.operand_types, list(map(as_vector, op.result_types)), bodies)
     check_preconditions(bound)
     return [_with_element_type_of(d, i) for d, i in zip(op.result_types, bound.infer(), strict=True)]
-
-
-def _array(value: Value | tuple[Value, ...] | None) -> Array | None:
-    return known_array(value) if isinstance(value, Value) else None
 
 
 def _with_element_type_of(declared: Type, inferred: Type) -> Type:
@@ -213,7 +204,7 @@ def _of_custom_call(op: Operation) -> Sequence[Type] | None:
 
 
 def _compatible(op: Operation, index: int, type: Type, shape: Sequence[int]) -> Type:
-    refined = _with_shape(type, _sizes(shape))
+    refined = _with_shape(type, tuple(None if n < 0 else n for n in shape))
     if most_specific(type, refined) is None:
         reason = f"refinement #{index} ({list(shape)}) must be compatible with operation result #{index} ('{type}')"
         raise InvalidError(f"'{op.name}' op {reason}", op.location)
@@ -252,10 +243,6 @@ def _indices(attribute: object) -> tuple[int, ...] | str:
                 return "must have i64 element type"
             return tuple(int(index) for index in array) if array.ndim == 1 else "must have rank = 1"
     return "must be a tensor of i64"
-
-
-def _sizes(shape: Sequence[int] | None) -> Shape | None:
-    return None if shape is None else tuple(None if n < 0 else n for n in shape)
 
 
 def _leaves(type: Type) -> list[Type]:
@@ -319,16 +306,12 @@ def refine_function_arguments(function: Operation, types: Sequence[Type]) -> Non
             wrapped = emit.operation(
                 "stablehlo.custom_call", (argument, sizes), [argument.type], call_target_name=WRAPPER
             )
-            wrapped.attributes["indices_of_shape_operands"] = _one()
+            wrapped.attributes["indices_of_shape_operands"] = dense(tensor_type((1,), I64), 1)
             for user, index in rewriter.uses(argument):
                 if user is not wrapped:
                     rewriter.set_operand(user, index, wrapped.results[0])
             argument.type = type
     set_function_type(function)
-
-
-def _one() -> DenseElements:
-    return dense(tensor_type((1,), I64), 1)
 
 
 def set_function_type(function: Operation) -> None:

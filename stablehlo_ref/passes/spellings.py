@@ -7,7 +7,7 @@ from typing import Any
 
 from stablehlo_ref.bytecode.encodings import plain
 from stablehlo_ref.bytecode.pool import Pool
-from stablehlo_ref.bytecode.vhlo.downgrade import VhloForm
+from stablehlo_ref.bytecode.vhlo.artifact import VhloForm
 from stablehlo_ref.bytecode.vhlo.ops import fold_casts, insert_casts, vhlo_name
 from stablehlo_ref.bytecode.vhlo.versions import CURRENT, Version
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError, UnsupportedError

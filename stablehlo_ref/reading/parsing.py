@@ -232,14 +232,9 @@ def _all_errors(source: Source, allow_unregistered_dialect: bool, first: Stableh
     errors = found.errors or list(first.diagnostics)
     if found.module is not None:
         with suppress(Exception):  # what is left of the module may lack what the verifier relies on
-            lost = found.lost_symbols
-            errors += [e for e in invalid_ops(found.module, found.poisoned) if not (lost and _on_symbols(e))]
+            lost = found.lost_symbols  # which ops with an error may define
+            errors += [e for e in invalid_ops(found.module, found.poisoned) if not (lost and "symbol" in e.message)]
     return sorted(errors, key=lambda error: error.location.offset if error.location else 0)
-
-
-def _on_symbols(error: Diagnostic) -> bool:
-    """Return whether an error may be about a symbol, which an op with an error may define."""
-    return "symbol" in error.message
 
 
 def _start(source: Source) -> int:

@@ -20,7 +20,7 @@ def if_(pred: Array, true_branch: Function, false_branch: Function) -> Arrays:
 
 
 def while_(operand: Arrays, cond: Function, body: Function) -> Arrays:
-    """Apply `body` as long as `cond` returns `true`."""
+    """Apply `body` as long as `cond` returns `true`; an infinite loop, whose behavior is not specified, never ends."""
     internal_state = operand
     while cond(*internal_state)[0]:
         internal_state = body(*internal_state)
@@ -28,7 +28,7 @@ def while_(operand: Arrays, cond: Function, body: Function) -> Arrays:
 
 
 def optimization_barrier(operand: Arrays) -> Arrays:
-    """`result = operand`."""
+    """`result = operand`. Operands are computed before what depends on results, as all ops here run in order."""
     return operand
 
 

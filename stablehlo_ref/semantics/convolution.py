@@ -40,9 +40,8 @@ def convolution(
 
     With `feature_group_count > 1` (or `batch_group_count > 1`), `lhs` is split into so many parts along its feature
     (batch) dimension and `rhs` along its output feature dimension; the results for the parts are concatenated.
-    `precision_config` controls the tradeoff between speed and accuracy: here it has no effect. For each element of the
-    result there are the pairs of elements whose products it is the sum of; `sums` adds them. On quantized types the op
-    is that of `dot_general`.
+    `precision_config` is that of `dot_general`, without effect. For each element of the result there are the pairs of
+    elements whose products it is the sum of; `sums` adds them. On quantized types the op is that of `dot_general`.
     """
 
     def permute(j: list[Any], permutation: Dims) -> list[Any]:

@@ -173,7 +173,7 @@ def collective_broadcast(
     operands: AtProcess, replica_groups: Groups, channel_id: int, has_dynamic_root: bool,
     *, grid: Grid, zero_points: Sequence[int] = (),
 ) -> AtProcess:  # fmt: skip
-    """`operands[j]@source_process`; elements with all bits zero in processes outside of all groups."""
+    """`operands[j]@source_process`, `operands[N][j]` or 0 in the group; zeros outside of all groups, or zero points."""
     results: AtProcess = {}
     for process, values in operands.items():
         count = len(values) - 1 if has_dynamic_root else len(values)
@@ -191,7 +191,7 @@ def collective_broadcast(
 def collective_permute(
     operands: AtProcess, source_target_pairs: Groups, channel_id: int, *, grid: Grid, zero_points: Sequence[int] = ()
 ) -> AtProcess:
-    """`operand@process_groups[i, 0]` where `process_groups[i, 1] = process`; zeros elsewhere."""
+    """`operand@process_groups[i, 0]` where `process_groups[i, 1] = process`; zeros, or zero points, elsewhere."""
     results: AtProcess = {
         process: (zeros(value.shape, value.dtype, 0, zero_points),) for process, (value,) in operands.items()
     }

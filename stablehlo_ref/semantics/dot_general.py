@@ -50,14 +50,16 @@ def dot_general(
     - `dot_product = reduce(multiply(transposed_lhs_slice, transposed_rhs_slice))` with addition from 0, where the
       slices are those at these indices of `lhs` and `rhs` transposed to batching, result, contracting dimensions.
 
-    `precision_config` controls the tradeoff between speed and accuracy, and is DEFAULT, HIGH or HIGHEST: here it has no
-    effect. The attributes after it, if they are given, are an algorithm of real numbers; on others it has no effect.
-    `lhs` and `rhs`, whatever their types, are rounded to `lhs_precision_type` and `rhs_precision_type`, and sums to
-    `accumulation_type`. With more than one primitive operation, each operand is decomposed into several components of
-    its type (3 of bf16 for 6 operations), to emulate a higher precision; only some products of components are added.
-    The component counts are those of the decomposition, or 1, as exporters write them. Implementations decide which
-    algorithms they support. `allow_imprecise_accumulation` permits sums in lower precision for some steps: here there
-    are none.
+    `precision_config` controls the tradeoff between speed and accuracy: DEFAULT is the fastest calculation and the
+    least accurate, HIGH is in between, HIGHEST is the slowest and most accurate. What they mean is not specified
+    further: here all are HIGHEST, and there is no effect. The attributes after it are an algorithm; it must be DEFAULT
+    if one is given. `lhs` and `rhs`, whatever their types, are rounded to `lhs_precision_type` and
+    `rhs_precision_type`, and sums to `accumulation_type`. With more than one primitive operation, each operand is
+    decomposed into several components of its type (3 of bf16 for 6 operations), to emulate a higher precision; only
+    some products of components are added. The component counts are those of the decomposition, or 1, as exporters
+    write them. `allow_imprecise_accumulation` permits sums in lower precision for some steps: here there are none.
+    Implementations decide which algorithms they support, and raise an error for others. Algorithms are of real numbers:
+    one has no effect on a result that is boolean, integer or complex, as in the example of the spec, tf32 on integers.
     """
     terms = dot_terms(
         lhs,

@@ -9,7 +9,7 @@ import numpy as np
 
 from stablehlo_ref.bytecode.encodings.stablehlo import ACCURACY_DEFAULTS
 from stablehlo_ref.bytecode.encodings.vhlo import ENUMERATIONS, I64, SIMPLE_CODES, STRUCTS
-from stablehlo_ref.bytecode.vhlo.downgrade import VhloForm
+from stablehlo_ref.bytecode.vhlo.artifact import VhloForm
 from stablehlo_ref.bytecode.vhlo.ops import CAST, TO_VHLO, vhlo_name
 from stablehlo_ref.bytecode.vhlo.versions import Version, parse_version
 from stablehlo_ref.ir.attributes import (

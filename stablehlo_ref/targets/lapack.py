@@ -322,9 +322,13 @@ def syevd_from_descriptor(lapack: ExactLapack, call: CustomCall, a: Array) -> Se
     return syevd(lapack, replace(call, backend_config={"lower": descriptor[4] in "\0z"}), a)
 
 
-def legacy_gesdd(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
-    """Return the singular value decomposition and `info`, after a placeholder for the overwritten operand."""
-    return singular_values(lapack, call, a, job(call))
+def svd_by_flags(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
+    """Return the singular value decomposition that flags ask for; right vectors come first if it is `transposed`."""
+    results = singular_values(lapack, call, a, job(call))
+    if not boolean(call, "transposed", default=False) or job(call) == "N":
+        return results
+    a, values, u, v, info = results
+    return a, values, v, u, info
 
 
 for library, name, routine, parameters in (
@@ -335,7 +339,7 @@ for library, name, routine, parameters in (
     ("lapack", "gehrd", GEHRD, "n low high stride batch size"),
     ("lapack", "sytrd", SYTRD, "n lower stride batch size"),
     ("lapack", "syevd", SYEVD, "lower batch n"),
-    ("lapack", "gesdd", LapackRoutine(legacy_gesdd, "mn", is_open=True), "full_matrices compute_uv batch m n size"),
+    ("lapack", "gesdd", LapackRoutine(svd_by_flags, "mn", is_open=True), "full_matrices compute_uv batch m n size"),
     ("lapack", "geev", LapackRoutine(legacy_geev, "nn", is_open=True), "batch n compute_left compute_right"),
     ("lapack", "gees", LapackRoutine(legacy_gees, "nn", is_open=True), "batch n mode sort"),
     ("blas", "trsm", LapackRoutine(legacy_trsm, "- kk mn", "fc"), "left lower transpose unit_diagonal m n batch"),
@@ -379,15 +383,6 @@ def permutation(pivots: Array, size: int) -> Array:
     for k in range(pivots.shape[-1]):
         factorizations.swap(order[..., np.newaxis], k, np.where(pivots[..., k] < size, pivots[..., k], k))
     return order
-
-
-def gpu_gesvd(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
-    """Return the singular value decomposition; with `transposed`, right vectors precede left ones."""
-    results = singular_values(lapack, call, a, job(call))
-    if not boolean(call, "transposed", default=False) or job(call) == "N":
-        return results
-    a, values, u, v, info = results
-    return a, values, v, u, info
 
 
 def gesvdj(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
@@ -438,7 +433,7 @@ register_routine("Qr", GEQRF, in_f64=True)
 register_routine("ProductOfElementaryHouseholderReflectors", ORGQR, in_f64=True)
 ROUTINES = {
     "potrf": POTRF, "getrf": GETRF, "geqrf": GEQRF, "orgqr": ORGQR, "ormqr": ORMQR, "syevd": SYEVD, "sytrd": SYTRD,
-    "gesvd": LapackRoutine(gpu_gesvd, "mn", is_open=True), "gesdd": LapackRoutine(gpu_gesvd, "mn", is_open=True),
+    "gesvd": LapackRoutine(svd_by_flags, "mn", is_open=True), "gesdd": LapackRoutine(svd_by_flags, "mn", is_open=True),
     "gesvdj": LapackRoutine(gesvdj, "mn", is_open=True), "gesvdp": LapackRoutine(gesvdj, "mn", is_open=True),
     "geev": LapackRoutine(gpu_geev, "nn", is_open=True), "syrk": LapackRoutine(syrk, "mn kk - -"),
 }  # fmt: skip

@@ -10,6 +10,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from stablehlo_ref.algorithms.padding import pad as padding_kernel
+from stablehlo_ref.algorithms.padding import padded_sizes
 from stablehlo_ref.define.bound import call_role
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.definition import REGISTRY
@@ -18,11 +20,10 @@ from stablehlo_ref.define.spec import compatible, dim, element_type, make_tensor
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import EnumAttribute
-from stablehlo_ref.ir.types import Type, tensor_type
+from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.counter_based_rng import threefry_keys, threefry_rounds
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.top_k import descending_keys, top_k_indices
-from stablehlo_ref.ops.data_movement import Pad
 from stablehlo_ref.ops.extensibility import CustomCall, Handler
 from stablehlo_ref.ops.random import RngAlgorithm, RngBitGenerator
 from stablehlo_ref.targets.configuration import (
@@ -136,7 +137,7 @@ def dynamic_reduce_window(call: CustomCall, *operands: Array) -> Sequence[Array]
     for t, init in zip(types[:count], types[count:]):
         if init != (scalar := tensor_type((), element_type(t))):
             raise malformed(call, f"expected an init value of type {scalar}, got {init}")
-    padded = [pad(x, init, t, base_dilations, padding) for x, init, t in zip(inputs, inits, types)]
+    padded = [pad(x, init, base_dilations, padding) for x, init in zip(inputs, inits)]
     counts = (np.array(padded[0].shape) - (window - 1) * window_dilations - 1) // strides + 1
     sizes = [max(0, count) for count in counts.tolist()]
     results = [np.broadcast_to(init, sizes) for init in inits]
@@ -147,18 +148,12 @@ def dynamic_reduce_window(call: CustomCall, *operands: Array) -> Sequence[Array]
     return results
 
 
-def pad(x: Array, value: Array, type: Type, dilations: Array, padding: Array) -> Array:
+def pad(x: Array, value: Array, dilations: Array, padding: Array) -> Array:
     """Return an array with edge padding, and interior padding where `dilations` exceed 1."""
     low, high = padding.T.tolist()
     interior = [d - 1 for d in dilations.tolist()]
-    operand = tensor_type(x.shape, element_type(type))
-    members = {
-        "operand": operand, "padding_value": tensor_type((), element_type(type)), "edge_padding_low": tuple(low),
-        "edge_padding_high": tuple(high), "interior_padding": tuple(interior),
-    }  # fmt: skip
-    result = call_role(Pad.definition, "infer", members)
-    padded: Array = call_role(Pad.definition, "plan", {**members, "result": result})(x, value)
-    return padded
+    sizes = padded_sizes(x.shape, low, high, interior)
+    return padding_kernel(x.shape, low, interior, sizes, x.dtype)(x, value)
 
 
 register("stablehlo.dynamic_approx_top_k", approx_top_k)

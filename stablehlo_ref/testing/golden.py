@@ -125,16 +125,13 @@ def signature_of(definition: OpDefinition) -> inspect.Signature:
     defaults: dict[str, object] = {m.name: empty for m in definition.regions}
     defaults |= {m.name: empty if m.default is REQUIRED else m.default for m in definition.attributes.values()}
     defaults["result"] = None if "infer" in definition.roles else empty  # the types of results follow, or do not
+    optional = [m for m in definition.operands if isinstance(m, In) and m.optional]
     operands = [
-        inspect.Parameter(m.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None if _is_optional(m) else empty)
+        inspect.Parameter(m.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None if m in optional else empty)
         for m in definition.operands
     ]
     others = [inspect.Parameter(name, named, default=default) for name, default in defaults.items()]
     return inspect.Signature([*operands, *sorted(others, key=lambda p: p.default is not empty)])
-
-
-def _is_optional(member: In | Ins) -> bool:
-    return isinstance(member, In) and member.optional
 
 
 def documentation(definition: OpDefinition) -> str:

@@ -106,3 +106,11 @@ def test_values_that_branches_pass_on_are_followed() -> None:
     assert (finding.kind, finding.place.name, finding.outputs) == ("nan", "%l", (1,))
     (finding,) = sr.debug.exceptions(program, np.float32(np.nan), np.bool_(False)).findings
     assert (finding.kind, finding.place.name, finding.outputs) == ("input", "%x", (0, 1))
+
+
+def test_inputs_that_no_op_uses_are_masked() -> None:
+    program = sr.parse(
+        "func.func @main(%x: tensor<f32>, %unused: tensor<f32>) -> tensor<f32> {\n return %x : tensor<f32>\n}"
+    )
+    (finding,) = sr.debug.exceptions(program, np.float32(1), np.float32(np.inf)).findings
+    assert (finding.kind, finding.place.name, finding.reach) == ("input", "%unused", "masked, harmless")

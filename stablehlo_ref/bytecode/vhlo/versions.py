@@ -44,7 +44,7 @@ class Release:
     types: tuple[str, ...] = ()  # as MLIR writes them, or `quantized per axis`, `memref` and `future`
     attributes: tuple[str, ...] = ()  # struct attributes
     revisions: tuple[Revision, ...] = ()
-    rules: tuple[str, ...] = ()  # other things that ops may be; `requirements.py` looks for them
+    rules: tuple[str, ...] = ()  # other things that ops may be; `artifact.py` looks for them
 
 
 ACCURACY = ("result_accuracy",)

@@ -202,11 +202,7 @@ def call_text(op: str | None, event: Event) -> str:
     return f"{name}({', '.join(event.operands)}) = {event.result}" if event.operands else f"it is {event.result}"
 
 
-_EXPLAINED = {
-    Reach.OUTPUT: "reaches an output",
-    Reach.NOT_FOLLOWED: "not followed to outputs, as the numbers look like any others",
-    Reach.MASKED: "masked, harmless",
-}
+_NOT_FOLLOWED = "not followed to outputs, as the numbers look like any others"
 _COUNTED = {Reach.OUTPUT: "to an output", Reach.NOT_FOLLOWED: "not followed", Reach.MASKED: "masked"}
 
 
@@ -228,7 +224,7 @@ def _summary(found: Exceptions) -> str:
 def _section(findings: Sequence[Finding], reach: Reach) -> Iterator[str]:
     if not findings:
         return
-    yield f"\n{_EXPLAINED[reach]}:"
+    yield f"\n{_NOT_FOLLOWED if reach is Reach.NOT_FOLLOWED else reach}:"
     constants = [f for f in findings if f.kind is ExceptionKind.CONSTANT and reach is Reach.MASKED]
     is_many = len(constants) > SHOWN
     for finding in findings:
