@@ -422,8 +422,6 @@ def special_values(element: Type) -> Array:
     if kind(dtype) == "integer":
         top = (1 << bit_width(dtype)) - 1
         return np.array([0, 1, top >> 1, (top >> 1) + 1, top, bit_width(dtype)], np.uint64).astype(dtype)
+    numbers = [0.0, -0.0, 1.0, -1.0, 0.5, np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-40, 1e-310]
     with np.errstate(all="ignore"):
-        named = np.array([0.0, -0.0, 1.0, -1.0, 0.5, np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-40, 1e-310]).astype(
-            dtype
-        )
-    return named
+        return np.array(numbers).astype(dtype)

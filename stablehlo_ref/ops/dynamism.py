@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -60,7 +60,9 @@ Arguments: TypeAlias = Mapping[str, Any]  # of a role, by parameter
 
 
 class Dynamic(Op):
-    """Base of ops whose roles are those of a static op and see shape operands as attributes."""
+    """Base of ops whose roles are those of a `static` op and see shape operands as attributes."""
+
+    static: ClassVar[type[Op]]
 
     @classmethod
     def _role(cls, name: str, members: Mapping[str, Member]) -> Role:
@@ -111,6 +113,7 @@ class DynamicPad(
 ):
     """Pad `operand` as `pad` does, with amounts that are operands."""
 
+    static = Pad
     edge_padding_low = In(static_size_vector)  # I3
     edge_padding_high = In(static_size_vector)  # I4
     interior_padding = In(static_size_vector)  # I5
@@ -123,6 +126,7 @@ class RealDynamicSlice(
 ):
     """Slice `operand` as `slice` does, with bounds and strides that are operands."""
 
+    static = Slice
     start_indices = In(size_vector)
     limit_indices = In(size_vector)
     strides = In(size_vector)
@@ -133,6 +137,7 @@ class RealDynamicSlice(
 class DynamicGather(Gather, Dynamic, op="dynamic_gather", shape_operands=("slice_sizes",)):
     """Gather slices of `operand` as `gather` does, with slice sizes that are an operand."""
 
+    static = Gather
     slice_sizes = In(static_integer_vector)  # I3
 
     @staticmethod
@@ -182,6 +187,7 @@ class DynamicGather(Gather, Dynamic, op="dynamic_gather", shape_operands=("slice
 class DynamicConv(Convolution, Dynamic, op="dynamic_conv", shape_operands=("padding",)):
     """Compute a `convolution` with a padding that is an operand."""
 
+    static = Convolution
     padding = In(static_integer_matrix)  # I3
 
     syntax = ""
@@ -201,6 +207,7 @@ class DynamicConv(Convolution, Dynamic, op="dynamic_conv", shape_operands=("padd
 class DynamicReshape(Reshape, Dynamic, op="dynamic_reshape", shape_operands=("output_shape",)):
     """Reshape `operand` to a shape that is an operand."""
 
+    static = Reshape
     output_shape = In(static_size_vector)  # I2
     result = Out(tensor | quantized_tensor)
 
@@ -220,6 +227,7 @@ class DynamicBroadcastInDim(
 ):
     """Broadcast `operand` as `broadcast_in_dim` does, to a shape that is an operand."""
 
+    static = BroadcastInDim
     output_dimensions = In(static_size_vector)  # I2
     known_expanding_dimensions = Attr(Dims, default=())  # I4
     known_nonexpanding_dimensions = Attr(Dims, default=())  # I5
@@ -251,6 +259,7 @@ class DynamicBroadcastInDim(
 class DynamicIota(Dynamic, op="dynamic_iota", shape_operands=("output_shape",), facts=MOVES):
     """Fill a tensor as `iota` does, of a shape that is an operand."""
 
+    static = Iota
     output_shape = In(static_size_vector)  # I1
     iota_dimension = Attr(Int)  # I2
     result = Out(number_tensor)

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import TensorType, tensor_type
+from stablehlo_ref.ops.dynamism import Dynamic
 from stablehlo_ref.passes.analysis import known_array
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.patterns import erase_dead
 from stablehlo_ref.passes.refinements import known_slice_sizes, refined_types, shape_operand_indices
 from stablehlo_ref.passes.registry import Pass
-
-STATIC = {
-    "stablehlo.dynamic_broadcast_in_dim": "stablehlo.broadcast_in_dim",
-    "stablehlo.dynamic_conv": "stablehlo.convolution",
-    "stablehlo.dynamic_gather": "stablehlo.gather",
-    "stablehlo.dynamic_iota": "stablehlo.iota",
-    "stablehlo.dynamic_pad": "stablehlo.pad",
-    "stablehlo.dynamic_reshape": "stablehlo.reshape",
-    "stablehlo.real_dynamic_slice": "stablehlo.slice",
-}
 
 
 def canonicalize_dynamism(module: Operation) -> None:
@@ -42,9 +33,10 @@ def without_dynamism(emit: Emitter, op: Operation) -> Operation | None:
     """Emit the op on attributes that replaces one on operands; None where it has to stay, and for other ops."""
     if op.name == "stablehlo.custom_call":
         return _custom_call(emit, op)
-    if op.name not in STATIC:
+    dynamic = definition_of(op)
+    if dynamic is None or not issubclass(dynamic.op_class, Dynamic):
         return None
-    dynamic, static = REGISTRY[op.name], REGISTRY[STATIC[op.name]]
+    static = dynamic.op_class.static.definition
     names = dynamic.traits.shape_operands
     kept = len(dynamic.operands) - len(names)
     arrays = {name: known_array(operand) for name, operand in zip(names, op.operands[kept:])}

@@ -113,6 +113,12 @@ def test_missing_dask_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "distributed is not installed; run: pip install" in capsys.readouterr().err
 
 
+def test_missing_jinja2_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    assert main(["conform", "--backend", "none", "--html", "table.html"]) != 0
+    assert "jinja2 is not installed; run: pip install" in capsys.readouterr().err
+
+
 def test_no_new_cases_after_the_time() -> None:
     results = Results()
     run(["op/stablehlo.add/f32/0"], SETTINGS, results, seconds=0.0, judge_names=judged)
