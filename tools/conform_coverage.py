@@ -30,7 +30,7 @@ from stablehlo_ref.ir.types import FLOATS, Type, integer_type
 
 ELEMENTS: Sequence[Sequence[Type]] = ((), (FLOATS["f32"],), (PER_TENSOR,), (), QUANTIZED, (integer_type(64, "u"),))
 LEAST = 0.95
-REASONS = 5  # constraints that together imply another one, at most
+REASONS = 8  # constraints that together imply another one, at most
 SEARCHES = 4  # for members that these allow, of each constraint
 
 

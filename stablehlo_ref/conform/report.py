@@ -32,7 +32,7 @@ from stablehlo_ref.argument_types import check_fields
 from stablehlo_ref.arrays.descriptions import dense_text
 from stablehlo_ref.arrays.interop import require
 from stablehlo_ref.conform.cases import Case, case
-from stablehlo_ref.conform.verdicts import BLOCKING, Cell, Record, counts, judge, meaning
+from stablehlo_ref.conform.verdicts import BLOCKING, UNKNOWN, Cell, Record, counts, judge, meaning
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.evaluate import Evaluator
@@ -154,11 +154,12 @@ class Known:
     reason: str
 
     def covers(self, record: Record) -> bool:
-        """Return whether the entry is about the op and the type of a record, or about those of an op in a chain.
+        """Return whether the entry is about the op and the type of a record, or those of a value in its program.
 
-        If the detail says which op of a chain is wrong, it is about that one.
+        Values count in a chain, where they are those of the op that is wrong if the detail says so, and in a program
+        with unknown dimensions.
         """
-        uses = [use.split("/") for use in record.uses if record.op == "chain"]
+        uses = [use.split("/") for use in record.uses if record.element in ("", UNKNOWN)]
         located = [use for use in uses if record.detail.startswith(f"{use[0]}: ")]
         named = [(record.op, record.type), *(located or uses)]
         return any(fnmatchcase(op, self.op) and fnmatchcase(type, self.type) for op, type in named)

@@ -25,6 +25,8 @@ from stablehlo_ref.ir.types import TensorType
 class ChoiceReporter(Observer):
     """Reports each choice once for each op that relies on it."""
 
+    sees_every_op = True  # also those on constants
+
     def __init__(self, report: Callable[[Diagnostic], None]) -> None:
         self.report = report
         self._reported: set[tuple[Operation, Choice]] = set()

@@ -21,7 +21,7 @@ from stablehlo_ref.define.assembly import (
     member_value,
 )
 from stablehlo_ref.define.attribute_codecs import Dense, Int, Int32
-from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import CONSTANT, EXACT, KEEPS, MOVES
@@ -45,6 +45,7 @@ from stablehlo_ref.ir.attributes import DenseElements, DenseResource
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType, TupleType, Type
 from stablehlo_ref.limits.budget import reserve, within_time
+from stablehlo_ref.numerics import implementation_defined
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
 
@@ -146,6 +147,13 @@ class Iota(Op, op="iota", returns_views=True, facts=MOVES):
             return lambda: np.broadcast_to(count(length, dtype).reshape(-1, *ones), sizes)
         result = np.broadcast_to(count(length, dtype).reshape(-1, *ones), sizes)
         return lambda: result
+
+    @staticmethod
+    def implementation_defined(iota_dimension: Int, output: TensorType) -> FindChoices:
+        """Find numbers that the type lacks: those beyond its range, and 0 in f8E8M0FNU."""
+        found = implementation_defined.convert(INT64, numpy_dtype(element_type(output)))
+        numbers = np.arange(min(dim(output, iota_dimension), BLOCK + 1))
+        return None if found is None else lambda *_: found(numbers)
 
 
 def count(size: int, dtype: DType) -> Array:

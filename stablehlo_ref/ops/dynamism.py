@@ -16,7 +16,7 @@ import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import Dims, Int, Matrix
 from stablehlo_ref.define.bound import Site
-from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Role
 from stablehlo_ref.define.facts import EXACT, MOVES
@@ -279,6 +279,10 @@ class DynamicIota(Dynamic, op="dynamic_iota", shape_operands=("output_shape",), 
     @staticmethod
     def plan(iota_dimension: Int, result: TensorType) -> Run:
         return Iota.plan(iota_dimension, result)
+
+    @staticmethod
+    def implementation_defined(iota_dimension: Int, result: TensorType) -> FindChoices:
+        return Iota.implementation_defined(iota_dimension, result)
 
 
 class GetDimensionSize(Op, op="get_dimension_size", computes_on_storage=True, facts=EXACT):

@@ -321,22 +321,6 @@ def test_known_failures_are_not_new_and_healed_ones_are_reported() -> None:
     assert new == [] and healed == [known[1]]
 
 
-def test_known_failures_name_constraints_of_invalid_programs() -> None:
-    invalid = Record("invalid/stablehlo.dot/C4/0", Cell.ACCEPTS)
-    assert [Known("*.dot", type, "").covers(invalid) for type in ("C4", "C?", "*", "C3", "f*")] == [True] * 3 + [
-        False
-    ] * 2
-
-
-def test_known_failures_of_an_op_are_known_in_chains() -> None:
-    uses = ("stablehlo.add/f32", "stablehlo.fft/complex<f32>", "stablehlo.fft/f32")
-    anywhere = Record("chain/2/0", Cell.FLAKY, "two runs return different bits", uses=uses)
-    located = Record("chain/2/1", Cell.FAIL, "stablehlo.add: 1 of 1 elements", uses=uses)
-    for type, covers in (("complex*", [True, False]), ("bf16", [False, False])):
-        assert [Known("*.fft", type, "").covers(record) for record in (anywhere, located)] == covers
-    assert Known("*.add", "f32", "").covers(located) and Known("chain", "*", "").covers(located)
-
-
 def test_known_failures_are_healed_once_all_of_their_cases_are_judged() -> None:
     known = [Known("*.add", "*", "issue 2")]
     assert split(RECORDS, known, ["op/stablehlo.add/bf16/0", "op/stablehlo.tanh/bf16/0"])[1] == []

@@ -13,7 +13,8 @@ import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.conform.campaign import export, judge_files
 from stablehlo_ref.conform.cases import case
-from stablehlo_ref.conform.verdicts import Cell, judge
+from stablehlo_ref.conform.report import Known
+from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
@@ -131,3 +132,21 @@ def test_changed_results_are_errors_that_name_the_file(data: bytes, exported: Pa
     (tmp_path / "000000.0.npy").write_bytes(data)
     with pytest.raises(EvaluationError, match=r"cannot read .*000000\.0\.npy: "):
         list(judge_files(exported, tmp_path))
+
+
+def test_known_failures_name_constraints_of_invalid_programs() -> None:
+    invalid = Record("invalid/stablehlo.dot/C4/0", Cell.ACCEPTS)
+    assert all(Known("*.dot", type, "").covers(invalid) for type in ("C4", "C?", "*"))
+    assert not any(Known("*.dot", type, "").covers(invalid) for type in ("C3", "f*"))
+
+
+def test_known_failures_of_an_op_are_known_in_chains_and_of_unknown_dimensions() -> None:
+    uses = ("stablehlo.add/f32", "stablehlo.fft/complex<f32>", "stablehlo.fft/f32")
+    anywhere = Record("chain/2/0", Cell.FLAKY, "two runs return different bits", uses=uses)
+    located = Record("chain/2/1", Cell.FAIL, "stablehlo.add: 1 of 1 elements", uses=uses)
+    for type, covers in (("complex*", [True, False]), ("bf16", [False, False])):
+        assert [Known("*.fft", type, "").covers(record) for record in (anywhere, located)] == covers
+    assert Known("*.add", "f32", "").covers(located) and Known("chain", "*", "").covers(located)
+    dynamic = Record("dynamic/stablehlo.add/f32/0", Cell.DIES, uses=("stablehlo.add/f6E2M3FN",))
+    static = Record("op/stablehlo.add/f32/0", Cell.DIES)
+    assert [Known("*", "f6*", "").covers(record) for record in (dynamic, static)] == [True, False]

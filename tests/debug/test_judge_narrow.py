@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from stablehlo_ref.debug.contract import contract_of
+from stablehlo_ref.debug.cut import Flat
+from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.explain import _by_ulps, _can_be_nan, limits_of
 from stablehlo_ref.debug.judge import Verdict
 from stablehlo_ref.reading.loading import load
@@ -230,3 +232,15 @@ def test_gradients_in_another_order_are_legal() -> None:
         for wrong in range(3):
             changed = [r * F32(1.01) if i == wrong else r for i, r in enumerate(results)]
             assert verdict(text, inputs, *changed) is Verdict.WRONG
+
+
+def test_choices_on_constants_are_found() -> None:
+    program = load("""
+      func.func @main() -> tensor<1x1xf8E8M0FNU> {
+        %0 = stablehlo.constant dense<1> : tensor<2xi32>
+        %1 = stablehlo.dynamic_iota %0, dim = 1 : (tensor<2xi32>) -> tensor<1x1xf8E8M0FNU>
+        return %1 : tensor<1x1xf8E8M0FNU>
+      }""").verify()  # 0, which the type lacks
+    flat = Flat(program)
+    (choice,) = Evaluator(flat).choices(flat.ops[-1], [])
+    assert "a type that cannot represent it" in choice

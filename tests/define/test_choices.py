@@ -314,6 +314,32 @@ def test_special_functions_at_poles(
     assert [warned(*numbers) for numbers in left_open] == [["special-function"]] * len(left_open)
 
 
+@pytest.mark.parametrize(
+    ("type", "warned"),
+    [
+        ("8xi4", False),
+        ("9xi4", True),
+        ("65537xui16", True),
+        ("1xf8E8M0FNU", True),
+        ("7xf4E2M1FN", False),
+        ("9x0xi4", False),
+    ],
+)
+def test_iota_of_numbers_that_the_type_lacks(type: str, warned: bool) -> None:
+    expected = ["convert-out-of-range"] * warned
+    sizes = type.split("x")[:-1]
+    dimension = len(sizes) - 1
+    static = f"""func.func @main() -> tensor<{type}> {{
+      %0 = stablehlo.iota dim = {dimension} : tensor<{type}>
+      return %0 : tensor<{type}>
+    }}"""
+    dynamic = f"""func.func @main(%shape: tensor<{len(sizes)}xi32>) -> tensor<{type}> {{
+      %0 = stablehlo.dynamic_iota %shape, dim = {dimension} : (tensor<{len(sizes)}xi32>) -> tensor<{type}>
+      return %0 : tensor<{type}>
+    }}"""
+    assert found(static) == found(dynamic, np.array(sizes, np.int32)) == expected
+
+
 def test_ops_on_dynamic_shapes() -> None:
     text = BINARY.format(op="divide", t="?xi32")
     assert found(text, np.ones(3, np.int32), np.zeros(3, np.int32)) == [DIVISION]
