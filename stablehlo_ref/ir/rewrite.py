@@ -216,8 +216,8 @@ def _clone_region(region: Region, mapping: dict[Value, Value]) -> Region:
         for block in region.blocks
     ]
     if len(blocks) > 1:  # a block may use values of one that comes later in the text
-        for op in (op for block in blocks for op in block.operations):
-            op.operands = [mapping.get(operand, operand) for operand in op.operands]
+        for inner in (inner for block in blocks for op in block.operations for inner in op.walk()):
+            inner.operands = [mapping.get(operand, operand) for operand in inner.operands]
     return Region(blocks)
 
 

@@ -81,8 +81,7 @@ def join_pairs(pairs: Array, halves: Shape, shape: Shape) -> Array:
     is_in_order = prod(halves[axis + 1 :]) == 1
     both = pairs if is_in_order else np.stack([x.reshape(halves) for x in pairs.T], axis + 1)
     full = [2 * n if i == axis else n for i, n in enumerate(halves)]
-    joined: Array = both.reshape(full)[tuple(slice(n) for n in shape)]
-    return joined
+    return np.asarray(both.reshape(full)[tuple(slice(n) for n in shape)])
 
 
 def threefry(key: int, counter: int, count: int) -> Array:

@@ -140,8 +140,7 @@ def nearest_odd(x: Fraction) -> float:
 
 def power_of_two_above(x: Array) -> Array:
     """Return the exponents of powers of two that are larger than the magnitudes of `x`; 0 for zeros."""
-    exponents: Array = np.frexp(x)[1]
-    return exponents
+    return np.asarray(np.frexp(x)[1])
 
 
 def bits(x: Array) -> Array:
@@ -381,5 +380,4 @@ def _sums_along(dtype: DType, x: Array, start: Array) -> Array:
 
 
 def _summed(x: Array) -> Array:
-    sums: Array = x.sum(1)
-    return sums
+    return np.asarray(x.sum(1))

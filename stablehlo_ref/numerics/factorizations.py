@@ -30,8 +30,7 @@ def adjoint(a: Array) -> Array:
 
 def magnitude(x: Array) -> Array:
     """Return |re| + |im|, by which LAPACK chooses pivots."""
-    size: Array = np.abs(x.real) + np.abs(x.imag)
-    return size
+    return np.asarray(np.abs(x.real) + np.abs(x.imag))
 
 
 # --- reflectors -----------------------------------------------------------------------------------------------------

@@ -110,8 +110,7 @@ def _overflow(dtype: DType, ufunc: np.ufunc, overflows: Callable[[Array, Array, 
 def _is_product_overflow(x: Array, y: Array, z: Array) -> Array:
     """Return whether `z`, the 64-bit product of x and y, wrapped around."""
     error = x.astype(FLOAT64) * y.astype(FLOAT64) - z.astype(FLOAT64)
-    is_wrapped: Array = np.absolute(error) > 2.0**63
-    return is_wrapped
+    return np.asarray(np.absolute(error) > 2.0**63)
 
 
 def _is_signed_integer(dtype: DType) -> bool:

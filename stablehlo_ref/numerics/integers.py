@@ -312,12 +312,10 @@ def _unsigned_64(x: Array, y: Array) -> Array:
     """Multiply halves of 32 bits: (a*2**32 + b) * (c*2**32 + d)."""
     a, b, c, d = x >> np.uint64(32), x & _LOW, y >> np.uint64(32), y & _LOW
     middle = a * d + (b * d >> np.uint64(32))  # does not overflow
-    high: Array = a * c + (middle >> np.uint64(32)) + ((middle & _LOW) + b * c >> np.uint64(32))
-    return high
+    return np.asarray(a * c + (middle >> np.uint64(32)) + ((middle & _LOW) + b * c >> np.uint64(32)))
 
 
 def _signed_64(x: Array, y: Array) -> Array:
     """Correct the unsigned product: a negative operand counts as 2**64 too large, so subtract the other operand."""
     high = _unsigned_64(x.view(UINT64), y.view(UINT64)).view(INT64)
-    signed: Array = high - (x >> np.int64(63) & y) - (y >> np.int64(63) & x)
-    return signed
+    return np.asarray(high - (x >> np.int64(63) & y) - (y >> np.int64(63) & x))

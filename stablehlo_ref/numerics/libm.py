@@ -150,5 +150,4 @@ def shortened(coefficients: Array) -> Array:
     """
     series = poly2cheb(coefficients)
     dropped = np.cumsum(np.abs(series[::-1])) < DROPPED * np.abs(coefficients[0])
-    shorter: Array = cheb2poly(series[: len(series) - np.count_nonzero(dropped)]).astype(FLOAT64)
-    return shorter
+    return np.asarray(cheb2poly(series[: len(series) - np.count_nonzero(dropped)]).astype(FLOAT64))

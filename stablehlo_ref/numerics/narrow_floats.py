@@ -352,5 +352,4 @@ def sum_of_f16(ufunc: np.ufunc) -> ArrayKernel:
 
 def _magnitude(x: Array) -> Array:
     """Return the bits of f16 numbers without their signs."""
-    magnitude: Array = np.bitwise_and(x.view(np.uint16), _MAGNITUDE)
-    return magnitude
+    return np.asarray(np.bitwise_and(x.view(np.uint16), _MAGNITUDE))

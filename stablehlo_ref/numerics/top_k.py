@@ -71,5 +71,4 @@ def k_smallest(keys: Array, k: int) -> Array | None:
         return None
     order = np.lexsort((keys[row, column], row))
     starts = np.searchsorted(row, np.arange(rows))
-    smallest: Array = column[order[starts[:, np.newaxis] + np.arange(k)]]
-    return smallest
+    return np.asarray(column[order[starts[:, np.newaxis] + np.arange(k)]])

@@ -66,8 +66,7 @@ def _magnitude_and_sign(x: Array) -> tuple[Array, Array]:
 
 
 def _is_nan(x: Array) -> Array:
-    is_nan: Array = np.isnan(widen_if_narrow(x))
-    return is_nan
+    return np.asarray(np.isnan(widen_if_narrow(x)))
 
 
 def _is_fnuz(dtype: DType) -> bool:

@@ -313,7 +313,8 @@ def test_clone_of_several_blocks_that_use_values_of_later_blocks() -> None:
     """^bb0 branches to ^bb2, which dominates ^bb1 but stands after it."""
     location = sr.parse(CHAIN).module.location
     produce = Operation("test.produce", [], [F32], {}, {}, [], location)
-    use = Operation("test.use", [produce.results[0]], (), {}, {}, [], location)
+    nested = Block([], [Operation("test.use", produce.results, (), {}, {}, [], location)])
+    use = Operation("test.use", produce.results, (), {}, {}, [Region([nested])], location)
     argument = Value(F32, None, 0, "a")
     use_argument = Operation("test.use", [argument], (), {}, {}, [], location)
     use.successors = ["bb3"]
@@ -321,9 +322,8 @@ def test_clone_of_several_blocks_that_use_values_of_later_blocks() -> None:
     copy = clone(Operation("test.cfg", [], (), {}, {}, [Region(blocks)], location), {})
     first, second = copy.regions[0].blocks
     assert [first.label, second.label] == ["bb1", "bb2"]
-    assert first.operations[0].operands == second.operations[0].results
-    assert first.operations[1].operands == second.arguments
-    assert first.operations[0].successors == ["bb3"]
+    assert all(op.operands == second.operations[0].results for op in first.operations[0].walk())
+    assert first.operations[1].operands == second.arguments and first.operations[0].successors == ["bb3"]
     assert second.arguments[0] is not argument and second.arguments[0].owner is second and argument.owner is blocks[1]
 
 
