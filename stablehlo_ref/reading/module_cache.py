@@ -1,29 +1,26 @@
 """A directory of programs that have been parsed and verified, so that loading them again takes less time.
 
 A file has the name of a hash of the text, of how it was read, of the sources of this package, and of the versions of
-Python, numpy and ml_dtypes. What is in a file is a pickle that may make objects of this package's classes of data and
-nothing else, so no code in it is executed; a file that is not what it should be is ignored. Errors of the file system
-are ignored too: a program is then loaded without the cache.
+Python, numpy and ml_dtypes. What is in a file is data; nothing in it is executed, and a file that is not what it should
+be is ignored. Errors of the file system are ignored too: a program is then loaded without the cache.
 """
 
 from __future__ import annotations
 
 import enum
-import io
+import json
 import os
-import pickle
 import platform
 import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
-from functools import cache, partial
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 from zlib import crc32
 
@@ -32,19 +29,21 @@ import numpy as np
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.define.definition import REGISTRY
-from stablehlo_ref.diagnostics import LimitError, Location, Source, UnsupportedError
+from stablehlo_ref.diagnostics import LimitError, Location, Source
 from stablehlo_ref.ir.arrays import Array, without_repetition
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.flat import FlatProgram, flatten, restore
+from stablehlo_ref.ir.flat import FlatBlock, FlatOperation, FlatProgram, FlatValue, flatten, restore
 from stablehlo_ref.ir.locations import LocationAlias
 from stablehlo_ref.ir.types import Type
-from stablehlo_ref.limits.budget import check_time
-from stablehlo_ref.limits.stack import collection_paused, on_enough_stack
+from stablehlo_ref.limits.budget import within_time
+from stablehlo_ref.limits.stack import collection_paused
 from stablehlo_ref.reading.parsing import NullCache
 
 PACKAGES = tuple(f"stablehlo_ref.{name}." for name in ("define", "dialects", "distribution", "ir", "ops"))
 ALIGNMENT = 64  # bytes, of arrays
 LOADING, STORING = "loading from the cache", "storing in the cache"
+
+_SCALARS = (str, int, float, bool, type(None))
 
 
 class NotCompact(Exception):
@@ -57,19 +56,18 @@ def encode(root: Operation) -> bytes:
     LimitError if it takes too long, as `decode` does.
     """
     try:
-        return on_enough_stack(root.location, 0, _encoded, root)
+        return _encoded(root)
     except LimitError as error:
         raise error.at(root.location) from None
-    except (pickle.PicklingError, UnsupportedError) as error:  # such as types that are nested too deeply
-        raise NotCompact(str(error)) from None
+    except RecursionError:
+        raise NotCompact("nested too deeply") from None
 
 
 def _encoded(root: Operation) -> bytes:
-    file = io.BytesIO()
-    pickler = _Pickler(file, root.location.source)
-    pickler.dump(flatten(root))
-    head = file.tell().to_bytes(8, "little") + file.getvalue()
-    return b"".join((head.ljust(_aligned(len(head)), b" "), *pickler.arrays))
+    flat = flatten(root)
+    if any(op.location.source is not root.location.source for op in flat.operations):
+        raise NotCompact("ops of several texts")
+    return _Encoder().program(flat)
 
 
 def decode(data: Array, source: Source) -> Operation:
@@ -77,7 +75,8 @@ def decode(data: Array, source: Source) -> Operation:
     try:
         size = int.from_bytes(data[:8].tobytes(), "little")
         with collection_paused():
-            return restore(_Unpickler(data[8 : 8 + size].tobytes(), data[_aligned(8 + size) :], source).program())
+            tables = json.loads(data[8 : 8 + size].tobytes())
+            return restore(_Decoder(data[_aligned(8 + size) :], source).program(tables))
     except LimitError as error:
         raise error.at(Location(source, 0)) from None
     except Exception as error:  # whatever the bytes are
@@ -89,100 +88,174 @@ def _aligned(size: int) -> int:
 
 
 @cache
-def _members(cls: type) -> tuple[str, ...]:
-    """Return the names of what instances of a class are made from; NotCompact unless it is one of our data classes."""
-    names: tuple[str, ...] | None = getattr(cls, "_fields", None) if issubclass(cls, tuple) else None
-    if is_dataclass(cls):
-        names = tuple(field.name for field in fields(cls) if field.init)
+def _class(name: str) -> type:
+    """Return the data class, enum or named tuple `module:name`, of a module that has been imported."""
+    module, _, name = name.partition(":")
+    found = getattr(sys.modules.get(module), name, None) if module.startswith(PACKAGES) else None
+    if not isinstance(found, type) or _members(found) is None:
+        raise NotCompact(f"{module}:{name} is not a class of data")
+    return found
+
+
+@cache
+def _members(cls: type) -> tuple[str, ...] | None:
+    """Return the names of what instances of a class are made from; None unless it is a class of data."""
     if issubclass(cls, enum.Enum):
-        names = ("value",)
-    if names is None or not cls.__module__.startswith(PACKAGES):
-        raise NotCompact(f"{cls.__module__}.{cls.__qualname__} is not a class of data")
-    return names
+        return ("name",)
+    if is_dataclass(cls):
+        return tuple(field.name for field in fields(cls) if field.init)
+    return getattr(cls, "_fields", None) if issubclass(cls, tuple) else None
 
 
-def _array(dtype: str, shape: list[int], full_shape: list[int], offset: int, size: int) -> Array:
-    """Stand for `_Unpickler.array` in a pickle."""
-    raise NotImplementedError
+class _Encoder:
+    """Collects the objects that operations share, each after those that it refers to."""
 
-
-def _location(offset: int) -> Location:
-    """Stand for `_Unpickler.location` in a pickle."""
-    raise NotImplementedError
-
-
-class _Pickler(pickle.Pickler):
-    """Writes data as calls of their classes, and arrays to a list."""
-
-    def __init__(self, file: io.BytesIO, source: Source) -> None:
-        super().__init__(file, protocol=5)
-        self.source = source
+    def __init__(self) -> None:
+        self.rows: list[list[Any]] = []
+        self.classes: dict[str, int] = {}
+        self.kinds: dict[str, tuple[int, object]] = {}  # names, spellings and attributes of operations, by text
         self.arrays: list[bytes] = []
         self.offset = 0
+        self._known: dict[object, int] = {}  # by identity, or by value for tuples of scalars
 
-    def reducer_override(self, value: object) -> Any:
-        if isinstance(value, type | FunctionType):
-            return NotImplemented  # is written as its name
-        if isinstance(value, Location):
-            check_time(STORING)
-            if value.source is not self.source:
-                raise NotCompact("ops of several texts")
-            return _location, (value.offset,)
+    def program(self, flat: FlatProgram) -> bytes:
+        operations = [self._operation(op) for op in within_time(flat.operations, STORING)]
+        values = [
+            [self.item(v.type), v.number, v.name, self.item(v.location)] for v in within_time(flat.values, STORING)
+        ]
+        aliases = [[self.item(alias), self.item(target)] for alias, target in flat.aliases]
+        tables = {
+            "classes": list(self.classes), "objects": self.rows, "operations": operations, "values": values,
+            "aliases": aliases, "kinds": [kind for _, kind in self.kinds.values()],
+        }  # fmt: skip
+        text = json.dumps(tables, separators=(",", ":")).encode()
+        head = len(text).to_bytes(8, "little") + text
+        return b"".join((head.ljust(_aligned(len(head)), b" "), *self.arrays))
+
+    def _operation(self, op: FlatOperation) -> list[Any]:
+        regions = [[[block.label, block.arguments, block.size] for block in blocks] for blocks in op.regions]
+        rest = [self.item(op.debug_location), op.successors, regions]
+        kind = op.name, op.spelling, tuple(self.mapping(op.properties)), tuple(self.mapping(op.attributes))
+        number = self.kinds.setdefault(repr(kind), (len(self.kinds), kind))[0]
+        return [number, op.operands, op.results, op.location.offset, *(rest if any(rest) else ())]
+
+    def mapping(self, items: Mapping[str, object]) -> list[Any]:
+        return [part for name, item in items.items() for part in (name, self.item(item))]
+
+    def item(self, value: object) -> Any:
+        """Return a scalar, or a list of the number of an object's row."""
+        if type(value) in _SCALARS:
+            return value
+        if (number := self._known.get(id(value))) is None:
+            row = self._row(value)
+            number = self._known[id(value)] = len(self.rows)
+            self.rows.append(row)
+        return [number]
+
+    def _row(self, value: Any) -> list[Any]:
+        cls = type(value)
+        if cls in (tuple, list):
+            return [cls.__name__, *map(self.item, value)]
+        if isinstance(value, dict):
+            return ["dict", *self.mapping(value)]
         if isinstance(value, np.ndarray):
-            return _array, self._stored(value)
+            return self._array(value)
         if isinstance(value, LocationAlias):
-            return LocationAlias, (value.alias,)
-        cls: Any = type(value)
-        return cls, tuple(getattr(value, name) for name in _members(cls))
+            return ["alias", value.alias]
+        name = f"{cls.__module__}:{cls.__qualname__}"
+        members = _members(_class(name)) or ()
+        number = self.classes.setdefault(name, len(self.classes))
+        return [number, *[self.item(getattr(value, member)) for member in members]]
 
-    def _stored(self, array: Array) -> tuple[object, ...]:
+    def _array(self, array: Array) -> list[Any]:
         elements = without_repetition(array)
         data = np.ascontiguousarray(elements).tobytes()
-        start = self.offset
+        row = ["array", elements.dtype.name, list(elements.shape), list(array.shape), self.offset, len(data)]
         self.arrays.append(data.ljust(_aligned(len(data)), b"\0"))
         self.offset += len(self.arrays[-1])
-        return elements.dtype.name, elements.shape, array.shape, start, len(data)
+        return row
 
 
-class _Unpickler(pickle.Unpickler):
-    """Reads what `_Pickler` has written; calls nothing but classes of data, and the two methods here."""
+class _Decoder:
+    """Makes the objects of a table in order, and operations from them."""
 
-    def __init__(self, data: bytes, arrays: Array, source: Source) -> None:
-        super().__init__(io.BytesIO(data))
+    def __init__(self, arrays: Array, source: Source) -> None:
         self.arrays = arrays
         self.source = source
+        self.objects: list[Any] = []
+        self.kinds: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = []
 
-    def program(self) -> FlatProgram:
-        """Return what was written."""
-        flat: FlatProgram = self.load()
-        self.memo.clear()  # which has methods of this object, so that all else in it would stay alive
-        if any(isinstance(attribute, Type) for op in flat.operations for attribute in op.attributes.values()):
-            raise NotCompact("a type is not an attribute")
-        return flat
+    def program(self, tables: Mapping[str, Any]) -> FlatProgram:
+        classes = list(map(_class, tables["classes"]))
+        for kind, *parts in within_time(tables["objects"], LOADING):
+            self.objects.append(self._object(classes[kind] if isinstance(kind, int) else kind, parts))
+        for name, spelling, properties, attributes in tables["kinds"]:
+            discardable = self.mapping(attributes)
+            if any(isinstance(attribute, Type) for attribute in discardable.values()):
+                raise NotCompact("a type is not an attribute")
+            self.kinds.append((name, spelling, self.mapping(properties), discardable))
+        item, operations = self.item, [self._operation(*row) for row in within_time(tables["operations"], LOADING)]
+        values = [
+            FlatValue(item(t), number, name, item(location))
+            for t, number, name, location in within_time(tables["values"], LOADING)
+        ]
+        return FlatProgram(operations, values, [(item(a), item(target)) for a, target in tables["aliases"]])
 
-    def find_class(self, module: str, name: str) -> Callable[..., Any]:
-        """Return a function that makes an object; not the class, whose attributes a pickle might set."""
-        if module == __name__ and name in ("_array", "_location"):
-            return self.array if name == "_array" else self.location
-        found = getattr(sys.modules.get(module), name, None)
-        if not isinstance(found, type):
-            raise NotCompact(f"{module}.{name} is not a class of data")
-        _members(found)  # raises unless it is one
-        return partial(found)
+    def item(self, part: object) -> Any:
+        return self.objects[part[0]] if type(part) is list else part
 
-    def array(self, dtype: str, shape: Sequence[int], full_shape: Sequence[int], offset: int, size: int) -> Array:
-        """Return a view of the arrays."""
+    def mapping(self, parts: list[Any]) -> dict[str, Any]:
+        return dict(zip(parts[::2], map(self.item, parts[1::2])))
+
+    def _operation(
+        self,
+        kind: int,
+        operands: list[int],
+        results: list[int],
+        offset: int,
+        debug_location: Any = None,
+        successors: list[str] | tuple[()] = (),
+        regions: Any = (),
+    ) -> FlatOperation:
+        name, spelling, properties, attributes = self.kinds[kind]
+        blocks = regions and tuple(tuple(FlatBlock(label, a, size) for label, a, size in region) for region in regions)
+        location = Location(self.source, offset)
+        return FlatOperation(
+            name,
+            operands,
+            results,
+            properties,
+            attributes,
+            blocks,
+            successors,
+            location,
+            self.item(debug_location),
+            spelling,
+        )
+
+    def _object(self, kind: Any, parts: list[Any]) -> Any:
+        if isinstance(kind, str):
+            return _PLAIN[kind](self, parts)
+        if issubclass(kind, enum.Enum):
+            return kind[parts[0]]
+        return kind(*map(self.item, parts))
+
+    def _array(self, dtype: str, shape: list[int], full_shape: list[int], offset: int, size: int) -> Array:
         array = self.arrays[offset : offset + size].view(np.dtype(dtype)).reshape(shape)
         array.flags.writeable = False
         return array if shape == full_shape else np.broadcast_to(array.copy(), full_shape)  # its base is one element
 
-    def location(self, offset: int) -> Location:
-        """Return a place in the text."""
-        check_time(LOADING)
-        return Location(self.source, offset)
+
+_PLAIN: Mapping[str, Callable[[_Decoder, list[Any]], Any]] = {
+    "tuple": lambda decoder, parts: tuple(map(decoder.item, parts)),
+    "list": lambda decoder, parts: list(map(decoder.item, parts)),
+    "dict": lambda decoder, parts: decoder.mapping(parts),
+    "array": lambda decoder, parts: decoder._array(*parts),
+    "alias": lambda decoder, parts: LocationAlias(*parts),
+}
 
 
-FORMAT = 2  # of the files
+FORMAT = 1  # of the files
 SUFFIX = ".stablehlo"
 TEMPORARY = ".stablehlo-part"  # the suffix of files that are being written
 ABANDONED = 3600.0  # seconds after which the process that wrote a temporary file has ended, or is given up
