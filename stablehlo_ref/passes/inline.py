@@ -11,7 +11,7 @@ from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.passes.registry import Pass
 from stablehlo_ref.passes.symbols import bottom_up, callees, functions, is_discardable, symbols_used_by
 
-INLINED = " at "  # in the origin of an inlined value, `@relu/%3 at %t`, between its name and that of the call
+INLINED = "\n"  # in the origin of an inlined value, between its name `@relu/%3` and that of the call, `%t`
 MAX_OPERATIONS = 1 << 20  # of a function after inlining: chains of functions that each call the next twice double them
 
 

@@ -129,3 +129,26 @@ def test_prompt_helps(add: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatc
     assert "unknown command 'contnue'; did you mean 'continue'?" in said
     assert "no value %9 yet" in said and "no value is called '%nope'" in said
     assert "%x = tensor<4xf32>" in said and "no frame there" in said
+
+
+def test_prompt_shows_arguments_that_a_region_used_first(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "if.mlir"
+    path.write_text("""func.func @main(%x: tensor<f32>, %y: tensor<4xf32>) -> tensor<f32> {
+      %p = stablehlo.compare EQ, %x, %x : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %a = stablehlo.negate %x : tensor<f32>
+      %r = func.call @f(%a, %p) : (tensor<f32>, tensor<i1>) -> tensor<f32>
+      return %r : tensor<f32>
+    }
+    func.func private @f(%a: tensor<f32>, %p: tensor<i1>) -> tensor<f32> {
+      %r = "stablehlo.if"(%p) ({
+        %n = stablehlo.negate %a : tensor<f32>
+        stablehlo.return %n : tensor<f32>
+      }, {
+        stablehlo.return %a : tensor<f32>
+      }) : (tensor<i1>) -> tensor<f32>
+      %u = stablehlo.add %a, %r : tensor<f32>
+      return %u : tensor<f32> }""")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("print %a\nc\n"))
+    assert "%a = tensor<f32> {-1.000000e+00}" in printed(capsys, path, "--break", "@f/%u")

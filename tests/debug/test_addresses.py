@@ -175,3 +175,42 @@ def test_a_function_may_be_called_none() -> None:
       return %0 : tensor<f32>
     }"""
     assert [op.results[0].origin for op in Flat(sr.parse(text)).ops] == ["@None/%0", "%1"]
+
+
+def test_arguments_of_a_recursive_program_are_those_of_their_call() -> None:
+    """@f(n, a) calls @f(n - 1, n - 1) before it uses its second argument."""
+    text = """
+    func.func @f(%n: tensor<i32>, %a: tensor<i32>) -> tensor<i32> {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %p = stablehlo.compare EQ, %n, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %r = "stablehlo.if"(%p) ({
+        stablehlo.return %zero : tensor<i32>
+      }, {
+        %m = stablehlo.subtract %n, %one : tensor<i32>
+        %1 = func.call @f(%m, %m) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+        stablehlo.return %1 : tensor<i32>
+      }) : (tensor<i1>) -> tensor<i32>
+      %s = stablehlo.add %r, %a : tensor<i32>
+      return %s : tensor<i32>
+    }
+    func.func @main(%x: tensor<i32>) -> tensor<i32> {
+      %0 = func.call @f(%x, %x) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      return %0 : tensor<i32>
+    }"""
+    records = {record.address: record.data for record in sr.load(text).trace(2).records}
+    assert [records[f"%0/{calls}%a"] for calls in ("", "%r/%1/", "%r/%1/%r/%1/")] == [2, 1, 0]
+
+
+def test_names_of_functions_may_have_spaces() -> None:
+    text = """
+    func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %0 = func.call @"f at g"(%x) : (tensor<f32>) -> tensor<f32>
+      %1 = func.call @"f at g"(%0) : (tensor<f32>) -> tensor<f32>
+      return %1 : tensor<f32>
+    }
+    func.func private @"f at g"(%x: tensor<f32>) -> tensor<f32> {
+      %t = stablehlo.tanh %x : tensor<f32>
+      return %t : tensor<f32>
+    }"""
+    assert [op.results[0].origin for op in Flat(sr.parse(text)).ops] == ["%0/%t", "%1/%t"]

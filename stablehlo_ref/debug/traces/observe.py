@@ -232,7 +232,7 @@ class Debugger(Follower, cmd.Cmd):
         entry.data = {}
 
     def argument(self, inner: Frame, op: Operation, value: Value, data: Any) -> None:
-        self._add([(value, data)])
+        self._add([(value, data)], inner.outer or inner)
         if id(value) in self.stops:
             self._stop(op, value, data)
 
@@ -240,7 +240,7 @@ class Debugger(Follower, cmd.Cmd):
         frame.data = {}
 
     def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
-        self._add(zip(op.results, results))
+        self._add(zip(op.results, results), self.frames[-1])
         for value, data in zip(op.results, results):
             if id(value) in self.stops:
                 self._stop(op, value, data)
@@ -248,8 +248,8 @@ class Debugger(Follower, cmd.Cmd):
         if len(self.frames) <= self.stop_at_depth:
             self._stop(op, op.results[0] if op.results else None, results[0] if results else None)
 
-    def _add(self, values: Iterable[tuple[Value, Any]]) -> None:
-        known = self.frames[-1].data
+    def _add(self, values: Iterable[tuple[Value, Any]], frame: Frame) -> None:
+        known = frame.data
         for value, data in values:
             known[f"%{value.name}" if value.name else f"{len(known)}"] = value, data
 

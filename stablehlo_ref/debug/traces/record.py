@@ -21,7 +21,7 @@ from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, Stabl
 from stablehlo_ref.execute.arguments import take_results
 from stablehlo_ref.execute.regions import CONSTANTS
 from stablehlo_ref.ir.arrays import RuntimeValue
-from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.graph import labelled, reachable, successors
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.signature import Function
@@ -110,15 +110,26 @@ class Follower(Observer):
         is_repeated = op.parent is not None and self._is_repeated(op.parent)
         frame = Frame(self.index, op, outer, outer.inner_turn if is_repeated else None)
         for value, data in zip(op.operands, operands):
-            for inner in (frame, *self.frames[:0:-1]) if isinstance(value.owner, Block) else ():
-                if inner.outer is not None and value in inner.outer.unused:
-                    inner.outer.unused.remove(value)
-                    self.argument(inner, op, value, data)
+            if isinstance(value.owner, Block):
+                self._use(frame, op, value, value.owner.parent, data)
         self.frames.append(frame)
         self.entered(frame, op, operands)
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         self.left(self.frames.pop(), op, results)
+
+    def _use(self, frame: Frame, op: Operation, value: Value, region: Region | None, data: Any) -> None:
+        """Tell of an argument of a block in a region, if the op is the first to use it in a turn of that block."""
+        for inner in (frame, *self.frames[:0:-1]):
+            if inner.outer is not None and _region_of(inner.op) is region:
+                if value in inner.outer.unused:
+                    inner.outer.unused.remove(value)
+                    self.argument(inner, op, value, data)
+                return
+
+
+def _region_of(op: Operation | None) -> Region | None:
+    return op.parent.parent if op is not None and op.parent is not None else None
 
 
 def _is_repeated(block: Block) -> bool:
