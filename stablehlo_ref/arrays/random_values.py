@@ -73,10 +73,11 @@ class Distribution:
             raise ValueError(f"{self.text} is of real numbers; use integers(low, high)")
         if self.name == "integers" or what == "integer":
             return self._integers(generator, dtype, shape)
-        if what == "complex":
-            parts = [self._real(generator, shape) for _ in range(2)]
-            return np.asarray(parts[0] + 1j * parts[1]).astype(dtype)
-        return np.asarray(convert(FLOAT64, dtype)(self._real(generator, shape)))
+        with np.errstate(over="ignore"):  # numbers that the type lacks are infinite
+            if what == "complex":
+                parts = [self._real(generator, shape) for _ in range(2)]
+                return np.asarray(parts[0] + 1j * parts[1]).astype(dtype)
+            return np.asarray(convert(FLOAT64, dtype)(self._real(generator, shape)))
 
     def _real(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
         if self.name == "constant":

@@ -1,4 +1,8 @@
-"""Read a program from MLIR bytecode: its operations, in blocks in regions of operations."""
+"""Read a program from MLIR bytecode: its operations, in blocks in regions of operations.
+
+The attributes of ops with the same name, attributes and properties are decoded once. Portable artifacts of any version
+are upgraded on the way.
+"""
 
 from __future__ import annotations
 

@@ -74,8 +74,8 @@ def _measured(
 
 def _unknown(options: argparse.Namespace) -> str | None:
     """Return which type is none that can be measured."""
-    unknown = next((type for type in options.types if type not in kit.TYPES), None)
-    return unknown and f"--types: expected types among {', '.join(kit.TYPES)}, got {unknown!r}"
+    unknown = next((type for type in options.types or [""] if type not in kit.TYPES), None)
+    return None if unknown is None else f"--types: expected types among {', '.join(kit.TYPES)}, got {unknown!r}"
 
 
 OPTIONS = Group("", [

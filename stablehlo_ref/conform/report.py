@@ -164,6 +164,11 @@ class Known:
         named = [(record.op, record.type), *(located or uses)]
         return any(fnmatchcase(op, self.op) and fnmatchcase(type, self.type) for op, type in named)
 
+    def may_cover(self, record: Record) -> bool:
+        """Return whether the entry may be about a case that has not been made: chains may have any op and type."""
+        is_any_type = record.element in ("", UNKNOWN) and fnmatchcase(record.op, self.op)
+        return record.op == "chain" or is_any_type or self.covers(record)
+
     def __str__(self) -> str:
         return f"{self.op} {self.type}: {self.reason}"
 
@@ -196,12 +201,14 @@ def split(
     These cover cases but no bad one, and none of those that are `left`, for which there was no time.
     """
     bad = [record for record in records.values() if record.cell.is_bad]
-    open = [*bad, *(Record(name, Cell.UNTESTED) for name in left)]
+    waiting = [Record(name, Cell.UNTESTED) for name in left]
     new = [record for record in bad if not any(entry.covers(record) for entry in known)]
     healed = [
         entry
         for entry in known
-        if any(entry.covers(record) for record in records.values()) and not any(entry.covers(record) for record in open)
+        if any(entry.covers(record) for record in records.values())
+        and not any(entry.covers(record) for record in bad)
+        and not any(entry.may_cover(record) for record in waiting)
     ]
     return new, healed
 

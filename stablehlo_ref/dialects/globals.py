@@ -1,7 +1,8 @@
 """MLIR's ml_program dialect, memref and bufferization: global variables, and buffers that hold constants.
 
 Each run starts from the initial values of variables. Exporters keep constants in globals of memref; the conversions
-around them are those of bufferization."""
+around them are those of bufferization.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The dialects of tests: interpreter, whose ops print, record and run a grid of processes, and check.
 
 The ops of check compare computed values with expected ones. A failed check is recorded in the run's context. The run
-continues, and raises an error with all failures at its end."""
+continues, and raises an error with all failures at its end.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The signature of a function: names, types and locations of its inputs and outputs."""
+"""The signature of a function: names, types and locations of its inputs and outputs, and how arguments name them."""
 
 from __future__ import annotations
 

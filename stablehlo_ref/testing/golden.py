@@ -227,6 +227,8 @@ class _Call:
     def _results(self) -> Sequence[Type] | None:
         """Return the types that `result` gives; None if they are inferred."""
         result = self.given.get("result")
+        if result is None and "infer" not in self.definition.roles and self.definition.results:
+            raise ArgumentTypeError(f'{self.name} needs result="tensor<...>", as its type does not follow')
         if result is None:
             return None
         types = [result] if isinstance(result, str | Type) else result

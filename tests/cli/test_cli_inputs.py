@@ -274,6 +274,7 @@ def test_random_inputs_are_those_that_are_not_given(add: Path, capsys: Capture) 
         ("integers(-3, 4)", "tensor<100xbf16>", -3, 3),
         ("normal(100, 0.01)", "tensor<100xf64>", 99, 101),
         ("constant(7)", "tensor<100xui8>", 7, 7),
+        ("constant(1e49)", "tensor<100xf32>", np.inf, np.inf),
     ],
 )
 def test_distributions(distribution: str, type: str, low: float, high: float, tmp_path: Path) -> None:

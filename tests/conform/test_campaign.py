@@ -325,6 +325,8 @@ def test_known_failures_are_healed_once_all_of_their_cases_are_judged() -> None:
     known = [Known("*.add", "*", "issue 2")]
     assert split(RECORDS, known, ["op/stablehlo.add/bf16/0", "op/stablehlo.tanh/bf16/0"])[1] == []
     assert split(RECORDS, known, ["op/stablehlo.tanh/bf16/0"])[1] == known
+    assert split(RECORDS, known, ["chain/2/0"])[1] == []
+    assert split(RECORDS, [Known("*.add", "f*", "issue 2")], ["dynamic/stablehlo.add/f32/0"])[1] == []
 
 
 def test_known_failures_need_a_reason(tmp_path: Path) -> None:
