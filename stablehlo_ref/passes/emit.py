@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +27,7 @@ from stablehlo_ref.ir.types import (
     FloatType,
     IndexType,
     IntegerType,
+    Shape,
     TensorType,
     Type,
     tensor_type,
@@ -34,6 +36,9 @@ from stablehlo_ref.numerics.dtypes import float_info, numpy_dtype
 from stablehlo_ref.ops.comparison import ComparisonDirection
 from stablehlo_ref.syntax.mhlo import name_of
 
+Index: TypeAlias = "int | Expr"  # a size or an index: a number if it is known, else a vector of one i64
+I64 = IntegerType(64)
+INDEX_SCALAR, INDEX_VECTOR = tensor_type((), I64), tensor_type((1,), I64)
 Body = Callable[["Emitter", Sequence[Value]], Sequence[Value]]  # emits a block: from its arguments to what it returns
 
 
@@ -393,3 +398,63 @@ def at_least_f32(function: Callable[..., Expr]) -> Callable[..., Expr]:
         return convert(function(*[convert(x, FloatType("f32")) for x in operands]), element)
 
     return widened
+
+
+# --- sizes and indices ---------------------------------------------------------------------------------------------
+
+
+def tensor_of(value: Value) -> TensorType:
+    """Return the type of a value that is a tensor."""
+    assert isinstance(value.type, TensorType)
+    return value.type
+
+
+def index_size_of(x: Expr, axis: int) -> Expr:
+    """Return the size of a dimension as a vector of one i64."""
+    return as_vector(size_of(x, axis).op("convert", type=INDEX_SCALAR))
+
+
+def as_vector(index: Expr) -> Expr:
+    """Return a scalar index as a vector."""
+    return index.op("reshape", type=INDEX_VECTOR)
+
+
+def index_constant(emit: Emitter, number: int) -> Expr:
+    """Return a scalar constant of i64."""
+    return Expr(emit, emit.constant(INDEX_SCALAR, number))
+
+
+def index_vector(emit: Emitter, parts: Sequence[Index]) -> Expr:
+    """Return indices as one vector of i64: a constant if all are known."""
+    numbers = [part for part in parts if isinstance(part, int)]
+    if len(numbers) == len(parts):
+        return Expr(emit, emit.constant(tensor_type((len(parts),), I64), numbers))
+    return joined([index_vector(emit, [part]) if isinstance(part, int) else part for part in parts])
+
+
+def shape_vector(x: Expr) -> Expr:
+    """Return the sizes of all dimensions as a vector of i64."""
+    return joined(
+        [index_vector(x.emit, [n]) if n is not None else index_size_of(x, d) for d, n in enumerate(x.type.shape)]
+    )
+
+
+def joined(parts: Sequence[Expr]) -> Expr:
+    """Return vectors of one index each as one vector."""
+    return parts[0].op("concatenate", *parts[1:], type=tensor_type((len(parts),), I64), dimension=0)
+
+
+def sliced(x: Expr, starts: Sequence[Index], limits: Sequence[Index], shape: Shape) -> Expr:
+    """Return a slice of this shape: by `slice` if the type of `x` is static, else by `real_dynamic_slice`."""
+    type, ones = tensor_type(shape, x.element), (1,) * x.type.rank
+    if x.type.is_static:
+        return x.op("slice", type=type, start_indices=tuple(starts), limit_indices=tuple(limits), strides=ones)
+    return x.op("real_dynamic_slice", *(index_vector(x.emit, part) for part in (starts, limits, ones)), type=type)
+
+
+def reshaped(x: Expr, sizes: Sequence[Index], shape: Shape) -> Expr:
+    """Return the elements in another shape, which has these sizes: by `reshape` or `dynamic_reshape`."""
+    type = tensor_type(shape, x.element)
+    if x.type.is_static:
+        return x.op("reshape", type=type)
+    return x.op("dynamic_reshape", index_vector(x.emit, sizes), type=type)

@@ -12,7 +12,6 @@ from stablehlo_ref.diagnostics import Diagnostic, UnsupportedError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import IntegerType, QuantizedType, TensorType, Type, tensor_type
-from stablehlo_ref.passes.chlo.structured import shape_vector
 from stablehlo_ref.passes.element_types import replace_element_types
 from stablehlo_ref.passes.emit import (
     Emitter,
@@ -21,6 +20,7 @@ from stablehlo_ref.passes.emit import (
     clamp,
     convert,
     round_nearest_even,
+    shape_vector,
     size_of,
     with_element,
 )

@@ -1,12 +1,8 @@
-"""Ops on whole tensors: top_k, scan and ragged_dot.
-
-Sizes and indices that are known are numbers, others vectors of one i64 that are emitted.
-"""
+"""Ops on whole tensors: top_k, scan and ragged_dot."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from stablehlo_ref.define.spec import is_float, scalar
 from stablehlo_ref.dialects.chlo_structured import before_ragged
@@ -14,68 +10,27 @@ from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import BOOLEAN, INDEX, IntegerType, Shape, TensorType, tensor_type
 from stablehlo_ref.ops.comparison import ComparisonDirection, ComparisonType
-from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, like, shape_of, size_of
+from stablehlo_ref.passes.emit import (
+    I64,
+    INDEX_SCALAR,
+    Emitter,
+    Expr,
+    Index,
+    as_vector,
+    cannot_legalize,
+    index_constant,
+    index_size_of,
+    index_vector,
+    joined,
+    like,
+    reshaped,
+    shape_of,
+    size_of,
+    sliced,
+    tensor_of,
+)
 
-Index: TypeAlias = int | Expr
-I32, I64 = IntegerType(32), IntegerType(64)
-INDEX_SCALAR, INDEX_VECTOR = tensor_type((), I64), tensor_type((1,), I64)
-
-
-def tensor_of(value: Value) -> TensorType:
-    """Return the type of a value that is a tensor."""
-    assert isinstance(value.type, TensorType)
-    return value.type
-
-
-def index_size_of(x: Expr, axis: int) -> Expr:
-    """Return the size of a dimension as a vector of one i64."""
-    return as_vector(size_of(x, axis).op("convert", type=INDEX_SCALAR))
-
-
-def as_vector(index: Expr) -> Expr:
-    """Return a scalar index as a vector."""
-    return index.op("reshape", type=INDEX_VECTOR)
-
-
-def index_constant(emit: Emitter, number: int) -> Expr:
-    """Return a scalar constant of i64."""
-    return Expr(emit, emit.constant(INDEX_SCALAR, number))
-
-
-def index_vector(emit: Emitter, parts: Sequence[Index]) -> Expr:
-    """Return indices as one vector of i64: a constant if all are known."""
-    numbers = [part for part in parts if isinstance(part, int)]
-    if len(numbers) == len(parts):
-        return Expr(emit, emit.constant(tensor_type((len(parts),), I64), numbers))
-    return joined([index_vector(emit, [part]) if isinstance(part, int) else part for part in parts])
-
-
-def shape_vector(x: Expr) -> Expr:
-    """Return the sizes of all dimensions as a vector of i64."""
-    return joined(
-        [index_vector(x.emit, [n]) if n is not None else index_size_of(x, d) for d, n in enumerate(x.type.shape)]
-    )
-
-
-def joined(parts: Sequence[Expr]) -> Expr:
-    """Return vectors of one index each as one vector."""
-    return parts[0].op("concatenate", *parts[1:], type=tensor_type((len(parts),), I64), dimension=0)
-
-
-def sliced(x: Expr, starts: Sequence[Index], limits: Sequence[Index], shape: Shape) -> Expr:
-    """Return a slice of this shape, by a static op if that is known to have it."""
-    type, ones = tensor_type(shape, x.element), (1,) * x.type.rank
-    if x.type.is_static:
-        return x.op("slice", type=type, start_indices=tuple(starts), limit_indices=tuple(limits), strides=ones)
-    return x.op("real_dynamic_slice", *(index_vector(x.emit, part) for part in (starts, limits, ones)), type=type)
-
-
-def reshaped(x: Expr, sizes: Sequence[Index], shape: Shape) -> Expr:
-    """Return the elements in another shape, which has these sizes."""
-    type = tensor_type(shape, x.element)
-    if x.type.is_static:
-        return x.op("reshape", type=type)
-    return x.op("dynamic_reshape", index_vector(x.emit, sizes), type=type)
+I32 = IntegerType(32)
 
 
 def without_axis(shape: Shape, axis: int) -> Shape:
