@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from enum import Enum
 from typing import Annotated, TypeAlias
 
@@ -290,36 +290,36 @@ def truncated(otherwise: Callable[[DType, DType], Run]) -> Callable[[DType, DTyp
     return make
 
 
-Kernels: TypeAlias = Callable[[DType, DType], Run]
-Conversion: TypeAlias = tuple[
-    type[Cast], str, str, TypeConstraint, TypeConstraint, Callable[..., None], Kernels, Mapping[str, object]
-]
-CONVERSIONS: Sequence[Conversion] = (  # with the types of operand and result, constraints and kernels
-    (Cast, "extf", "Convert floats to a wider float type.", float_like, float_like, wider, conversion.convert,
-     {"fastmath": Attr(FastMath, default=NO_FAST_MATH)}),
-    (Cast, "extsi", "Convert signed integers to a wider integer type.", fixed_integer_like, fixed_integer_like, wider,
-     from_signed, {}),
-    (UnsignedCast, "extui", "Convert unsigned integers to a wider integer type.", fixed_integer_like,
-     fixed_integer_like, wider, from_unsigned, {}),
-    (Cast, "trunci", "Truncate integers to their low bits.", fixed_integer_like, fixed_integer_like, narrower,
-     truncated(conversion.convert), {"overflow": Attr(Overflow, default=NO_OVERFLOW, name="overflowFlags")}),
-    (Cast, "sitofp", "Convert signed integers to floats.", fixed_integer_like, float_like, Cast.constraints,
-     from_signed, {"facts": rounds()}),
-    (UnsignedCast, "uitofp", "Convert unsigned integers to floats.", fixed_integer_like, float_like, Cast.constraints,
-     from_unsigned, {"facts": rounds()}),
-    (Cast, "fptosi", "Convert floats to signed integers, rounding toward zero; out-of-range values saturate.",
-     float_like, fixed_integer_like, Cast.constraints, to_signed, {}),
-    (Cast, "fptoui", "Convert floats to unsigned integers, rounding toward zero; out-of-range values saturate.",
-     float_like, fixed_integer_like, Cast.constraints, to_unsigned, {}),
-    (Cast, "index_cast", "Convert between `index` and signed integers.", integer_like, integer_like, one_is_index,
-     truncated(from_signed), {}),
-    (UnsignedCast, "index_castui", "Convert between `index` and unsigned integers.", integer_like, integer_like,
-     one_is_index, truncated(from_unsigned), {}),
-    (Cast, "bitcast", "Reinterpret bits as another element type of the same width.", number_like, number_like,
-     same_width, lambda source, target: lambda x: x.view(target), {"nans": "observed"}),
-)  # fmt: skip
-for cast, mnemonic, doc, source, target, check, kernels, options in CONVERSIONS:
-    define(
-        cast, mnemonic, doc, operand=In(source), result=Out(target), constraints=staticmethod(check),
-        conversion=staticmethod(kernels), **options,
-    )  # fmt: skip
+def _cast(
+    base: type[Cast], mnemonic: str, doc: str, source: TypeConstraint, target: TypeConstraint, *,
+    conversion: Callable[[DType, DType], Run], constraints: Callable[..., None] = Cast.constraints, **options: object,
+) -> None:  # fmt: skip
+    """Define a conversion from types to others; `conversion` makes its kernel."""
+    members = {"operand": In(source), "result": Out(target)}
+    roles = {"constraints": staticmethod(constraints), "conversion": staticmethod(conversion)}
+    define(base, mnemonic, doc, **members, **roles, **options)
+
+
+_cast(Cast, "extf", "Convert floats to a wider float type.", float_like, float_like, constraints=wider,
+      conversion=conversion.convert, fastmath=Attr(FastMath, default=NO_FAST_MATH))  # fmt: skip
+_cast(Cast, "extsi", "Convert signed integers to a wider integer type.", fixed_integer_like, fixed_integer_like,
+      constraints=wider, conversion=from_signed)  # fmt: skip
+_cast(UnsignedCast, "extui", "Convert unsigned integers to a wider integer type.", fixed_integer_like,
+      fixed_integer_like, constraints=wider, conversion=from_unsigned)  # fmt: skip
+_cast(Cast, "trunci", "Truncate integers to their low bits.", fixed_integer_like, fixed_integer_like,
+      constraints=narrower, conversion=truncated(conversion.convert),
+      overflow=Attr(Overflow, default=NO_OVERFLOW, name="overflowFlags"))  # fmt: skip
+_cast(Cast, "sitofp", "Convert signed integers to floats.", fixed_integer_like, float_like, conversion=from_signed,
+      facts=rounds())  # fmt: skip
+_cast(UnsignedCast, "uitofp", "Convert unsigned integers to floats.", fixed_integer_like, float_like,
+      conversion=from_unsigned, facts=rounds())  # fmt: skip
+_cast(Cast, "fptosi", "Convert floats to signed integers, rounding toward zero; out-of-range values saturate.",
+      float_like, fixed_integer_like, conversion=to_signed)  # fmt: skip
+_cast(Cast, "fptoui", "Convert floats to unsigned integers, rounding toward zero; out-of-range values saturate.",
+      float_like, fixed_integer_like, conversion=to_unsigned)  # fmt: skip
+_cast(Cast, "index_cast", "Convert between `index` and signed integers.", integer_like, integer_like,
+      constraints=one_is_index, conversion=truncated(from_signed))  # fmt: skip
+_cast(UnsignedCast, "index_castui", "Convert between `index` and unsigned integers.", integer_like, integer_like,
+      constraints=one_is_index, conversion=truncated(from_unsigned))  # fmt: skip
+_cast(Cast, "bitcast", "Reinterpret bits as another element type of the same width.", number_like, number_like,
+      constraints=same_width, conversion=lambda source, target: lambda x: x.view(target), nans="observed")  # fmt: skip
