@@ -136,5 +136,4 @@ def _in_boxes(run: Run) -> Run:
 def _in_box(x: Array, box: tuple[slice, ...], shape: Sequence[int]) -> Array:
     if not np.ndim(x):
         return x
-    view: Array = (x if x.shape == shape else np.broadcast_to(x, tuple(shape)))[box]
-    return view
+    return np.asarray((x if x.shape == shape else np.broadcast_to(x, tuple(shape)))[box])
