@@ -241,6 +241,7 @@ class Reshape(
     @staticmethod
     def constraints(C: Checker, source: TensorType, result: TensorType) -> None:
         C(1, size(source) == size(result))
+        C(2, element_type(source) == element_type(result))
 
     @staticmethod
     def plan(result: TensorType) -> Run:

@@ -206,6 +206,14 @@ func.func @reshape_C1(%source: tensor<2x3xf32>, %shape: tensor<1xindex>) {
 
 // -----
 
+func.func @reshape_C2(%source: tensor<2x3xf32>, %shape: tensor<1xindex>) {
+  // expected-error@+1 {{(C2): element_type(source) == element_type(result)}}
+  %0 = "tensor.reshape"(%source, %shape) : (tensor<2x3xf32>, tensor<1xindex>) -> tensor<6xf64>
+  return
+}
+
+// -----
+
 func.func @splat_C1(%input: f32) {
   // expected-error@+1 {{(C1): "dynamic_sizes" in constants or size(dynamic_sizes) == result.shape.count(None)}}
   %0 = "tensor.splat"(%input) : (f32) -> tensor<2x?xf32>
