@@ -38,7 +38,7 @@ def canonicalize(module: Operation, test_convergence: bool = False) -> None:
 
 @CANONICAL.on("case")
 def select_branch(emit: Emitter, op: Operation) -> Sequence[Value] | None:
-    """Make a `case` with a constant index that is in range the ops of its branch."""
+    """Replace a `case` whose index is a constant in range by the ops of its branch."""
     branch = known_branch(op)
     return None if branch is None else emit_branch(emit, op, branch)
 
@@ -305,7 +305,7 @@ def same_size(emit: Emitter, op: Operation) -> Value | None:
 
 @FOLDS.on("case")
 def only_branch(emit: Emitter, op: Operation) -> Sequence[Value] | None:
-    """Make a `case` with a constant index the ops of its branch.
+    """Replace a `case` whose index is constant by the ops of its branch.
 
     If other branches have effects it stays, unused and with constants in that branch, as something may rely on them.
     """

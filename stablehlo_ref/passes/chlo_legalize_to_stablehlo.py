@@ -18,15 +18,32 @@ from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, cut_like, 
 from stablehlo_ref.passes.registry import Pass
 
 FUNCTIONS: Mapping[str, Callable[..., Expr]] = {
-    function.__name__: function
-    for function in (
-        elementary.acos, elementary.acosh, elementary.asin, elementary.asinh, elementary.atan, elementary.atanh,
-        elementary.conj, elementary.cosh, elementary.is_inf, elementary.is_neg_inf, elementary.is_pos_inf,
-        elementary.mulhi, elementary.next_after, elementary.sinh, elementary.square, elementary.tan,
-        special_functions.bessel_i1e, special_functions.digamma, special_functions.erf, special_functions.erf_inv,
-        special_functions.erfc, special_functions.lgamma, special_functions.polygamma, special_functions.zeta,
-    )
-} | {"_asin_acos_kernel": elementary.asin_acos_kernel}  # fmt: skip
+    "_asin_acos_kernel": elementary.asin_acos_kernel,
+    "acos": elementary.acos,
+    "acosh": elementary.acosh,
+    "asin": elementary.asin,
+    "asinh": elementary.asinh,
+    "atan": elementary.atan,
+    "atanh": elementary.atanh,
+    "bessel_i1e": special_functions.bessel_i1e,
+    "conj": elementary.conj,
+    "cosh": elementary.cosh,
+    "digamma": special_functions.digamma,
+    "erf": special_functions.erf,
+    "erf_inv": special_functions.erf_inv,
+    "erfc": special_functions.erfc,
+    "is_inf": elementary.is_inf,
+    "is_neg_inf": elementary.is_neg_inf,
+    "is_pos_inf": elementary.is_pos_inf,
+    "lgamma": special_functions.lgamma,
+    "mulhi": elementary.mulhi,
+    "next_after": elementary.next_after,
+    "polygamma": special_functions.polygamma,
+    "sinh": elementary.sinh,
+    "square": elementary.square,
+    "tan": elementary.tan,
+    "zeta": special_functions.zeta,
+}
 Combine = Callable[[Sequence[Expr]], Expr]  # from broadcast operands to the result
 Dimension = tuple[int, Expr | None, int]  # a size or bound; for a bound, whose it is and which axis
 

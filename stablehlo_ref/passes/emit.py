@@ -403,12 +403,6 @@ def at_least_f32(function: Callable[..., Expr]) -> Callable[..., Expr]:
 # --- sizes and indices ---------------------------------------------------------------------------------------------
 
 
-def tensor_of(value: Value) -> TensorType:
-    """Return the type of a value that is a tensor."""
-    assert isinstance(value.type, TensorType)
-    return value.type
-
-
 def index_size_of(x: Expr, axis: int) -> Expr:
     """Return the size of a dimension as a vector of one i64."""
     return as_vector(size_of(x, axis).op("convert", type=INDEX_SCALAR))

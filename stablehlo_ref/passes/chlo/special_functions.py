@@ -280,13 +280,18 @@ LANCZOS = (
 )  # fmt: skip
 
 
-@at_least_f32
-def lgamma(x: Expr) -> Expr:
-    """Lanczos' approximation; below 1/2, by the reflection formula of gamma."""
+def _reflection(x: Expr) -> tuple[Expr, Expr, Expr, Expr]:
+    """Return 1/2, whether `x` is below it, 1, and `z` of the terms `z + k`: `-x` if it is below, and `x - 1` if not."""
     half = like(x, 0.5)
     reflects = x < half
     negative, one = -x, like(x, 1)
-    z = select(reflects, negative, x - one)
+    return half, reflects, one, select(reflects, negative, x - one)
+
+
+@at_least_f32
+def lgamma(x: Expr) -> Expr:
+    """Lanczos' approximation; below 1/2, by the reflection formula of gamma."""
+    half, reflects, one, z = _reflection(x)
     a = like(x, LANCZOS_BASE)
     for index, number in enumerate(LANCZOS, 1):
         coefficient, k = like(x, number), like(x, index)
@@ -323,10 +328,7 @@ def _reflected_lgamma(x: Expr, half: Expr, one: Expr, result: Expr) -> Expr:
 @at_least_f32
 def digamma(x: Expr) -> Expr:
     """The derivative of Lanczos' approximation; NaN at its poles."""
-    half = like(x, 0.5)
-    reflects = x < half
-    negative, one = -x, like(x, 1)
-    z = select(reflects, negative, x - one)
+    _, reflects, _, z = _reflection(x)
     zero, a = like(x, 0.0), like(x, LANCZOS_BASE)
     derivative = zero
     for index, number in enumerate(LANCZOS, 1):

@@ -27,7 +27,6 @@ from stablehlo_ref.passes.emit import (
     shape_of,
     size_of,
     sliced,
-    tensor_of,
 )
 
 I32 = IntegerType(32)
@@ -100,7 +99,7 @@ def scan(emit: Emitter, op: Operation) -> list[Value]:
     input_count, _ = op.properties["operand_segment_sizes"]
     output_count, _ = op.properties["result_segment_sizes"]
     inputs = [Expr(emit, operand) for operand in op.operands[:input_count]]
-    outputs = [tensor_of(result) for result in op.results[:output_count]]
+    outputs = [Expr(emit, result).type for result in op.results[:output_count]]
     if inputs and inputs[0].type.shape[op.properties["dimension"]] == 0:
         empty = [_zeros(emit, op, inputs, index, type).value for index, type in enumerate(outputs)]
         return [*empty, *op.operands[input_count:]]
@@ -119,7 +118,7 @@ def _scan_size(emit: Emitter, op: Operation, inputs: Sequence[Expr]) -> Expr:
     axis = op.properties["dimension"]
     if inputs:
         return size_of(inputs[0], axis)
-    size = tensor_of(op.results[0]).shape[axis]
+    size = Expr(emit, op.results[0]).type.shape[axis]
     if size is None:
         raise cannot_legalize(op)
     return Expr(emit, emit.constant(tensor_type((), I32), size))
