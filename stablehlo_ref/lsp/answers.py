@@ -109,7 +109,7 @@ def _names(part: Chunk, sigil: str, start: int) -> Iterator[Item]:
 
 
 def _attributes(before: str, start: int) -> Iterator[Item]:
-    """Yield the attributes of the op in front of the offset."""
+    """Yield the attributes of the last op before the offset."""
     names = [match[1] for match in _find_ops.finditer(before) if match[1] in REGISTRY]
     if not names:
         return

@@ -60,7 +60,7 @@ Arguments: TypeAlias = Mapping[str, Any]  # of a role, by parameter
 
 
 class Dynamic(Op):
-    """Base of ops whose roles are those of a `static` op and see shape operands as attributes."""
+    """The base class of ops that have the roles of a `static` op, with shape operands in place of its attributes."""
 
     static: ClassVar[type[Op]]
 

@@ -144,7 +144,7 @@ def check_op(op: Operation, base: str, target: Version) -> None:
 
 
 def _rules(op: Operation, base: str) -> Iterable[str]:
-    """Return the rules of later versions that an op makes use of."""
+    """Yield the rules of later versions that an op needs."""
     if base in REDUCTIONS and any(map(_differ, op.operand_types, op.result_types)):
         yield MIXED_REDUCTIONS
     if base != "custom_call":
