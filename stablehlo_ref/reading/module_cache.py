@@ -28,12 +28,14 @@ import ml_dtypes
 import numpy as np
 
 from stablehlo_ref._version import __version__
+from stablehlo_ref.argument_types import check_fields, fits
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.diagnostics import LimitError, Location, Source
 from stablehlo_ref.ir.arrays import Array, without_repetition
+from stablehlo_ref.ir.attributes import Attribute, rebuilt
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.flat import FlatBlock, FlatOperation, FlatProgram, FlatValue, flatten, restore
-from stablehlo_ref.ir.locations import LocationAlias
+from stablehlo_ref.ir.locations import DebugLocation, LocationAlias
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.limits.stack import collection_paused
@@ -105,6 +107,13 @@ def _members(cls: type) -> tuple[str, ...] | None:
     if is_dataclass(cls):
         return tuple(field.name for field in fields(cls) if field.init)
     return getattr(cls, "_fields", None) if issubclass(cls, tuple) else None
+
+
+def _checked(attribute: object) -> object:
+    """Return an attribute, or a location that stands for one; NotCompact for other values, such as types."""
+    if not fits(attribute, Attribute | DebugLocation):
+        raise NotCompact(f"{'a type' if isinstance(attribute, Type) else repr(attribute)} is not an attribute")
+    return attribute
 
 
 class _Encoder:
@@ -190,16 +199,22 @@ class _Decoder:
         for kind, *parts in within_time(tables["objects"], LOADING):
             self.objects.append(self._object(classes[kind] if isinstance(kind, int) else kind, parts))
         for name, spelling, properties, attributes in tables["kinds"]:
-            discardable = self.mapping(attributes)
-            if any(isinstance(attribute, Type) for attribute in discardable.values()):
-                raise NotCompact("a type is not an attribute")
-            self.kinds.append((name, spelling, self.mapping(properties), discardable))
+            discardable = rebuilt(self.mapping(attributes), _checked)
+            if not _is_own(name):
+                raise NotCompact(f"'{name}' is an op of another package")
+            members = self.mapping(properties)
+            for each in ("arg_attrs", "res_attrs"):  # of functions
+                rebuilt(members.get(each) or (), _checked)
+            self.kinds.append((name, spelling, members, discardable))
         item, operations = self.item, [self._operation(*row) for row in within_time(tables["operations"], LOADING)]
         values = [
             FlatValue(item(t), number, name, item(location))
             for t, number, name, location in within_time(tables["values"], LOADING)
         ]
-        return FlatProgram(operations, values, [(item(a), item(target)) for a, target in tables["aliases"]])
+        aliases = [(item(a), item(target)) for a, target in tables["aliases"]]
+        if not all(target is None or isinstance(target, DebugLocation) for _, target in aliases):
+            raise NotCompact("the target of an alias is no location")
+        return FlatProgram(operations, values, aliases)
 
     def item(self, part: object) -> Any:
         return self.objects[part[0]] if type(part) is list else part
@@ -238,7 +253,10 @@ class _Decoder:
             return _PLAIN[kind](self, parts)
         if issubclass(kind, enum.Enum):
             return kind[parts[0]]
-        return kind(*map(self.item, parts))
+        made = kind(*map(self.item, parts))
+        if is_dataclass(made):
+            check_fields(made)
+        return made
 
     def _array(self, dtype: str, shape: list[int], full_shape: list[int], offset: int, size: int) -> Array:
         array = self.arrays[offset : offset + size].view(np.dtype(dtype)).reshape(shape)

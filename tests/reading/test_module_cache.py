@@ -125,6 +125,28 @@ def decode(tables: object) -> object:
     return module_cache.decode(np.frombuffer(data, np.uint8), Source(""))
 
 
+@pytest.mark.parametrize(
+    ("kind", "objects", "message"),
+    [
+        (["func.return", "", [], ["x", [0]]], [["tuple", 4]], "4 is not an attribute"),
+        (["other.return", "", [], []], [], "'other.return' is an op of another package"),
+        (["func.func", "", ["arg_attrs", [1]], []], [[0, "f32"], ["tuple", [0]]], "a type is not an attribute"),
+        (["func.return", "", [], []], [[1, "a", 4]], "child must be .*, got 4"),
+    ],
+)
+def test_forged_values_are_refused(kind: object, objects: object, message: str) -> None:
+    classes = ["stablehlo_ref.ir.types:FloatType", "stablehlo_ref.ir.locations:NameLocation"]
+    tables = {"classes": classes, "objects": objects, "kinds": [kind], "operations": [], "values": [], "aliases": []}
+    with pytest.raises(module_cache.NotCompact, match=message):
+        decode(tables)
+
+
+def test_the_target_of_an_alias_is_a_location() -> None:
+    tables = {"classes": [], "objects": [["alias", "#loc"]], "kinds": [], "operations": [], "values": []}
+    with pytest.raises(module_cache.NotCompact, match="the target of an alias is no location"):
+        decode({**tables, "aliases": [[[0], 4]]})
+
+
 def test_a_type_is_not_an_attribute() -> None:
     kinds, classes = [["func.return", "", [], ["x", [0]]]], ["stablehlo_ref.ir.types:FloatType"]
     tables = {
