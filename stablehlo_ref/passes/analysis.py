@@ -198,7 +198,7 @@ def _is_plain(type: Type) -> bool:
 def _run(op: Operation, definition: OpDefinition, arrays: Sequence[Array]) -> list[Array]:
     shaping = group_by_member(definition.operands, arrays) if definition.traits.shape_operands else {}
     constants = {name: np.asarray(shaping[name]) for name in definition.traits.shape_operands}
-    site = PlanSite(op, constants, _no_function)
+    site = PlanSite(op, constants, function=_no_function)
     run: Run = bind(definition, site, op.operand_types, op.result_types, ()).call("plan")
     with np.errstate(all="ignore"):
         returned = run(*group_by_member(definition.operands, arrays).values())

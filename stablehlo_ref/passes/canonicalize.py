@@ -19,12 +19,17 @@ from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.passes.analysis import evaluate, is_pure, known_array, known_integers, operation_key
 from stablehlo_ref.passes.emit import Emitter, replace_by_constants
 from stablehlo_ref.passes.patterns import Patterns, elements_of, rewrite, shape_of, splat, static
-from stablehlo_ref.passes.registry import Pass, PassOption, flag
+from stablehlo_ref.passes.registry import PassOption, flag, transformation
 from stablehlo_ref.passes.symbols import functions, symbols_of
 
 CANONICAL, CASTS = Patterns(), Patterns()
 
 
+@transformation(
+    "canonicalize",
+    "erase dead ops, merge constants, fold constant branches",
+    PassOption("test-convergence", flag, "fail unless the pass converges, which it always does"),
+)
 def canonicalize(module: Operation, test_convergence: bool = False) -> None:
     """Do what MLIR's pass of this name does for StableHLO's ops, until nothing changes.
 
@@ -79,6 +84,7 @@ def buffer_of_tensor_of_buffer(emit: Emitter, op: Operation) -> Sequence[Value] 
 Known = MutableMapping[Hashable, Operation]
 
 
+@transformation("cse", "eliminate common subexpressions")
 def cse(module: Operation) -> None:
     """Replace pure ops by earlier equal ones, in the same block or around it, and erase pure ops that nothing uses."""
     with Rewriter(module) as rewriter:
@@ -108,18 +114,13 @@ def _simplify(op: Operation, known: ChainMap[Hashable, Operation], rewriter: Rew
         _simplify_region(region, ChainMap() if is_isolated else known, rewriter)
 
 
-CSE = Pass("cse", "eliminate common subexpressions", cse)
-
-CONVERGENCE = PassOption("test-convergence", flag, "fail unless the pass converges, which it always does")
-PASS = Pass("canonicalize", "erase dead ops, merge constants, fold constant branches", canonicalize, (CONVERGENCE,))
-
-
 # --- constant folding -------------------------------------------------------------------------------------------------
 
 
 FOLDED_ELEMENTS = 1 << 16
 
 
+@transformation("sccp", "fold ops on constants, also across calls")
 def sccp(module: Operation) -> None:
     """Replace ops whose operands are constants by constants, also where constants come in through calls.
 
@@ -350,6 +351,3 @@ def dead_loops(assume_no_undeclared: bool) -> Patterns:
         return op.operands
 
     return table
-
-
-SCCP = Pass("sccp", "fold ops on constants, also across calls", sccp)

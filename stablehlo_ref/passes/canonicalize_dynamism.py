@@ -11,9 +11,10 @@ from stablehlo_ref.passes.analysis import known_array
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.patterns import erase_dead
 from stablehlo_ref.passes.refinements import known_slice_sizes, refined_types, shape_operand_indices
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 
 
+@transformation("stablehlo-canonicalize-dynamism", "replace dynamic ops by static ones")
 def canonicalize_dynamism(module: Operation) -> None:
     """Replace `dynamic_*` ops and `real_dynamic_slice` by the static ops, where all operands that are shapes are known.
 
@@ -25,8 +26,7 @@ def canonicalize_dynamism(module: Operation) -> None:
         for op in list(module.walk()):
             if (new := without_dynamism(Emitter(rewriter, op), op)) is not None:
                 rewriter.replace(op, new.results)
-    with Rewriter(module) as rewriter:
-        erase_dead(module, rewriter)
+    erase_dead(module)
 
 
 def without_dynamism(emit: Emitter, op: Operation) -> Operation | None:
@@ -91,6 +91,3 @@ def _custom_call(emit: Emitter, op: Operation) -> Operation | None:
     new = emit.operation(op.name, operands, op.result_types, **members)
     new.attributes = {name: value for name, value in op.attributes.items() if name != "indices_of_shape_operands"}
     return new
-
-
-PASS = Pass("stablehlo-canonicalize-dynamism", "replace dynamic ops by static ones", canonicalize_dynamism)

@@ -16,16 +16,24 @@ from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import IntegerType, TensorType, tensor_type
 from stablehlo_ref.passes.emit import Emitter, Expr, cosine, imaginary, is_complex, like, make_complex, real, sine, tanh
 from stablehlo_ref.passes.patterns import hoist_all_constants
-from stablehlo_ref.passes.registry import Pass, PassOption
+from stablehlo_ref.passes.registry import PassOption, transformation
 
-BATCHING, TANGENT, RANGES, MESH_AXES = (
-    Version(1, 1),
-    Version(1, 4),
-    Version(1, 9),
-    Version(1, 16),
-)  # which introduced these
+BATCHING, TANGENT, RANGES, MESH_AXES = (Version(1, minor) for minor in (1, 4, 9, 16))  # which introduced these
 
 
+def version(text: str) -> Version:
+    """Parse the version of a portable artifact; ValueError if there is none."""
+    try:
+        return target_version(text)
+    except UnsupportedError as error:
+        raise ValueError(error.diagnostics[0].message) from None
+
+
+@transformation(
+    "stablehlo-compatibility-expander",
+    "replace what earlier versions do not have",
+    PassOption("target", version, "the version, such as 1.0.0, that the program is for (default: the newest)"),
+)
 def compatibility_expander(module: Operation, target: Version = CURRENT) -> None:
     """Replace ops and attributes that the target does not have, where that is possible.
 
@@ -122,20 +130,3 @@ def _with_batch(emit: Emitter, indices: Value, axis: int, batch: Sequence[int]) 
     sizes[axis] = 1
     positions = [emit.value("stablehlo.iota", type=tensor_type(tuple(sizes), element), iota_dimension=d) for d in batch]
     return emit.value("stablehlo.concatenate", *positions, indices, dimension=axis)
-
-
-def version(text: str) -> Version:
-    """Parse the version of a portable artifact; ValueError if there is none."""
-    try:
-        return target_version(text)
-    except UnsupportedError as error:
-        raise ValueError(error.diagnostics[0].message) from None
-
-
-TARGET = PassOption("target", version, "the version, such as 1.0.0, that the program is for (default: the newest)")
-PASS = Pass(
-    "stablehlo-compatibility-expander",
-    "replace what earlier versions do not have",
-    compatibility_expander,
-    (TARGET,),
-)

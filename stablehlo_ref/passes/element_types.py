@@ -22,7 +22,7 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.passes.emit import read_only
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 
 Replacement = Callable[[Type], Type]
 Conversion = Callable[[Array, DType], Array]  # of the elements of a constant to the dtype of its new type
@@ -81,6 +81,7 @@ def _replaced(value: object, replacement: Replacement, conversion: Conversion) -
     return value
 
 
+@transformation("stablehlo-convert-to-signless", "replace signed and unsigned integer types by signless ones")
 def convert_to_signless(module: Operation) -> None:
     """Replace `ui8` and `si8` by `i8` in all types, and the same for other widths; the bits of constants stay.
 
@@ -94,8 +95,3 @@ def convert_to_signless(module: Operation) -> None:
 def signless(type: Type) -> Type:
     """Return a type without a sign if it is an integer type."""
     return integer_type(type.width) if isinstance(type, IntegerType) else type
-
-
-SIGNLESS = Pass(
-    "stablehlo-convert-to-signless", "replace signed and unsigned integer types by signless ones", convert_to_signless
-)

@@ -7,11 +7,16 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.passes.emit import Emitter, cannot_legalize
-from stablehlo_ref.passes.registry import Pass, PassOption, flag
+from stablehlo_ref.passes.registry import PassOption, flag, transformation
 
 WITHOUT_SUCCESSOR = ("stablehlo.map", "stablehlo.rng")
 
 
+@transformation(
+    "stablehlo-legalize-deprecated-ops",
+    "replace deprecated ops by those that took their place",
+    PassOption("fail-on-unused", flag, "whether ops that nothing replaces are errors (default true)"),
+)
 def legalize_deprecated_ops(module: Operation, fail_on_unused: bool = True) -> None:
     """Replace `broadcast`, `create_token`, `cross-replica-sum`, `dot` and `unary_einsum` by newer ops.
 
@@ -55,11 +60,3 @@ def _successor(emit: Emitter, op: Operation) -> Operation | None:
 def _rank(value: Value) -> int:
     assert isinstance(value.type, TensorType)
     return value.type.rank
-
-
-PASS = Pass(
-    "stablehlo-legalize-deprecated-ops",
-    "replace deprecated ops by those that took their place",
-    legalize_deprecated_ops,
-    (PassOption("fail-on-unused", flag, "whether ops that nothing replaces are errors (default true)"),),
-)

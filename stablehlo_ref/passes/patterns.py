@@ -207,12 +207,13 @@ def elements_of(value: Value) -> Type | None:
 # --- dead ops and constants -----------------------------------------------------------------------------------------
 
 
-def erase_dead(root: Operation, rewriter: Rewriter) -> None:
+def erase_dead(root: Operation) -> None:
     """Erase the pure ops inside `root` that nothing uses."""
-    for op in reversed(list(root.walk())):
-        is_inside_erased = op.parent_op is not None and rewriter.is_erased(op.parent_op)
-        if not rewriter.is_used(op) and op is not root and is_pure(op) and not is_inside_erased:
-            rewriter.erase(op)
+    with Rewriter(root) as rewriter:
+        for op in reversed(list(root.walk())):
+            is_inside_erased = op.parent_op is not None and rewriter.is_erased(op.parent_op)
+            if not rewriter.is_used(op) and op is not root and is_pure(op) and not is_inside_erased:
+                rewriter.erase(op)
 
 
 def _is_isolated(op: Operation) -> bool:

@@ -21,13 +21,20 @@ from stablehlo_ref.passes.analysis import is_pure
 from stablehlo_ref.passes.canonicalize import CASTS, FOLDED_ELEMENTS, FOLDS, dead_loops, folding
 from stablehlo_ref.passes.emit import Emitter, static_shape
 from stablehlo_ref.passes.patterns import Patterns, defined_by, elements_of, rewrite, shape_of, splat, static
-from stablehlo_ref.passes.registry import Pass, PassOption, count, flag
+from stablehlo_ref.passes.registry import PassOption, count, flag, transformation
 from stablehlo_ref.passes.simplify_movement import MOVEMENT
 
 ARITHMETIC = Patterns()
 on = ARITHMETIC.on
 
+LIMIT = PassOption("fold-op-element-limit", count, "the largest number of elements of a result (default 65536)")
+ASSUME = PassOption("assume-no-undeclared-side-effects", flag, "whether calls in loops that do not run may be removed")
+FLOAT = PassOption("optimize-float", flag, "changes nothing, as results keep all their bits")
 
+
+@transformation(
+    "stablehlo-aggressive-simplification", "replace ops that compute nothing, or what a simpler op computes", LIMIT
+)
 def simplify(module: Operation, fold_op_element_limit: int = FOLDED_ELEMENTS) -> None:
     """Replace ops that compute nothing, or what a simpler op computes, until none is left.
 
@@ -41,6 +48,7 @@ def simplify(module: Operation, fold_op_element_limit: int = FOLDED_ELEMENTS) ->
     rewrite(module, MOVEMENT, EMPTY, ARITHMETIC, folding(fold_op_element_limit, "select"))
 
 
+@transformation("stablehlo-aggressive-folder", "fold ops on constants", ASSUME, LIMIT, FLOAT)
 def aggressive_folder(
     module: Operation,
     fold_op_element_limit: int = FOLDED_ELEMENTS,
@@ -60,6 +68,9 @@ def aggressive_folder(
     rewrite(module, CASTS, *tables)
 
 
+@transformation(
+    "stablehlo-target-independent-optimization", "simplify, and fold ops on constants", ASSUME, LIMIT, FLOAT
+)
 def target_independent_optimization(
     module: Operation,
     fold_op_element_limit: int = FOLDED_ELEMENTS,
@@ -392,21 +403,3 @@ def _empty(emit: Emitter, value: Value) -> Value | None:
     return (
         None if type is None or type.size or is_quantized(type) else emit.constant(type, np.zeros(static_shape(type)))
     )
-
-
-LIMIT = PassOption("fold-op-element-limit", count, "the largest number of elements of a result (default 65536)")
-ASSUME = PassOption("assume-no-undeclared-side-effects", flag, "whether calls in loops that do not run may be removed")
-FLOAT = PassOption("optimize-float", flag, "changes nothing, as results keep all their bits")
-PASS = Pass(
-    "stablehlo-aggressive-simplification",
-    "replace ops that compute nothing, or what a simpler op computes",
-    simplify,
-    (LIMIT,),
-)
-FOLDER = Pass("stablehlo-aggressive-folder", "fold ops on constants", aggressive_folder, (ASSUME, LIMIT, FLOAT))
-OPTIMIZATION = Pass(
-    "stablehlo-target-independent-optimization",
-    "simplify, and fold ops on constants",
-    target_independent_optimization,
-    (ASSUME, LIMIT, FLOAT),
-)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource, rebuilt
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 
 
+@transformation("strip-debuginfo", "remove the locations of ops and arguments")
 def strip_debuginfo(module: Operation) -> None:
     """Remove `loc(...)` of all operations and block arguments."""
     for op in module.walk():
@@ -14,9 +15,6 @@ def strip_debuginfo(module: Operation) -> None:
         for block in (block for region in op.regions for block in region.blocks):
             for argument in block.arguments:
                 argument.location = None
-
-
-STRIP_DEBUGINFO = Pass("strip-debuginfo", "remove the locations of ops and arguments", strip_debuginfo)
 
 
 PLACEHOLDER = "__elided__"  # MLIR's
