@@ -48,10 +48,12 @@ class Emitter:
     def __init__(self, rewriter: Rewriter, anchor: Operation) -> None:
         self.rewriter = rewriter
         self.anchor = anchor
+        self.made: list[Operation] = []  # the operations that have been inserted
 
     def insert(self, op: Operation) -> None:
         """Insert an operation in front of the anchor."""
         self.rewriter.insert_before(self.anchor, op)
+        self.made.append(op)
 
     def operation(
         self,
@@ -276,19 +278,13 @@ class Constants:
         return self.known[number]
 
 
-def largest(x: Expr) -> Expr:
-    """Return the largest finite number of the element type of `x`."""
-    return like(x, float(float_info(numpy_dtype(x.element)).max))
+def _limit(name: str) -> Callable[[Expr], Expr]:
+    return lambda x: like(x, float(getattr(float_info(numpy_dtype(x.element)), name)))
 
 
-def smallest_normal(x: Expr) -> Expr:
-    """Return the smallest positive normal number of the element type of `x`."""
-    return like(x, float(float_info(numpy_dtype(x.element)).smallest_normal))
-
-
-def smallest(x: Expr) -> Expr:
-    """Return the smallest positive number of the element type of `x`."""
-    return like(x, float(float_info(numpy_dtype(x.element)).smallest_subnormal))
+largest = _limit("max")  # finite number of the element type
+smallest_normal = _limit("smallest_normal")  # positive number
+smallest = _limit("smallest_subnormal")
 
 
 def infinity(x: Expr) -> Expr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain, count
 from typing import Any, TypeAlias, cast
 
 from stablehlo_ref.define.attribute_codecs import ListCodec, SymbolCodec
@@ -94,6 +95,14 @@ def symbols_of(op: Operation) -> list[str]:
         return name
 
     _with_names(op, note)
+    return found
+
+
+def unused_name(name: str, taken: set[str]) -> str:
+    """Return `name`, or `name_0` and so on, whichever is not taken, and take it."""
+    candidates = chain([name], (f"{name}_{index}" for index in count()))
+    found = next(candidate for candidate in candidates if candidate not in taken)
+    taken.add(found)
     return found
 
 
