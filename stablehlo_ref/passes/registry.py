@@ -117,10 +117,7 @@ def parse_pipeline(text: str, passes: Mapping[str, Pass]) -> list[BoundPass]:
         if closing or opening:
             depths.append(depths[-1] + (1 if opening else -1))
         elif name:
-            given = {
-                n: "true" if value is None else value
-                for n, value in map(re.Match.groups, _OPTION.finditer(options or ""))
-            }
+            given = {m[1]: "true" if m[2] is None else m[2] for m in _OPTION.finditer(options or "")}
             found.append(lookup(name, passes).bind(given))
         position = part.end()
     if min(depths) < 0 or depths[-1]:
