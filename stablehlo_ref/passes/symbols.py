@@ -169,17 +169,14 @@ def symbol_dce(module: Operation) -> None:
     """Erase the symbols that are private and cannot be reached from what is public."""
     block = module.regions[0].block
     symbols = {name: op for op in block.operations if (name := symbol_name(op)) is not None}
-    live = {name for name, op in symbols.items() if not is_discardable(op, set())}
-    pending = [op for op in block.operations if symbol_name(op) is None or symbol_name(op) in live]
-    pending_names = list(symbols_of(module))
-    while pending or pending_names:
-        if pending:
-            pending_names.extend(symbols_used_by(pending.pop()))
-            continue
-        name = pending_names.pop()
+    live: set[str] = set()
+    pending = [name for name, op in symbols.items() if not is_discardable(op, live)] + symbols_of(module)
+    pending += [name for op in block.operations if symbol_name(op) is None for name in symbols_used_by(op)]
+    while pending:
+        name = pending.pop()
         if name in symbols and name not in live:
             live.add(name)
-            pending.append(symbols[name])
+            pending += symbols_used_by(symbols[name])
     block.operations = [op for op in block.operations if symbol_name(op) is None or symbol_name(op) in live]
 
 
