@@ -313,7 +313,7 @@ class _Locator:
                 self._enter(hidden, found.group.ops)
         if found.is_wrong:
             return
-        off = beyond(self.program, self.flat, self.inputs, outputs, ours, judge, found.judgements, made)
+        off = beyond(self.flat, self.inputs, outputs, ours, judge, found.judgements, made)
         found.outputs.beyond = list(off)
         if found.outputs.beyond:
             found.not_explained = list(far_from_rounding(judge, found.judgements))

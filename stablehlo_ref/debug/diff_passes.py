@@ -382,7 +382,7 @@ def differences(
     made = sensitivities(program, inputs, ours, theirs, contract) if trusts_noise else []
     flat = Flat(program)
     judge = Judge(all_values(flat, inputs), contract, Evaluator(flat))
-    found = beyond(program, flat, inputs, theirs, ours, judge, [], made)
+    found = beyond(flat, inputs, theirs, ours, judge, [], made)
     return [f"{b}; it differs by {distance(theirs[b.output], ours[b.output]):.2g} of its norm" for b in found]
 
 
