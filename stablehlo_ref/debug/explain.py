@@ -285,16 +285,10 @@ def bounds_of(flat: Flat, inputs: Arrays, contract: Contract, evaluate: Evaluato
 
 
 def beyond(
-    flat: Flat,
-    inputs: Arrays,
-    outputs: Arrays,
-    ours: Arrays,
-    judge: Judge,
-    judgements: Sequence[Judgement],
-    sensitivities: Sequence[Sensitivity],
+    inputs: Arrays, outputs: Arrays, ours: Arrays, judge: Judge, judgements: Sequence[Judgement], explained: set[int]
 ) -> Iterator[Beyond]:
-    """Yield the outputs that neither the bounds of all ops in a row nor rounding at random explain."""
-    explained = {s.output for s in sensitivities if s.is_explained}
+    """Yield the outputs, but for `explained` ones, that neither bounds of all ops nor rounding at random explain."""
+    flat = judge.evaluate.flat
     unsure = [i for i, (x, y) in enumerate(zip(outputs, ours)) if i not in explained and not same_bits(x, y)]
     if not unsure:
         return
@@ -310,17 +304,17 @@ def beyond(
         radius = np.broadcast_to(ball.radius, ours[index].shape)
         unknown = np.where(np.isinf(radius), outputs[index], ours[index])  # the others are within their bounds
         is_far = distance(unknown, ours[index]) > FAR * limits[index]
-        if is_far and _can_be_nan(value) and not _is_open(flat, inputs, value, judge, judgements):
+        if is_far and _can_be_nan(value) and not _is_open(inputs, value, judge, judgements):
             yield Beyond(index, None)
 
 
-def _is_open(flat: Flat, inputs: Arrays, value: Value, judge: Judge, judgements: Sequence[Judgement]) -> bool:
+def _is_open(inputs: Arrays, value: Value, judge: Judge, judgements: Sequence[Judgement]) -> bool:
     """Return whether a value may depend on a result that is not unique: the spec leaves it open, or it is random."""
     verdicts = {j.op: j.verdict for j in judgements}
-    needed = [op for op in slice_of(flat.ops, value) if verdicts.get(op) is not Verdict.SAME]
+    needed = [op for op in slice_of(judge.evaluate.flat.ops, value) if verdicts.get(op) is not Verdict.SAME]
     if any(map(_is_random, needed)) or any(judge.is_open(op) for op in needed if op in verdicts):
         return True
-    return bool(judge.evaluate.choices_of(flat.program, inputs))
+    return bool(judge.evaluate.choices_of(judge.evaluate.flat.program, inputs))
 
 
 def _is_random(op: Operation) -> bool:

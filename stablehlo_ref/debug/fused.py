@@ -72,8 +72,8 @@ class FaultyGroup:
 
 
 class _GroupSearch:
-    def __init__(self, flat: Flat, judge: Judge, session: Session, threshold: float) -> None:
-        self.flat, self.session, self.threshold = flat, session, threshold
+    def __init__(self, judge: Judge, session: Session, threshold: float) -> None:
+        self.session, self.threshold, self.flat = session, threshold, judge.evaluate.flat
         self.arrays, self.contract, self.evaluate = judge.values, judge.contract, judge.evaluate
         self.composed: dict[int, Propagation] = {}  # by where they start
         self.results: dict[tuple[int, int], Mapping[Value, Array]] = {}  # of ops between two cuts
@@ -190,7 +190,7 @@ class _GroupSearch:
 
 
 def find_group(
-    flat: Flat, judge: Judge, outputs: Sequence[Array], ours: Sequence[Array], session: Session, is_hidden: bool
+    judge: Judge, outputs: Sequence[Array], ours: Sequence[Array], session: Session, is_hidden: bool
 ) -> FaultyGroup | None:
     """Return the group of ops whose fault vanishes where intermediate values are outputs; None without such a fault.
 
@@ -199,12 +199,13 @@ def find_group(
     search. If the backend returned no intermediate values (`is_hidden`), they are the interpreter's, and an op may be
     wrong alone.
     """
+    flat = judge.evaluate.flat
     returned = [judge.values.get(value) for value in flat.outputs]
     apart = max((distance(x, y) for x, y in zip(outputs, returned) if y is not None), default=0.0)
     noise = max((distance(x, y) for x, y in zip(ours, returned) if y is not None), default=0.0)
     if not apart > max(NOISE * noise, 1e-12):
         return None
-    search = _GroupSearch(flat, judge, session, max(NOISE * noise, min(apart, 1.0) / 8))
+    search = _GroupSearch(judge, session, max(NOISE * noise, min(apart, 1.0) / 8))
     start = last(search.persists, 0, len(flat.ops))
     if is_hidden and (found := search.constant(start)):
         return found
@@ -361,15 +362,16 @@ def workarounds(repro: Repro, session: Session, contract: Contract, most: int) -
     """
     left = iter(range(most))
 
-    def is_right(setting: Any) -> bool:
+    def is_right(name: str, setting: Any) -> bool:
         if next(left, None) is None:
             return False
-        outcome = session.run(repro.program.text, list(repro.feeds), setting)
+        given = (name, setting) if isinstance(setting, list) else setting
+        outcome = session.run(repro.program.text, list(repro.feeds), given)
         return not outcome.failure and repro.is_within(outcome.results, contract)
 
     for name, setting in session.switches().items():
         if isinstance(setting, list):
-            if chosen := smallest(setting, lambda members, name=name: is_right((name, list(members)))):
+            if chosen := smallest(setting, partial(is_right, name)):
                 yield f"{name}={','.join(map(str, chosen))}"
-        elif is_right(setting):
+        elif is_right(name, setting):
             yield name

@@ -26,7 +26,7 @@ from stablehlo_ref.debug.bounds.ball import (
 )
 from stablehlo_ref.debug.bounds.transfer import aligned_operands, is_broadcasting, transfer
 from stablehlo_ref.debug.contract import PRESETS, Contract
-from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, has_trait, is_constant, single
+from stablehlo_ref.debug.cut import BRANCHES, LOOP, fed_to, has_trait, is_constant
 from stablehlo_ref.debug.evaluate import Evaluator, checked, same_bits, widened
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.define.definition import attributes_of, facts_of
@@ -340,9 +340,7 @@ def _special(actual: Array, expected: object) -> str:
     return "subnormal" if max(abs(x), abs(y)) < tiny else ""
 
 
-def wrong_in_isolation(
-    flat: Flat, judge: Judge, judgements: Sequence[Judgement], session: Session
-) -> Iterator[Judgement]:
+def wrong_in_isolation(judge: Judge, judgements: Sequence[Judgement], session: Session) -> Iterator[Judgement]:
     """Yield the verdicts on ops that only fused code may explain, and that are wrong alone, on the same operands.
 
     An op in a program of its own has nothing before it that could be computed again or left unrounded, so that the
@@ -350,7 +348,7 @@ def wrong_in_isolation(
     """
     doubtful = (j for j in judgements if j.verdict is Verdict.PERMITTED or j.reason == NO_BOUND)
     for judgement in islice((j for j in doubtful if judge.unknown_excess(j.op)), MOST):
-        made = single(flat, judgement.op)
+        made = judge.evaluate.subprogram(judgement.op)
         outcome = checked(session.run(made.text, judge.operands(judgement.op)), made.wanted)
         if found := excesses(outcome.results, judge.known_bounds(judgement.op), judge.contract):
             yield replace(judgement, verdict=Verdict.WRONG, permissions=(), excess=found[0], reason="")
