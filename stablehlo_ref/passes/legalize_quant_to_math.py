@@ -25,13 +25,11 @@ from stablehlo_ref.passes.emit import (
     with_element,
 )
 from stablehlo_ref.passes.quantized_op_to_qdq import is_legalized_on_floats
-from stablehlo_ref.passes.registry import Pass, PassOption, flag
+from stablehlo_ref.passes.registry import PassOption, flag, transformation
 
 CHECKS = "check."  # targets of custom calls that compare the stored integers
 I32, I64, U32 = IntegerType(32), IntegerType(64), IntegerType(32, "u")
-NEGLIGIBLE = (
-    0.001  # MLIR's pass takes combined scales so near to 1, and ratios of scales so near to each other, as same
-)
+NEGLIGIBLE = 0.001  # combined scales so near to 1, and ratios so near to each other, are the same, as in MLIR
 
 
 class QuantizedOp(NamedTuple):
@@ -47,6 +45,11 @@ class QuantizedOp(NamedTuple):
         return list(map(_quantized_element, (*self.operands, *self.results)))
 
 
+@transformation(
+    "stablehlo-legalize-quant-to-math",
+    "replace quantized tensors by stored integers, and ops on them by arithmetic",
+    PassOption("exact", flag, "compute all ops on floats, as the spec does, also those that MLIR's pass refuses"),
+)
 def legalize_quant_to_math(module: Operation, exact: bool = False) -> None:
     """Replace quantized tensors by tensors of the integers that they store.
 
@@ -100,7 +103,7 @@ def _is_legalizable(op: Operation, definition: OpDefinition) -> bool:
         return str(op.properties["call_target_name"]).startswith(CHECKS)
     if definition.traits.communicates:
         return False
-    arguments = [argument.type for region in op.regions for block in region.blocks for argument in block.arguments]
+    arguments = [argument.type for argument in op.block_arguments]
     return not arguments or _quantized_elements(arguments) <= _quantized_elements(op.operand_types)
 
 
@@ -463,9 +466,3 @@ INTEGERS: Mapping[str, Callable[..., Expr | None]] = {
     "stablehlo.dot_general": _product,
     "stablehlo.uniform_quantize": _uniform_quantize,
 }
-PASS = Pass(
-    "stablehlo-legalize-quant-to-math",
-    "replace quantized tensors by stored integers, and ops on them by arithmetic",
-    legalize_quant_to_math,
-    (PassOption("exact", flag, "compute all ops on floats, as the spec does, also those that MLIR's pass refuses"),),
-)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define.definition import definition_of, is_constant_like
+from stablehlo_ref.define.definition import is_constant_like, traits_of
 from stablehlo_ref.define.spec import is_per_axis_quantized, is_quantized
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.rewrite import Rewriter
@@ -207,23 +207,19 @@ def elements_of(value: Value) -> Type | None:
 # --- dead ops and constants -----------------------------------------------------------------------------------------
 
 
-def erase_dead(root: Operation, rewriter: Rewriter) -> None:
+def erase_dead(root: Operation) -> None:
     """Erase the pure ops inside `root` that nothing uses."""
-    for op in reversed(list(root.walk())):
-        is_inside_erased = op.parent_op is not None and rewriter.is_erased(op.parent_op)
-        if not rewriter.is_used(op) and op is not root and is_pure(op) and not is_inside_erased:
-            rewriter.erase(op)
-
-
-def _is_isolated(op: Operation) -> bool:
-    definition = definition_of(op)
-    return definition is not None and definition.traits.isolated_from_above
+    with Rewriter(root) as rewriter:
+        for op in reversed(list(root.walk())):
+            is_inside_erased = op.parent_op is not None and rewriter.is_erased(op.parent_op)
+            if not rewriter.is_used(op) and op is not root and is_pure(op) and not is_inside_erased:
+                rewriter.erase(op)
 
 
 def hoist_all_constants(module: Operation) -> None:
     """Move constants to the start of the isolated regions that they are in, one of each."""
     for op in module.walk():
-        for region in op.regions if _is_isolated(op) else ():
+        for region in op.regions if traits_of(op).isolated_from_above else ():
             hoist_constants(region)
 
 
@@ -259,6 +255,6 @@ def _inside(region: Region) -> Iterator[Operation]:
     for block in region.blocks:
         for op in block.operations:
             yield op
-            if not _is_isolated(op):
+            if not traits_of(op).isolated_from_above:
                 for inner in op.regions:
                     yield from _inside(inner)

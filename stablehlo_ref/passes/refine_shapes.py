@@ -24,7 +24,7 @@ from stablehlo_ref.passes.refinements import (
     refinement_target,
     set_function_type,
 )
-from stablehlo_ref.passes.registry import Pass, PassOption, flag
+from stablehlo_ref.passes.registry import PassOption, flag, transformation
 from stablehlo_ref.passes.symbols import functions, symbols_of
 from stablehlo_ref.targets.xla import assertion_message
 
@@ -40,6 +40,7 @@ REFINABLE_DIALECTS = ("chlo", "stablehlo", "sdy", "check")  # whose ops accept o
 MOST_ELEMENTS = 1 << 16  # of constants that are computed here
 
 
+@transformation("stablehlo-refine-shapes", "propagate known sizes through a program")
 def refine_shapes(module: Operation) -> None:
     """Give values the most specific types that follow from the argument types of `main`, or of the only function.
 
@@ -173,8 +174,7 @@ class _FunctionRefiner:
     def run(self) -> None:
         self._block(self.function.regions[0].block)
         self.rewriter.commit()
-        with Rewriter(self.function) as rewriter:
-            erase_dead(self.function, rewriter)
+        erase_dead(self.function)
         hoist_constants(self.function.regions[0])
         set_function_type(self.function)
 
@@ -298,6 +298,11 @@ def _dimension_size(op: Operation) -> list[Array] | None:
 # --- assertions -----------------------------------------------------------------------------------------------------
 
 
+@transformation(
+    "stablehlo-check-shape-assertions",
+    "check and remove the custom calls @shape_assertion",
+    PassOption("enable-shape-assertions", flag, "whether assertions may fail (default true)"),
+)
 def check_shape_assertions(module: Operation, enable_shape_assertions: bool = True) -> None:
     """Remove the custom calls `@shape_assertion` whose first operand is the constant true.
 
@@ -329,13 +334,3 @@ def _failed_assertion(op: Operation) -> str | None:
     if unknown:
         return f"expects static error_message_input (operand #{unknown[0]})"
     return assertion_message(op.attributes.get("error_message"), [numbers[0] for numbers in inputs if numbers])
-
-
-PASS = Pass("stablehlo-refine-shapes", "propagate known sizes through a program", refine_shapes)
-ENABLED = PassOption("enable-shape-assertions", flag, "whether assertions may fail (default true)")
-ASSERTIONS = Pass(
-    "stablehlo-check-shape-assertions",
-    "check and remove the custom calls @shape_assertion",
-    check_shape_assertions,
-    (ENABLED,),
-)

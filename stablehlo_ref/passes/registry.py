@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from stablehlo_ref.diagnostics import Diagnostic, MalformedError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.suggestions import did_you_mean
+
+Run = TypeVar("Run", bound=Callable[..., Sequence[Diagnostic] | None])
+REGISTRY: dict[str, Pass] = {}  # by name
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,16 @@ class BoundPass:
     def __call__(self, module: Operation) -> tuple[Diagnostic, ...]:
         """Transform a module; return warnings and remarks."""
         return tuple(self.definition.run(module, **self.options) or ())
+
+
+def transformation(name: str, summary: str, *options: PassOption) -> Callable[[Run], Run]:
+    """Register a function as a pass."""
+
+    def register(run: Run) -> Run:
+        REGISTRY[name] = Pass(name, summary, run, options)
+        return run
+
+    return register
 
 
 def names(text: str) -> tuple[str, ...]:

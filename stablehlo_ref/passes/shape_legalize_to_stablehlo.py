@@ -12,13 +12,14 @@ from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import INDEX, IndexType, TensorType, Type, integer_type, tensor_type
 from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, equal, select, static_shape
 from stablehlo_ref.passes.patterns import erase_dead, shape_of, static
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 
 I32, I64 = integer_type(32), integer_type(64)
 CAST = "builtin.unrealized_conversion_cast"
 Legalize = Callable[[Emitter, Operation], Value | None]  # None where the op cannot be replaced
 
 
+@transformation("shape-legalize-to-stablehlo", "replace ops on shapes by ops of StableHLO")
 def shape_legalize_to_stablehlo(module: Operation) -> None:
     """Replace ops of shape and tensor, `arith.index_cast` and `arith.muli` on index, by ops of StableHLO on i32.
 
@@ -38,8 +39,7 @@ def shape_legalize_to_stablehlo(module: Operation) -> None:
                 for index, operand in enumerate(op.operands):
                     if getattr(operand.type, "element_type", None) == INDEX:
                         rewriter.set_operand(op, index, _in_i32(emit, operand))
-    with Rewriter(module) as rewriter:
-        erase_dead(module, rewriter)
+    erase_dead(module)
 
 
 def _refused(emit: Emitter, op: Operation) -> None:
@@ -208,4 +208,3 @@ LEGALIZED: Mapping[str, Legalize] = {
     "tensor.extract": _extract,
     "tensor.from_elements": _from_elements,
 }
-PASS = Pass("shape-legalize-to-stablehlo", "replace ops on shapes by ops of StableHLO", shape_legalize_to_stablehlo)

@@ -13,7 +13,7 @@ from stablehlo_ref.distribution.process_groups import MeshAxes
 from stablehlo_ref.distribution.sdy_attributes import Sharding, Shardings
 from stablehlo_ref.ir.attributes import OpaqueAttribute, SymbolReference, Verbatim, rebuilt
 from stablehlo_ref.ir.core import Operation, symbol_name
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 
 # --- functions and calls ----------------------------------------------------------------------------------------------
 
@@ -155,6 +155,7 @@ def _in_text(text: str, rename: Rename) -> str:
     return _SYMBOL.sub(spelled, text)
 
 
+@transformation("symbol-dce", "erase private symbols that nothing uses")
 def symbol_dce(module: Operation) -> None:
     """Erase the symbols that are private and cannot be reached from what is public."""
     block = module.regions[0].block
@@ -177,6 +178,3 @@ def is_discardable(op: Operation, used: set[str]) -> bool:
     """Return whether an op defines a private symbol that is not in `used`."""
     name = symbol_name(op)
     return name is not None and op.properties.get("sym_visibility") == "private" and name not in used
-
-
-DCE = Pass("symbol-dce", "erase private symbols that nothing uses", symbol_dce)

@@ -50,17 +50,6 @@ def read_bits(cursor: Cursor, width: int) -> int:
     return sum(word << 64 * index for index, word in enumerate(words)) & ((1 << width) - 1)
 
 
-def bits_parts(bits: int, width: int) -> list[tuple[str, int]]:
-    """Return what encodes a number of `width` bits, each part with the name of its kind: the inverse of `read_bits`."""
-    if width <= 8:
-        return [("byte", bits)]
-    if width <= 64:
-        return [("signed_varint", bits - (bits >> 63 << 64))]
-    words = [bits >> shift & MAX_VARINT for shift in range(0, max(bits.bit_length(), 1), 64)]
-    signed = [("signed_varint", word - (word >> 63 << 64)) for word in words]
-    return [("varint", len(words)), *signed]
-
-
 def integer_width(type: Type) -> int:
     """Return the number of bits that a value of an integer type is encoded in; ValueError for other types."""
     match type:

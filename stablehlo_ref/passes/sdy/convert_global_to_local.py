@@ -19,7 +19,7 @@ from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.registry import Pass, PassOption
+from stablehlo_ref.passes.registry import PassOption, transformation
 from stablehlo_ref.passes.registry import count as whole_number
 from stablehlo_ref.passes.sdy.assignment import Assignment
 from stablehlo_ref.passes.sdy.sharding_rules import sharding_rule
@@ -31,6 +31,14 @@ REDUCING = ("sdy.all_reduce", "sdy.reduce_scatter")
 SIZES = ("limit_indices", "slice_sizes")  # members with a size for each dimension of the operand or result
 
 
+@transformation(
+    "sdy-convert-global-to-local",
+    "compute on the shards of tensors that each device holds",
+    PassOption("replica-count", whole_number, "the number of replicas of the grid (default 1)"),
+    PassOption(
+        "partition-count", whole_number, "the number of partitions of the grid (default: as the mesh has devices)"
+    ),
+)
 def convert_global_to_local(module: Operation, replica_count: int = 1, partition_count: int = 1) -> None:
     """Let functions compute on the shards of tensors that each device of the mesh holds.
 
@@ -435,15 +443,4 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "sdy.sharding_constraint": _resharded,
         "sdy.sharding_group": lambda c, op, x: (),
     }
-)
-PASS = Pass(
-    "sdy-convert-global-to-local",
-    "compute on the shards of tensors that each device holds",
-    convert_global_to_local,
-    (
-        PassOption("replica-count", whole_number, "the number of replicas of the grid (default 1)"),
-        PassOption(
-            "partition-count", whole_number, "the number of partitions of the grid (default: as the mesh has devices)"
-        ),
-    ),
 )
