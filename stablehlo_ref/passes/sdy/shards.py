@@ -259,7 +259,7 @@ class Shards:
         )
 
     def _collective(
-        self, name: str, value: Value, type: Type, regions: Sequence[Region] = (), *, channel: int | None = None,
+        self, name: str, value: Value, type: Type, regions: Sequence[Region] = (), channel: int | None = None, /,
         **members: object,
     ) -> Value:  # fmt: skip
         channel = next(self.channels) if channel is None else channel
@@ -272,7 +272,7 @@ class Shards:
             what = "a tensor on a single device" if name == "collective_broadcast" else name
             reason = "is supported in a grid of replicas or of partitions, not of both"
             raise UnsupportedError(f"{what} {reason}", self.emit.anchor.location)
-        return self._collective(name, value, type, channel=None if self.grid[1] > 1 else 0, **members)
+        return self._collective(name, value, type, (), None if self.grid[1] > 1 else 0, **members)
 
     # --- devices ------------------------------------------------------------------------------------------------
 
