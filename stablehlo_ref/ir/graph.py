@@ -112,9 +112,8 @@ def captured(region: Region) -> list[Value]:
         for top in block.operations:
             for op in top.walk() if top.regions else (top,):
                 inside.update(op.results)
-                for inner in op.regions:
-                    for b in inner.blocks:
-                        inside.update(b.arguments)
+                if op.regions:
+                    inside.update(op.block_arguments)
                 used.update(dict.fromkeys(op.operands))
     return [value for value in used if value not in inside]
 

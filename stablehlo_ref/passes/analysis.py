@@ -17,6 +17,7 @@ from stablehlo_ref.define.definition import (
     group_by_member,
     is_constant_like,
     resolve,
+    traits_of,
 )
 from stablehlo_ref.diagnostics import StablehloError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
@@ -49,7 +50,7 @@ def is_pure(op: Operation, assume_no_undeclared: bool = False) -> bool:
     """
     assumed = WITH_EFFECTS if assume_no_undeclared else ()
     return _has_no_effect(op, assumed) and all(
-        _has_no_effect(inner, assumed) or _is_terminator(inner) for inner in op.walk() if inner is not op
+        _has_no_effect(inner, assumed) or traits_of(inner).terminator for inner in op.walk() if inner is not op
     )
 
 
@@ -64,11 +65,6 @@ def _has_no_effect(op: Operation, assumed: Container[str]) -> bool:
     if "sym_name" in definition.attributes:
         return False
     return not (definition.traits.effects or definition.traits.communicates)
-
-
-def _is_terminator(op: Operation) -> bool:
-    definition = definition_of(op)
-    return definition is not None and definition.traits.terminator
 
 
 # --- equivalence: keys that are equal for operations only that compute the same ---------------------------------------

@@ -284,11 +284,8 @@ def reduce_splat(emit: Emitter, op: Operation) -> Value | None:
     is_same = element is not None and initial is not None and element.tobytes() == initial.tobytes()
     if not is_call or not is_same or body.name not in IDEMPOTENT or set(body.operands) != set(block.arguments):
         return None
-    return (
-        None
-        if type is None or type.element_type != elements_of(op.operands[0])
-        else emit.constant(type, np.asarray(element))
-    )
+    is_of_type = type is not None and type.element_type == elements_of(op.operands[0])
+    return emit.constant(type, np.asarray(element)) if is_of_type and type else None
 
 
 IDEMPOTENT = frozenset(f"stablehlo.{name}" for name in ("and", "maximum", "minimum", "or"))
@@ -297,11 +294,8 @@ IDEMPOTENT = frozenset(f"stablehlo.{name}" for name in ("and", "maximum", "minim
 @FOLDS.on("set_dimension_size")
 def same_size(emit: Emitter, op: Operation) -> Value | None:
     """Make a `set_dimension_size` to the size that a dimension has the operand."""
-    return (
-        op.operands[0]
-        if known_integers(op.operands[1]) == [shape_of(op.operands[0])[op.properties["dimension"]]]
-        else None
-    )
+    operand, size = op.operands
+    return operand if known_integers(size) == [shape_of(operand)[op.properties["dimension"]]] else None
 
 
 @FOLDS.on("case")

@@ -13,23 +13,22 @@ from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.passes import (  # noqa: F401  # which register themselves
     canonicalize,
-    canonicalize_dynamism,
     chlo_legalize_to_stablehlo,
     compatibility_expander,
     complex_math_expander,
     composites,
     element_types,
     inline,
+    inspection,
     instrument_with_probe,
-    legalize_deprecated_ops,
     legalize_quant_to_math,
     quantized_op_to_qdq,
     refine_shapes,
     refinements,
     shape_legalize_to_stablehlo,
     simplify,
+    simplify_movement,
     spellings,
-    strip,
     symbols,
 )
 from stablehlo_ref.passes.registry import REGISTRY, Pass, parse_pipeline

@@ -57,13 +57,8 @@ def _can_be_wrapped(op: Operation) -> bool:
     definition = definition_of(op)
     if definition is None or definition.traits.terminator or op.parent_op is None:
         return False
-    inside = {value for inner in op.walk() for value in _defined_by(inner)}
+    inside = {value for inner in op.walk() for value in (*inner.results, *inner.block_arguments)}
     return all(operand in inside for inner in op.walk() if inner is not op for operand in inner.operands)
-
-
-def _defined_by(op: Operation) -> list[Value]:
-    arguments = [a for region in op.regions for block in region.blocks for a in block.arguments]
-    return [*op.results, *arguments]
 
 
 def _unused(name: str, taken: set[str]) -> str:

@@ -36,7 +36,7 @@ def replace_element_types(module: Operation, replacement: Replacement) -> None:
 def replace_types(module: Operation, replacement: Replacement, conversion: Conversion) -> None:
     """Replace whole types everywhere in a module, and convert the elements of constants whose types are others then."""
     for op in module.walk():
-        for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.arguments)):
+        for value in (*op.results, *op.block_arguments):
             value.type = replacement(value.type)
         op.properties = {name: _replaced(value, replacement, conversion) for name, value in op.properties.items()}
 
@@ -48,17 +48,10 @@ def with_replaced(type: Type, replacement: Replacement) -> Type:
         return tuple(with_replaced(inner, replacement) for inner in types)
 
     match type:
-        case (
-            TensorType(element_type=element)
-            | BufferType(element_type=element)
-            | UnrankedBufferType(element_type=element)
-            | UnrankedTensorType(element_type=element)
-        ):
-            return replace(type, element_type=with_replaced(element, replacement))
-        case TupleType(elements=elements):
-            return TupleType(recur(elements))
-        case FutureType(elements=elements):
-            return FutureType(recur(elements))
+        case TensorType() | BufferType() | UnrankedBufferType() | UnrankedTensorType():
+            return replace(type, element_type=with_replaced(type.element_type, replacement))
+        case TupleType() | FutureType():
+            return replace(type, elements=recur(type.elements))
         case FunctionType(inputs=inputs, outputs=outputs):
             return FunctionType(recur(inputs), recur(outputs))
     return replacement(type)
@@ -68,9 +61,8 @@ def _replaced(value: object, replacement: Replacement, conversion: Conversion) -
     match value:
         case DenseElements(type=TensorType()) | DenseResource(type=TensorType()):
             made = replacement(value.type)
-            if made == value.type:
+            if made == value.type or not isinstance(made, TensorType):
                 return value
-            assert isinstance(made, TensorType)
             if value.array is None:
                 return replace(value, type=made)
             return replace(value, type=made, array=read_only(conversion(value.array, numpy_dtype(made.element_type))))

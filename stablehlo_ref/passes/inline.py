@@ -72,7 +72,7 @@ def _add_call_site(operations: Sequence[Operation], caller: DebugLocation | None
 
     for op in (inner for outer in operations for inner in outer.walk()):
         op.debug_location = called(op.debug_location)
-        for argument in (a for region in op.regions for block in region.blocks for a in block.arguments):
+        for argument in op.block_arguments:
             argument.location = called(argument.location)
 
 

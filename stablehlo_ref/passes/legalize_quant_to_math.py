@@ -103,7 +103,7 @@ def _is_legalizable(op: Operation, definition: OpDefinition) -> bool:
         return str(op.properties["call_target_name"]).startswith(CHECKS)
     if definition.traits.communicates:
         return False
-    arguments = [argument.type for region in op.regions for block in region.blocks for argument in block.arguments]
+    arguments = [argument.type for argument in op.block_arguments]
     return not arguments or _quantized_elements(arguments) <= _quantized_elements(op.operand_types)
 
 

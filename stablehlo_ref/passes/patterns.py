@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define.definition import definition_of, is_constant_like
+from stablehlo_ref.define.definition import is_constant_like, traits_of
 from stablehlo_ref.define.spec import is_per_axis_quantized, is_quantized
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.rewrite import Rewriter
@@ -216,15 +216,10 @@ def erase_dead(root: Operation) -> None:
                 rewriter.erase(op)
 
 
-def _is_isolated(op: Operation) -> bool:
-    definition = definition_of(op)
-    return definition is not None and definition.traits.isolated_from_above
-
-
 def hoist_all_constants(module: Operation) -> None:
     """Move constants to the start of the isolated regions that they are in, one of each."""
     for op in module.walk():
-        for region in op.regions if _is_isolated(op) else ():
+        for region in op.regions if traits_of(op).isolated_from_above else ():
             hoist_constants(region)
 
 
@@ -260,6 +255,6 @@ def _inside(region: Region) -> Iterator[Operation]:
     for block in region.blocks:
         for op in block.operations:
             yield op
-            if not _is_isolated(op):
+            if not traits_of(op).isolated_from_above:
                 for inner in op.regions:
                     yield from _inside(inner)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.definition import traits_of
 from stablehlo_ref.define.spec import element_type, is_float, is_integer, is_quantized, is_signed_integer, num_bits
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
@@ -313,32 +314,17 @@ def reduce_to_known(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     if operand is None or None in types:
         return None
     if not operand.size:
-        is_converted = any(elements_of(init) != elements_of(result) for init, result in zip(inits, op.results))
-        return (
-            None
-            if is_converted
-            else [
-                emit.value("stablehlo.broadcast_in_dim", init, type=type, broadcast_dimensions=())
-                for init, type in zip(inits, types)
-            ]
-        )
+        if any(elements_of(init) != elements_of(result) for init, result in zip(inits, op.results)):
+            return None
+        fill = partial(emit.value, "stablehlo.broadcast_in_dim", broadcast_dimensions=())
+        return [fill(init, type=type) for init, type in zip(inits, types)]
     inside = {*block.arguments, *(result for inner in block.operations for result in inner.results)}
     if inside.isdisjoint(returned):
         return returned if is_pure(op) else None
     body, element = block.operations[0], splat(inits[0])
-    is_call = (
-        len(block.operations) == 2
-        and body.operands in (block.arguments, block.arguments[::-1])
-        and body.results == returned
-    )
-    definition = definition_of(body)
-    if (
-        op.properties["dimensions"]
-        or element is None
-        or not is_call
-        or not definition
-        or not definition.traits.commutative
-    ):
+    is_binary = body.operands in (block.arguments, block.arguments[::-1])
+    is_call = is_binary and body.results == returned and len(block.operations) == 2
+    if op.properties["dimensions"] or element is None or not is_call or not traits_of(body).commutative:
         return None
     return op.operands[:1] if is_neutral(body.name.partition(".")[2], element, inits[0].type) else None
 
@@ -400,6 +386,5 @@ def empty(emit: Emitter, op: Operation) -> Sequence[Value] | None:
 
 def _empty(emit: Emitter, value: Value) -> Value | None:
     type = static(value)
-    return (
-        None if type is None or type.size or is_quantized(type) else emit.constant(type, np.zeros(static_shape(type)))
-    )
+    is_empty = type is not None and not type.size and not is_quantized(type)
+    return emit.constant(type, np.zeros(static_shape(type))) if type and is_empty else None

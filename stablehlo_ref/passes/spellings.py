@@ -32,7 +32,7 @@ def hlo_legalize_to_stablehlo(module: Operation) -> None:
     for op in module.walk():
         if op.name.startswith("mhlo.") or _is_scheduled(op):
             raise cannot_legalize(op)
-        for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.arguments)):
+        for value in (*op.results, *op.block_arguments):
             value.type = in_stablehlo(value.type)
         if op.spelling:
             op.attributes = {name: value for name, value in op.attributes.items() if name not in OF_MHLO_ALONE}
@@ -100,9 +100,8 @@ def _check(op: Operation, form: VhloForm) -> None:
     made, pool = form.form(op), Pool(plain)
     for attribute in (*made.inherent.values(), *made.discardable.values()):
         pool.attribute(attribute, made.encodings)
-    arguments = [a.type for region in op.regions for block in region.blocks for a in block.arguments]
-    for type in (*op.operand_types, *op.result_types, *arguments) if op.name != "builtin.module" else ():
-        pool.type(type, made.encodings)
+    for value in (*op.operands, *op.results, *op.block_arguments) if op.name != "builtin.module" else ():
+        pool.type(value.type, made.encodings)
 
 
 @transformation(

@@ -248,7 +248,7 @@ class VhloForm:
             PlainForm().check(op)
             return
         check_op(op, _base(op), self.target)
-        arguments = [a.type for region in op.regions for block in region.blocks for a in block.arguments]
+        arguments = [argument.type for argument in op.block_arguments]
         for type in (*op.operand_types, *op.result_types, *arguments):
             if type not in self._accepted:
                 check_value(type, self.target)
