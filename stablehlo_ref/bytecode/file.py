@@ -42,6 +42,11 @@ class Template(NamedTuple):
     attributes: Mapping[str, Attribute]
     size: int
 
+    @classmethod
+    def of(cls, name: str, members: Mapping[str, Any], attributes: Mapping[str, Attribute]) -> Template:
+        """Return a template with its size."""
+        return cls(name, members, attributes, len(members) + len(attributes))
+
 
 class BytecodeFile:
     """The tables of a file, and the section with its operations, read after the header."""
@@ -142,11 +147,10 @@ class BytecodeFile:
         written = self._dictionary(attributes, cursor) if attributes >= 0 else {}
         inherent = self._inherent(op.name, op.was_registered, properties, cursor) if properties >= 0 else {}
         if op.name.startswith("vhlo."):
-            name, members, discardable = to_stablehlo(op.name, written | inherent, in_function, cursor)
-        else:
-            self._check_name(name := op.name, cursor)
-            members, discardable = _split(name, stated(name, written), stated(name, inherent))
-        return Template(name, members, discardable, len(members) + len(discardable))
+            upgraded = to_stablehlo(op.name, written | inherent, in_function, cursor)
+            return Template.of(*upgraded)
+        self._check_name(op.name, cursor)
+        return Template.of(op.name, *_split(op.name, stated(op.name, written), stated(op.name, inherent)))
 
     def _dictionary(self, index: int, cursor: Cursor) -> dict[str, Any]:
         found = self.entries.attribute(index, 0, cursor)

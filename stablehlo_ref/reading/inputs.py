@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-import ml_dtypes
 import numpy as np
 
 from stablehlo_ref.argument_types import checks_arguments
@@ -26,7 +25,7 @@ from stablehlo_ref.ir.types import TensorType, TokenType, TupleType, Type, tenso
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.conversion import convert
-from stablehlo_ref.numerics.dtypes import FLOAT64, kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import FLOAT64, kind, max_value, min_value, numpy_dtype
 from stablehlo_ref.syntax.parser import parse_attribute
 
 FORMS = "a number, a list such as [1, 2], dense<...>, or a file (.npy, .npz, .safetensors, raw elements)"
@@ -217,11 +216,11 @@ def _converted(parameter: Parameter, element_type: Type, numbers: Sequence[bool 
 
 
 def _integers(parameter: Parameter, dtype: DType, numbers: Sequence[bool | int | float]) -> Array:
-    info = ml_dtypes.iinfo(dtype)
+    low, high = int(min_value(dtype)), int(max_value(dtype))
     for number in numbers:
         if isinstance(number, bool) or number != number or abs(number) == math.inf:
             raise ArgumentValueError(f"input '{parameter.name}': expected integers, got {json.dumps(number)}")
-        if int(number) != number or not info.min <= number <= info.max:
+        if int(number) != number or not low <= number <= high:
             raise ArgumentValueError(f"input '{parameter.name}': {number} is not a number of {parameter.type}")
     wide = np.array(list(map(int, numbers)), np.uint64 if dtype == np.uint64 else np.int64)
     return wide.astype(dtype)
