@@ -131,13 +131,19 @@ def _digest(array: np.ndarray) -> Hashable:
     return array.shape, hashlib.blake2b(data.reshape(-1).view(np.uint8).data, digest_size=32).digest()
 
 
+def defined_by(value: Value, name: str) -> Operation | None:
+    """Return the op of a name, of StableHLO if it has no dialect, that a value is a result of; None for another op."""
+    full_name = name if "." in name else f"stablehlo.{name}"
+    return value.producer if value.producer and value.producer.name == full_name else None
+
+
 # --- constants --------------------------------------------------------------------------------------------------------
 
 
 def known_array(value: Value) -> Array | None:
     """Return the array of a value that is a constant; None of any other."""
-    owner = value.owner
-    if not isinstance(owner, Operation) or not is_constant_like(owner):
+    owner = value.producer
+    if owner is None or not is_constant_like(owner):
         return None
     if owner.name == "shape.const_shape":
         return np.asarray(owner.properties["sizes"], np.int64) if isinstance(value.type, TensorType) else None
