@@ -167,7 +167,11 @@ def evaluate(op: Operation, operands: Sequence[Array] | None = None) -> list[Arr
     `operands` are its operands where they are not constants of the program.
     """
     definition = resolve(op)
-    if definition is None or not _is_evaluable(op, definition):
+    if definition is None or op.regions or "plan" not in definition.roles:
+        return None
+    if definition.traits.effects or definition.traits.communicates or not op.results:
+        return None
+    if not all(map(_is_plain, (*op.operand_types, *op.result_types))):
         return None
     known = [known_array(operand) for operand in op.operands] if operands is None else operands
     arrays = [array for array in known if array is not None]
@@ -177,13 +181,6 @@ def evaluate(op: Operation, operands: Sequence[Array] | None = None) -> list[Arr
         return _run(op, definition, arrays)
     except (StablehloError, ValueError, OverflowError):  # reported if a run gets there
         return None
-
-
-def _is_evaluable(op: Operation, definition: OpDefinition) -> bool:
-    traits = definition.traits
-    if op.regions or traits.effects or traits.communicates or "plan" not in definition.roles:
-        return False
-    return bool(op.results) and all(map(_is_plain, (*op.operand_types, *op.result_types)))
 
 
 def _is_plain(type: Type) -> bool:

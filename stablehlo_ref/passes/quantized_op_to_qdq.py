@@ -39,19 +39,13 @@ def is_legalized_on_floats(op: Operation, definition: OpDefinition) -> bool:
 
 
 def _expand(emit: Emitter, op: Operation) -> None:
-    made = clone(op, {})
-    made.operands = [
-        emit.value("stablehlo.uniform_dequantize", value, type=expressed(value.type))
-        if is_quantized(value.type)
-        else value
-        for value in op.operands
+    operands = [
+        emit.value("stablehlo.uniform_dequantize", x, type=expressed(x.type)) if is_quantized(x.type) else x
+        for x in op.operands
     ]
-    for result in made.results:
-        result.name, result.type = "", expressed(result.type)
-    emit.insert(made)
     results = [
         emit.value("stablehlo.uniform_quantize", result, type=old.type) if is_quantized(old.type) else result
-        for result, old in zip(made.results, op.results)
+        for result, old in zip(emit.copy(op, operands, list(map(expressed, op.result_types))), op.results)
     ]
     emit.rewriter.replace(op, results)
 
