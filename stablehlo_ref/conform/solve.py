@@ -15,7 +15,7 @@ import textwrap
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import permutations
 from math import prod
 from types import CodeType, FrameType
@@ -106,6 +106,10 @@ class Solver:
         self.rng = rng
         self.members = {m.name: m for m in members_of(definition)}
         self.results = [m.name for m in definition.results]
+        self.shaping = [m for m in self.members.values() if isinstance(m, Values)]
+        self.callee = next((m.name for m in self.members.values() if isinstance(m, Callee)), None)
+        self.op = Operation(definition.name, [], [], {}, {}, [], NOWHERE)
+        self.fitting: dict[str, tuple[Any, bool]] = {}  # whether a member has its last value, which a step mostly keeps
         formulas = labelled_formulas(definition.op_class)
         self.formulas = {label: ast.parse(text, mode="eval").body for label, text in formulas}
 
@@ -233,21 +237,19 @@ class Solver:
         return self.definition.roles["infer"](self._arguments(members))
 
     def _arguments(self, members: Members) -> dict[str, Any]:
-        op = Operation(self.definition.name, [], [], {}, {}, [], NOWHERE)
-        return {**members, "site": ConformSite(op, self.constants(members), self.functions(members))}
+        return {**members, "site": ConformSite(self.op, self.constants(members), self.functions(members))}
 
     def constants(self, members: Members) -> dict[str, Array]:
         """Return the arrays of shape operands."""
-        operands = [m.operand for m in self.members.values() if isinstance(m, Values)]
-        given = {name: members[name] for name in operands if isinstance(members[name], TensorType)}
-        return {name: array_of(type, members[Values(name).name]) for name, type in given.items()}
+        given = [(m, members[m.operand]) for m in self.shaping]
+        return {m.operand: array_of(t, members[m.name]) for m, t in given if isinstance(t, TensorType)}
 
     def functions(self, members: Members) -> dict[str, Operation]:
         """Return the functions that symbols name, without bodies."""
-        signature = next((members[m.name] for m in self.members.values() if isinstance(m, Callee)), None)
-        properties = {"sym_name": CALLEE, "function_type": signature, "sym_visibility": "private"}
-        made = Operation("func.func", [], (), properties, {}, [], NOWHERE)
-        return {} if signature is None else {CALLEE: made}
+        if self.callee is None or members[self.callee] is None:
+            return {}
+        properties = {"sym_name": CALLEE, "function_type": members[self.callee], "sym_visibility": "private"}
+        return {CALLEE: Operation("func.func", [], (), properties, {}, [], NOWHERE)}
 
     def failures(self, members: Members) -> list[Failure]:
         """Return what does not hold: constraints, or if all hold, what a run of the op requires besides."""
@@ -279,7 +281,11 @@ class Solver:
         return failures
 
     def _fits(self, name: str, value: Any) -> bool:
-        member = self.members[name]
+        if name not in self.fitting or self.fitting[name][0] is not value:
+            self.fitting[name] = value, self._takes(self.members[name], value)
+        return self.fitting[name][1]
+
+    def _takes(self, member: Member, value: Any) -> bool:
         if isinstance(member, Attr):
             return value is member.default or is_readable(member.codec, value)
         is_omitted = value is None and isinstance(member, In) and member.optional
@@ -309,7 +315,7 @@ class Solver:
     def _named(self, name: str, value: Any) -> tuple[str, Any] | None:
         """Return the member, and its value, that a name in a formula stands for; None if it is no member."""
         if isinstance(value, FunctionType) and name not in self.members:
-            return next(((m.name, value) for m in self.members.values() if isinstance(m, Callee)), None)
+            return (self.callee, value) if self.callee is not None else None
         if name not in self.members:
             return None
         values = Values(name).name
@@ -356,14 +362,19 @@ class Failure:
 
     label: str
     formula: ast.expr = ast.Constant(False)  # noqa: RUF009
-    scope: dict[str, Any] = field(default_factory=dict)
+    globals: Mapping[str, Any] = field(default_factory=dict)
+    locals: Mapping[str, Any] = field(default_factory=dict)
     assigned: Mapping[str, ast.expr] = field(default_factory=dict)
 
     @classmethod
     def at(cls, label: str, frame: FrameType, line: int | None = None) -> Failure:
         """Return the failure of the formula at a line of a role, by default the one that it is at."""
         formula = check.call.args[1] if (check := check_of(frame, line)) else cls.formula
-        return cls(label, formula, {**frame.f_globals, **frame.f_locals}, _assignments(frame.f_code))
+        return cls(label, formula, frame.f_globals, dict(frame.f_locals), _assignments(frame.f_code))
+
+    @cached_property
+    def scope(self) -> dict[str, Any]:
+        return {**self.globals, **self.locals}
 
     def solutions(self, rng: random.Random) -> list[Solution]:
         """Return members and values for which an equation, or another common part of the formula, holds."""

@@ -269,9 +269,13 @@ def _on_one_line(formula: str) -> str:
 
 def check_of(frame: FrameType, line: int | None = None) -> Check | None:
     """Return the call of `C` at a line of a frame, by default the one that it is at; None if there is none."""
-    line = line or frame.f_lineno
-    found = [c for c in checks(frame.f_code) if c.call.lineno <= line <= (c.call.end_lineno or c.call.lineno)]
-    return found[0] if found else None
+    return _check_at(frame.f_code, line or frame.f_lineno)
+
+
+@cache
+def _check_at(code: CodeType, line: int) -> Check | None:
+    found = (c for c in checks(code) if c.call.lineno <= line <= (c.call.end_lineno or c.call.lineno))
+    return next(found, None)
 
 
 def failing_check(error: BaseException, role: Callable[..., Any]) -> tuple[FrameType, int] | None:
