@@ -8,10 +8,8 @@ the formula is changed at random. A step stays if no more formulas are false tha
 from __future__ import annotations
 
 import ast
-import inspect
 import random
 import sys
-import textwrap
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +37,7 @@ from stablehlo_ref.conform.members import (
 from stablehlo_ref.define.attribute_codecs import SymbolCodec
 from stablehlo_ref.define.bound import NOWHERE, Site
 from stablehlo_ref.define.definition import OpDefinition
-from stablehlo_ref.define.formulas import check_of, constraint_label, label_at, labelled_formulas
+from stablehlo_ref.define.formulas import assignments, check_of, constraint_label, label_at, labelled_formulas
 from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, Member, Out, Outs
 from stablehlo_ref.define.type_constraints import TypeConstraint, anything
 from stablehlo_ref.diagnostics import StablehloError
@@ -246,7 +244,7 @@ class Solver:
 
     def functions(self, members: Members) -> dict[str, Operation]:
         """Return the functions that symbols name, without bodies."""
-        if self.callee is None or members[self.callee] is None:
+        if not self.callee or members[self.callee] is None:
             return {}
         properties = {"sym_name": CALLEE, "function_type": members[self.callee], "sym_visibility": "private"}
         return {CALLEE: Operation("func.func", [], (), properties, {}, [], NOWHERE)}
@@ -314,10 +312,8 @@ class Solver:
 
     def _named(self, name: str, value: Any) -> tuple[str, Any] | None:
         """Return the member, and its value, that a name in a formula stands for; None if it is no member."""
-        if isinstance(value, FunctionType) and name not in self.members:
-            return (self.callee, value) if self.callee is not None else None
         if name not in self.members:
-            return None
+            return (self.callee, value) if self.callee and isinstance(value, FunctionType) else None
         values = Values(name).name
         return (values if isinstance(value, tuple | list) and values in self.members else name), value
 
@@ -370,7 +366,7 @@ class Failure:
     def at(cls, label: str, frame: FrameType, line: int | None = None) -> Failure:
         """Return the failure of the formula at a line of a role, by default the one that it is at."""
         formula = check.call.args[1] if (check := check_of(frame, line)) else cls.formula
-        return cls(label, formula, frame.f_globals, dict(frame.f_locals), _assignments(frame.f_code))
+        return cls(label, formula, frame.f_globals, dict(frame.f_locals), assignments(frame.f_code))
 
     @cached_property
     def scope(self) -> dict[str, Any]:
@@ -454,19 +450,6 @@ class Failure:
             case ast.Sub(), int(), int(), int():
                 yield from self._solved(left, value + b)
                 yield from self._solved(right, a - value)
-
-
-@cache
-def _assignments(code: CodeType) -> Mapping[str, ast.expr]:
-    """Return the expressions that are assigned to local names of a role, which are no parameters of it."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
-    except (OSError, SyntaxError):
-        return {}
-    parameters = code.co_varnames[: code.co_argcount]
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
-    pairs = ((node.targets[0], node.value) for node in found)
-    return {name.id: value for name, value in pairs if isinstance(name, ast.Name) and name.id not in parameters}
 
 
 @cache
