@@ -390,16 +390,12 @@ class OperationReader:
         self.values += [None] * cursor.count("values")
         self.next_value = first
         region = Region([self._block(index, count, parent) for index in range(count)])
-        self._check_defined(first)
+        for value in self.values[first:] if self.has_forward else ():
+            if isinstance(value, Forward):
+                raise cursor.error("an operand is a value that is not defined", value.offset)
         del self.values[first:]
         self.next_value = outer
         return region
-
-    def _check_defined(self, first: int) -> None:
-        """Refuse a region that uses a value which it does not define."""
-        for value in self.values[first:] if self.has_forward else ():
-            if isinstance(value, Forward):
-                raise self.cursor.error("an operand is a value that is not defined", value.offset)
 
     def _block(self, index: int, blocks: int, parent: str) -> Block:
         count, has_arguments = self.cursor.flagged_varint()
