@@ -214,15 +214,15 @@ class ByteWriter:
         self._open += data
 
     def varint(self, value: int) -> None:
-        if 0 <= value < 0x80:
-            self._open.append(value << 1 | 1)
-        else:
-            self._open += encode_varint(value)
+        self.varints((value,))
 
     def varints(self, values: Iterable[int]) -> None:
         """Write integers without their number."""
         for value in values:
-            self.varint(value)
+            if 0 <= value < 0x80:
+                self._open.append(value << 1 | 1)
+            else:
+                self._open += encode_varint(value)
 
     def signed_varint(self, value: int) -> None:
         self.varint((value << 1 ^ value >> 63) & MAX_VARINT)
