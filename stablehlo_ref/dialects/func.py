@@ -54,7 +54,7 @@ from stablehlo_ref.ir.types import (
     Type,
 )
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.ops.control_flow import call
+from stablehlo_ref.ops.control_flow import call, type_of_function
 
 
 class FunctionForm(Directive):
@@ -238,11 +238,6 @@ class Constant(Op, op="constant", dialect="func"):
     @staticmethod
     def plan() -> Run:
         return lambda: None  # a call finds the function by the op
-
-
-def type_of_function(symbol: Operation | None) -> object:
-    """Return the type of a `func.func`; None for any other op."""
-    return symbol.properties.get("function_type") if symbol is not None and symbol.name == "func.func" else None
 
 
 def called_as(callee: Type, count: int) -> tuple[Types, Types]:

@@ -30,7 +30,6 @@ from stablehlo_ref.dialects.mpmd_meshes import (
     is_replicated,
     mesh_tensor,
 )
-from stablehlo_ref.dialects.scf import carry
 from stablehlo_ref.dialects.sdy import BodyWithArguments
 from stablehlo_ref.dialects.sdy_shardings import ShardingsValue
 from stablehlo_ref.ir.arrays import Array
@@ -38,7 +37,7 @@ from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute
 from stablehlo_ref.ir.types import FunctionType, IntegerType, MeshTensorType, TensorType, TokenType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.comparison import And, Or
-from stablehlo_ref.ops.control_flow import call, iterate, move
+from stablehlo_ref.ops.control_flow import call, carry, iterate, move, type_of_function
 from stablehlo_ref.ops.elementwise import Add, Maximum, Minimum, Multiply
 
 INDICES = tuple(IntegerType(32, signedness) for signedness in ("", "s", "u"))
@@ -123,9 +122,7 @@ class Fragment(Op, op="fragment", dialect="mpmd", isolated_from_above=True, rele
 
 def function_type(site: Site, name: str) -> FunctionType | None:
     """Return the type of a function of the module; None if there is none of that name."""
-    found = site.symbol(name)
-    type = found.properties.get("function_type") if found is not None and found.name == "func.func" else None
-    return type if isinstance(type, FunctionType) else None
+    return type_of_function(site.symbol(name))
 
 
 class FragmentCall(Op, op="fragment_call", dialect="mpmd", releases_operands=True):

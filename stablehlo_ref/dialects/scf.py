@@ -6,7 +6,7 @@ undefined in MLIR, and here an EvaluationError.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from stablehlo_ref.define.assembly import (
     AsmParser,
@@ -21,7 +21,7 @@ from stablehlo_ref.define.assembly import (
 )
 from stablehlo_ref.define.attribute_codecs import Dims, Presence
 from stablehlo_ref.define.bound import ControlFlowSite
-from stablehlo_ref.define.computation import ControlFlow, PlanBlock, PlannedBlock, Slots, Turns
+from stablehlo_ref.define.computation import ControlFlow, PlanBlock, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins, Op, Outs
 from stablehlo_ref.define.spec import is_unique, num_bits, size
@@ -32,7 +32,17 @@ from stablehlo_ref.dialects.mlir_types import ArrowTypes, boolean, fixed_integer
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.types import BOOLEAN, INDEX, FunctionType, IndexType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.ops.control_flow import all_compatible, are_located, branch, inits_text, iterate, move, parse_inits
+from stablehlo_ref.ops.control_flow import (
+    all_compatible,
+    are_located,
+    branch,
+    branch_on,
+    carry,
+    inits_text,
+    iterate,
+    move,
+    parse_inits,
+)
 
 YIELD, RESULTS = "scf.yield", ArrowTypes()
 
@@ -204,12 +214,7 @@ class If(Op, op="if", dialect="scf", runs_once=True):
     def plan_control_flow(
         condition: int, then_region: PlanBlock, else_region: PlanBlock, results: tuple[int, ...]
     ) -> ControlFlow:
-        if_true, if_false = branch(then_region, results), branch(else_region, results)
-
-        def go(slots: Slots) -> Turns:
-            return (if_true if slots[condition] else if_false)(slots)
-
-        return go
+        return branch_on(condition, then_region, else_region, results)
 
 
 class IndexSwitch(Op, op="index_switch", dialect="scf", runs_once=True):
@@ -390,21 +395,6 @@ class While(Op, op="while", dialect="scf"):
                 next_state(slots)
 
         return go
-
-
-def carry(block: PlannedBlock, targets: Sequence[int], sources: Sequence[int] = ()) -> Callable[[Slots], None]:
-    """Return a function that moves results of a block, all by default, and empties the slots of what it has made."""
-    sources = sources or block.results
-    made = {slot for outs in block.outs for slot in outs}  # neither constants nor values captured from above
-    moved = tuple(made.intersection(sources).difference(targets))
-    copy = move(sources, targets)
-
-    def go(slots: Slots) -> None:
-        copy(slots)
-        for slot in moved:
-            slots[slot] = None
-
-    return go
 
 
 class Yield(mlir_types.Yield, op="yield", dialect="scf"):
