@@ -34,7 +34,7 @@ from stablehlo_ref.define.computation import ControlFlow, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import OP_CHECKS, PARAMETER_CHECKS, WITHOUT_MEANING
 from stablehlo_ref.define.members import Undecodable
-from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs, returns
 from stablehlo_ref.define.processes import callee
 from stablehlo_ref.define.spec import compatible, element_type, is_tensor, shape
 from stablehlo_ref.define.type_constraints import anything, function_value
@@ -235,9 +235,7 @@ class Constant(Op, op="constant", dialect="func"):
     def constraints(C: Checker, site: Site, value: Symbol, result: FunctionType) -> None:
         C(1, type_of_function(site.symbol(value)) == result)
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda: None  # a call finds the function by the op
+    plan = returns(lambda: None)  # a call finds the function by the op
 
 
 def called_as(callee: Type, count: int) -> tuple[Types, Types]:

@@ -22,7 +22,7 @@ from stablehlo_ref.define.bound import ControlFlowSite, PlanSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
-from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, Outs, type_of
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import element_type, is_tensor, same, size
 from stablehlo_ref.define.type_constraints import anything, complex_tensor, float_tensor
@@ -71,9 +71,7 @@ class Probe(Op, dialect="interpreter", op="probe", effects=True):
 
     syntax = "operands, probe_id = $probe_id attr-dict : type(results)"
 
-    @staticmethod
-    def infer(operand: TensorType) -> TensorType:
-        return operand
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:

@@ -15,7 +15,7 @@ from stablehlo_ref.define.bound import ControlFlowSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, PlanBlock, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs, outputs_of, type_of
 from stablehlo_ref.define.type_constraints import anything, token
 from stablehlo_ref.dialects.mlir_types import SAME_TYPES, Yield, any_tensor, identity
 from stablehlo_ref.dialects.mpmd_meshes import (
@@ -59,9 +59,7 @@ class NamedComputation(Op, op="named_computation", dialect="mpmd", isolated_from
 
     syntax = ("< $origin >(operands) attr-dict-apart", BodyWithArguments(), ": functional_type")
 
-    @staticmethod
-    def infer(region: FunctionType) -> Sequence[Type]:
-        return region.outputs
+    infer = outputs_of("region")
 
     @staticmethod
     def constraints(
@@ -207,9 +205,7 @@ class For(Op, op="for", dialect="mpmd"):
 
     syntax = ("(operands) attr-dict", BodyWithArguments(), ": type(operands)", SAME_TYPES)
 
-    @staticmethod
-    def infer(tensors: Sequence[Type]) -> Sequence[Type]:
-        return tensors
+    infer = type_of("tensors")
 
     @staticmethod
     def constraints(
@@ -281,9 +277,7 @@ class Identity(Op, dialect="mpmd", computes_on_storage=True, returns_views=True)
 class Unmoved(Identity):
     """The base class of those whose result has the type of their operand."""
 
-    @staticmethod
-    def infer(tensor: TensorType) -> TensorType:
-        return tensor
+    infer = type_of("tensor")
 
     @staticmethod
     def constraints(C: Checker, tensor: TensorType, result: TensorType) -> None:

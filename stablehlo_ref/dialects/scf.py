@@ -23,7 +23,7 @@ from stablehlo_ref.define.attribute_codecs import Dims, Presence
 from stablehlo_ref.define.bound import ControlFlowSite
 from stablehlo_ref.define.computation import ControlFlow, PlanBlock, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins, Op, Outs
+from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins, Op, Outs, outputs_of, type_of
 from stablehlo_ref.define.spec import is_unique, num_bits, size
 from stablehlo_ref.define.type_constraints import anything, index
 from stablehlo_ref.diagnostics import EvaluationError
@@ -200,9 +200,7 @@ class If(Op, op="if", dialect="scf", runs_once=True):
         implied(None, lambda n: [BOOLEAN] * n),
     )
 
-    @staticmethod
-    def infer(then_region: FunctionType) -> Sequence[Type]:
-        return then_region.outputs
+    infer = outputs_of("then_region")
 
     @staticmethod
     def constraints(C: Checker, then_region: FunctionType, else_region: FunctionType, results: Sequence[Type]) -> None:
@@ -228,9 +226,7 @@ class IndexSwitch(Op, op="index_switch", dialect="scf", runs_once=True):
 
     syntax = (IndexSwitchForm(),)
 
-    @staticmethod
-    def infer(default_region: FunctionType) -> Sequence[Type]:
-        return default_region.outputs
+    infer = outputs_of("default_region")
 
     @staticmethod
     def constraints(
@@ -267,9 +263,7 @@ class ExecuteRegion(Op, op="execute_region", dialect="scf", multiple_blocks=True
 
     syntax = ("(no_inline $no_inline)?", ArrowTypes(bare=True), "$region attr-dict-apart")
 
-    @staticmethod
-    def infer(region: FunctionType) -> Sequence[Type]:
-        return region.outputs
+    infer = outputs_of("region")
 
     @staticmethod
     def constraints(C: Checker, region: FunctionType, results: Sequence[Type]) -> None:
@@ -294,9 +288,7 @@ class For(Op, op="for", dialect="scf"):
 
     syntax = ("(unsigned $unsigned_cmp)?", ForForm(), "attr-dict-apart")
 
-    @staticmethod
-    def infer(init_args: Sequence[Type]) -> Sequence[Type]:
-        return init_args
+    infer = type_of("init_args")
 
     @staticmethod
     def constraints(

@@ -24,7 +24,7 @@ from stablehlo_ref.define.bound import ControlFlowSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, PlanBlock, PlannedBlock, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import CALLS, KEEPS, MOVES
-from stablehlo_ref.define.op import Bodies, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.op import Bodies, Body, In, Ins, Op, Out, Outs, outputs_of, type_of
 from stablehlo_ref.define.spec import BOOLEAN, compatible, scalar, size
 from stablehlo_ref.define.type_constraints import (
     boolean_scalar,
@@ -96,9 +96,7 @@ class If(Op, op="if", runs_once=True, facts=CALLS):
     false_branch = Body()  # I3
     results = Outs(tensor_or_token)
 
-    @staticmethod
-    def infer(true_branch: FunctionType) -> Sequence[Type]:
-        return true_branch.outputs
+    infer = outputs_of("true_branch")
 
     @staticmethod
     def constraints(C: Checker, true_branch: FunctionType, false_branch: FunctionType, results: Sequence[Type]) -> None:
@@ -235,9 +233,7 @@ class While(Op, op="while", facts=CALLS):
 
     syntax = (WhileForm(),)
 
-    @staticmethod
-    def infer(operand: Sequence[Type]) -> Sequence[Type]:
-        return operand
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(
@@ -301,9 +297,7 @@ class OptimizationBarrier(
 
     syntax = ("attr-dict", Barrier())
 
-    @staticmethod
-    def infer(operand: Sequence[TensorType | TokenType]) -> Sequence[TensorType | TokenType]:
-        return operand
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(

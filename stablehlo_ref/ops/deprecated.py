@@ -12,12 +12,12 @@ from stablehlo_ref.algorithms.exact_reductions import exactly_added, sum_of_arra
 from stablehlo_ref.define.attribute_codecs import Dims, Int, String
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.choices import Choice
-from stablehlo_ref.define.computation import FindChoices, Kernel, Run
+from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.facts import EXACT, FOLDS, KEEPS, MOVES, SUMS
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, In, Op, Out, type_of_operand
+from stablehlo_ref.define.op import Attr, In, Op, Out, returns, type_of
 from stablehlo_ref.define.processes import Contributions
 from stablehlo_ref.define.spec import (
     compatible,
@@ -43,7 +43,7 @@ from stablehlo_ref.define.type_constraints import (
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.distribution.process_groups import CROSS_REPLICA, ProcessGroups, ReplicaGroups
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType, tensor_type
+from stablehlo_ref.ir.types import TOKEN, TensorType, tensor_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
 from stablehlo_ref.numerics.layout import raw_view
@@ -60,13 +60,9 @@ class CreateToken(Op, op="create_token", facts=EXACT):
 
     syntax = "attr-dict : type(results)"
 
-    @staticmethod
-    def infer() -> TokenType:
-        return TOKEN
+    infer = returns(TOKEN)
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda: None
+    plan = returns(lambda: None)
 
 
 class Broadcast(Op, op="broadcast", computes_on_storage=True, returns_views=True, nans="moved", facts=KEEPS):
@@ -100,13 +96,9 @@ class Trace(Op, op="trace", facts=EXACT):
 
     syntax = "operands, $tag attr-dict : type(operands)"
 
-    @staticmethod
-    def implementation_defined() -> FindChoices:
-        return lambda operand: [Choice.TRACE]
+    implementation_defined = returns(lambda operand: [Choice.TRACE])
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda operand: ()
+    plan = returns(lambda operand: ())
 
 
 class CrossReplicaSum(
@@ -118,7 +110,7 @@ class CrossReplicaSum(
     replica_groups = Attr(ReplicaGroups)
     result = Out(tensor)
 
-    infer = staticmethod(type_of_operand)
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
@@ -218,9 +210,7 @@ class ComputeReshapeShape(Reshapable, op="compute_reshape_shape"):
 
     result = Out(size_vector)
 
-    @staticmethod
-    def infer(dynamic_shape: TensorType) -> TensorType:
-        return dynamic_shape
+    infer = type_of("dynamic_shape")
 
     @staticmethod
     def constraints(C: Checker, dynamic_shape: TensorType, result: TensorType) -> None:

@@ -20,7 +20,7 @@ from stablehlo_ref.define.computation import FindChoices, Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import ALGORITHM
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, In, Op, Out, without_change
+from stablehlo_ref.define.op import Attr, In, Op, Out, type_of, without_change
 from stablehlo_ref.define.spec import (
     baseline_element_type,
     baseline_type,
@@ -59,9 +59,7 @@ class Cholesky(Op, op="cholesky", nans="computed", facts=replace(ALGORITHM, fusi
 
     syntax = "operands (, lower = $lower)? attr-dict : same_type"
 
-    @staticmethod
-    def infer(a: TensorType) -> TensorType:
-        return a
+    infer = type_of("a")
 
     @staticmethod
     def constraints(C: Checker, a: TensorType, result: TensorType) -> None:
@@ -121,9 +119,7 @@ class TriangularSolve(
     transpose_a = Attr(Transpose)  # I6
     result = Out(float_tensor | complex_tensor | per_tensor_quantized)
 
-    @staticmethod
-    def infer(b: TensorType) -> TensorType:
-        return b
+    infer = type_of("b")
 
     @staticmethod
     def constraints(C: Checker, a: TensorType, b: TensorType, left_side: Flag, result: TensorType) -> None:
