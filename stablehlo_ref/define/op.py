@@ -131,6 +131,10 @@ def returns(value: T) -> staticmethod[[], T]:
     return staticmethod(lambda: value)
 
 
+# The batching rule of an op that works along the last axes, so that no attribute changes.
+without_change: staticmethod[[], Mapping[str, object]] = returns({})
+
+
 def type_of(member: str) -> staticmethod[..., Any]:
     """Return the role `infer` of an op whose result has the type of an operand, or results those of operands."""
     return _role_of(member, lambda type: type)
@@ -146,8 +150,3 @@ def _role_of(member: str, function: Callable[[Any], Any]) -> staticmethod[..., A
     signature = inspect.Signature([inspect.Parameter(member, inspect.Parameter.POSITIONAL_ONLY)])
     function.__signature__ = signature  # type: ignore[attr-defined]
     return staticmethod(function)
-
-
-def without_change() -> Mapping[str, object]:
-    """Return the batching rule of an op that works along the last axes, so that no attribute changes."""
-    return {}

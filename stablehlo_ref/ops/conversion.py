@@ -103,7 +103,7 @@ class BitcastConvert(Op, op="bitcast_convert", computes_on_storage=True, returns
               and dim(operand, rank(result)) * bits == result_bits)  # fmt: skip
         C(2, is_complex(operand) == is_complex(result))
 
-    batching_rule = staticmethod(without_change)
+    batching_rule = without_change
 
     @staticmethod
     def plan(operand: TensorType, result: TensorType) -> Run:

@@ -81,7 +81,7 @@ class Reshape(Op, op="reshape", computes_on_storage=True, returns_views=True, na
               and dim(operand, before) == dim(result, after)
               and prod(shape(operand)[before + 1 :]) == prod(shape(result)[after + 1 :]))  # fmt: skip
 
-    batching_rule = staticmethod(without_change)
+    batching_rule = without_change
 
     @staticmethod
     def plan(operand: TensorType, result: TensorType) -> Run:

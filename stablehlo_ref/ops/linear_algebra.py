@@ -67,7 +67,7 @@ class Cholesky(Op, op="cholesky", nans="computed", facts=replace(ALGORITHM, fusi
         C(2, 2 <= rank(a))
         C(3, dim(a, rank(a) - 2) == dim(a, rank(a) - 1))
 
-    batching_rule = staticmethod(without_change)
+    batching_rule = without_change
 
     @staticmethod
     def plan(mode: Mode, a: TensorType, lower: Flag) -> Kernel:
@@ -130,7 +130,7 @@ class TriangularSolve(
         C(3, dim(a, R - 2) == dim(a, R - 1) == dim(b, R - 2 if left_side else R - 1))
         C(4, compatible(baseline_type(b), baseline_type(result)))
 
-    batching_rule = staticmethod(without_change)
+    batching_rule = without_change
 
     @staticmethod
     def plan(
