@@ -17,6 +17,7 @@ from stablehlo_ref.define.definition import (
     definition_of,
     kind_of,
     member_of_each,
+    traits_of,
 )
 from stablehlo_ref.define.members import REQUIRED, Undecodable
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
@@ -77,7 +78,8 @@ def _verify_op(op: Operation, visible: set[Value], known: Known) -> Iterator[Inv
         _check_operands(op, visible)
         if definition is not None:
             _check_definition(op, definition, known)
-            _check_symbols(op)
+            if check_symbols := SYMBOL_CHECKS.get(op.name):
+                check_symbols(op)
         if op.successors:
             _check_successors(op, definition, known)
         for name, attribute in op.attributes.items():
@@ -85,7 +87,7 @@ def _verify_op(op: Operation, visible: set[Value], known: Known) -> Iterator[Inv
                 check(op, attribute)
     except InvalidError as error:
         failed = error
-    isolated = definition is not None and definition.traits.isolated_from_above
+    isolated = traits_of(op).isolated_from_above
     is_valid = True
     for region in op.regions:
         for reported in _verify_region(region, set() if isolated else visible, known):
@@ -263,14 +265,14 @@ def _check_terminator(op: Operation, definition: OpDefinition, block: Block) -> 
     last = block.operations[-1] if block.operations else None
     if last is None:
         raise _error(op, "expects a region that ends with a terminator")
-    if definition_of(last) is not None and not _is_terminator(last):  # an op without a class may be one
+    if definition_of(last) is not None and not traits_of(last).terminator:  # an op without a class may be one
         usual = f"{op.name.partition('.')[0]}.return"
         example = f" such as '{usual}'" if usual in REGISTRY else ""
         raise _error(last, f"must be followed by a terminator{example}, which ends the region of '{op.name}'")
     if not _may_end(op, definition, last):
         raise _error(op, f"expects a region that ends with a terminator of its dialect, got '{last.name}'")
     for inner, following in pairwise(block.operations):
-        if _is_terminator(inner) and following.name != MALFORMED:
+        if traits_of(inner).terminator and following.name != MALFORMED:
             raise _error(inner, "must be the last op of its block")
 
 
@@ -281,11 +283,6 @@ def _may_end(op: Operation, definition: OpDefinition, last: Operation) -> bool:
         return True
     dialect = "stablehlo" if definition.dialect == "chlo" else definition.dialect
     return of.dialect == dialect or (definition.traits.multiple_blocks and of.dialect == "cf")
-
-
-def _is_terminator(op: Operation) -> bool:
-    definition = definition_of(op)
-    return definition is not None and definition.traits.terminator
 
 
 def _check_successors(op: Operation, definition: OpDefinition | None, known: Known) -> None:
@@ -307,11 +304,6 @@ def _check_successors(op: Operation, definition: OpDefinition | None, known: Kno
         arguments = [argument.type for argument in blocks[label].arguments]
         if list(types) != arguments:
             raise _error(op, f"branches to ^{label} with {_list(types)}, but its arguments are {_list(arguments)}")
-
-
-def _check_symbols(op: Operation) -> None:
-    if check := SYMBOL_CHECKS.get(op.name):
-        check(op)
 
 
 def _check_module(module: Operation) -> None:
@@ -358,13 +350,9 @@ def _signature_error(op: Operation) -> InvalidError | None:
 
 def _check_types(op: Operation, what: str, types: Sequence[Type]) -> None:
     for index, type in enumerate(types):
-        if not _has_foreign_elements(type) and (reason := ill_formed_reason(type)):
+        is_foreign = isinstance(type, TensorType | BufferType) and isinstance(type.element_type, OpaqueType)
+        if not is_foreign and (reason := ill_formed_reason(type)):  # other dialects have elements of their own
             raise _error(op, f"{what} #{index} has an invalid type: {reason}")
-
-
-def _has_foreign_elements(type: Type) -> bool:
-    """Return whether a type is a tensor or buffer of a type of another dialect."""
-    return isinstance(type, TensorType | BufferType) and isinstance(type.element_type, OpaqueType)
 
 
 def _check_parameters(op: Operation, what: str, member: str, types: Sequence[Type]) -> None:

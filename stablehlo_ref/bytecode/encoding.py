@@ -6,6 +6,7 @@ integers are zigzag-encoded: 0, -1, 1, -2, ... are 0, 1, 2, 3, ...
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
@@ -203,44 +204,28 @@ class Cursor:
             raise self.error("expected padding bytes (0xCB)", self.offset - len(padding))
 
 
-class Emitter:
-    """Collects bytes. Large blobs are kept as they are until the end, and not copied."""
+class ByteWriter:
+    """Collects bytes and integers; subclasses have other things between them."""
 
     def __init__(self) -> None:
-        self._parts: list[Data] = []
-        self._size = 0
-        self._open = bytearray()  # what follows the parts
-        self.alignment = 1  # of the first byte, so that aligned blobs are aligned in the file
-
-    def __len__(self) -> int:
-        return self._size + len(self._open)
-
-    def _close(self) -> None:
-        if self._open:
-            self._parts.append(self._open)
-            self._size += len(self._open)
-            self._open = bytearray()
-
-    def parts(self) -> list[Data]:
-        """Return all that was emitted, in order."""
-        self._close()
-        return self._parts
+        self._open = bytearray()  # what follows the last other thing
 
     def byte(self, value: int) -> None:
         self._open.append(value)
-
-    def set_byte(self, position: int, value: int) -> None:
-        """Change a byte that was emitted after the last blob or section."""
-        self._open[position - self._size] = value
 
     def data(self, data: bytes | bytearray) -> None:
         self._open += data
 
     def varint(self, value: int) -> None:
-        if value < 0x80:
+        if 0 <= value < 0x80:
             self._open.append(value << 1 | 1)
         else:
             self._open += encode_varint(value)
+
+    def varints(self, values: Iterable[int]) -> None:
+        """Write integers without their number."""
+        for value in values:
+            self.varint(value)
 
     def signed_varint(self, value: int) -> None:
         self.varint((value << 1 ^ value >> 63) & MAX_VARINT)
@@ -248,13 +233,33 @@ class Emitter:
     def flagged_varint(self, value: int, flag: bool) -> None:
         self.varint(value << 1 | flag)
 
+
+class Emitter(ByteWriter):
+    """Collects bytes. Large blobs are kept as they are until the end, and not copied."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: list[Data] = []
+        self._size = 0
+        self.alignment = 1  # of the first byte, so that aligned blobs are aligned in the file
+
+    def __len__(self) -> int:
+        return self._size + len(self._open)
+
+    def parts(self) -> list[Data]:
+        """Return all that was emitted, in order."""
+        if self._open:
+            self._parts.append(self._open)
+            self._size += len(self._open)
+            self._open = bytearray()
+        return self._parts
+
     def blob(self, data: Data) -> None:
         """Emit bytes without copying them."""
         if len(data) < SMALL_BLOB:
             self._open += data
             return
-        self._close()
-        self._parts.append(data)
+        self.parts().append(data)
         self._size += len(data)
 
     def align(self, alignment: int) -> None:
@@ -263,17 +268,15 @@ class Emitter:
 
     def section(self, number: int, content: Emitter) -> None:
         """Emit a section; it is padded if its content is aligned and would not be at this place."""
-        header = len(self)
-        self.byte(number)
-        self.varint(len(content))
-        if content.alignment > 1 and len(self) % content.alignment:
-            self.varint(content.alignment)
-            self.align(content.alignment)
-            self.set_byte(header, number | 0x80)
-        self.alignment = max(self.alignment, content.alignment)
-        self._close()
-        parts = content.parts()
-        self._parts += parts
+        length, alignment = encode_varint(len(content)), content.alignment
+        is_padded = (len(self) + 1 + len(length)) % alignment > 0
+        self.byte(number | 0x80 if is_padded else number)
+        self.data(length)
+        if is_padded:
+            self.varint(alignment)
+            self.align(alignment)
+        self.alignment = max(self.alignment, alignment)
+        self.parts().extend(content.parts())
         self._size += len(content)
 
 

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from stablehlo_ref.bytecode.encoding import Data, encode_varint
-from stablehlo_ref.bytecode.encodings.numbers import bits_parts
+from stablehlo_ref.bytecode.encoding import MAX_VARINT, ByteWriter, Data
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.locations import UNKNOWN_LOCATION, resolve
 from stablehlo_ref.ir.types import Type
@@ -23,8 +22,8 @@ LARGE_BLOB = 1 << 12  # bytes; larger ones are compared by a digest
 class Reference(NamedTuple):
     """What an encoding has in a place whose bytes are not known yet."""
 
-    kind: str  # "attribute", "type", "optional", "string" or "resource"
-    number: int  # in the pool's list of that kind
+    kind: str  # "attribute", "type", "optional" (an attribute), "string" or "resource"
+    target: int | str  # the index in the pool's list of that kind, the string itself, or the key of the resource
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +63,9 @@ class Pool:
         self.plain = plain  # encodes locations and names of attributes
         self.attributes: list[Entry] = []
         self.types: list[Entry] = []
-        self.strings: list[str] = []
-        self.resources: list[DenseResource] = []
+        self.resources: dict[str, DenseResource] = {}  # by key
         self._entries: dict[object, int] = {}  # by encoding
         self._types: dict[tuple[Encodings, Type], int] = {}
-        self._strings: dict[str, int] = {}
-        self._resources: dict[str, int] = {}
         self._objects: dict[tuple[Encodings, int], tuple[object, int]] = {}  # by identity; the object stays alive
 
     def attribute(self, attribute: object, encodings: Encodings) -> int:
@@ -111,20 +107,8 @@ class Pool:
             index = self._types[encodings, type] = self._add(self.types, "type", writer)
         return index
 
-    def string(self, string: str) -> int:
-        if string not in self._strings:
-            self._strings[string] = len(self.strings)
-            self.strings.append(string)
-        return self._strings[string]
-
-    def resource(self, resource: DenseResource) -> int:
-        if resource.key not in self._resources:
-            self._resources[resource.key] = len(self.resources)
-            self.resources.append(resource)
-        return self._resources[resource.key]
-
     def _add(self, entries: list[Entry], kind: str, writer: EntryWriter) -> int:
-        items = writer.items()
+        items = tuple(writer.items())
         key = kind, writer.dialect, tuple(item.key if isinstance(item, Blob) else item for item in items)
         if key not in self._entries:
             self._entries[key] = len(entries)
@@ -139,59 +123,43 @@ def location_parts(location: object) -> list[Any]:
     return [part for part in map(resolve, parts) if part is not None]
 
 
-class EntryWriter:
+class EntryWriter(ByteWriter):
     """Collects the encoding of one attribute or type."""
 
     def __init__(self, pool: Pool, encodings: Encodings) -> None:
+        super().__init__()
         self.pool = pool
         self.encodings = encodings  # of what it consists of
         self.dialect = ""
         self.is_custom = True
         self._items: list[Item] = []
-        self._open = bytearray()
 
-    def items(self) -> tuple[Item, ...]:
-        self._close()
-        return tuple(self._items)
-
-    def _close(self) -> None:
+    def items(self) -> list[Item]:
+        """Return all that was written, in order."""
         if self._open:
             self._items.append(bytes(self._open))
             self._open.clear()
+        return self._items
 
-    def _refer(self, kind: str, index: int) -> None:
-        self._close()
-        self._items.append(Reference(kind, index))
-
-    def byte(self, value: int) -> None:
-        self._open.append(value)
-
-    def varint(self, value: int) -> None:
-        self._open += encode_varint(value)
-
-    def signed_varint(self, value: int) -> None:
-        self._open += encode_varint((value << 1 ^ value >> 63) & ((1 << 64) - 1))
-
-    def signed_varints_bare(self, values: Sequence[int]) -> None:
-        """Write integers without their number."""
-        for value in values:
-            self.signed_varint(value)
-
-    def varints(self, values: Sequence[int]) -> None:
-        """Write a list that starts with its length."""
-        self.varint(len(values))
-        for value in values:
-            self.varint(value)
+    def _refer(self, kind: str, target: int | str) -> None:
+        self.items().append(Reference(kind, target))
 
     def signed_varints(self, values: Sequence[int]) -> None:
         """Write a list that starts with its length."""
         self.varint(len(values))
-        self.signed_varints_bare(values)
+        for value in values:
+            self.signed_varint(value)
 
     def bits(self, bits: int, width: int) -> None:
-        """Write a number of `width` bits."""
-        for kind, value in bits_parts(bits, width):
-            getattr(self, kind)(value)
+        """Write a number of `width` bits, which `numbers.read_bits` reads."""
+        if width <= 8:
+            self.byte(bits)
+            return
+        words = [bits >> shift & MAX_VARINT for shift in range(0, max(bits.bit_length(), 1), 64)]
+        if width > 64:
+            self.varint(len(words))
+        for word in words:
+            self.signed_varint(word - (word >> 63 << 64))
 
     def text(self, text: str) -> None:
         """Write MLIR's text instead of an encoding."""
@@ -205,14 +173,14 @@ class EntryWriter:
         if len(data) < LARGE_BLOB:
             self._open += data
             return
-        self._close()
-        self._items.append(Blob(data, hashlib.blake2b(data, digest_size=16).digest()))
+        self.items().append(Blob(data, hashlib.blake2b(data, digest_size=16).digest()))
 
     def string(self, string: str) -> None:
-        self._refer("string", self.pool.string(string))
+        self._refer("string", string)
 
     def resource(self, resource: DenseResource) -> None:
-        self._refer("resource", self.pool.resource(resource))
+        self.pool.resources.setdefault(resource.key, resource)
+        self._refer("resource", resource.key)
 
     def attribute(self, attribute: object) -> None:
         self._refer("attribute", self.pool.attribute(attribute, self.encodings))

@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-from stablehlo_ref.bytecode.emission import emit
+from stablehlo_ref.bytecode.emission import WrittenName, WrittenProgram, emit
 from stablehlo_ref.bytecode.encodings import builtin, plain
-from stablehlo_ref.bytecode.numbering import WrittenBlock, WrittenName, WrittenOp, WrittenRegion, isolate
 from stablehlo_ref.bytecode.pool import Encodings, Pool
 from stablehlo_ref.bytecode.properties import Property, encode_sparse, has_segments, properties_of, with_segments
 from stablehlo_ref.bytecode.sections import NEWEST, FormatVersion
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute, DenseArray
-from stablehlo_ref.ir.core import Block, Operation, Region, location_of
+from stablehlo_ref.ir.core import Operation, location_of
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 
@@ -80,10 +79,26 @@ def write_program(module: Operation, form: WrittenForm, version: int, producer: 
 
 
 def _written(module: Operation, form: WrittenForm, version: int, producer: str) -> bytes:
-    pool = Pool(plain)
-    root = _ProgramWriter(form, pool, version).op(module, {})
-    isolate(root)
-    return emit(root, pool, version, producer)
+    program = WrittenProgram(module, Pool(plain))
+    writer = _NameWriter(form, program.pool, version)
+    for op in within_time(module.walk(), "writing bytecode", location_of):
+        try:
+            _add(op, writer, program)
+        except UnsupportedError as error:
+            raise _at(op, error) from error
+    return emit(program, version, producer)
+
+
+def _add(op: Operation, writer: _NameWriter, program: WrittenProgram) -> None:
+    """Add an op and the arguments of its blocks to a program that is written."""
+    writer.form.check(op)
+    own = program.names[op] = writer.name(op)
+    arguments = [argument for region in op.regions for block in region.blocks for argument in block.arguments]
+    program.locations[op] = program.pool.location(op.debug_location)
+    for value in (*op.results, *arguments):
+        program.types[value] = program.pool.type(value.type, own.encodings)
+    for argument in arguments:
+        program.locations[argument] = program.pool.location(argument.location)
 
 
 def _key(op: Operation) -> object:
@@ -109,8 +124,8 @@ def _at(op: Operation, error: UnsupportedError) -> UnsupportedError:
     return UnsupportedError(found.message + place, op.location)
 
 
-class _ProgramWriter:
-    """Turns operations into what is written of them, and collects their attributes and types in a pool."""
+class _NameWriter:
+    """Turns names and attributes of ops into what is written of them, and collects the attributes in a pool."""
 
     def __init__(self, form: WrittenForm, pool: Pool, version: int) -> None:
         self.form = form
@@ -118,27 +133,7 @@ class _ProgramWriter:
         self.version = version
         self.known: dict[object, WrittenName] = {}
 
-    def op(self, op: Operation, labels: Mapping[str, int]) -> WrittenOp:
-        """Return an op with all inside it; `labels` are the numbers of the blocks around it."""
-        try:
-            return self._op(op, labels)
-        except UnsupportedError as error:
-            raise _at(op, error) from error
-
-    def _op(self, op: Operation, labels: Mapping[str, int]) -> WrittenOp:
-        self.form.check(op)
-        own = self._own(op)
-        return WrittenOp(
-            own,
-            self.pool.location(op.debug_location),
-            [self.pool.type(type, own.encodings) for type in op.result_types],
-            op.operands,
-            op.results,
-            [labels[label] for label in op.successors],
-            [self._region(region, own.encodings) for region in op.regions],
-        )
-
-    def _own(self, op: Operation) -> WrittenName:
+    def name(self, op: Operation) -> WrittenName:
         """Return what is written of an op's name and attributes, once for all ops that have the same simple ones."""
         key = _key(op)
         known = self.known.get(key) if key else None
@@ -159,17 +154,14 @@ class _ProgramWriter:
             discardable = self._dictionary(form.discardable, form.encodings)
             return discardable, None if inherent is None else [(inherent, False)], b""
         rest = {**form.discardable, **form.inherent}
-        properties = [self._property(form, property, rest) for property in self._legacy(form)]
+        is_legacy = form.segments and self.version < FormatVersion.NATIVE_SEGMENT_SIZES
+        known = with_segments(form.name) if is_legacy else form.properties
+        properties = [self._property(form, property, rest) for property in known]
         suffix = self._suffix(form, rest)
         return self._dictionary(rest, form.encodings), properties or ([] if suffix else None), suffix
 
     def _dictionary(self, entries: Mapping[str, Attribute], encodings: Encodings) -> int | None:
         return self.pool.dictionary(entries, encodings) if entries else None
-
-    def _legacy(self, form: OpForm) -> Sequence[Property]:
-        """Return the properties of an op; sizes of segments are among them before version 6."""
-        is_legacy = form.segments and self.version < FormatVersion.NATIVE_SEGMENT_SIZES
-        return with_segments(form.name) if is_legacy else form.properties or ()
 
     def _property(self, form: OpForm, property: Property, rest: dict[str, Attribute]) -> tuple[int | None, bool]:
         """Return a property, and take it out of the attributes that are left."""
@@ -186,13 +178,3 @@ class _ProgramWriter:
             return b""
         sizes = [rest.pop(name, None) for name in form.segments]
         return b"".join(encode_sparse(size.values) for size in sizes if isinstance(size, DenseArray))
-
-    def _region(self, region: Region, encodings: Encodings) -> WrittenRegion:
-        labels = {block.label: number for number, block in enumerate(region.blocks)}
-        return WrittenRegion([self._block(block, labels, encodings) for block in region.blocks])
-
-    def _block(self, block: Block, labels: Mapping[str, int], encodings: Encodings) -> WrittenBlock:
-        types = [self.pool.type(argument.type, encodings) for argument in block.arguments]
-        locations = [self.pool.location(argument.location) for argument in block.arguments]
-        operations = [self.op(op, labels) for op in within_time(block.operations, "writing bytecode", location_of)]
-        return WrittenBlock(block.arguments, types, locations, operations)

@@ -29,9 +29,16 @@ from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import activity, limited
 from stablehlo_ref.limits.files import contents, open_file
 from stablehlo_ref.passes.catalog import PASSES
-from stablehlo_ref.passes.inspection import as_json, as_table, op_counts, op_graph, parse_supported, unsupported_ops
+from stablehlo_ref.passes.inspection import (
+    as_json,
+    as_table,
+    elide_constants,
+    op_counts,
+    op_graph,
+    parse_supported,
+    unsupported_ops,
+)
 from stablehlo_ref.passes.registry import BoundPass, Pass, flag, parse_pipeline
-from stablehlo_ref.passes.strip import elide_constants
 from stablehlo_ref.program import Program
 from stablehlo_ref.reading.parsing import decode
 from stablehlo_ref.syntax.printer import print_operation

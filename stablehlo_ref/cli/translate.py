@@ -22,7 +22,7 @@ from stablehlo_ref.cli.options import (
     option,
 )
 from stablehlo_ref.limits.budget import activity
-from stablehlo_ref.passes.strip import strip_debuginfo
+from stablehlo_ref.passes.inspection import strip_debuginfo
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.syntax.value_names import number_values
 

@@ -279,7 +279,7 @@ class _Locator:
         self.found.setup.judge = judge = Judge(values.arrays, self.contract, self.evaluate)
         self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if not is_constant_like(op)]
         if not self.found.suspects:
-            wrong = {j.op: j for j in wrong_in_isolation(self.flat, judge, self.found.judgements, self.session)}
+            wrong = {j.op: j for j in wrong_in_isolation(judge, self.found.judgements, self.session)}
             self.found.judgements = [wrong.get(j.op, j) for j in self.found.judgements]
         if self.found.suspects:
             self._enter(judge, [self.found.suspects[0].op])
@@ -313,8 +313,8 @@ class _Locator:
                 self._enter(hidden, found.group.ops)
         if found.is_wrong:
             return
-        off = beyond(self.program, self.flat, self.inputs, outputs, ours, judge, found.judgements, made)
-        found.outputs.beyond = list(off)
+        explained = {s.output for s in made if s.is_explained}
+        found.outputs.beyond = list(beyond(self.inputs, outputs, ours, judge, found.judgements, explained))
         if found.outputs.beyond:
             found.not_explained = list(far_from_rounding(judge, found.judgements))
 
@@ -363,7 +363,7 @@ class _Locator:
         for op in (op for op in ops if can_enter(op, judge.values)):
             if self.compilations + _FOR_A_LOOP > most_compilations(self.flat):
                 return
-            for run in furthest_runs(self.flat, op, judge.values, self.evaluate, self.session):
+            for run in furthest_runs(op, judge.values, self.evaluate, self.session):
                 rest = _Locator(run.program.program, run.feeds, self.session, self.contract, self.max_bytes)
                 rest.explains = False
                 set_turn(rest.flat.ops, op, run.turn)
@@ -387,7 +387,7 @@ class _Locator:
 
         If the backend does not return these, they are the interpreter's.
         """
-        group = find_group(self.flat, judge, outputs, ours, self.session, self.found.stopped is not None)
+        group = find_group(judge, outputs, ours, self.session, self.found.stopped is not None)
         is_all = group is not None and len(group.ops) == sum(not is_constant_op(op) for op in self.flat.ops)
         self.found.group = None if is_all and group and not group.is_certain else group
         if group is not None and group.excess is not None:

@@ -49,7 +49,7 @@ class Evaluator:
     """Runs ops of a flat program one at a time. Plans are kept; ops that differ in their operands only share one."""
 
     def __init__(self, flat: Flat) -> None:
-        self._flat = flat
+        self.flat = flat
         self._programs: dict[tuple[Hashable, bool], Subprogram] = {}
         self._bodies: dict[tuple[Operation, int], Subprogram] = {}
         self._constants: dict[Value, Array] = {}
@@ -97,7 +97,7 @@ class Evaluator:
         if (op, index) not in self._bodies:
             *ops, terminator = op.regions[index].block.operations
             arguments = op.regions[index].block.arguments
-            self._bodies[op, index] = subprogram(self._flat, ops, terminator.operands, arguments)
+            self._bodies[op, index] = subprogram(self.flat, ops, terminator.operands, arguments)
         return self._bodies[op, index]
 
     def value(self, value: Value, values: Mapping[Value, Array]) -> Array:
@@ -107,14 +107,14 @@ class Evaluator:
     def constant(self, value: Value) -> Array:
         """Return the array of a value that `is_constant`."""
         if value not in self._constants:
-            (self._constants[value],) = subprogram(self._flat, [], [value]).program.run()
+            (self._constants[value],) = subprogram(self.flat, [], [value]).program.run()
         return self._constants[value]
 
     def subprogram(self, op: Operation, wide: bool = False) -> Subprogram:
         """Return the program of an op; if `wide`, with f64 for all narrower floating-point types."""
         key = _key(op), wide
         if key not in self._programs:
-            made = single(self._flat, op)
+            made = single(self.flat, op)
             if wide:
                 widen(made.program.module)
                 made = replace(made, program=Program(made.program.module, made.program.entry.name))
@@ -183,7 +183,7 @@ class RegionRun:
 
 
 def furthest_runs(
-    flat: Flat, op: Operation, values: Mapping[Value, Array], evaluate: Evaluator, session: Session
+    op: Operation, values: Mapping[Value, Array], evaluate: Evaluator, session: Session
 ) -> Iterator[RegionRun]:
     """Yield the runs of the regions of a loop or of a branch to compare, the most different first.
 
@@ -192,7 +192,7 @@ def furthest_runs(
     ones are what the interpreter computes from it.
     """
     furthest: dict[int, tuple[float, RegionRun]] = {}
-    for run, ours in region_runs(flat, op, values, evaluate):
+    for run, ours in region_runs(op, values, evaluate):
         outcome = session.run(run.program.text, run.feeds)
         pairs = zip(outcome.results, ours)
         apart = float("inf") if outcome.failure else max((distance(x, y) for x, y in pairs), default=0.0)
@@ -205,7 +205,7 @@ def furthest_runs(
 
 
 def region_runs(
-    flat: Flat, op: Operation, values: Mapping[Value, Array], evaluate: Evaluator
+    op: Operation, values: Mapping[Value, Array], evaluate: Evaluator
 ) -> Iterator[tuple[RegionRun, Sequence[Array]]]:
     """Yield the condition and the body of each turn, or the branch that is taken, with the interpreter's results."""
     programs: dict[int, Subprogram] = {}
@@ -213,7 +213,7 @@ def region_runs(
     def run(turn: int, index: int, state: Sequence[Array] = ()) -> tuple[RegionRun, Sequence[Array]]:
         block = op.regions[index].block
         if index not in programs:
-            programs[index] = subprogram(flat, block.operations[:-1], block.operations[-1].operands)
+            programs[index] = subprogram(evaluate.flat, block.operations[:-1], block.operations[-1].operands)
         made = programs[index]
         feeds = [np.asarray(state[v.index] if v.owner is block else values[v]) for v in made.feeds]
         return RegionRun(turn, index, made, feeds), made.program.run(*feeds)

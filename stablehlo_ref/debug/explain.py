@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf, isfinite, isnan, prod, sqrt
 from time import perf_counter
+from typing import TypeAlias
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from stablehlo_ref.numerics.dtypes import float_info, kind
 from stablehlo_ref.ops.extensibility import OPEN_TARGETS, CustomCall
 from stablehlo_ref.program import Program
 
+Arrays: TypeAlias = Sequence[Array]
 RUNS = 3
 EXPLAINED = 8.0  # a larger factor is outside of what random rounding explains
 LARGER = 64.0  # how much larger than the contract's errors are in runs that right outputs are not beyond
@@ -71,18 +73,13 @@ class Sensitivity:
 
 
 def sensitivities(
-    program: Program,
-    inputs: Sequence[Array],
-    ours: Sequence[Array],
-    actual: Sequence[Array],
-    contract: Contract,
-    seconds: float = inf,
+    program: Program, inputs: Arrays, ours: Arrays, actual: Arrays, contract: Contract, seconds: float = inf
 ) -> list[Sensitivity]:
     """Return how each output differs from the interpreter's, beside runs with random rounding; none if these fail.
 
     After `seconds` no further run is started; there is one at least.
     """
-    apart = _distances(program, inputs, ours, contract, seconds=seconds)
+    apart = _distances(program, inputs, ours, contract, 1.0, seconds)
     if not apart:
         return []
     found = []
@@ -93,23 +90,22 @@ def sensitivities(
 
 
 def limits_of(
-    program: Program, inputs: Sequence[Array], ours: Sequence[Array], contract: Contract, perturbs: bool = False
+    program: Program, inputs: Arrays, ours: Arrays, contract: Contract, perturbs: bool = False
 ) -> list[float]:
     """Return how far each output moves at most with errors `LARGER` times as large, of inputs too if it `perturbs`.
 
     They are 0 if no op rounds, and infinite if runs fail.
     """
-    apart = _distances(program, inputs, ours, contract, LARGER, LARGER_RUNS, perturbs=perturbs)
+    apart = _distances(program, inputs, ours, contract, LARGER, perturbs=perturbs)
     return [max((inf if isnan(run[i]) else run[i] for run in apart), default=inf) for i in range(len(ours))]
 
 
 def _distances(
     program: Program,
-    inputs: Sequence[Array],
-    ours: Sequence[Array],
+    inputs: Arrays,
+    ours: Arrays,
     contract: Contract,
-    scale: float = 1.0,
-    most: int = RUNS,
+    scale: float,
     seconds: float = inf,
     perturbs: bool = False,
 ) -> list[list[float]]:
@@ -121,8 +117,10 @@ def _distances(
         noisy = Program(noise.module, program.entry.name, program.limits)
         if not perturbs and not noise.errors:
             return [[0.0] * len(ours)]
-        while len(runs) < most and (not runs or perf_counter() - started < seconds):
-            draw = np.random.default_rng(len(runs))
+        for number in range(LARGER_RUNS if scale > 1 else RUNS):
+            if runs and perf_counter() - started > seconds:
+                break
+            draw = np.random.default_rng(number)
             fed = [_by_ulps(draw, x, 0.5 * scale) for x in inputs] if perturbs else inputs
             fed = [_lossy(contract, draw, x) for x in fed] if scale > 1 else fed
             results = noisy.run(*fed, custom_calls={TARGET: partial(noise.add, draw)} if noise.errors else None)
@@ -146,21 +144,18 @@ class _Noise:
         self.errors: list[Callable[[np.random.Generator, Array], Array]] = []
         self._contract = contract
         self._scale = scale
+        is_lossy = scale > 1 and contract.flush_subnormals  # also an op that does not round may lose numbers
         with Rewriter(self.module) as rewriter:
             for op in list(_entered(self.module)):
-                for result in filter(has_fractions, op.results if _rounds(op) or self._is_lossy else ()):
+                for result in filter(has_fractions, op.results if _rounds(op) or is_lossy else ()):
                     self._add_to_result(rewriter, op, result)
                 if _rounds(op):
                     self._add_to_terms(rewriter, op)
 
-    @property
-    def _is_lossy(self) -> bool:
-        """Whether each op may lose numbers, also one that does not round."""
-        return self._scale > 1 and self._contract.flush_subnormals
-
     def add(self, draw: np.random.Generator, call: CustomCall, array: Array) -> list[Array]:
         """Return what a call makes of an array."""
-        return [self.errors[int(call.backend_config)](draw, array)]
+        made = self.errors[int(call.backend_config)](draw, array)
+        return [_lossy(self._contract, draw, made) if self._scale > 1 else made]
 
     def _call(self, errors: Callable[[np.random.Generator, Array], Array], value: Value, op: Operation) -> Operation:
         members = {"call_target_name": TARGET, "backend_config": str(len(self.errors))}
@@ -168,15 +163,13 @@ class _Noise:
         return build_operation("stablehlo.custom_call", [value], [value.type], op.location, members=members)
 
     def _add_to_result(self, rewriter: Rewriter, op: Operation, result: Value) -> None:
-        contract = self._contract
         is_arithmetic = facts_of(op).arithmetic is Arithmetic.ROUNDS or _adds_terms(op)
         name = op.mnemonic.removeprefix("broadcast_")
-        ulps = contract.ulps_of(name, 0.5 if is_arithmetic else contract.elementary_ulps, _itemsize(result))
+        default = 0.5 if is_arithmetic else self._contract.elementary_ulps
+        ulps = self._contract.ulps_of(name, default, _itemsize(result))
         is_off = self._scale > 1 and ulps > 0.5  # also where the result is an integer
         errors = partial(_by_ulps, ulps=self._scale * ulps if _rounds(op) else 0.0, keeps_integers=not is_off)
-        lossy = partial(_lossy, contract)
-        call = self._call((lambda draw, x: lossy(draw, errors(draw, x))) if self._scale > 1 else errors, result, op)
-        uses = rewriter.uses(result)
+        call, uses = self._call(errors, result, op), rewriter.uses(result)
         rewriter.insert_after(op, call)
         for user, index in uses:
             rewriter.set_operand(user, index, call.results[0])
@@ -284,7 +277,7 @@ class Beyond:
         return f"output {self.output} is beyond the bound of the whole program: {self.excess}"
 
 
-def bounds_of(flat: Flat, inputs: Sequence[Array], contract: Contract, evaluate: Evaluator) -> list[Ball]:
+def bounds_of(flat: Flat, inputs: Arrays, contract: Contract, evaluate: Evaluator) -> list[Ball]:
     """Return the bounds of the outputs of a program, which go through all of its ops."""
     whole = propagation(dict(zip(flat.arguments, inputs)), contract, evaluate)
     whole.extend(flat.ops)
@@ -292,17 +285,10 @@ def bounds_of(flat: Flat, inputs: Sequence[Array], contract: Contract, evaluate:
 
 
 def beyond(
-    program: Program,
-    flat: Flat,
-    inputs: Sequence[Array],
-    outputs: Sequence[Array],
-    ours: Sequence[Array],
-    judge: Judge,
-    judgements: Sequence[Judgement],
-    sensitivities: Sequence[Sensitivity],
+    inputs: Arrays, outputs: Arrays, ours: Arrays, judge: Judge, judgements: Sequence[Judgement], explained: set[int]
 ) -> Iterator[Beyond]:
-    """Yield the outputs that neither the bounds of all ops in a row nor rounding at random explain."""
-    explained = {s.output for s in sensitivities if s.is_explained}
+    """Yield the outputs, but for `explained` ones, that neither bounds of all ops nor rounding at random explain."""
+    flat = judge.evaluate.flat
     unsure = [i for i, (x, y) in enumerate(zip(outputs, ours)) if i not in explained and not same_bits(x, y)]
     if not unsure:
         return
@@ -314,21 +300,21 @@ def beyond(
         if excess or ball.is_known:
             yield from [Beyond(index, excess)] if excess else []
             continue
-        limits = limits or limits_of(program, inputs, ours, judge.contract)
+        limits = limits or limits_of(flat.program, inputs, ours, judge.contract)
         radius = np.broadcast_to(ball.radius, ours[index].shape)
         unknown = np.where(np.isinf(radius), outputs[index], ours[index])  # the others are within their bounds
         is_far = distance(unknown, ours[index]) > FAR * limits[index]
-        if is_far and _can_be_nan(value) and not _is_open(flat, inputs, value, judge, judgements):
+        if is_far and _can_be_nan(value) and not _is_open(inputs, value, judge, judgements):
             yield Beyond(index, None)
 
 
-def _is_open(flat: Flat, inputs: Sequence[Array], value: Value, judge: Judge, judgements: Sequence[Judgement]) -> bool:
+def _is_open(inputs: Arrays, value: Value, judge: Judge, judgements: Sequence[Judgement]) -> bool:
     """Return whether a value may depend on a result that is not unique: the spec leaves it open, or it is random."""
     verdicts = {j.op: j.verdict for j in judgements}
-    needed = [op for op in slice_of(flat.ops, value) if verdicts.get(op) is not Verdict.SAME]
+    needed = [op for op in slice_of(judge.evaluate.flat.ops, value) if verdicts.get(op) is not Verdict.SAME]
     if any(map(_is_random, needed)) or any(judge.is_open(op) for op in needed if op in verdicts):
         return True
-    return bool(judge.evaluate.choices_of(flat.program, inputs))
+    return bool(judge.evaluate.choices_of(judge.evaluate.flat.program, inputs))
 
 
 def _is_random(op: Operation) -> bool:

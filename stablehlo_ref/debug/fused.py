@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,7 +34,7 @@ from stablehlo_ref.debug.cut import (
     subprogram,
 )
 from stablehlo_ref.debug.evaluate import distance, run_subprogram
-from stablehlo_ref.debug.judge import Excess, Judge, excess_of
+from stablehlo_ref.debug.judge import Excess, Judge, excess_of, excesses
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import is_constant_like
@@ -71,17 +71,12 @@ class FaultyGroup:
         return self.excess is not None
 
 
-@dataclass
 class _GroupSearch:
-    flat: Flat
-    judge: Judge
-    session: Session
-    threshold: float
-    composed: dict[int, Propagation] = field(default_factory=dict)  # by where they start
-    results: dict[tuple[int, int], Mapping[Value, Array]] = field(default_factory=dict)  # of ops between two cuts
-
-    def __post_init__(self) -> None:
-        self.arrays, self.contract, self.evaluate = self.judge.values, self.judge.contract, self.judge.evaluate
+    def __init__(self, judge: Judge, session: Session, threshold: float) -> None:
+        self.session, self.threshold, self.flat = session, threshold, judge.evaluate.flat
+        self.arrays, self.contract, self.evaluate = judge.values, judge.contract, judge.evaluate
+        self.composed: dict[int, Propagation] = {}  # by where they start
+        self.results: dict[tuple[int, int], Mapping[Value, Array]] = {}  # of ops between two cuts
 
     def persists(self, start: int) -> bool:
         """Return whether the outputs are far off if the ops from `start` are run on the values of `arrays`."""
@@ -107,13 +102,10 @@ class _GroupSearch:
     def constant(self, start: int) -> FaultyGroup | None:
         """Return a constant that the op at `start` uses and that is wrong; it is in each program with that op."""
         for value in filter(is_constant, operands_of(self.flat.ops[start])):
-            op, made = value.owner, subprogram(self.flat, [], [value])
-            if not isinstance(op, Operation) or is_constant_like(op):
-                continue
-            bound = exact(self.evaluate.constant(value))
-            for result in self._run(made) or ():
-                if excess := excess_of(result, bound, self.contract):
-                    return FaultyGroup((op,), Repro(made, (), (bound,)), excess)
+            op, made, bounds = value.owner, subprogram(self.flat, [], [value]), [exact(self.evaluate.constant(value))]
+            if isinstance(op, Operation) and not is_constant_like(op):
+                for excess in excesses(self._run(made) or (), bounds, self.contract):
+                    return FaultyGroup((op,), Repro(made, (), bounds), excess)
         return None
 
     def hides(self, start: int) -> bool:
@@ -198,7 +190,7 @@ class _GroupSearch:
 
 
 def find_group(
-    flat: Flat, judge: Judge, outputs: Sequence[Array], ours: Sequence[Array], session: Session, is_hidden: bool
+    judge: Judge, outputs: Sequence[Array], ours: Sequence[Array], session: Session, is_hidden: bool
 ) -> FaultyGroup | None:
     """Return the group of ops whose fault vanishes where intermediate values are outputs; None without such a fault.
 
@@ -207,12 +199,13 @@ def find_group(
     search. If the backend returned no intermediate values (`is_hidden`), they are the interpreter's, and an op may be
     wrong alone.
     """
+    flat = judge.evaluate.flat
     returned = [judge.values.get(value) for value in flat.outputs]
     apart = max((distance(x, y) for x, y in zip(outputs, returned) if y is not None), default=0.0)
     noise = max((distance(x, y) for x, y in zip(ours, returned) if y is not None), default=0.0)
     if not apart > max(NOISE * noise, 1e-12):
         return None
-    search = _GroupSearch(flat, judge, session, max(NOISE * noise, min(apart, 1.0) / 8))
+    search = _GroupSearch(judge, session, max(NOISE * noise, min(apart, 1.0) / 8))
     start = last(search.persists, 0, len(flat.ops))
     if is_hidden and (found := search.constant(start)):
         return found
@@ -248,15 +241,13 @@ def failing_ops(
 
     `values` are those of the interpreter, for at most `most` runs.
     """
-    left = most
+    left = iter(range(most))
 
     def fails(ops: Sequence[Operation]) -> bool:
-        nonlocal left
         wanted = sinks(ops)
         made = subprogram(flat, ops, wanted)
-        if left <= 0 or not wanted or any(value not in values for value in made.feeds):
+        if not wanted or any(value not in values for value in made.feeds) or next(left, None) is None:
             return False
-        left -= 1
         return words_of(run_subprogram(session, made, values)) == words_of(failure)
 
     if words_of(session.run(str(subprogram(flat, [], []).program), [])) == words_of(failure):
@@ -265,24 +256,12 @@ def failing_ops(
 
 
 def smallest(members: Sequence[T], suffices: Callable[[Sequence[T]], bool]) -> list[T]:
-    """Return few adjacent members that suffice, found by halving; the empty list if not even all do.
-
-    If neither half suffices, the start and the end are moved.
-    """
+    """Return few adjacent members that suffice, found by bisection; the empty list if not even all do."""
     if not members or not suffices(members):
         return []
-    return _smaller(list(members), suffices)
-
-
-def _smaller(kept: list[T], suffices: Callable[[Sequence[T]], bool]) -> list[T]:
-    if len(kept) == 1:
-        return kept
-    middle = len(kept) // 2
-    for half in (kept[:middle], kept[middle:]):
-        if suffices(half):
-            return _smaller(half, suffices)
-    start = last(lambda index: suffices(kept[index:]), 0, middle)
-    return kept[start : first_near(lambda index: suffices(kept[start:index]), middle, len(kept))]
+    start = last(lambda index: suffices(members[index:]), 0, len(members))
+    end = first_near(lambda index: suffices(members[start:index]), start + 1, len(members))
+    return list(members[start:end])
 
 
 def words_of(failure: Outcome) -> tuple[str, str]:
@@ -331,7 +310,7 @@ class Repro:
 
     def is_within(self, results: Sequence[Array], contract: Contract) -> bool:
         """Return whether results of the program are within the bounds."""
-        return all(excess_of(result, bound, contract) is None for result, bound in zip(results, self.bounds))
+        return not excesses(results, self.bounds, contract)
 
     def write(self, path: Path) -> None:
         path.write_text(self.text(), encoding="utf-8")
@@ -381,22 +360,18 @@ def workarounds(repro: Repro, session: Session, contract: Contract, most: int) -
 
     A setting that is a list is cut down to members that suffice. At most `most` settings are tried.
     """
-    left = most
+    left = iter(range(most))
 
-    def is_right(setting: Any) -> bool:
-        nonlocal left
-        if left <= 0:
+    def is_right(name: str, setting: Any) -> bool:
+        if next(left, None) is None:
             return False
-        left -= 1
-        outcome = session.run(repro.program.text, list(repro.feeds), setting)
+        given = (name, setting) if isinstance(setting, list) else setting
+        outcome = session.run(repro.program.text, list(repro.feeds), given)
         return not outcome.failure and repro.is_within(outcome.results, contract)
-
-    def is_right_with(name: str, members: Sequence[Any]) -> bool:
-        return is_right((name, list(members)))
 
     for name, setting in session.switches().items():
         if isinstance(setting, list):
-            if chosen := smallest(setting, partial(is_right_with, name)):
+            if chosen := smallest(setting, partial(is_right, name)):
                 yield f"{name}={','.join(map(str, chosen))}"
-        elif is_right(setting):
+        elif is_right(name, setting):
             yield name

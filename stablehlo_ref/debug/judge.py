@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
@@ -26,7 +26,7 @@ from stablehlo_ref.debug.bounds.ball import (
 )
 from stablehlo_ref.debug.bounds.transfer import aligned_operands, is_broadcasting, transfer
 from stablehlo_ref.debug.contract import PRESETS, Contract
-from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, fed_to, has_trait, is_constant, single
+from stablehlo_ref.debug.cut import BRANCHES, LOOP, fed_to, has_trait, is_constant
 from stablehlo_ref.debug.evaluate import Evaluator, checked, same_bits, widened
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.define.definition import attributes_of, facts_of
@@ -37,6 +37,7 @@ from stablehlo_ref.numerics.dtypes import FLOAT32, has_infinity, is_fractional, 
 MOST = 3  # ops that are run alone
 NO_BOUND = "no bound"  # why an op is not judged
 _RECENT = 4  # balls of ops under a contract that are kept
+MAX_BYTES = 1 << 29  # of balls that are kept
 _TRIED = 8  # wrong elements of which the spec may leave nothing open
 
 
@@ -88,15 +89,16 @@ class Judge:
         self.values = values
         self.contract = contract
         self.evaluate = evaluate
-        self._uses = FusedOperands(self._array, evaluate)
         self._balls = lru_cache(_RECENT)(self._find_balls)  # verdicts and reports ask for them again
+        self._again: dict[Contract, dict[Value, Ball]] = {}  # what values may be if they are computed again
+        self._bytes = 0  # of these
 
     def __call__(self, op: Operation) -> Judgement:
         """Return the verdict on an op; NOT_JUDGED, and why, if values are missing or there is no bound."""
         if not op.results or not self.knows(op):
             return Judgement(op, Verdict.NOT_JUDGED, reason="values are missing")
         ours = self.evaluate(op, self.operands(op))
-        if ours is not None and all(same_bits(self.values[result], array) for result, array in zip(op.results, ours)):
+        if ours is not None and all(map(same_bits, self._results(op), ours)):
             return Judgement(op, Verdict.SAME)
         strict = self._excess(op, PRESETS["strict"])
         if strict == []:
@@ -148,7 +150,7 @@ class Judge:
         known, fused = self.known_bounds(op), self._balls(op, self.contract, self.contract.fuses)
         radii = [np.where(np.isinf(f.radius), k.radius, np.inf) for k, f in zip(known, fused)]
         balls = [replace(ball, radius=radius) for ball, radius in zip(known, radii)]
-        return _first_excess([self.values[r] for r in op.results], balls, self.contract)
+        return next(iter(excesses(self._results(op), balls, self.contract)), None)
 
     def is_open(self, op: Operation) -> bool:
         """Return whether an op has results that are not unique on its operands, and that differ."""
@@ -162,8 +164,8 @@ class Judge:
         if UNKNOWN in bounds:  # NaN for what the type rounds to 0, such as a small epsilon, need not be NaN
             wide = self.evaluate(op, self.operands(op), wide=True) or []
             return any(np.any(np.isfinite(w) & ~np.isfinite(widened(x))) for x, w in zip(ours, wide))
-        results = zip(op.results, ours, bounds)
-        return any(np.any(np.isinf(s.radius) & (widened(self.values[r]) != widened(x))) for r, x, s in results)
+        results = zip(self._results(op), ours, bounds)
+        return any(np.any(np.isinf(s.radius) & (widened(x) != widened(y))) for x, y, s in results)
 
     def _permissions(self, op: Operation) -> tuple[str, ...]:
         """Return each permission that alone makes an op legal, or all of the contract if none does."""
@@ -178,36 +180,75 @@ class Judge:
 
     def _beyond(self, op: Operation, balls: Sequence[Ball], contract: Contract) -> list[Excess] | None:
         """Return where results are outside of their balls; None if nothing is known of one, and none is outside."""
-        pairs = list(zip(op.results, balls))
-        found = [e for result, ball in pairs if (e := excess_of(self.values[result], ball, contract))]
-        is_unknown = any(ball.center.size and np.all(np.isinf(ball.radius)) for _, ball in pairs)
+        found = excesses(self._results(op), balls, contract)
+        is_unknown = any(ball.center.size and np.all(np.isinf(ball.radius)) for ball in balls)
         return None if is_unknown and not found else found
 
     def _find_balls(self, op: Operation, contract: Contract, fused: bool) -> list[Ball]:
         """Return the balls of results on operands as the backend returned them, or as fused code may have them."""
         feeds = fed_to(op)
-        operands = [self._uses.of(v, op, contract) for v in feeds] if fused else list(map(exact, self.operands(op)))
+        operands = [self._fused(v, op, contract) if fused else self._known(v) for v in feeds]
         if fused and all(operand.is_exact for operand in operands):
             return self._balls(op, contract, False)
         return transfer(op, feeds, operands, contract, self.evaluate)
 
-    def _array(self, value: Value) -> Array | None:
-        if value in self.values or not is_constant(value):
-            return self.values.get(value)
-        return self.evaluate.constant(value)
-
     def knows(self, op: Operation) -> bool:
         """Return whether the values of an op's operands and results are known."""
-        return all(self._array(value) is not None for value in (*fed_to(op), *op.results))
+        return all(value in self.values or is_constant(value) for value in (*fed_to(op), *op.results))
 
     def operands(self, op: Operation) -> list[Array]:
         """Return what an op is fed (`fed_to`), of an op whose values are known."""
-        return [array for value in fed_to(op) if (array := self._array(value)) is not None]
+        return [self.evaluate.value(value, self.values) for value in fed_to(op)]
+
+    def _results(self, op: Operation) -> list[Array]:
+        return [self.values[result] for result in op.results]
+
+    def _known(self, value: Value) -> Ball:
+        """Return the ball of a value as the backend returned it; UNKNOWN if it did not."""
+        is_known = value in self.values or is_constant(value)
+        return exact(self.evaluate.value(value, self.values)) if is_known else UNKNOWN
+
+    # --- what a value may have been where fused code used it: as it was returned, unrounded, or computed again ------
+
+    def _fused(self, value: Value, user: Operation, contract: Contract) -> Ball:
+        """Return what an operand of `user` may have been there; the backend returned it."""
+        if contract.excess_precision:
+            return self._computed_again(value, contract)
+        known, op = self._known(value), value.owner
+        if contract.fma and facts_of(user).adds and isinstance(op, Operation) and op.name == "stablehlo.multiply":
+            (product,) = transfer(op, fed_to(op), list(map(self._known, fed_to(op))), contract, self.evaluate)
+            return known if product is UNKNOWN else _around(known, product)
+        return known
+
+    def _computed_again(self, value: Value, contract: Contract) -> Ball:
+        """Return the ball of a value that may have been computed again, from operands that were computed again."""
+        if self._bytes > MAX_BYTES:
+            self._again.clear()
+            self._bytes = 0
+        balls = self._again.setdefault(contract, {})
+        stack = [] if value in balls else [value]
+        while stack:
+            if missing := [v for v in _inputs_of(stack[-1]) if v not in balls]:
+                stack += missing
+            elif (top := stack.pop()) not in balls:
+                balls[top] = made = self._made(top, contract, balls)
+                self._bytes += made.center.nbytes + made.radius.nbytes
+        return balls[value]
+
+    def _made(self, value: Value, contract: Contract, balls: Mapping[Value, Ball]) -> Ball:
+        known, op = self._known(value), value.owner
+        if known is UNKNOWN or not isinstance(op, Operation) or facts_of(op).fusion == "never":
+            return known
+        if not _is_repeated(op):
+            return _unrounded(known, value)
+        feeds = fed_to(op)
+        found = transfer(op, feeds, [balls[v] for v in feeds], contract, self.evaluate)
+        return _around(known, used(found[value.index], value))
 
 
-def _first_excess(results: Sequence[Array], balls: Sequence[Ball], contract: Contract) -> Excess | None:
-    found = (excess_of(result, ball, contract) for result, ball in zip(results, balls))
-    return next((excess for excess in found if excess), None)
+def excesses(results: Sequence[Array], balls: Sequence[Ball], contract: Contract) -> list[Excess]:
+    """Return where arrays are outside of their balls."""
+    return [found for x, ball in zip(results, balls) if (found := excess_of(x, ball, contract))]
 
 
 def excess_of(actual: Array, ball: Ball, contract: Contract) -> Excess | None:
@@ -299,9 +340,7 @@ def _special(actual: Array, expected: object) -> str:
     return "subnormal" if max(abs(x), abs(y)) < tiny else ""
 
 
-def wrong_in_isolation(
-    flat: Flat, judge: Judge, judgements: Sequence[Judgement], session: Session
-) -> Iterator[Judgement]:
+def wrong_in_isolation(judge: Judge, judgements: Sequence[Judgement], session: Session) -> Iterator[Judgement]:
     """Yield the verdicts on ops that only fused code may explain, and that are wrong alone, on the same operands.
 
     An op in a program of its own has nothing before it that could be computed again or left unrounded, so that the
@@ -309,78 +348,13 @@ def wrong_in_isolation(
     """
     doubtful = (j for j in judgements if j.verdict is Verdict.PERMITTED or j.reason == NO_BOUND)
     for judgement in islice((j for j in doubtful if judge.unknown_excess(j.op)), MOST):
-        made = single(flat, judgement.op)
+        made = judge.evaluate.subprogram(judgement.op)
         outcome = checked(session.run(made.text, judge.operands(judgement.op)), made.wanted)
-        found = _first_excess(outcome.results, judge.known_bounds(judgement.op), judge.contract)
-        if found and not outcome.failure:
-            yield replace(judgement, verdict=Verdict.WRONG, permissions=(), excess=found, reason="")
+        if found := excesses(outcome.results, judge.known_bounds(judgement.op), judge.contract):
+            yield replace(judgement, verdict=Verdict.WRONG, permissions=(), excess=found[0], reason="")
 
 
-# --- what a value may have been where fused code used it: as it was returned, unrounded, or computed again ------------
-
-MAX_BYTES = 1 << 29  # of balls that are kept
-
-
-class FusedOperands:
-    """The balls of values where fused code uses them, each computed once for a contract.
-
-    `known` returns what the backend returned for a value, None if it did not.
-    """
-
-    def __init__(self, known: Callable[[Value], Array | None], evaluate: Evaluator) -> None:
-        self._known = known
-        self._evaluate = evaluate
-        self._balls: dict[Contract, dict[Value, Ball]] = {}
-        self._bytes = 0
-
-    def of(self, value: Value, user: Operation, contract: Contract) -> Ball:
-        """Return what an operand of `user` may have been there; the backend returned it."""
-        if contract.excess_precision:
-            return self._again(value, contract)
-        array = self._known(value)
-        assert array is not None
-        if contract.fma and _is_contracted(value, user):
-            made = self._unrounded_product(value, contract)
-            return exact(array) if made is UNKNOWN else _around(exact(array), made)
-        return exact(array)
-
-    def _again(self, value: Value, contract: Contract) -> Ball:
-        """Return the ball of a value that may have been computed again, from operands that were computed again."""
-        if self._bytes > MAX_BYTES:
-            self._balls.clear()
-            self._bytes = 0
-        balls = self._balls.setdefault(contract, {})
-        stack = [value]
-        while stack:
-            top = stack[-1]
-            missing = [v for v in _inputs_of(top) if v not in balls] if top not in balls else []
-            stack += missing
-            if not missing:
-                stack.pop()
-                if top not in balls:
-                    balls[top] = self._made(top, contract, balls)
-                    self._bytes += balls[top].center.nbytes + balls[top].radius.nbytes
-        return balls[value]
-
-    def _made(self, value: Value, contract: Contract, balls: dict[Value, Ball]) -> Ball:
-        array, op = self._known(value), value.owner
-        if array is None:
-            return UNKNOWN
-        known = exact(array)
-        if not isinstance(op, Operation) or facts_of(op).fusion == "never":
-            return known
-        if not _is_repeated(op):
-            return _unrounded(known, value)
-        feeds = fed_to(op)
-        found = transfer(op, feeds, [balls[v] for v in feeds], contract, self._evaluate)
-        return _around(known, used(found[value.index], value))
-
-    def _unrounded_product(self, value: Value, contract: Contract) -> Ball:
-        op = value.owner
-        assert isinstance(op, Operation)
-        arrays = [self._known(v) for v in fed_to(op)]
-        operands = [UNKNOWN if array is None else exact(array) for array in arrays]
-        return transfer(op, fed_to(op), operands, contract, self._evaluate)[0]
+# --- what fused code may compute again -------------------------------------------------------------------------------
 
 
 def _is_repeated(op: Operation) -> bool:
@@ -398,18 +372,10 @@ def _size(value: Value, dimensions: Sequence[int] | None = None) -> int:
     return prod(shape if dimensions is None else (shape[d] for d in dimensions))
 
 
-def _is_contracted(value: Value, user: Operation) -> bool:
-    """Return whether a fused multiply-add may compute a value and its user."""
-    op = value.owner
-    return facts_of(user).adds and isinstance(op, Operation) and op.name == "stablehlo.multiply"
-
-
 def _inputs_of(value: Value) -> list[Value]:
     """Return what a value is computed again from."""
     op = value.owner
-    if not isinstance(op, Operation) or facts_of(op).fusion == "never" or not _is_repeated(op):
-        return []
-    return fed_to(op)
+    return fed_to(op) if isinstance(op, Operation) and _is_repeated(op) else []
 
 
 def _around(known: Ball, again: Ball) -> Ball:

@@ -203,7 +203,7 @@ class _Reduction:
         values: dict[Value, Array] = dict(zip(flat.arguments, self.best.inputs))
         for op in ops:
             if can_enter(op, values):
-                first = islice(region_runs(flat, op, values, Evaluator(flat)), 2 * MOST_TURNS)
+                first = islice(region_runs(op, values, Evaluator(flat)), 2 * MOST_TURNS)
                 runs = sorted((run for run, _ in first), key=lambda run: -run.region)  # bodies, then conditions
                 if self._take_first([Variant(run.program.program, tuple(run.feeds)) for run in runs]):
                     return True

@@ -10,14 +10,14 @@ Codecs read the current spelling of an attribute and those of older exports, and
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from types import UnionType
 from typing import Annotated, Any, Generic, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
-from stablehlo_ref.define.spec import element_type, is_boolean
+from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import (
     UNIT,
@@ -33,7 +33,17 @@ from stablehlo_ref.ir.attributes import (
     SymbolReference,
     TypeAttribute,
 )
-from stablehlo_ref.ir.types import BOOLEAN, INDEX, FloatType, FunctionType, Type, integer_type, tensor_type
+from stablehlo_ref.ir.types import (
+    BOOLEAN,
+    INDEX,
+    BooleanType,
+    FloatType,
+    FunctionType,
+    IntegerType,
+    Type,
+    integer_type,
+    tensor_type,
+)
 
 MAX_LIST_ELEMENTS = 1 << 20  # elements of a tensor literal that is read as a list
 PAIR = 2  # columns of a matrix of padding or of source-target pairs
@@ -54,17 +64,18 @@ class AttributeCodec(Generic[T]):
 
     def decode(self, attribute: Attribute) -> T:
         """Return the Python value of `attribute`; ValueError if the codec cannot read it."""
-        if isinstance(attribute, self.kinds):
-            return attribute  # type: ignore[return-value]
-        raise self.mismatch()
+        value = self.read(attribute)
+        if value is None:
+            raise ValueError(f"must be a {self.name}")
+        return value
+
+    def read(self, attribute: Attribute) -> T | None:
+        """Return the Python value of `attribute`; None if it is of another kind, ValueError if only a part is wrong."""
+        return attribute if isinstance(attribute, self.kinds) else None  # type: ignore[return-value]
 
     def encode(self, value: T) -> Attribute:
         """Return the attribute that MLIR writes for `value`."""
         return value  # type: ignore[return-value]
-
-    def mismatch(self) -> ValueError:
-        """Return the error for an attribute that the codec cannot read."""
-        return ValueError(f"must be a {self.name}")
 
 
 def codec_of(value_type: object) -> AttributeCodec[Any]:
@@ -105,14 +116,10 @@ class IntegerCodec(AttributeCodec[int]):
         self.types = (None, self.type, integer_type(width))
         self.name = f"{width}-bit integer"
 
-    def decode(self, attribute: Attribute) -> int:
-        if (
-            isinstance(attribute, IntegerAttribute)
-            and attribute.type in self.types
-            and _is_integer(attribute, self.width)
-        ):
-            return self.wrapped(attribute.value)
-        raise self.mismatch()
+    def read(self, attribute: Attribute) -> int | None:
+        if not isinstance(attribute, IntegerAttribute) or attribute.type not in self.types:
+            return None
+        return self.wrapped(attribute.value) if _is_integer(attribute, self.width) else None
 
     def wrapped(self, value: int) -> int:
         """Return a value as MLIR reads it: of a signless type, 2**31 and more of 32 bits are negative."""
@@ -128,12 +135,11 @@ class RealCodec(AttributeCodec[float]):
 
     def __init__(self, type: str) -> None:
         self.type = FloatType(type)
+        self.types = (None, self.type)
         self.name = f"{type} number"
 
-    def decode(self, attribute: Attribute) -> float:
-        if isinstance(attribute, FloatAttribute) and attribute.type in (None, self.type):
-            return attribute.value
-        raise self.mismatch()
+    def read(self, attribute: Attribute) -> float | None:
+        return attribute.value if isinstance(attribute, FloatAttribute) and attribute.type in self.types else None
 
     def encode(self, value: float) -> FloatAttribute:
         return FloatAttribute(value, self.type)
@@ -151,10 +157,8 @@ class UnitCodec(AttributeCodec[bool]):
 
     name = "unit or boolean"
 
-    def decode(self, attribute: Attribute) -> bool:
-        if attribute == UNIT or isinstance(attribute, bool):
-            return attribute is not False
-        raise self.mismatch()
+    def read(self, attribute: Attribute) -> bool | None:
+        return attribute is not False if attribute == UNIT or isinstance(attribute, bool) else None
 
     def encode(self, value: bool) -> Attribute:
         return UNIT if value else False
@@ -175,10 +179,8 @@ class VisibilityCodec(StringCodec):
 
     name = "visibility: one of public, private, nested"
 
-    def decode(self, attribute: Attribute) -> str:
-        if attribute in VISIBILITIES:
-            return super().decode(attribute)
-        raise self.mismatch()
+    def read(self, attribute: Attribute) -> str | None:
+        return attribute if isinstance(attribute, str) and attribute in VISIBILITIES else None
 
 
 class SymbolCodec(AttributeCodec[str]):
@@ -186,88 +188,86 @@ class SymbolCodec(AttributeCodec[str]):
 
     name = "symbol reference"
 
-    def decode(self, attribute: Attribute) -> str:
-        if isinstance(attribute, SymbolReference) and len(attribute.path) == 1:
-            return attribute.path[0]
-        raise self.mismatch()
+    def read(self, attribute: Attribute) -> str | None:
+        return attribute.path[0] if isinstance(attribute, SymbolReference) and len(attribute.path) == 1 else None
 
     def encode(self, value: str) -> SymbolReference:
         return SymbolReference((value,))
 
 
-class DimsCodec(AttributeCodec[tuple[int, ...]]):
-    """A list of integers: `array<i64: ...>`, `dense<...> : tensor<Nxi64>` or `[...]`."""
+class VectorCodec(AttributeCodec[tuple[T, ...]]):
+    """A list of elements of one type: `array<i64: ...>`, `dense<...> : tensor<Nxi64>` or `[...]`."""
+
+    element: BooleanType | IntegerType
+
+    def read(self, attribute: Attribute) -> tuple[T, ...] | None:
+        match attribute:
+            case DenseArray(element_type=self.element, values=values):
+                return values
+            case DenseElements(type=type, array=array) if element_type(type) == self.element and array.ndim == 1:
+                return tuple(_as_list(array))
+            case tuple():
+                return self.listed(attribute)
+        return None
+
+    def listed(self, attributes: tuple[Any, ...]) -> tuple[T, ...] | None:
+        """Return the elements of `[...]`; None if it has other ones."""
+        raise NotImplementedError
+
+    def encode(self, value: tuple[T, ...]) -> Attribute:
+        return DenseArray(self.element, value)
+
+
+class DimsCodec(VectorCodec[int]):
+    """A list of integers."""
 
     name = "list of 64-bit integers"
-    width = 64
+    element = integer_type(64)
 
-    def decode(self, attribute: Attribute) -> tuple[int, ...]:
-        type = integer_type(self.width)
-        if isinstance(attribute, DenseArray) and attribute.element_type == type:
-            return attribute.values
-        if isinstance(attribute, DenseElements) and element_type(attribute.type) == type and attribute.array.ndim == 1:
-            return tuple(_as_list(attribute.array))
-        if isinstance(attribute, tuple) and all(_is_integer(a, 64) for a in attribute):
-            return tuple(a.value for a in attribute)
-        raise self.mismatch()
-
-    def encode(self, value: tuple[int, ...]) -> DenseArray:
-        return DenseArray(integer_type(64), value)
+    def listed(self, attributes: tuple[Any, ...]) -> tuple[int, ...] | None:
+        return tuple(a.value for a in attributes) if all(_is_integer(a, 64) for a in attributes) else None
 
 
 class SegmentSizesCodec(DimsCodec):
     """The numbers of operands of several variadic members: `array<i32: 1, 2, 0>`."""
 
     name = "list of 32-bit sizes"
-    width = 32
+    element = integer_type(32)
 
-    def decode(self, attribute: Attribute) -> tuple[int, ...]:
-        sizes = super().decode(attribute)
-        if any(size < 0 for size in sizes):
-            raise self.mismatch()
-        return sizes
-
-    def encode(self, value: tuple[int, ...]) -> DenseArray:
-        return DenseArray(integer_type(32), value)
+    def read(self, attribute: Attribute) -> tuple[int, ...] | None:
+        sizes = super().read(attribute)
+        return None if sizes is None or any(size < 0 for size in sizes) else sizes
 
 
 class IntegerListCodec(DimsCodec):
     """A list of integers that MLIR writes as `[...]`."""
 
-    def encode(self, value: tuple[int, ...]) -> Attribute:  # type: ignore[override]
+    def encode(self, value: tuple[int, ...]) -> Attribute:
         return tuple(map(IntegerAttribute, value))
 
 
 class ExtentsCodec(DimsCodec):
     """A list of sizes that MLIR writes as `dense<...> : tensor<Nxindex>`."""
 
-    def decode(self, attribute: Attribute) -> tuple[int, ...]:
+    def read(self, attribute: Attribute) -> tuple[int, ...] | None:
         if isinstance(attribute, DenseElements) and attribute.type == tensor_type(attribute.array.shape[:1], INDEX):
             return tuple(_as_list(attribute.array))
-        return super().decode(attribute)
+        return super().read(attribute)
 
-    def encode(self, value: tuple[int, ...]) -> DenseElements:  # type: ignore[override]
+    def encode(self, value: tuple[int, ...]) -> Attribute:
         array = np.array(value, np.int64)
         array.setflags(write=False)
         return DenseElements(tensor_type(array.shape, INDEX), array)
 
 
-class BooleansCodec(AttributeCodec[tuple[bool, ...]]):
-    """A list of booleans: `array<i1: ...>`, `dense<...> : tensor<Nxi1>` or `[...]`."""
+class BooleansCodec(VectorCodec[bool]):
+    """A list of booleans."""
 
     name = "list of booleans"
+    element = BOOLEAN
 
-    def decode(self, attribute: Attribute) -> tuple[bool, ...]:
-        if isinstance(attribute, DenseArray) and attribute.element_type == BOOLEAN:
-            return attribute.values
-        if isinstance(attribute, DenseElements) and is_boolean(attribute.type) and attribute.array.ndim == 1:
-            return tuple(_as_list(attribute.array))
-        if isinstance(attribute, tuple) and all(isinstance(a, bool) for a in attribute):
-            return attribute
-        raise self.mismatch()
-
-    def encode(self, value: tuple[bool, ...]) -> DenseArray:
-        return DenseArray(BOOLEAN, value)
+    def listed(self, attributes: tuple[Any, ...]) -> tuple[bool, ...] | None:
+        return attributes if all(isinstance(a, bool) for a in attributes) else None
 
 
 class EmptyMatrix(tuple[tuple[int, ...], ...]):
@@ -288,13 +288,11 @@ class MatrixCodec(AttributeCodec[tuple[tuple[int, ...], ...]]):
 
     name = "2-dimensional tensor of 64-bit integers"
 
-    def decode(self, attribute: Attribute) -> tuple[tuple[int, ...], ...]:
-        if not (
-            isinstance(attribute, DenseElements)
-            and element_type(attribute.type) == integer_type(64)
-            and attribute.array.ndim == 2
-        ):
-            raise self.mismatch()
+    def read(self, attribute: Attribute) -> tuple[tuple[int, ...], ...] | None:
+        if not isinstance(attribute, DenseElements) or element_type(attribute.type) != integer_type(64):
+            return None
+        if attribute.array.ndim != 2:
+            return None
         rows = tuple(map(tuple, _as_list(attribute.array)))
         return rows if attribute.array.size else EmptyMatrix.of(rows, attribute)
 
@@ -314,30 +312,16 @@ class DenseCodec(AttributeCodec[DenseElements | DenseResource]):
 
 
 class TypeCodec(AttributeCodec[Type]):
-    """A type."""
+    """A type, of which a predicate may be demanded."""
 
-    name = "type"
+    def __init__(self, name: str = "type", holds: Callable[[Type], bool] = lambda type: True) -> None:
+        self.name = name
+        self.holds = holds
 
-    def decode(self, attribute: Attribute) -> Type:
-        if isinstance(attribute, TypeAttribute):
-            return attribute.type
-        raise self.mismatch()
+    def read(self, attribute: Attribute) -> Type | None:
+        return attribute.type if isinstance(attribute, TypeAttribute) and self.holds(attribute.type) else None
 
     def encode(self, value: Type) -> TypeAttribute:
-        return TypeAttribute(value)
-
-
-class FunctionTypeCodec(AttributeCodec[FunctionType]):
-    """A function type."""
-
-    name = "function type"
-
-    def decode(self, attribute: Attribute) -> FunctionType:
-        if isinstance(attribute, TypeAttribute) and isinstance(attribute.type, FunctionType):
-            return attribute.type
-        raise self.mismatch()
-
-    def encode(self, value: FunctionType) -> TypeAttribute:
         return TypeAttribute(value)
 
 
@@ -352,7 +336,7 @@ class DictionaryCodec(AttributeCodec[Mapping[str, Attribute]]):
 
 
 class EnumCodec(AttributeCodec[Enum]):
-    """An enumeration: `#stablehlo<comparison_direction LT>` is `ComparisonDirection.LT`."""
+    """An enumeration: `#stablehlo<comparison_direction LT>` is `ComparisonDirection.LT`; older exports write `"LT"`."""
 
     def __init__(self, enum: type[Enum], dialect: str = "stablehlo") -> None:
         self.enum = enum
@@ -360,19 +344,15 @@ class EnumCodec(AttributeCodec[Enum]):
         self.mnemonic = re.sub(r"(?<!^)(?=[A-Z])", "_", enum.__name__).lower()
         self.name = f"{self.mnemonic}: one of {', '.join(member.name for member in enum)}"
 
-    def decode(self, attribute: Attribute) -> Enum:
-        value = attribute.value if isinstance(attribute, EnumAttribute) else attribute
-        if isinstance(value, str) and value in self.enum.__members__ and self._is_of_kind(attribute):
-            return self.enum[value]
-        raise self.mismatch()
+    def read(self, attribute: Attribute) -> Enum | None:
+        value: object = attribute
+        if isinstance(attribute, EnumAttribute):
+            if attribute.kind != self.mnemonic or attribute.dialect not in (self.dialect, *SPELLINGS):
+                return None
+            value = attribute.value
+        return self.enum.__members__.get(value) if isinstance(value, str) else None
 
-    def _is_of_kind(self, attribute: Attribute) -> bool:
-        """Return whether an attribute has no kind, as in older exports, or that of the enumeration."""
-        if not isinstance(attribute, EnumAttribute):
-            return True
-        return attribute.kind == self.mnemonic and attribute.dialect in (self.dialect, *SPELLINGS)
-
-    def encode(self, value: Enum) -> EnumAttribute:
+    def encode(self, value: Enum) -> Attribute:
         return EnumAttribute(self.dialect, self.mnemonic, value.name)
 
 
@@ -382,12 +362,10 @@ class FlagsCodec(AttributeCodec[OpaqueAttribute]):
     def __init__(self, name: str, flags: Collection[str]) -> None:
         self.name = f"#{name}<...> of {', '.join(flags)}"
         one = "|".join(flags)
-        self._pattern = re.compile(rf"#{re.escape(name)}\s*<\s*(?:{one})(?:\s*[,|]\s*(?:{one}))*\s*>")
+        self._holds = re.compile(rf"#{re.escape(name)}\s*<\s*(?:{one})(?:\s*[,|]\s*(?:{one}))*\s*>").fullmatch
 
-    def decode(self, attribute: Attribute) -> OpaqueAttribute:
-        if isinstance(attribute, OpaqueAttribute) and self._pattern.fullmatch(attribute.text):
-            return attribute
-        raise self.mismatch()
+    def read(self, attribute: Attribute) -> OpaqueAttribute | None:
+        return attribute if isinstance(attribute, OpaqueAttribute) and self._holds(attribute.text) else None
 
 
 class ListCodec(AttributeCodec[tuple[Any, ...]]):
@@ -397,10 +375,8 @@ class ListCodec(AttributeCodec[tuple[Any, ...]]):
         self.element = element_type if isinstance(element_type, AttributeCodec) else codec_of(element_type)
         self.name = f"list of {self.element.name}"
 
-    def decode(self, attribute: Attribute) -> tuple[Any, ...]:
-        if isinstance(attribute, tuple):
-            return tuple(map(self.element.decode, attribute))
-        raise self.mismatch()
+    def read(self, attribute: Attribute) -> tuple[Any, ...] | None:
+        return tuple(map(self.element.decode, attribute)) if isinstance(attribute, tuple) else None
 
     def encode(self, value: tuple[Any, ...]) -> Attribute:
         return tuple(map(self.element.encode, value))
@@ -412,10 +388,8 @@ class StructCodec(AttributeCodec[StructAttribute]):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def decode(self, attribute: Attribute) -> StructAttribute:
-        if isinstance(attribute, StructAttribute) and attribute.name == self.name:
-            return attribute
-        raise self.mismatch()
+    def read(self, attribute: Attribute) -> StructAttribute | None:
+        return attribute if isinstance(attribute, StructAttribute) and attribute.name == self.name else None
 
 
 # --- types of attribute members -------------------------------------------------------------------------------------
@@ -444,7 +418,9 @@ Integers: TypeAlias = Annotated[tuple[int, ...], IntegerListCodec()]
 Matrix: TypeAlias = Annotated[tuple[tuple[int, ...], ...], MatrixCodec()]
 Dense: TypeAlias = Annotated[DenseElements | DenseResource, DenseCodec()]
 TypeValue: TypeAlias = Annotated[Type, TypeCodec()]
-FunctionTypeValue: TypeAlias = Annotated[FunctionType, FunctionTypeCodec()]
+FunctionTypeValue: TypeAlias = Annotated[
+    FunctionType, TypeCodec("function type", lambda type: isinstance(type, FunctionType))
+]
 Dictionary: TypeAlias = Annotated[Mapping[str, Attribute], DictionaryCodec()]
 Symbols: TypeAlias = Annotated[tuple[str, ...], ListCodec(Symbol)]
 Dictionaries: TypeAlias = Annotated[tuple[Mapping[str, Attribute], ...], ListCodec(Dictionary)]

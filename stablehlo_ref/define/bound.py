@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from stablehlo_ref.define.computation import Callee, FinishLoop, RunGrid
 from stablehlo_ref.define.definition import OpDefinition, group_by_member
@@ -13,22 +14,19 @@ from stablehlo_ref.define.spec import is_quantized
 from stablehlo_ref.diagnostics import Location, Source
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, DenseElements
-from stablehlo_ref.ir.core import Operation, Region, Value
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import Type, UnrankedTensorType, as_vector, unranked
 
 NOWHERE = Location(Source("", "<none>"), 0)
-NO_CONSTANTS: Mapping[str, Array] = MappingProxyType({})
 
 
+@dataclass(slots=True, eq=False)
 class Site:
     """What a role may know of an operation besides its members."""
 
-    __slots__ = ("constants", "mode", "op")
-
-    def __init__(self, op: Operation, constants: Mapping[str, Array] = NO_CONSTANTS, mode: Mode = DEFAULT) -> None:
-        self.op = op
-        self.constants = constants  # arrays of operands that are known, by member
-        self.mode = mode  # how exact results are
+    op: Operation
+    constants: Mapping[str, Array] = field(default_factory=dict)  # arrays of operands that are known, by member
+    mode: Mode = DEFAULT  # how exact results are
 
     @property
     def name(self) -> str:
@@ -44,14 +42,6 @@ class Site:
         """The discardable attributes."""
         return self.op.attributes
 
-    @property
-    def regions(self) -> Sequence[Region]:
-        return self.op.regions
-
-    def operand_names(self) -> list[str]:
-        """Return the SSA names of the operands, "" for those without a name."""
-        return self.op.operand_names()
-
     def producers(self) -> list[Operation | None]:
         """Return the ops that the operands are results of; None for block arguments."""
         return self.op.producers()
@@ -60,44 +50,25 @@ class Site:
         """Return the op that `@name` refers to from here; None if it is not defined."""
         return self.op.symbol(name)
 
-    def with_constants(self, constants: Mapping[str, Array]) -> Site:
+    def with_constants(self, constants: Mapping[str, Array]) -> Self:
         """Return the same site where these operands are known."""
-        return Site(self.op, constants, self.mode)
+        return replace(self, constants=constants)
 
 
+@dataclass(slots=True, eq=False)
 class PlanSite(Site):
     """The site of an op that is being planned."""
 
-    __slots__ = ("function",)
-
-    def __init__(
-        self, op: Operation, constants: Mapping[str, Array], function: Callable[[str], Callee], mode: Mode = DEFAULT
-    ) -> None:
-        super().__init__(op, constants, mode)
-        self.function = function  # from the symbol of a function to its plan
-
-    def with_constants(self, constants: Mapping[str, Array]) -> PlanSite:
-        return PlanSite(self.op, constants, self.function, self.mode)
+    function: Callable[[str], Callee] = field(kw_only=True)  # from the symbol of a function to its plan
 
 
+@dataclass(slots=True, eq=False)
 class ControlFlowSite(PlanSite):
     """The site of control flow, whose values are slots of the surrounding plan."""
 
-    __slots__ = ("dying", "finish_loop", "run_grid")
-
-    def __init__(
-        self,
-        op: Operation,
-        function: Callable[[str], Callee],
-        run_grid: RunGrid,
-        dying: frozenset[int],
-        finish_loop: FinishLoop | None = None,
-        mode: Mode = DEFAULT,
-    ) -> None:
-        super().__init__(op, NO_CONSTANTS, function, mode)
-        self.run_grid = run_grid  # runs plans as processes
-        self.finish_loop = finish_loop  # is called before each turn of a loop; None: the loop has no fast path
-        self.dying = dying  # slots that the op is to empty after their last use
+    run_grid: RunGrid = field(kw_only=True)  # runs plans as processes
+    dying: frozenset[int] = field(kw_only=True)  # slots that the op is to empty after their last use
+    finish_loop: FinishLoop | None = None  # is called before each turn of a loop; None: the loop has no fast path
 
 
 class BoundOp(NamedTuple):
@@ -156,7 +127,7 @@ def call_role(
     definition: OpDefinition,
     role: str,
     members: Mapping[str, object],
-    constants: Mapping[str, Array] = NO_CONSTANTS,
+    constants: Mapping[str, Array] = MappingProxyType({}),
     mode: Mode = DEFAULT,
 ) -> Any:
     """Call a role of an op that is not part of a program; attributes that are not in `members` have their defaults."""
@@ -166,11 +137,9 @@ def call_role(
 
 def bind_types(op: Operation, definition: OpDefinition) -> BoundOp:
     """Bind an op to the types that the program declares, and to the constants among its shape operands."""
-    constants = NO_CONSTANTS
-    if definition.traits.shape_operands:
-        given = group_by_member(definition.operands, op.operands)
-        arrays = {name: constant_array(given[name]) for name in definition.traits.shape_operands}
-        constants = {name: array for name, array in arrays.items() if array is not None}
+    shaping = definition.traits.shape_operands
+    given = group_by_member(definition.operands, op.operands) if shaping else {}
+    constants = {name: array for name in shaping if (array := constant_array(given[name])) is not None}
     bodies = [region.function_type for region in op.regions]
     return bind(definition, Site(op, constants), op.operand_types, op.result_types, bodies)
 

@@ -153,14 +153,9 @@ class Context:
         check_type("overrides", self.overrides, Mapping, "a mapping from names of composites to functions")
         _check_functions("custom_calls", self.custom_calls)
         _check_functions("overrides", self.overrides)
-        check_type("check_overrides", self.check_overrides, bool, "True or False")
-        check_type("exact_lapack", self.exact_lapack, bool, "True or False")
-        check_type("reproducible", self.reproducible, bool, "True or False")
-        check_type("exact_sums", self.exact_sums, bool, "True or False")
-        check_type("fast", self.fast, bool, "True or False")
+        for name in ("check_overrides", "exact_lapack", "reproducible", "exact_sums", "fast", "jit", "semantics"):
+            check_type(name, getattr(self, name), bool, "True or False")
         self.threads = _checked_threads(self.threads)
-        check_type("jit", self.jit, bool, "True or False")
-        check_type("semantics", self.semantics, bool, "True or False")
         if self.semantics and (self.overrides or self.on_implementation_defined != "ignore"):
             other = "overrides" if self.overrides else "on_implementation_defined"
             raise ArgumentValueError(f"a run by `semantics` does not have the option {other}")

@@ -49,6 +49,9 @@ class Traits:
     shape_operands: tuple[str, ...] = ()  # operands whose values decide the result's shape: `Site.constants` of `infer`
 
 
+NO_TRAITS = Traits()
+
+
 @dataclass(frozen=True)
 class Role:
     """A pure function of an op class; its parameters are named after the members that it uses."""
@@ -218,6 +221,12 @@ def facts_of(op: Operation) -> Facts:
     """Return what an op does to numbers, UNKNOWN if its class does not say it."""
     definition = REGISTRY.get(op.name)
     return UNKNOWN if definition is None or definition.facts is None else definition.facts
+
+
+def traits_of(op: Operation) -> Traits:
+    """Return the traits of an op, the defaults for an op of a dialect without classes."""
+    definition = REGISTRY.get(op.name)
+    return NO_TRAITS if definition is None else definition.traits
 
 
 def attributes_of(op: Operation) -> dict[str, Any]:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from stablehlo_ref.define.attribute_codecs import AttributeCodec, codec_of
 from stablehlo_ref.define.type_constraints import TypeConstraint
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 
-
-class Required:
-    """The default of an attribute that must be given."""
-
-
-REQUIRED: Final = Required()
+REQUIRED: Final = object()  # the default of an attribute that must be given
 
 
 class Member:
@@ -30,19 +25,23 @@ class Member:
         return f"{type(self).__name__}({self.name})"
 
 
-class In(Member):
-    """One operand."""
-
-    def __init__(self, constraint: TypeConstraint, optional: bool = False) -> None:
-        self.constraint = constraint
-        self.optional = optional
-
-
-class Ins(Member):
-    """A variadic number of operands. Two such members of an op have the same number."""
+class Values(Member):
+    """Operands or results, whose types satisfy a constraint."""
 
     def __init__(self, constraint: TypeConstraint) -> None:
         self.constraint = constraint
+
+
+class In(Values):
+    """One operand."""
+
+    def __init__(self, constraint: TypeConstraint, optional: bool = False) -> None:
+        super().__init__(constraint)
+        self.optional = optional
+
+
+class Ins(Values):
+    """A variadic number of operands. Two such members of an op have the same number."""
 
 
 class Attr(Member):
@@ -77,26 +76,20 @@ class Attr(Member):
         return value.attribute if isinstance(value, Undecodable) else self.codec.encode(value)
 
 
+@dataclass(eq=False)
 class Undecodable:
     """The value of an attribute of the wrong kind: kept and printed as it is, rejected by the verifier."""
 
-    def __init__(self, attribute: Attribute, reason: str) -> None:
-        self.attribute = attribute
-        self.reason = reason
+    attribute: Attribute
+    reason: str
 
 
-class Out(Member):
+class Out(Values):
     """One result."""
 
-    def __init__(self, constraint: TypeConstraint) -> None:
-        self.constraint = constraint
 
-
-class Outs(Member):
+class Outs(Values):
     """A variadic number of results."""
-
-    def __init__(self, constraint: TypeConstraint) -> None:
-        self.constraint = constraint
 
 
 class Body(Member):

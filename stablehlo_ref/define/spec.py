@@ -153,34 +153,20 @@ def element_type(x: Type) -> Any:
     return x.element_type if isinstance(x, TensorType | BufferType) else x
 
 
-def is_boolean(x: Type) -> bool:
-    return isinstance(element_type(x), BooleanType)
+def _is_one_of(*classes: type[Type]) -> Callable[[Type], bool]:
+    return lambda x: isinstance(element_type(x), classes)
 
 
-def is_integer(x: Type) -> bool:
-    return isinstance(element_type(x), IntegerType | IndexType)
+is_boolean = _is_one_of(BooleanType)
+is_integer = _is_one_of(IntegerType, IndexType)
+is_float = _is_one_of(FloatType)
+is_complex = _is_one_of(ComplexType)
+is_quantized = _is_one_of(QuantizedType)
 
 
 def is_signed_integer(x: Type) -> bool:
     e = element_type(x)
     return isinstance(e, IndexType) or (isinstance(e, IntegerType) and e.is_signed)
-
-
-def is_unsigned_integer(x: Type) -> bool:
-    e = element_type(x)
-    return isinstance(e, IntegerType) and not e.is_signed
-
-
-def is_float(x: Type) -> bool:
-    return isinstance(element_type(x), FloatType)
-
-
-def is_complex(x: Type) -> bool:
-    return isinstance(element_type(x), ComplexType)
-
-
-def is_quantized(x: Type) -> bool:
-    return isinstance(element_type(x), QuantizedType)
 
 
 def is_per_axis_quantized(x: Type) -> bool:
@@ -195,37 +181,18 @@ def is_per_tensor_quantized(x: Type) -> bool:
 # they know better, so the type of these is Any, for type checkers not to ask for a test for None.
 
 
-def storage_type(x: Type) -> Any:
-    return getattr(element_type(x), "storage_type", None)
+def _of_element(field: str) -> Callable[[Type], Any]:
+    return lambda x: getattr(element_type(x), field, None)
 
 
-def expressed_type(x: Type) -> Any:
-    return getattr(element_type(x), "expressed_type", None)
-
-
-def storage_min(x: Type) -> Any:
-    return getattr(element_type(x), "storage_min", None)
-
-
-def storage_max(x: Type) -> Any:
-    return getattr(element_type(x), "storage_max", None)
-
-
-def quantization_dimension(x: Type) -> Any:
-    return getattr(element_type(x), "quantization_dimension", None)
-
-
-def scales(x: Type) -> Any:
-    return getattr(element_type(x), "scales", None)
-
-
-def zero_points(x: Type) -> Any:
-    return getattr(element_type(x), "zero_points", None)
-
-
-def complex_element_type(x: Type) -> Any:
-    """Return `f32` for `complex<f32>`; None if the element type is not complex."""
-    return getattr(element_type(x), "element", None)
+storage_type = _of_element("storage_type")
+expressed_type = _of_element("expressed_type")
+storage_min = _of_element("storage_min")
+storage_max = _of_element("storage_max")
+quantization_dimension = _of_element("quantization_dimension")
+scales = _of_element("scales")
+zero_points = _of_element("zero_points")
+complex_element_type = _of_element("element")  # `f32` for `complex<f32>`
 
 
 def real_type(x: Type) -> TensorType:
@@ -344,7 +311,7 @@ __all__ = [
     "BOOLEAN", "UNKNOWN", "Size", "Unknown", "axes", "baseline_element_type", "baseline_type", "bitwidth", "bounds",
     "compatible", "complex_element_type", "dim", "dims", "element_type", "expressed_type", "in_range", "is_boolean",
     "is_complex", "is_float", "is_integer", "is_per_axis_quantized", "is_per_tensor_quantized", "is_promotable",
-    "is_quantized", "is_signed_integer", "is_sorted", "is_tensor", "is_token", "is_unique", "is_unsigned_integer",
+    "is_quantized", "is_signed_integer", "is_sorted", "is_tensor", "is_token", "is_unique",
     "make_tensor_type", "most", "num_bits", "quantization_dimension", "rank", "real_type", "same", "scalar", "scales",
     "shape", "size", "storage_max", "storage_min", "storage_type", "tensor_type", "with_element_type", "without",
     "zero_points",

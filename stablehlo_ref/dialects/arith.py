@@ -342,10 +342,8 @@ class AffineMapCodec(AttributeCodec[AffineMap]):
 
     name = "affine map"
 
-    def decode(self, attribute: Attribute) -> AffineMap:
-        if isinstance(attribute, OpaqueAttribute):
-            return parse_affine_map(attribute.text)
-        raise self.mismatch()
+    def read(self, attribute: Attribute) -> AffineMap | None:
+        return parse_affine_map(attribute.text) if isinstance(attribute, OpaqueAttribute) else None
 
     def encode(self, value: AffineMap) -> Attribute:
         return OpaqueAttribute(value.text)

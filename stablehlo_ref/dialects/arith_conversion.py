@@ -49,14 +49,10 @@ CmpFPredicate = Enum(
 class PredicateCodec(EnumCodec):
     """An enumeration that MLIR's generic form writes as an integer."""
 
-    def decode(self, attribute: Attribute) -> Enum:
-        if (
-            isinstance(attribute, IntegerAttribute)
-            and attribute.type in (None, integer_type(64))
-            and 0 <= attribute.value < len(self.enum)
-        ):
-            return list(self.enum)[attribute.value]
-        return super().decode(attribute)
+    def read(self, attribute: Attribute) -> Enum | None:
+        if isinstance(attribute, IntegerAttribute) and attribute.type in (None, integer_type(64)):
+            return list(self.enum)[attribute.value] if 0 <= attribute.value < len(self.enum) else None
+        return super().read(attribute)
 
     def encode(self, value: Enum) -> Attribute:
         return IntegerAttribute(value.value, integer_type(64))

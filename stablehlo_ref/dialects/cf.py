@@ -39,16 +39,16 @@ class CaseValuesCodec(AttributeCodec[CaseValues]):
 
     name = "list of integers"
 
-    def decode(self, attribute: Attribute) -> CaseValues:
+    def read(self, attribute: Attribute) -> CaseValues | None:
         if isinstance(attribute, DenseElements) and attribute.array.ndim == 1:
             return CaseValues(attribute.type.element_type, tuple(map(int, attribute.array.tolist())))
         match = VECTOR.fullmatch(attribute.text) if isinstance(attribute, OpaqueAttribute) else None
         if match is None:
-            raise self.mismatch()
+            return None
         values = tuple(int(number) for number in re.findall(r"-?\d+", match[1]))
         count = int(match[2])
         if len(values) != count and not (len(values) == 1 and "[" not in match[1]):
-            raise self.mismatch()
+            return None
         return CaseValues(integer_type(int(match[3])), values if len(values) == count else values * count)
 
     def encode(self, value: CaseValues) -> Attribute:

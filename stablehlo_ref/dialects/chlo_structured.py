@@ -104,11 +104,9 @@ class SegmentsCodec(SegmentSizesCodec):
     name = "list of two 32-bit integers"
     samples = ((1, 1), (2, 1), (1, 2), (0, 1), (1, 0))
 
-    def decode(self, attribute: Attribute) -> tuple[int, ...]:
-        sizes = super().decode(attribute)
-        if len(sizes) != 2:
-            raise self.mismatch()
-        return sizes
+    def read(self, attribute: Attribute) -> tuple[int, ...] | None:
+        sizes = super().read(attribute)
+        return sizes if sizes is not None and len(sizes) == 2 else None
 
 
 Segments: TypeAlias = Annotated[tuple[int, ...], SegmentsCodec()]

@@ -28,11 +28,11 @@ class OriginCodec(SpelledCodec[str]):
 
     name = "#mpmd.user_origin"
 
-    def decode(self, attribute: Attribute) -> str:
+    def read(self, attribute: Attribute) -> str | None:
         text = attribute.text if isinstance(attribute, OpaqueAttribute) else ""
         found = re.fullmatch(r'#mpmd\.user_origin<\s*("(?:[^"\\]|\\.)*")\s*(?:\(\s*(\d+)\s*\))?\s*>', text)
         if not found:
-            raise self.mismatch()
+            return None
         return found[1] if not int(found[2] or 0) else f"{found[1]}({int(found[2])})"
 
     def encode(self, value: str) -> Attribute:
@@ -67,12 +67,10 @@ class ReductionCodec(WordCodec[ReductionType]):
 
     name = "#mpmd.reduction"
 
-    def decode(self, attribute: Attribute) -> ReductionType:
+    def read(self, attribute: Attribute) -> ReductionType | None:
         text = attribute.text if isinstance(attribute, OpaqueAttribute) else ""
         found = re.fullmatch(r"#mpmd\.reduction<\s*(\w+)\s*>", text)
-        if found is None or found[1] not in self.words:
-            raise self.mismatch()
-        return self.words[found[1]]
+        return self.words.get(found[1]) if found else None
 
     def encode(self, value: ReductionType) -> Attribute:
         return OpaqueAttribute(f"#mpmd.reduction<{value.value}>")

@@ -318,14 +318,12 @@ class SdyCodec(SpelledCodec[T]):
         self.what = what
         self.name = f"#sdy.{kind.mnemonic}"
 
-    def decode(self, attribute: Attribute) -> T:
+    def read(self, attribute: Attribute) -> T | None:
         try:
             value = read_attribute(attribute.text) if isinstance(attribute, OpaqueAttribute) else None
         except SdySyntaxError as error:
             raise ValueError(f"is malformed: {error}") from None
-        if isinstance(value, self.kind):
-            return value
-        raise self.mismatch()
+        return value if isinstance(value, self.kind) else None
 
     def encode(self, value: T) -> Attribute:
         return OpaqueAttribute(text_of(self.mnemonic, value))
@@ -356,13 +354,11 @@ class NumberedCodec(WordCodec[Enum]):
         self.texts = {OpaqueAttribute(f"#sdy<{mnemonic} {word}>"): member for word, member in self.words.items()}
         self.name = f"{mnemonic}: one of {', '.join(self.words)}"
 
-    def decode(self, attribute: Attribute) -> Enum:
+    def read(self, attribute: Attribute) -> Enum | None:
         number = attribute.value if isinstance(attribute, IntegerAttribute) and attribute.type == I32 else -1
         if 0 <= number < len(self.members):
             return self.members[number]
-        if isinstance(attribute, OpaqueAttribute) and attribute in self.texts:
-            return self.texts[attribute]
-        raise self.mismatch()
+        return self.texts.get(attribute) if isinstance(attribute, OpaqueAttribute) else None
 
     def encode(self, value: Enum) -> Attribute:
         return IntegerAttribute(self.members.index(value), I32)

@@ -13,7 +13,7 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.flat import flatten, restore
 from stablehlo_ref.ir.signature import Function, Parameters
-from stablehlo_ref.passes.strip import elide_constants
+from stablehlo_ref.passes.inspection import elide_constants
 from stablehlo_ref.syntax.printer import print_operation
 
 

@@ -48,13 +48,10 @@ class ReplicaGroupsCodec(AttributeCodec["Ids | MeshAxes"]):
     name = "rank 2 tensor of 64-bit integers, or mesh axes"
     samples = (((0,),), ((0, 1),), ((0, 1), (2, 3)), ((0,), (1,)))
 
-    def decode(self, attribute: Attribute) -> Ids | MeshAxes:
+    def read(self, attribute: Attribute) -> Ids | MeshAxes | None:
         if isinstance(attribute, StructAttribute) and attribute.name == "stablehlo.replica_group_mesh_axes":
             return MeshAxes(attribute)
-        try:
-            return MatrixCodec().decode(attribute)
-        except ValueError:
-            raise self.mismatch() from None
+        return MatrixCodec().read(attribute)
 
     def encode(self, value: Ids | MeshAxes) -> Attribute:
         return value.attribute if isinstance(value, MeshAxes) else MatrixCodec().encode(value)

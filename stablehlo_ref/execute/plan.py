@@ -290,7 +290,7 @@ class FramePlanner:
         constants = {name: array for name, array in operands.items() if isinstance(array, np.ndarray)}
         if definition.traits.row_major:
             constants = {name: contiguous(array) for name, array in constants.items()}
-        site = PlanSite(op, constants, self.planner.function, self.planner.mode)
+        site = PlanSite(op, constants, self.planner.mode, function=self.planner.function)
         bodies = [self.region(region) for region in op.regions] if bodies is None else bodies
         return bind(definition, site, list(map(self.type_of, op.operands)), list(map(self.type_of, op.results)), bodies)
 
@@ -353,8 +353,9 @@ class FramePlanner:
     ) -> Step:
         planner, outs = self.planner, self.slots_of(op.results)
         site = ControlFlowSite(
-            op, planner.function, run_grid, frozenset(dead), planner.accelerator.loop(self, op), planner.mode
-        )
+            op, mode=planner.mode, function=planner.function, run_grid=run_grid, dying=frozenset(dead),
+            finish_loop=planner.accelerator.loop(self, op),
+        )  # fmt: skip
         is_isolated = definition.traits.isolated_from_above
         blocks = [self.isolated_region(r) if is_isolated else partial(self.region_in_frame, r) for r in op.regions]
         run: ControlFlow = bind(definition, site, ins, outs, blocks).call("plan_control_flow")

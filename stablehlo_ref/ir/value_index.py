@@ -121,8 +121,7 @@ def _values(module: Operation) -> Iterator[tuple[str, str, Value]]:
     for function in module.regions[0].block.operations:
         name = function.properties.get("sym_name", "")
         for number, op in enumerate(function.walk(), -1):
-            arguments = (argument for region in op.regions for block in region.blocks for argument in block.arguments)
-            for index, argument in enumerate(arguments):
+            for index, argument in enumerate(op.block_arguments):
                 yield name, f"#arg{index}" if op is function else f"#{number}#arg{index}", argument
             for result in op.results:
                 yield name, f"#{number}#{result.index}" if len(op.results) > 1 else f"#{number}", result

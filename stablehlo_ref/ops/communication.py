@@ -42,10 +42,10 @@ id_tensor = tensor_of(str(ID), lambda t: t == ID)
 class PairsCodec(MatrixCodec):
     """A list of pairs; an empty tensor of any rank is an empty list."""
 
-    def decode(self, attribute: Attribute) -> tuple[tuple[int, ...], ...]:
+    def read(self, attribute: Attribute) -> tuple[tuple[int, ...], ...] | None:
         if isinstance(attribute, DenseElements) and not attribute.array.size:
             return EmptyMatrix.of((), attribute)
-        return super().decode(attribute)
+        return super().read(attribute)
 
 
 SourceTargetPairs: TypeAlias = Annotated[tuple[tuple[int, ...], ...], PairsCodec()]

@@ -414,7 +414,7 @@ class AsyncStart(Op, op="async_start", shadows_names=True, facts=CALLS):
     def constraints(
         C: Checker, site: Site, operands: Sequence[TensorType], body: FunctionType, result: FutureType
     ) -> None:
-        operations, arguments = site.regions[0].block.operations, site.regions[0].block.arguments
+        operations, arguments = site.op.regions[0].block.operations, site.op.regions[0].block.arguments
         taken = operations[0].operands
         C(1, size(operations) == 2 and operations[1].operands == operations[0].results)
         C(2, operations[0].name in MAY_BE_ASYNCHRONOUS)

@@ -43,7 +43,7 @@ from stablehlo_ref.define.type_constraints import per_tensor_quantized as per_te
 from stablehlo_ref.define.type_constraints import quantized_tensor, tensor
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.attributes import Attribute, StructAttribute
+from stablehlo_ref.ir.attributes import StructAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FLOATS, TensorType, Type
 from stablehlo_ref.numerics.contraction import Arithmetic, arithmetic, round_to_tf32, rounded_arithmetic, rounding
@@ -138,20 +138,8 @@ class Precision(Enum):
     HIGHEST = "HIGHEST"
 
 
-class PrecisionTypeCodec(TypeCodec):
-    """A floating-point type."""
-
-    name = "floating-point type"
-
-    def decode(self, attribute: Attribute) -> Type:
-        decoded = super().decode(attribute)
-        if is_float(decoded):
-            return decoded
-        raise self.mismatch()
-
-
 PrecisionConfig: TypeAlias = Annotated[tuple[Precision, ...], ListCodec(Precision)]
-PrecisionType: TypeAlias = Annotated[Type, PrecisionTypeCodec()]
+PrecisionType: TypeAlias = Annotated[Type, TypeCodec("floating-point type", is_float)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,10 @@ MODES = ("DEFAULT", "HIGHEST", "TOLERANCE")
 class ResultAccuracyCodec(StructCodec):
     """`#stablehlo.result_accuracy<atol = ..., rtol = ..., ulps = ..., mode = ...>`."""
 
-    def decode(self, attribute: Attribute) -> StructAttribute:
-        struct = super().decode(attribute)
+    def read(self, attribute: Attribute) -> StructAttribute | None:
+        struct = super().read(attribute)
+        if struct is None:
+            return None
         if unknown := struct.fields.keys() - {"atol", "rtol", "ulps", "mode"}:
             raise ValueError(f"has no field {sorted(unknown)[0]!r}: expected atol, rtol, ulps and mode")
         tolerances = [getattr(struct.fields.get(name), "value", 0) for name in ("atol", "rtol", "ulps")]

@@ -322,7 +322,7 @@ class Scatter(Op, op="scatter", nans="computed", facts=replace(FOLDS, fusion="on
             start_index = list(map(signed, index_components(scatter_indices, numbers.index_vector_dim)))
             if indices_are_sorted and not are_sorted(dict(zip(numbers.scatter_dims_to_operand_dims, start_index))):
                 yield Choice.UNSORTED_INDICES
-            if (unique_indices or depends_on_order(site.regions[0].block)) and are_repeated(windows, start_index):
+            if (unique_indices or depends_on_order(site.op.regions[0].block)) and are_repeated(windows, start_index):
                 yield Choice.REPEATED_INDICES if unique_indices else Choice.SCATTER_ORDER
 
         return cases

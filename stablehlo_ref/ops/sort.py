@@ -103,7 +103,7 @@ class Sort(Op, op="sort", facts=ORDERS):
 
     @staticmethod
     def implementation_defined(site: Site, inputs: Types) -> FindChoices:
-        compared = [i for i in partially_ordered_inputs(site.regions[0].block) if is_float(inputs[i])]
+        compared = [i for i in partially_ordered_inputs(site.op.regions[0].block) if is_float(inputs[i])]
 
         def cases(inputs: Sequence[Array]) -> Iterator[Choice]:
             if any(has_nan(inputs[i]) for i in compared):

@@ -17,6 +17,7 @@ from stablehlo_ref.define.definition import (
     group_by_member,
     is_constant_like,
     resolve,
+    traits_of,
 )
 from stablehlo_ref.diagnostics import StablehloError, UnsupportedError
 from stablehlo_ref.ir.arrays import Array
@@ -49,7 +50,7 @@ def is_pure(op: Operation, assume_no_undeclared: bool = False) -> bool:
     """
     assumed = WITH_EFFECTS if assume_no_undeclared else ()
     return _has_no_effect(op, assumed) and all(
-        _has_no_effect(inner, assumed) or _is_terminator(inner) for inner in op.walk() if inner is not op
+        _has_no_effect(inner, assumed) or traits_of(inner).terminator for inner in op.walk() if inner is not op
     )
 
 
@@ -64,11 +65,6 @@ def _has_no_effect(op: Operation, assumed: Container[str]) -> bool:
     if "sym_name" in definition.attributes:
         return False
     return not (definition.traits.effects or definition.traits.communicates)
-
-
-def _is_terminator(op: Operation) -> bool:
-    definition = definition_of(op)
-    return definition is not None and definition.traits.terminator
 
 
 # --- equivalence: keys that are equal for operations only that compute the same ---------------------------------------
@@ -122,13 +118,8 @@ def frozen(value: object) -> Hashable:
         case StructAttribute(name=name, fields=fields):
             return name, frozen(fields)
         case bool() | int() | float():
-            return type_name(value), repr(value)
+            return value.__class__.__name__, repr(value)  # so that `True`, `1` and `1.0` stay apart
     return value if isinstance(value, Hashable) else id(value)
-
-
-def type_name(value: object) -> str:
-    """Return the name of a value's class, so that `True`, `1` and `1.0` stay apart."""
-    return type(value).__name__
 
 
 def _digest(array: np.ndarray) -> Hashable:
@@ -198,7 +189,7 @@ def _is_plain(type: Type) -> bool:
 def _run(op: Operation, definition: OpDefinition, arrays: Sequence[Array]) -> list[Array]:
     shaping = group_by_member(definition.operands, arrays) if definition.traits.shape_operands else {}
     constants = {name: np.asarray(shaping[name]) for name in definition.traits.shape_operands}
-    site = PlanSite(op, constants, _no_function)
+    site = PlanSite(op, constants, function=_no_function)
     run: Run = bind(definition, site, op.operand_types, op.result_types, ()).call("plan")
     with np.errstate(all="ignore"):
         returned = run(*group_by_member(definition.operands, arrays).values())

@@ -19,12 +19,17 @@ from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.passes.analysis import evaluate, is_pure, known_array, known_integers, operation_key
 from stablehlo_ref.passes.emit import Emitter, replace_by_constants
 from stablehlo_ref.passes.patterns import Patterns, elements_of, rewrite, shape_of, splat, static
-from stablehlo_ref.passes.registry import Pass, PassOption, flag
+from stablehlo_ref.passes.registry import PassOption, flag, transformation
 from stablehlo_ref.passes.symbols import functions, symbols_of
 
 CANONICAL, CASTS = Patterns(), Patterns()
 
 
+@transformation(
+    "canonicalize",
+    "erase dead ops, merge constants, fold constant branches",
+    PassOption("test-convergence", flag, "fail unless the pass converges, which it always does"),
+)
 def canonicalize(module: Operation, test_convergence: bool = False) -> None:
     """Do what MLIR's pass of this name does for StableHLO's ops, until nothing changes.
 
@@ -79,6 +84,7 @@ def buffer_of_tensor_of_buffer(emit: Emitter, op: Operation) -> Sequence[Value] 
 Known = MutableMapping[Hashable, Operation]
 
 
+@transformation("cse", "eliminate common subexpressions")
 def cse(module: Operation) -> None:
     """Replace pure ops by earlier equal ones, in the same block or around it, and erase pure ops that nothing uses."""
     with Rewriter(module) as rewriter:
@@ -108,18 +114,13 @@ def _simplify(op: Operation, known: ChainMap[Hashable, Operation], rewriter: Rew
         _simplify_region(region, ChainMap() if is_isolated else known, rewriter)
 
 
-CSE = Pass("cse", "eliminate common subexpressions", cse)
-
-CONVERGENCE = PassOption("test-convergence", flag, "fail unless the pass converges, which it always does")
-PASS = Pass("canonicalize", "erase dead ops, merge constants, fold constant branches", canonicalize, (CONVERGENCE,))
-
-
 # --- constant folding -------------------------------------------------------------------------------------------------
 
 
 FOLDED_ELEMENTS = 1 << 16
 
 
+@transformation("sccp", "fold ops on constants, also across calls")
 def sccp(module: Operation) -> None:
     """Replace ops whose operands are constants by constants, also where constants come in through calls.
 
@@ -127,17 +128,13 @@ def sccp(module: Operation) -> None:
     effects, with regions and with more than 65,536 elements in a result stay, as do ops whose results are
     implementation-defined.
     """
-    while True:
-        _fold_ops(module, FOLDED_ELEMENTS)
-        if not _propagate_into_functions(module):
-            return
-
-
-def _fold_ops(module: Operation, limit: int) -> None:
-    with Rewriter(module) as rewriter:
-        for op in within_time(list(module.walk()), "transforming the program", location_of):
-            if _may_fold(op) and _is_small(op, limit) and (arrays := _folded(op)) is not None:
-                replace_by_constants(rewriter, op, arrays)
+    is_changed = True
+    while is_changed:
+        with Rewriter(module) as rewriter:
+            for op in within_time(list(module.walk()), "transforming the program", location_of):
+                if _may_fold(op) and _is_small(op, FOLDED_ELEMENTS) and (arrays := _folded(op)) is not None:
+                    replace_by_constants(rewriter, op, arrays)
+        is_changed = _propagate_into_functions(module)
 
 
 def _may_fold(op: Operation) -> bool:
@@ -283,11 +280,8 @@ def reduce_splat(emit: Emitter, op: Operation) -> Value | None:
     is_same = element is not None and initial is not None and element.tobytes() == initial.tobytes()
     if not is_call or not is_same or body.name not in IDEMPOTENT or set(body.operands) != set(block.arguments):
         return None
-    return (
-        None
-        if type is None or type.element_type != elements_of(op.operands[0])
-        else emit.constant(type, np.asarray(element))
-    )
+    is_of_type = type is not None and type.element_type == elements_of(op.operands[0])
+    return emit.constant(type, np.asarray(element)) if is_of_type and type else None
 
 
 IDEMPOTENT = frozenset(f"stablehlo.{name}" for name in ("and", "maximum", "minimum", "or"))
@@ -296,11 +290,8 @@ IDEMPOTENT = frozenset(f"stablehlo.{name}" for name in ("and", "maximum", "minim
 @FOLDS.on("set_dimension_size")
 def same_size(emit: Emitter, op: Operation) -> Value | None:
     """Make a `set_dimension_size` to the size that a dimension has the operand."""
-    return (
-        op.operands[0]
-        if known_integers(op.operands[1]) == [shape_of(op.operands[0])[op.properties["dimension"]]]
-        else None
-    )
+    operand, size = op.operands
+    return operand if known_integers(size) == [shape_of(operand)[op.properties["dimension"]]] else None
 
 
 @FOLDS.on("case")
@@ -350,6 +341,3 @@ def dead_loops(assume_no_undeclared: bool) -> Patterns:
         return op.operands
 
     return table
-
-
-SCCP = Pass("sccp", "fold ops on constants, also across calls", sccp)

@@ -11,71 +11,31 @@ from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
-from stablehlo_ref.passes import (
+from stablehlo_ref.passes import (  # noqa: F401  # which register themselves
     canonicalize,
-    canonicalize_dynamism,
     chlo_legalize_to_stablehlo,
     compatibility_expander,
     complex_math_expander,
     composites,
     element_types,
     inline,
+    inspection,
     instrument_with_probe,
-    legalize_deprecated_ops,
     legalize_quant_to_math,
     quantized_op_to_qdq,
     refine_shapes,
     refinements,
     shape_legalize_to_stablehlo,
     simplify,
+    simplify_movement,
     spellings,
-    strip,
     symbols,
 )
-from stablehlo_ref.passes.registry import Pass, parse_pipeline
-from stablehlo_ref.passes.sdy import convert_global_to_local, drop_sharding_and_mesh, propagate_shardings
+from stablehlo_ref.passes.registry import REGISTRY, Pass, parse_pipeline
+from stablehlo_ref.passes.sdy import convert_global_to_local, drop_sharding_and_mesh, propagate_shardings  # noqa: F401
 from stablehlo_ref.verify import verify
 
-ALL = (
-    inline.PASS,
-    symbols.DCE,
-    canonicalize.PASS,
-    canonicalize.CSE,
-    canonicalize.SCCP,
-    simplify.FOLDER,
-    simplify.PASS,
-    simplify.OPTIMIZATION,
-    composites.TO_CALL,
-    composites.INTO_COMPOSITE,
-    strip.STRIP_DEBUGINFO,
-    chlo_legalize_to_stablehlo.PASS,
-    chlo_legalize_to_stablehlo.PRE_SERIALIZATION,
-    legalize_deprecated_ops.PASS,
-    compatibility_expander.PASS,
-    complex_math_expander.PASS,
-    legalize_quant_to_math.PASS,
-    quantized_op_to_qdq.PASS,
-    quantized_op_to_qdq.FUSE,
-    element_types.SIGNLESS,
-    instrument_with_probe.PASS,
-    refinements.PASS,
-    refine_shapes.PASS,
-    refine_shapes.ASSERTIONS,
-    canonicalize_dynamism.PASS,
-    shape_legalize_to_stablehlo.PASS,
-    spellings.FROM_MHLO,
-    spellings.LEGALIZE,
-    spellings.TO_VERSION,
-    spellings.FROM_VHLO,
-    spellings.DESERIALIZE,
-    convert_global_to_local.PASS,
-    drop_sharding_and_mesh.PASS,
-    propagate_shardings.PASS,
-)
-PASSES: Mapping[str, Pass] = MappingProxyType({p.name: p for p in ALL})
-
-
-# --- pipelines --------------------------------------------------------------------------------------------------------
+PASSES: Mapping[str, Pass] = MappingProxyType(dict(sorted(REGISTRY.items())))
 
 
 @checks_arguments

@@ -13,9 +13,9 @@ from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import INDEX, WITNESS, FloatType, Shape, TensorType, tensor_type
 from stablehlo_ref.passes.chlo import elementary, special_functions
 from stablehlo_ref.passes.chlo.structured import ragged_dot, scan, top_k
-from stablehlo_ref.passes.composites import wrap
+from stablehlo_ref.passes.composites import wrap_in_composite
 from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, cut_like, like, shape_of, with_element
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 
 FUNCTIONS: Mapping[str, Callable[..., Expr]] = {
     "_asin_acos_kernel": elementary.asin_acos_kernel,
@@ -56,6 +56,7 @@ SUPPORTED_FLOATS = {
 }
 
 
+@transformation("chlo-legalize-to-stablehlo", "decompose CHLO's ops into StableHLO's")
 def chlo_legalize_to_stablehlo(module: Operation) -> None:
     """Replace each CHLO op by StableHLO ops that compute it.
 
@@ -77,7 +78,9 @@ def _decomposed(emit: Emitter, op: Operation) -> list[Value]:
     name = op.name.removeprefix("chlo.")
     operands = [Expr(emit, operand) for operand in op.operands]
     if name in FUNCTIONS:
-        _check_element_type(op, name, operands)
+        supported, element = SUPPORTED_FLOATS.get(name), operands[0].element
+        if supported is not None and not (isinstance(element, FloatType) and element.name in supported):
+            raise cannot_legalize(op)
         return [FUNCTIONS[name](*operands).value]
     match name:
         case "constant":
@@ -95,12 +98,6 @@ def _decomposed(emit: Emitter, op: Operation) -> list[Value]:
     if name.startswith("broadcast_"):
         return [broadcast_binary(emit, op).value]
     raise cannot_legalize(op)
-
-
-def _check_element_type(op: Operation, name: str, operands: list[Expr]) -> None:
-    element, supported = operands[0].element, SUPPORTED_FLOATS.get(name)
-    if supported is not None and not (isinstance(element, FloatType) and element.name in supported):
-        raise cannot_legalize(op)
 
 
 def _constant_like(op: Operation, operand: Expr) -> Expr:
@@ -262,6 +259,9 @@ HIGH_LEVEL = frozenset(
 VERSION = 1  # of the composites
 
 
+@transformation(
+    "chlo-pre-serialization-pipeline", "replace CHLO's ops by ops and composites that portable artifacts have"
+)
 def chlo_pre_serialization(module: Operation) -> None:
     """Replace CHLO's ops by ops that portable artifacts have.
 
@@ -269,13 +269,5 @@ def chlo_pre_serialization(module: Operation) -> None:
     that a consumer can still tell them: with the op's attributes, and a function that `--chlo-legalize-to-stablehlo`
     makes as their decomposition. That pass decomposes all other ops.
     """
-    wrap(module, HIGH_LEVEL, VERSION)
+    wrap_in_composite(module, HIGH_LEVEL, VERSION)
     chlo_legalize_to_stablehlo(module)
-
-
-PASS = Pass("chlo-legalize-to-stablehlo", "decompose CHLO's ops into StableHLO's", chlo_legalize_to_stablehlo)
-PRE_SERIALIZATION = Pass(
-    "chlo-pre-serialization-pipeline",
-    "replace CHLO's ops by ops and composites that portable artifacts have",
-    chlo_pre_serialization,
-)

@@ -1,4 +1,4 @@
-"""Replace what earlier versions of StableHLO do not have by what they have: `stablehlo-compatibility-expander`."""
+"""Replace what earlier versions of StableHLO do not have by what they have, and deprecated ops by their successors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from stablehlo_ref.bytecode.vhlo.artifact import target_version
 from stablehlo_ref.bytecode.vhlo.versions import CURRENT, Version
-from stablehlo_ref.define.spec import is_sorted
+from stablehlo_ref.define.spec import element_type, is_sorted, scalar
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.distribution.process_groups import MeshAxes, id_groups
 from stablehlo_ref.ir.attributes import EnumAttribute, StructAttribute
@@ -14,18 +14,38 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import without_ranges
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import IntegerType, TensorType, tensor_type
-from stablehlo_ref.passes.emit import Emitter, Expr, cosine, imaginary, is_complex, like, make_complex, real, sine, tanh
+from stablehlo_ref.passes.emit import (
+    Emitter,
+    Expr,
+    cannot_legalize,
+    cosine,
+    imaginary,
+    is_complex,
+    like,
+    make_complex,
+    real,
+    sine,
+    tanh,
+)
 from stablehlo_ref.passes.patterns import hoist_all_constants
-from stablehlo_ref.passes.registry import Pass, PassOption
+from stablehlo_ref.passes.registry import PassOption, flag, transformation
 
-BATCHING, TANGENT, RANGES, MESH_AXES = (
-    Version(1, 1),
-    Version(1, 4),
-    Version(1, 9),
-    Version(1, 16),
-)  # which introduced these
+BATCHING, TANGENT, RANGES, MESH_AXES = (Version(1, minor) for minor in (1, 4, 9, 16))  # which introduced these
 
 
+def version(text: str) -> Version:
+    """Parse the version of a portable artifact; ValueError if there is none."""
+    try:
+        return target_version(text)
+    except UnsupportedError as error:
+        raise ValueError(error.diagnostics[0].message) from None
+
+
+@transformation(
+    "stablehlo-compatibility-expander",
+    "replace what earlier versions do not have",
+    PassOption("target", version, "the version, such as 1.0.0, that the program is for (default: the newest)"),
+)
 def compatibility_expander(module: Operation, target: Version = CURRENT) -> None:
     """Replace ops and attributes that the target does not have, where that is possible.
 
@@ -46,7 +66,9 @@ def compatibility_expander(module: Operation, target: Version = CURRENT) -> None
             if target < MESH_AXES and isinstance(groups, MeshAxes) and op.name != "stablehlo.all_to_all":
                 op.properties["replica_groups"] = id_groups(groups, op) or groups
             if target < RANGES:
-                _forget_ranges(op)
+                op.debug_location = without_ranges(op.debug_location)
+                for argument in op.block_arguments:
+                    argument.location = without_ranges(argument.location)
     hoist_all_constants(module)
 
 
@@ -64,12 +86,6 @@ def _tan(x: Expr) -> Expr:
     numerator = make_complex(tangent, hyperbolic)
     one = like(tangent, 1)
     return numerator / make_complex(one, -(tangent * hyperbolic))
-
-
-def _forget_ranges(op: Operation) -> None:
-    op.debug_location = without_ranges(op.debug_location)
-    for argument in (argument for region in op.regions for block in region.blocks for argument in block.arguments):
-        argument.location = without_ranges(argument.location)
 
 
 # --- batching dimensions --------------------------------------------------------------------------------------------
@@ -124,18 +140,57 @@ def _with_batch(emit: Emitter, indices: Value, axis: int, batch: Sequence[int]) 
     return emit.value("stablehlo.concatenate", *positions, indices, dimension=axis)
 
 
-def version(text: str) -> Version:
-    """Parse the version of a portable artifact; ValueError if there is none."""
-    try:
-        return target_version(text)
-    except UnsupportedError as error:
-        raise ValueError(error.diagnostics[0].message) from None
+# --- deprecated ops ---------------------------------------------------------------------------------------------------
 
 
-TARGET = PassOption("target", version, "the version, such as 1.0.0, that the program is for (default: the newest)")
-PASS = Pass(
-    "stablehlo-compatibility-expander",
-    "replace what earlier versions do not have",
-    compatibility_expander,
-    (TARGET,),
+WITHOUT_SUCCESSOR = ("stablehlo.map", "stablehlo.rng")
+
+
+@transformation(
+    "stablehlo-legalize-deprecated-ops",
+    "replace deprecated ops by those that took their place",
+    PassOption("fail-on-unused", flag, "whether ops that nothing replaces are errors (default true)"),
 )
+def legalize_deprecated_ops(module: Operation, fail_on_unused: bool = True) -> None:
+    """Replace `broadcast`, `create_token`, `cross-replica-sum`, `dot` and `unary_einsum` by newer ops.
+
+    UnsupportedError for `map` and `rng`, which nothing replaces, unless `fail_on_unused` is false.
+    """
+    with Rewriter(module) as rewriter:
+        for op in list(module.walk()):
+            if op.name in WITHOUT_SUCCESSOR and fail_on_unused:
+                raise cannot_legalize(op)
+            if (new := _successor(Emitter(rewriter, op), op)) is not None:
+                new.attributes = dict(op.attributes)
+                rewriter.replace(op, new.results)
+
+
+def _successor(emit: Emitter, op: Operation) -> Operation | None:
+    """Emit the op that took the place of a deprecated one; None for others."""
+    operands, types, members = op.operands, op.result_types, op.properties
+    match op.name:
+        case "stablehlo.broadcast":
+            dimensions = tuple(range(len(members["broadcast_sizes"]), _rank(op.results[0])))
+            return emit.operation("stablehlo.broadcast_in_dim", operands, types, broadcast_dimensions=dimensions)
+        case "stablehlo.create_token":
+            return emit.operation("stablehlo.after_all", (), types)
+        case "stablehlo.cross-replica-sum":
+            arguments, groups = [scalar(element_type(types[0]))] * 2, members.get("replica_groups")
+            computation = emit.region(arguments, lambda inner, xs: [inner.value("stablehlo.add", *xs)])
+            return emit.operation("stablehlo.all_reduce", operands, types, [computation], replica_groups=groups)
+        case "stablehlo.dot":
+            return emit.operation(
+                "stablehlo.dot_general", operands, types, lhs_batching_dimensions=(), rhs_batching_dimensions=(),
+                lhs_contracting_dimensions=(_rank(operands[0]) - 1,), rhs_contracting_dimensions=(0,),
+                precision_config=members.get("precision_config"),
+            )  # fmt: skip
+        case "stablehlo.unary_einsum":
+            one = emit.constant(scalar(element_type(operands[0].type)), 1)
+            config = f",{members['einsum_config']}"
+            return emit.operation("stablehlo.einsum", (one, *operands), types, einsum_config=config)
+    return None
+
+
+def _rank(value: Value) -> int:
+    assert isinstance(value.type, TensorType)
+    return value.type.rank

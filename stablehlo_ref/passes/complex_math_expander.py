@@ -36,9 +36,10 @@ from stablehlo_ref.passes.emit import (
     sqrt,
 )
 from stablehlo_ref.passes.patterns import hoist_all_constants
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 
 
+@transformation("stablehlo-complex-math-expander", "compute functions of complex numbers by functions of real ones")
 def complex_math_expander(module: Operation) -> None:
     """Replace `exponential`, `log`, `log_plus_one` and `sqrt` of complex numbers by ops on their parts.
 
@@ -173,8 +174,3 @@ FUNCTIONS: Mapping[str, Callable[[Expr, Expr], tuple[Expr, Expr]]] = {
     "stablehlo.log_plus_one": _log_plus_one,
     "stablehlo.sqrt": _sqrt,
 }
-PASS = Pass(
-    "stablehlo-complex-math-expander",
-    "compute functions of complex numbers by functions of real ones",
-    complex_math_expander,
-)

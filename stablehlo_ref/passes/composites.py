@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from itertools import count
+from collections.abc import Collection
 
 from stablehlo_ref.define.builder import build_function
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.ir.core import Operation, Value, symbol_name
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.registry import Pass, PassOption, names
-from stablehlo_ref.passes.registry import count as number
+from stablehlo_ref.passes.registry import PassOption, count, names, transformation
+from stablehlo_ref.passes.symbols import unused_name
 
 
-def composite_to_call(module: Operation, kept: Collection[str] = ()) -> None:
-    """Replace each `stablehlo.composite` whose name is not in `kept` by a `func.call` of its decomposition."""
+@transformation(
+    "stablehlo-legalize-composite-to-call",
+    "replace composites by calls of their decompositions",
+    PassOption("except", names, "names of composites to keep"),
+)
+def composite_to_call(module: Operation, **options: Collection[str]) -> None:
+    """Make each `stablehlo.composite` a `func.call` of its decomposition, unless its name is among `except`."""
+    kept = options.get("except", ())
     with Rewriter(module) as rewriter:
         for op in list(module.walk()):
             if op.name != "stablehlo.composite" or op.properties["name"] in kept:
@@ -24,36 +29,25 @@ def composite_to_call(module: Operation, kept: Collection[str] = ()) -> None:
             rewriter.replace(op, emit.operation("func.call", op.operands, op.result_types, callee=callee).results)
 
 
-def _to_call(module: Operation, **options: Collection[str]) -> None:
-    """Make each `stablehlo.composite` a `func.call` of its decomposition, unless its name is among `except`."""
-    composite_to_call(module, options.get("except", ()))
-
-
-TO_CALL = Pass(
-    "stablehlo-legalize-composite-to-call",
-    "replace composites by calls of their decompositions",
-    _to_call,
-    (PassOption("except", names, "names of composites to keep"),),
+@transformation(
+    "stablehlo-wrap-in-composite",
+    "replace ops by composites of them",
+    PassOption("op-names", names, "names of the ops: stablehlo.add,stablehlo.reduce"),
+    PassOption("version", count, "the version of the composites (default 0)"),
 )
-
-
-def wrap_in_composite(module: Operation, op_names: Sequence[str] = (), version: int = 0) -> None:
+def wrap_in_composite(module: Operation, op_names: Collection[str] = (), version: int = 0) -> None:
     """Replace each op whose name is among `op-names` by a composite of that name and version.
 
     The composite has the op's attributes; its decomposition is a new private function with the op. Ops in regions that
-    use values from around them stay as they are, and so do terminators.
+    use values from around them stay as they are, and so do terminators. The functions stand after the one that they
+    were in, the last first.
     """
-    wrap(module, set(op_names), version)
-
-
-def wrap(module: Operation, op_names: Collection[str], version: int) -> None:
-    """Replace ops by composites. The functions stand after the one that they were in, the last first."""
     block = module.regions[0].block
     taken = {name for op in block.operations if (name := symbol_name(op)) is not None}
     with Rewriter(module) as rewriter:
         for function in list(block.operations):
             for op in [op for op in function.walk() if op.name in op_names and _can_be_wrapped(op)]:
-                name = _unused(f"{op.name}.impl", taken)
+                name = unused_name(f"{op.name}.impl", taken)
                 rewriter.insert_after(function, _decomposition(op, name))
                 rewriter.replace(op, _composite(Emitter(rewriter, op), op, name, version).results)
 
@@ -62,21 +56,8 @@ def _can_be_wrapped(op: Operation) -> bool:
     definition = definition_of(op)
     if definition is None or definition.traits.terminator or op.parent_op is None:
         return False
-    inside = {value for inner in op.walk() for value in _defined_by(inner)}
+    inside = {value for inner in op.walk() for value in (*inner.results, *inner.block_arguments)}
     return all(operand in inside for inner in op.walk() if inner is not op for operand in inner.operands)
-
-
-def _defined_by(op: Operation) -> list[Value]:
-    arguments = [a for region in op.regions for block in region.blocks for a in block.arguments]
-    return [*op.results, *arguments]
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    """Return `name`, or `name_0` and so on, whichever is not taken, and take it."""
-    candidates = (name if index < 0 else f"{name}_{index}" for index in count(-1))
-    found = next(candidate for candidate in candidates if candidate not in taken)
-    taken.add(found)
-    return found
 
 
 def _composite(emit: Emitter, op: Operation, decomposition: str, version: int) -> Operation:
@@ -98,14 +79,3 @@ def _decomposition(op: Operation, name: str) -> Operation:
     return build_function(
         name, arguments, [inner], inner.results, op.location, visibility="private", debug_location=op.debug_location
     )
-
-
-INTO_COMPOSITE = Pass(
-    "stablehlo-wrap-in-composite",
-    "replace ops by composites of them",
-    wrap_in_composite,
-    (
-        PassOption("op-names", names, "names of the ops: stablehlo.add,stablehlo.reduce"),
-        PassOption("version", number, "the version of the composites (default 0)"),
-    ),
-)

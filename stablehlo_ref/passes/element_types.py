@@ -22,7 +22,7 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.passes.emit import read_only
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 
 Replacement = Callable[[Type], Type]
 Conversion = Callable[[Array, DType], Array]  # of the elements of a constant to the dtype of its new type
@@ -36,7 +36,7 @@ def replace_element_types(module: Operation, replacement: Replacement) -> None:
 def replace_types(module: Operation, replacement: Replacement, conversion: Conversion) -> None:
     """Replace whole types everywhere in a module, and convert the elements of constants whose types are others then."""
     for op in module.walk():
-        for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.arguments)):
+        for value in (*op.results, *op.block_arguments):
             value.type = replacement(value.type)
         op.properties = {name: _replaced(value, replacement, conversion) for name, value in op.properties.items()}
 
@@ -48,17 +48,10 @@ def with_replaced(type: Type, replacement: Replacement) -> Type:
         return tuple(with_replaced(inner, replacement) for inner in types)
 
     match type:
-        case (
-            TensorType(element_type=element)
-            | BufferType(element_type=element)
-            | UnrankedBufferType(element_type=element)
-            | UnrankedTensorType(element_type=element)
-        ):
-            return replace(type, element_type=with_replaced(element, replacement))
-        case TupleType(elements=elements):
-            return TupleType(recur(elements))
-        case FutureType(elements=elements):
-            return FutureType(recur(elements))
+        case TensorType() | BufferType() | UnrankedBufferType() | UnrankedTensorType():
+            return replace(type, element_type=with_replaced(type.element_type, replacement))
+        case TupleType() | FutureType():
+            return replace(type, elements=recur(type.elements))
         case FunctionType(inputs=inputs, outputs=outputs):
             return FunctionType(recur(inputs), recur(outputs))
     return replacement(type)
@@ -68,9 +61,8 @@ def _replaced(value: object, replacement: Replacement, conversion: Conversion) -
     match value:
         case DenseElements(type=TensorType()) | DenseResource(type=TensorType()):
             made = replacement(value.type)
-            if made == value.type:
+            if made == value.type or not isinstance(made, TensorType):
                 return value
-            assert isinstance(made, TensorType)
             if value.array is None:
                 return replace(value, type=made)
             return replace(value, type=made, array=read_only(conversion(value.array, numpy_dtype(made.element_type))))
@@ -81,6 +73,7 @@ def _replaced(value: object, replacement: Replacement, conversion: Conversion) -
     return value
 
 
+@transformation("stablehlo-convert-to-signless", "replace signed and unsigned integer types by signless ones")
 def convert_to_signless(module: Operation) -> None:
     """Replace `ui8` and `si8` by `i8` in all types, and the same for other widths; the bits of constants stay.
 
@@ -94,8 +87,3 @@ def convert_to_signless(module: Operation) -> None:
 def signless(type: Type) -> Type:
     """Return a type without a sign if it is an integer type."""
     return integer_type(type.width) if isinstance(type, IntegerType) else type
-
-
-SIGNLESS = Pass(
-    "stablehlo-convert-to-signless", "replace signed and unsigned integer types by signless ones", convert_to_signless
-)

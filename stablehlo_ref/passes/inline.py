@@ -8,13 +8,14 @@ from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.locations import CallSiteLocation, DebugLocation
 from stablehlo_ref.ir.rewrite import Rewriter
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 from stablehlo_ref.passes.symbols import bottom_up, callees, functions, is_discardable, symbols_used_by
 
 INLINED = "\n"  # in the origin of an inlined value, between its name `@relu/%3` and that of the call, `%t`
 MAX_OPERATIONS = 1 << 20  # of a function after inlining: chains of functions that each call the next twice double them
 
 
+@transformation("inline", "inline calls of functions")
 def inline(module: Operation) -> None:
     """Replace each `func.call` by the body of the function, and erase private functions that nothing uses any more.
 
@@ -71,7 +72,7 @@ def _add_call_site(operations: Sequence[Operation], caller: DebugLocation | None
 
     for op in (inner for outer in operations for inner in outer.walk()):
         op.debug_location = called(op.debug_location)
-        for argument in (a for region in op.regions for block in region.blocks for a in block.arguments):
+        for argument in op.block_arguments:
             argument.location = called(argument.location)
 
 
@@ -84,6 +85,3 @@ def _erase_unused(module: Operation, called: set[str]) -> None:
         if len(kept) == len(block.operations):
             return
         block.operations = kept
-
-
-PASS = Pass("inline", "inline calls of functions", inline)

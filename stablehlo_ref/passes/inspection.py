@@ -1,4 +1,4 @@
-"""What `opt` prints of a program: how often each op occurs, the graph of values, and ops that a consumer lacks."""
+"""What `opt` prints: counts of ops, the graph of values, and ops that a consumer lacks; and what it leaves out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from stablehlo_ref.diagnostics import Diagnostic
-from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
+from stablehlo_ref.ir.attributes import DenseElements, DenseResource, rebuilt
+from stablehlo_ref.ir.core import Operation, Region, Value, symbol_name
+from stablehlo_ref.passes.registry import transformation
 
 
 def op_counts(module: Operation) -> dict[str, int]:
@@ -43,7 +45,8 @@ def op_graph(module: Operation) -> str:
 def _nodes(op: Operation, numbers: dict[Operation | Value, int], depth: int) -> Iterator[str]:
     indent = "  " * depth
     name = numbers[op] = len(numbers)
-    label = _quoted(_label(op))
+    symbol = symbol_name(op)
+    label = _quoted(op.name if symbol is None else f"{op.name} @{symbol}")
     if not op.regions:
         yield f"{indent}v{name} [label = {label}];"
         return
@@ -60,17 +63,13 @@ def _region(region: Region, numbers: dict[Operation | Value, int], depth: int) -
     yield f"{indent}subgraph cluster_r{len(numbers)} {{"
     yield f'{indent}  label = "";'
     for block in region.blocks:
-        yield from _arguments(block, numbers, depth + 1)
+        for argument in block.arguments:
+            numbers[argument] = len(numbers)
+            label = _quoted(f"%{argument.name or f'arg{argument.index}'}: {argument.type}")
+            yield f"{indent}  v{numbers[argument]} [label = {label}, shape = ellipse];"
         for op in block.operations:
             yield from _nodes(op, numbers, depth + 1)
     yield f"{indent}}}"
-
-
-def _arguments(block: Block, numbers: dict[Operation | Value, int], depth: int) -> Iterator[str]:
-    for argument in block.arguments:
-        numbers[argument] = len(numbers)
-        label = _quoted(f"%{argument.name or f'arg{argument.index}'}: {argument.type}")
-        yield f"{'  ' * depth}v{numbers[argument]} [label = {label}, shape = ellipse];"
 
 
 def _edges(op: Operation, numbers: dict[Operation | Value, int]) -> Iterator[str]:
@@ -78,11 +77,6 @@ def _edges(op: Operation, numbers: dict[Operation | Value, int]) -> Iterator[str
         source = operand.owner if isinstance(operand.owner, Operation) else operand
         if source in numbers and op in numbers:
             yield f"  v{numbers[source]} -> v{numbers[op]} [label = {_quoted(str(operand.type))}];"
-
-
-def _label(op: Operation) -> str:
-    symbol = symbol_name(op)
-    return op.name if symbol is None else f"{op.name} @{symbol}"
 
 
 def _quoted(text: str) -> str:
@@ -114,3 +108,34 @@ def unsupported_ops(module: Operation, supported: Iterable[str]) -> list[Diagnos
     times = {name: "once" if len(ops) == 1 else f"{len(ops)} times" for name, ops in found.items()}
     reason = "is not among the supported ops; the program has it"
     return [Diagnostic(f"'{name}' {reason} {times[name]}", ops[0].location) for name, ops in found.items()]
+
+
+# --- what is left out -------------------------------------------------------------------------------------------------
+
+
+@transformation("strip-debuginfo", "remove the locations of ops and arguments")
+def strip_debuginfo(module: Operation) -> None:
+    """Remove `loc(...)` of all operations and block arguments."""
+    for op in module.walk():
+        op.debug_location = None
+        for argument in op.block_arguments:
+            argument.location = None
+
+
+PLACEHOLDER = "__elided__"  # MLIR's
+
+
+def elide_constants(module: Operation, larger_than: int) -> None:
+    """Replace tensor constants of more than `larger_than` elements by `dense_resource<__elided__>`, except splats.
+
+    The result shows the structure of a program; it parses, but does not run.
+    """
+
+    def elided(attribute: object) -> object:
+        match attribute:
+            case DenseElements(type=type, array=array) if array.size > larger_than and any(array.strides):
+                return DenseResource(PLACEHOLDER, type)
+        return attribute
+
+    for op in module.walk():
+        op.properties, op.attributes = rebuilt(op.properties, elided), rebuilt(op.attributes, elided)

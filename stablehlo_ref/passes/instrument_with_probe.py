@@ -10,9 +10,14 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import name_of
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import MeshTensorType, TensorType, Type
-from stablehlo_ref.passes.registry import Pass, PassOption, flag
+from stablehlo_ref.passes.registry import PassOption, flag, transformation
 
 
+@transformation(
+    "interpreter-instrument-with-probe",
+    "insert a probe after each op",
+    PassOption("useDebugInfo", flag, "whether probes have the names of the locations of ops (default false)"),
+)
 def instrument_with_probe(module: Operation, useDebugInfo: bool = False) -> None:
     """Insert an `interpreter.probe` after each op, also inside regions, for each result that is a static tensor.
 
@@ -59,11 +64,3 @@ def _probe(rewriter: Rewriter, op: Operation, result: Value, probe_id: str) -> N
     )
     rewriter.replace_uses(result, probe.results[0])
     rewriter.insert_after(op, probe)
-
-
-PASS = Pass(
-    "interpreter-instrument-with-probe",
-    "insert a probe after each op",
-    instrument_with_probe,
-    (PassOption("useDebugInfo", flag, "whether probes have the names of the locations of ops (default false)"),),
-)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define.definition import definition_of, is_constant_like
+from stablehlo_ref.define.definition import is_constant_like, traits_of
 from stablehlo_ref.define.spec import is_per_axis_quantized, is_quantized
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.rewrite import Rewriter
@@ -44,18 +44,6 @@ class Patterns:
         """Yield the patterns to try on an op."""
         yield from self.by_op.get(op.name, ())
         yield from self.by_op.get("*", ())
-
-
-class _Recorder(Emitter):
-    """Keeps a list of the ops that it emits."""
-
-    def __init__(self, rewriter: Rewriter, anchor: Operation) -> None:
-        super().__init__(rewriter, anchor)
-        self.made: list[Operation] = []
-
-    def insert(self, op: Operation) -> None:
-        super().insert(op)
-        self.made.append(op)
 
 
 def rewrite(module: Operation, *tables: Patterns) -> None:
@@ -114,7 +102,7 @@ class _Worklist:
         self.add_owners(operand for inner in op.walk() for operand in inner.operands)
 
     def _apply(self, pattern: Pattern, op: Operation) -> bool:
-        emit = _Recorder(self.rewriter, op)
+        emit = Emitter(self.rewriter, op)
         found = pattern(emit, op)
         self.add(inner for made in emit.made for inner in made.walk())
         values = [found] if isinstance(found, Value) else found
@@ -207,23 +195,19 @@ def elements_of(value: Value) -> Type | None:
 # --- dead ops and constants -----------------------------------------------------------------------------------------
 
 
-def erase_dead(root: Operation, rewriter: Rewriter) -> None:
+def erase_dead(root: Operation) -> None:
     """Erase the pure ops inside `root` that nothing uses."""
-    for op in reversed(list(root.walk())):
-        is_inside_erased = op.parent_op is not None and rewriter.is_erased(op.parent_op)
-        if not rewriter.is_used(op) and op is not root and is_pure(op) and not is_inside_erased:
-            rewriter.erase(op)
-
-
-def _is_isolated(op: Operation) -> bool:
-    definition = definition_of(op)
-    return definition is not None and definition.traits.isolated_from_above
+    with Rewriter(root) as rewriter:
+        for op in reversed(list(root.walk())):
+            is_inside_erased = op.parent_op is not None and rewriter.is_erased(op.parent_op)
+            if not rewriter.is_used(op) and op is not root and is_pure(op) and not is_inside_erased:
+                rewriter.erase(op)
 
 
 def hoist_all_constants(module: Operation) -> None:
     """Move constants to the start of the isolated regions that they are in, one of each."""
     for op in module.walk():
-        for region in op.regions if _is_isolated(op) else ():
+        for region in op.regions if traits_of(op).isolated_from_above else ():
             hoist_constants(region)
 
 
@@ -259,6 +243,6 @@ def _inside(region: Region) -> Iterator[Operation]:
     for block in region.blocks:
         for op in block.operations:
             yield op
-            if not _is_isolated(op):
+            if not traits_of(op).isolated_from_above:
                 for inner in op.regions:
                     yield from _inside(inner)

@@ -10,18 +10,21 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.patterns import defined_by, erase_dead
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 from stablehlo_ref.verify import check_op
 
 
+@transformation(
+    "stablehlo-legalize-quantized-op-to-qdq",
+    "compute ops on quantized tensors on floats between uniform_dequantize and uniform_quantize",
+)
 def quantized_op_to_qdq(module: Operation) -> None:
     """Dequantize the operands of each op that the spec defines on floats, compute it there, and quantize the results.
 
     Ops that move elements, `is_finite`, ops with regions and ops with effects keep their quantized types. Pure ops that
     nothing uses are erased.
     """
-    with Rewriter(module) as rewriter:
-        erase_dead(module, rewriter)
+    erase_dead(module)
     with Rewriter(module) as rewriter:
         for op in list(module.walk()):
             definition = definition_of(op)
@@ -52,6 +55,10 @@ def _expand(emit: Emitter, op: Operation) -> None:
     emit.rewriter.replace(op, results)
 
 
+@transformation(
+    "stablehlo-legalize-qdq-to-quantized-op",
+    "let ops between uniform_dequantize and uniform_quantize take and return quantized tensors",
+)
 def qdq_to_quantized_op(module: Operation) -> None:
     """Let ops whose operands are dequantized, and whose result is quantized, take and return the quantized tensors.
 
@@ -64,8 +71,7 @@ def qdq_to_quantized_op(module: Operation) -> None:
             if fused is not None:
                 rewriter.insert_before(quantize, fused)
                 rewriter.replace(quantize, fused.results)
-    with Rewriter(module) as rewriter:
-        erase_dead(module, rewriter)
+    erase_dead(module)
 
 
 def _fused(quantize: Operation) -> Operation | None:
@@ -85,15 +91,3 @@ def _fused(quantize: Operation) -> Operation | None:
     except InvalidError:
         return None
     return made if is_on_expressed(bind_types(made, definition)) else None
-
-
-PASS = Pass(
-    "stablehlo-legalize-quantized-op-to-qdq",
-    "compute ops on quantized tensors on floats between uniform_dequantize and uniform_quantize",
-    quantized_op_to_qdq,
-)
-FUSE = Pass(
-    "stablehlo-legalize-qdq-to-quantized-op",
-    "let ops between uniform_dequantize and uniform_quantize take and return quantized tensors",
-    qdq_to_quantized_op,
-)

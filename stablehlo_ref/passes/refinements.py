@@ -28,7 +28,7 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.passes.analysis import known_array, known_integers
 from stablehlo_ref.passes.emit import Emitter, dense
-from stablehlo_ref.passes.registry import Pass, PassOption
+from stablehlo_ref.passes.registry import PassOption, transformation
 from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.syntax.parser import parse_attribute
 
@@ -262,6 +262,38 @@ WRAPPER = "stablehlo.shape_refinement_operand_wrapper"
 I64 = integer_type(64)
 
 
+def parse_types(text: str) -> tuple[Type, ...]:
+    """Parse `tensor<2xf32>,!stablehlo.token`; ValueError for anything that is not a list of types."""
+    return tuple(_parse_type(part) for part in _split(text.removeprefix("{").removesuffix("}")))
+
+
+def _parse_type(text: str) -> Type:
+    try:
+        attribute = parse_attribute(Source(text, "types"))
+    except MalformedError:
+        attribute = None
+    if not isinstance(attribute, TypeAttribute) or isinstance(attribute.type, OpaqueType):
+        raise ValueError(f"Invalid type string: {text}")
+    return attribute.type
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas outside of brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "<({[") - (character in ">)}]")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+@transformation(
+    "stablehlo-refine-arguments",
+    "give the arguments of the entry function more specific types",
+    PassOption("types", parse_types, "the types of all arguments: tensor<2xf32>,tensor<f32>"),
+)
 def refine_arguments(module: Operation, types: Sequence[Type] | None = None) -> None:
     """Change the types of the arguments of `main`, or of the only function, to `types`; without, change nothing.
 
@@ -350,41 +382,3 @@ def _flaw(old: Type, new: Type) -> str | None:
     if any(n is not None and n != m for n, m in zip(old.shape, new.shape)):
         return "dimension sizes must match for static dimensions"
     return None
-
-
-# --- options --------------------------------------------------------------------------------------------------------
-
-
-def parse_types(text: str) -> tuple[Type, ...]:
-    """Parse `tensor<2xf32>,!stablehlo.token`; ValueError for anything that is not a list of types."""
-    return tuple(_parse_type(part) for part in _split(text.removeprefix("{").removesuffix("}")))
-
-
-def _parse_type(text: str) -> Type:
-    try:
-        attribute = parse_attribute(Source(text, "types"))
-    except MalformedError:
-        attribute = None
-    if not isinstance(attribute, TypeAttribute) or isinstance(attribute.type, OpaqueType):
-        raise ValueError(f"Invalid type string: {text}")
-    return attribute.type
-
-
-def _split(text: str) -> list[str]:
-    """Split at commas outside of brackets."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character in "<({[") - (character in ">)}]")
-        if character == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
-
-
-PASS = Pass(
-    "stablehlo-refine-arguments",
-    "give the arguments of the entry function more specific types",
-    refine_arguments,
-    (PassOption("types", parse_types, "the types of all arguments: tensor<2xf32>,tensor<f32>"),),
-)

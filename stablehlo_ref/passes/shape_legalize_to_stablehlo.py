@@ -12,13 +12,14 @@ from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import INDEX, IndexType, TensorType, Type, integer_type, tensor_type
 from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, equal, select, static_shape
 from stablehlo_ref.passes.patterns import erase_dead, shape_of, static
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 
 I32, I64 = integer_type(32), integer_type(64)
 CAST = "builtin.unrealized_conversion_cast"
 Legalize = Callable[[Emitter, Operation], Value | None]  # None where the op cannot be replaced
 
 
+@transformation("shape-legalize-to-stablehlo", "replace ops on shapes by ops of StableHLO")
 def shape_legalize_to_stablehlo(module: Operation) -> None:
     """Replace ops of shape and tensor, `arith.index_cast` and `arith.muli` on index, by ops of StableHLO on i32.
 
@@ -30,20 +31,15 @@ def shape_legalize_to_stablehlo(module: Operation) -> None:
         for op in list(module.walk()):
             emit = Emitter(rewriter, op)
             if op.name in LEGALIZED or (op.name.startswith(("shape.", "tensor.")) and op.name != "tensor.cast"):
-                found = LEGALIZED.get(op.name, _refused)(emit, op)
-                if found is None:
+                legalize = LEGALIZED.get(op.name)
+                if legalize is None or (found := legalize(emit, op)) is None:
                     raise cannot_legalize(op)
                 rewriter.replace(op, [_cast(emit, found, op.results[0].type)])
             elif op.name.startswith("stablehlo."):
                 for index, operand in enumerate(op.operands):
                     if getattr(operand.type, "element_type", None) == INDEX:
                         rewriter.set_operand(op, index, _in_i32(emit, operand))
-    with Rewriter(module) as rewriter:
-        erase_dead(module, rewriter)
-
-
-def _refused(emit: Emitter, op: Operation) -> None:
-    return None
+    erase_dead(module)
 
 
 def _cast(emit: Emitter, value: Value, type: Type) -> Value:
@@ -208,4 +204,3 @@ LEGALIZED: Mapping[str, Legalize] = {
     "tensor.extract": _extract,
     "tensor.from_elements": _from_elements,
 }
-PASS = Pass("shape-legalize-to-stablehlo", "replace ops on shapes by ops of StableHLO", shape_legalize_to_stablehlo)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.definition import traits_of
 from stablehlo_ref.define.spec import element_type, is_float, is_integer, is_quantized, is_signed_integer, num_bits
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
@@ -21,13 +22,20 @@ from stablehlo_ref.passes.analysis import is_pure
 from stablehlo_ref.passes.canonicalize import CASTS, FOLDED_ELEMENTS, FOLDS, dead_loops, folding
 from stablehlo_ref.passes.emit import Emitter, static_shape
 from stablehlo_ref.passes.patterns import Patterns, defined_by, elements_of, rewrite, shape_of, splat, static
-from stablehlo_ref.passes.registry import Pass, PassOption, count, flag
+from stablehlo_ref.passes.registry import PassOption, count, flag, transformation
 from stablehlo_ref.passes.simplify_movement import MOVEMENT
 
 ARITHMETIC = Patterns()
 on = ARITHMETIC.on
 
+LIMIT = PassOption("fold-op-element-limit", count, "the largest number of elements of a result (default 65536)")
+ASSUME = PassOption("assume-no-undeclared-side-effects", flag, "whether calls in loops that do not run may be removed")
+FLOAT = PassOption("optimize-float", flag, "changes nothing, as results keep all their bits")
 
+
+@transformation(
+    "stablehlo-aggressive-simplification", "replace ops that compute nothing, or what a simpler op computes", LIMIT
+)
 def simplify(module: Operation, fold_op_element_limit: int = FOLDED_ELEMENTS) -> None:
     """Replace ops that compute nothing, or what a simpler op computes, until none is left.
 
@@ -41,6 +49,7 @@ def simplify(module: Operation, fold_op_element_limit: int = FOLDED_ELEMENTS) ->
     rewrite(module, MOVEMENT, EMPTY, ARITHMETIC, folding(fold_op_element_limit, "select"))
 
 
+@transformation("stablehlo-aggressive-folder", "fold ops on constants", ASSUME, LIMIT, FLOAT)
 def aggressive_folder(
     module: Operation,
     fold_op_element_limit: int = FOLDED_ELEMENTS,
@@ -60,6 +69,9 @@ def aggressive_folder(
     rewrite(module, CASTS, *tables)
 
 
+@transformation(
+    "stablehlo-target-independent-optimization", "simplify, and fold ops on constants", ASSUME, LIMIT, FLOAT
+)
 def target_independent_optimization(
     module: Operation,
     fold_op_element_limit: int = FOLDED_ELEMENTS,
@@ -302,32 +314,17 @@ def reduce_to_known(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     if operand is None or None in types:
         return None
     if not operand.size:
-        is_converted = any(elements_of(init) != elements_of(result) for init, result in zip(inits, op.results))
-        return (
-            None
-            if is_converted
-            else [
-                emit.value("stablehlo.broadcast_in_dim", init, type=type, broadcast_dimensions=())
-                for init, type in zip(inits, types)
-            ]
-        )
+        if any(elements_of(init) != elements_of(result) for init, result in zip(inits, op.results)):
+            return None
+        fill = partial(emit.value, "stablehlo.broadcast_in_dim", broadcast_dimensions=())
+        return [fill(init, type=type) for init, type in zip(inits, types)]
     inside = {*block.arguments, *(result for inner in block.operations for result in inner.results)}
     if inside.isdisjoint(returned):
         return returned if is_pure(op) else None
     body, element = block.operations[0], splat(inits[0])
-    is_call = (
-        len(block.operations) == 2
-        and body.operands in (block.arguments, block.arguments[::-1])
-        and body.results == returned
-    )
-    definition = definition_of(body)
-    if (
-        op.properties["dimensions"]
-        or element is None
-        or not is_call
-        or not definition
-        or not definition.traits.commutative
-    ):
+    is_binary = body.operands in (block.arguments, block.arguments[::-1])
+    is_call = is_binary and body.results == returned and len(block.operations) == 2
+    if op.properties["dimensions"] or element is None or not is_call or not traits_of(body).commutative:
         return None
     return op.operands[:1] if is_neutral(body.name.partition(".")[2], element, inits[0].type) else None
 
@@ -389,24 +386,5 @@ def empty(emit: Emitter, op: Operation) -> Sequence[Value] | None:
 
 def _empty(emit: Emitter, value: Value) -> Value | None:
     type = static(value)
-    return (
-        None if type is None or type.size or is_quantized(type) else emit.constant(type, np.zeros(static_shape(type)))
-    )
-
-
-LIMIT = PassOption("fold-op-element-limit", count, "the largest number of elements of a result (default 65536)")
-ASSUME = PassOption("assume-no-undeclared-side-effects", flag, "whether calls in loops that do not run may be removed")
-FLOAT = PassOption("optimize-float", flag, "changes nothing, as results keep all their bits")
-PASS = Pass(
-    "stablehlo-aggressive-simplification",
-    "replace ops that compute nothing, or what a simpler op computes",
-    simplify,
-    (LIMIT,),
-)
-FOLDER = Pass("stablehlo-aggressive-folder", "fold ops on constants", aggressive_folder, (ASSUME, LIMIT, FLOAT))
-OPTIMIZATION = Pass(
-    "stablehlo-target-independent-optimization",
-    "simplify, and fold ops on constants",
-    target_independent_optimization,
-    (ASSUME, LIMIT, FLOAT),
-)
+    is_empty = type is not None and not type.size and not is_quantized(type)
+    return emit.constant(type, np.zeros(static_shape(type))) if type and is_empty else None

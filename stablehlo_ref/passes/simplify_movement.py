@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.definition import definition_of, traits_of
 from stablehlo_ref.define.spec import is_per_axis_quantized, is_quantized, is_sorted
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import TensorType, integer_type, tensor_type
-from stablehlo_ref.passes.analysis import known_integers
-from stablehlo_ref.passes.canonicalize_dynamism import without_dynamism
+from stablehlo_ref.ops.dynamism import Dynamic
+from stablehlo_ref.passes.analysis import known_array, known_integers
 from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.patterns import Patterns, defined_by, elements_of, shape_of, splat, static
-from stablehlo_ref.passes.refinements import most_specific
+from stablehlo_ref.passes.patterns import Patterns, defined_by, elements_of, erase_dead, shape_of, splat, static
+from stablehlo_ref.passes.refinements import known_slice_sizes, most_specific, refined_types, shape_operand_indices
+from stablehlo_ref.passes.registry import transformation
 
 MOVEMENT = Patterns()
 on = MOVEMENT.on
@@ -158,21 +160,15 @@ def slice_of_concatenate(emit: Emitter, op: Operation) -> Value | None:
     inner = defined_by(op.operands[0], "concatenate")
     if inner is None or not static(op.results[0]) or not static(inner.results[0]):
         return None
-    axis, starts, limits = (
-        inner.properties["dimension"],
-        *(op.properties[n] for n in ("start_indices", "limit_indices")),
-    )
+    axis, starts, limits = inner.properties["dimension"], op.properties["start_indices"], op.properties["limit_indices"]
     first, kept, position = 0, list[Value](), 0
     for x in inner.operands:
         size = shape_of(x)[axis] or 0
         if position < limits[axis] and starts[axis] < position + size:
             first, kept = position if not kept else first, [*kept, x]
         position += size
-    if (
-        not kept
-        or len(kept) == len(inner.operands)
-        or (len(kept) > 1 and len(emit.rewriter.uses(inner.results[0])) > 1)
-    ):
+    is_shared = len(kept) > 1 and len(emit.rewriter.uses(inner.results[0])) > 1
+    if not kept or len(kept) == len(inner.operands) or is_shared:
         return None
     part = kept[0] if len(kept) == 1 else emit.value(inner.name, *kept, dimension=axis)
     moved = [tuple(n - first * (a == axis) for a, n in enumerate(bounds)) for bounds in (starts, limits)]
@@ -272,11 +268,8 @@ def broadcast_to_constant(emit: Emitter, op: Operation) -> Value | None:
     fits = all(n in (1, sizes[axis]) for n, axis in zip(source.shape, axes)) and min(sizes, default=0) >= 0
     if not fits or most_specific(result, type) != type:
         return None  # which is reported when the op runs
-    return emit.value(
-        "stablehlo.convert",
-        emit.value("stablehlo.broadcast_in_dim", x, type=type, broadcast_dimensions=axes),
-        type=result,
-    )
+    static_broadcast = emit.value("stablehlo.broadcast_in_dim", x, type=type, broadcast_dimensions=axes)
+    return emit.value("stablehlo.convert", static_broadcast, type=result)
 
 
 @on("dynamic_broadcast_in_dim")
@@ -300,18 +293,15 @@ def dynamic_reshape(emit: Emitter, op: Operation) -> Value | None:
     x, shape = op.operands
     if inner := defined_by(x, "dynamic_reshape"):
         return emit.value(op.name, inner.operands[0], shape, type=op.results[0].type)
-    owner = x.owner
-    is_elementwise = isinstance(owner, Operation) and owner.operands and _has_equal_shapes(owner)
-    inner = (
-        defined_by(owner.operands[0], "dynamic_reshape") if is_elementwise and isinstance(owner, Operation) else None
-    )
+    if not isinstance(x.owner, Operation) or not x.owner.operands or not _has_equal_shapes(x.owner):
+        return None
+    inner = defined_by(x.owner.operands[0], "dynamic_reshape")
     return x if inner and inner.operands[1] is shape else None
 
 
 def _has_equal_shapes(op: Operation) -> bool:
     """Return whether an op is elementwise, with operands and results of one shape."""
-    definition = definition_of(op)
-    is_elementwise = definition is not None and definition.dialect == "stablehlo" and definition.traits.elementwise
+    is_elementwise = op.name.startswith("stablehlo.") and traits_of(op).elementwise
     return is_elementwise and op.name not in ("stablehlo.select", "stablehlo.clamp")  # which take scalars, too
 
 
@@ -352,3 +342,85 @@ def dynamic_iota(emit: Emitter, op: Operation) -> Value | None:
     size = emit.value("stablehlo.slice", indices, start_indices=(axis,), limit_indices=(axis + 1,), strides=(1,))
     vector = emit.value(op.name, size, type=tensor_type((result.shape[axis],), result.element_type), iota_dimension=0)
     return emit.value("stablehlo.dynamic_broadcast_in_dim", vector, shape, type=result, broadcast_dimensions=(axis,))
+
+
+# --- shapes that are operands -----------------------------------------------------------------------------------------
+
+
+@transformation("stablehlo-canonicalize-dynamism", "replace dynamic ops by static ones")
+def canonicalize_dynamism(module: Operation) -> None:
+    """Replace `dynamic_*` ops and `real_dynamic_slice` by the static ops, where all operands that are shapes are known.
+
+    `dynamic_broadcast_in_dim`, `dynamic_iota` and `dynamic_reshape` stay unless their result types are static, too.
+    Custom calls lose the operands that `indices_of_shape_operands` names, if they and the result types are static;
+    InvalidError if that attribute does not fit its op. Ops that are dead then are erased.
+    """
+    with Rewriter(module) as rewriter:
+        for op in list(module.walk()):
+            if (new := without_dynamism(Emitter(rewriter, op), op)) is not None:
+                rewriter.replace(op, new.results)
+    erase_dead(module)
+
+
+def without_dynamism(emit: Emitter, op: Operation) -> Operation | None:
+    """Emit the op on attributes that replaces one on operands; None where it has to stay, and for other ops."""
+    if op.name == "stablehlo.custom_call":
+        return _custom_call(emit, op)
+    dynamic = definition_of(op)
+    if dynamic is None or not issubclass(dynamic.op_class, Dynamic):
+        return None
+    static = dynamic.op_class.static.definition
+    names = dynamic.traits.shape_operands
+    kept = len(dynamic.operands) - len(names)
+    arrays = {name: known_array(operand) for name, operand in zip(names, op.operands[kept:])}
+    values = {name: _nested(array.tolist()) for name, array in arrays.items() if array is not None}
+    if len(values) < len(names):
+        return _dynamic_slice(emit, op) if op.name == "stablehlo.real_dynamic_slice" else None
+    if not values.keys() <= static.attributes.keys() and not _is_static(op):  # the result type has to say the shape
+        return None
+    if op.name == "stablehlo.dynamic_broadcast_in_dim" and not getattr(op.operands[0].type, "is_static", False):
+        return None
+    members = {name: value for name, value in (op.properties | values).items() if name in static.attributes}
+    new = emit.operation(static.name, op.operands[:kept], op.result_types, **members)
+    new.attributes = dict(op.attributes)
+    return new
+
+
+def _nested(numbers: object) -> object:
+    return tuple(map(_nested, numbers)) if isinstance(numbers, list) else numbers
+
+
+def _is_static(op: Operation) -> bool:
+    return all(isinstance(type, TensorType) and type.is_static for type in op.result_types)
+
+
+def _dynamic_slice(emit: Emitter, op: Operation) -> Operation | None:
+    """Emit a `dynamic_slice` for one whose sizes are known."""
+    sizes = known_slice_sizes(op)
+    starts = op.operands[1]
+    if sizes is None or not isinstance(starts.type, TensorType):
+        return None
+    element = starts.type.element_type
+    scalars = []
+    for axis in range(len(sizes)):
+        part = emit.value(
+            "stablehlo.slice", starts, type=tensor_type((1,), element),
+            start_indices=(axis,), limit_indices=(axis + 1,), strides=(1,),
+        )  # fmt: skip
+        scalars.append(emit.value("stablehlo.reshape", part, type=tensor_type((), element)))
+    new = emit.operation("stablehlo.dynamic_slice", (op.operands[0], *scalars), op.result_types, slice_sizes=sizes)
+    new.attributes = dict(op.attributes)
+    return new
+
+
+def _custom_call(emit: Emitter, op: Operation) -> Operation | None:
+    indices = shape_operand_indices(op)
+    if indices is None or refined_types(op) is None or not _is_static(op):
+        return None
+    members = dict(op.properties)
+    if isinstance(layouts := members.get("operand_layouts"), tuple):
+        members["operand_layouts"] = tuple(layout for i, layout in enumerate(layouts) if i not in indices)
+    operands = [operand for i, operand in enumerate(op.operands) if i not in indices]
+    new = emit.operation(op.name, operands, op.result_types, **members)
+    new.attributes = {name: value for name, value in op.attributes.items() if name != "indices_of_shape_operands"}
+    return new

@@ -16,13 +16,14 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TOKEN, FunctionType, FutureType, TensorType, TokenType, TupleType
 from stablehlo_ref.passes.compatibility_expander import version
 from stablehlo_ref.passes.emit import cannot_legalize
-from stablehlo_ref.passes.registry import Pass, PassOption, flag
+from stablehlo_ref.passes.registry import PassOption, flag, transformation
 from stablehlo_ref.syntax.mhlo import OF_MHLO_ALONE
 from stablehlo_ref.syntax.vhlo_printer import SPELLING, spelled_version
 
 # --- mhlo -------------------------------------------------------------------------------------------------------------
 
 
+@transformation("hlo-legalize-to-stablehlo", "replace ops of mhlo by those of StableHLO and CHLO that they are")
 def hlo_legalize_to_stablehlo(module: Operation) -> None:
     """Spell ops, attributes and types of mhlo as those of StableHLO and CHLO; UnsupportedError for others.
 
@@ -31,7 +32,7 @@ def hlo_legalize_to_stablehlo(module: Operation) -> None:
     for op in module.walk():
         if op.name.startswith("mhlo.") or _is_scheduled(op):
             raise cannot_legalize(op)
-        for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.arguments)):
+        for value in (*op.results, *op.block_arguments):
             value.type = in_stablehlo(value.type)
         if op.spelling:
             op.attributes = {name: value for name, value in op.attributes.items() if name not in OF_MHLO_ALONE}
@@ -66,15 +67,14 @@ def in_stablehlo(value: Any) -> Any:
     return value
 
 
-FROM_MHLO = Pass(
-    "hlo-legalize-to-stablehlo", "replace ops of mhlo by those of StableHLO and CHLO that they are",
-    hlo_legalize_to_stablehlo,
-)  # fmt: skip
-
-
 # --- VHLO -------------------------------------------------------------------------------------------------------------
 
 
+@transformation(
+    "stablehlo-legalize-to-vhlo",
+    "print and write VHLO",
+    PassOption("allow-other-dialects", flag, "whether ops that VHLO does not have stay (default false)"),
+)
 def legalize_to_vhlo(module: Operation, allow_other_dialects: bool = False) -> None:
     """Let the program be printed, and written as bytecode, as VHLO of the newest version.
 
@@ -100,11 +100,15 @@ def _check(op: Operation, form: VhloForm) -> None:
     made, pool = form.form(op), Pool(plain)
     for attribute in (*made.inherent.values(), *made.discardable.values()):
         pool.attribute(attribute, made.encodings)
-    arguments = [a.type for region in op.regions for block in region.blocks for a in block.arguments]
-    for type in (*op.operand_types, *op.result_types, *arguments) if op.name != "builtin.module" else ():
-        pool.type(type, made.encodings)
+    for value in (*op.operands, *op.results, *op.block_arguments) if op.name != "builtin.module" else ():
+        pool.type(value.type, made.encodings)
 
 
+@transformation(
+    "vhlo-to-version",
+    "print and write VHLO of an earlier version",
+    PassOption("target", version, "the version, such as 1.9.0; has to be given"),
+)
 def to_version(module: Operation, target: Version | None = None) -> None:
     """Let a program that is one of VHLO be that of an earlier version.
 
@@ -131,23 +135,9 @@ def to_version(module: Operation, target: Version | None = None) -> None:
     module.spelling = f"{SPELLING}{target}"
 
 
+@transformation("vhlo-legalize-to-stablehlo", "print and write StableHLO, not VHLO")
+@transformation("stablehlo-deserialize", "print and write StableHLO, not VHLO")
 def vhlo_legalize_to_stablehlo(module: Operation) -> None:
     """Let the program be printed and written as one of StableHLO; those of VHLO become that when they are read."""
     module.spelling = ""
     fold_casts(module)
-
-
-FROM_VHLO = Pass("vhlo-legalize-to-stablehlo", "print and write StableHLO, not VHLO", vhlo_legalize_to_stablehlo)
-DESERIALIZE = Pass("stablehlo-deserialize", "print and write StableHLO, not VHLO", vhlo_legalize_to_stablehlo)
-LEGALIZE = Pass(
-    "stablehlo-legalize-to-vhlo",
-    "print and write VHLO",
-    legalize_to_vhlo,
-    (PassOption("allow-other-dialects", flag, "whether ops that VHLO does not have stay (default false)"),),
-)
-TO_VERSION = Pass(
-    "vhlo-to-version",
-    "print and write VHLO of an earlier version",
-    to_version,
-    (PassOption("target", version, "the version, such as 1.9.0; has to be given"),),
-)

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from stablehlo_ref.define.assembly import Draft, attribute_dictionary, let_dictionary_win
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of, did_you_mean_op
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, did_you_mean_op, traits_of
 from stablehlo_ref.define.plugins import PluginError, load_dialect
 from stablehlo_ref.diagnostics import LimitError, Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
@@ -386,8 +386,7 @@ class Parser(FileParser):
         """Return the blocks, each with a terminator."""
         blocks = blocks or [Block([], [])]
         for block in blocks:
-            definition = definition_of(block.operations[-1]) if block.operations else None
-            if definition is None or not definition.traits.terminator:
+            if not block.operations or not traits_of(block.operations[-1]).terminator:
                 end = build_operation(implied, [], [], self.location(self.position - 1))
                 end.parent = block
                 block.operations.append(end)

@@ -281,7 +281,7 @@ Handler: TypeAlias = Callable[[OpCall], Any]
 def by_role(call: OpCall) -> Any:
     """Run an op that has an effect on the host and computes nothing, by its class."""
     definition, op = call.bound.definition, call.op
-    site = PlanSite(op, {}, lambda name: as_callee(call, name))
+    site = PlanSite(op, function=lambda name: as_callee(call, name))
     run = definition.roles["plan"]({**call.bound.arguments, "site": site})
     members = group_by_member(definition.operands, call.operands)
     return run(call.context, *members.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stablehlo_ref.bytecode.encoding import Cursor, encode_varint
-from stablehlo_ref.bytecode.encodings.tables import ATTRIBUTE, NAME, VARINT, Encoding, FieldCodec, fielded
+from stablehlo_ref.bytecode.encodings.tables import ATTRIBUTE, NAME, VARINT, Encoding, FieldCodec, fielded, list_of
 from stablehlo_ref.bytecode.entries import EntryReader
 from stablehlo_ref.bytecode.pool import EntryWriter
 from stablehlo_ref.ir.locations import (
@@ -37,12 +37,6 @@ def _child(reader: EntryReader) -> DebugLocation | None:
     return None if found == UNKNOWN_LOCATION else found
 
 
-def _write_locations(writer: EntryWriter, locations: tuple[DebugLocation, ...]) -> None:
-    writer.varint(len(locations))
-    for part in locations:
-        writer.location(part)
-
-
 def _file_range(reader: EntryReader) -> FileLocation:
     """Read up to four numbers: a line, a column, the last column and, in front of that, the last line if it differs."""
     filename = reader.a(str, "a string")
@@ -58,13 +52,12 @@ def _file_range(reader: EntryReader) -> FileLocation:
 def _write_file_range(writer: EntryWriter, location: FileLocation) -> None:
     line, column, end = location.line, location.column, location.end or (0, 0)
     writer.attribute(location.filename)
-    writer.varints([line, column, end[1]] if line == end[0] else [line, column, *end])
+    numbers = [line, column, end[1]] if line == end[0] else [line, column, *end]
+    writer.varints([len(numbers), *numbers])
 
 
 PART, CHILD = FieldCodec(_location, EntryWriter.location), FieldCodec(_child, EntryWriter.location)
-PARTS = FieldCodec(
-    lambda reader: tuple([_location(reader) for _ in range(reader.count("locations"))]), _write_locations
-)
+PARTS = list_of(PART, "locations")
 ENCODINGS = (
     fielded(CALL_SITE, CallSiteLocation, callee=PART, caller=PART),
     fielded(FILE, FileLocation, holds=lambda x: x.end is None, filename=NAME, line=VARINT, column=VARINT),

@@ -50,17 +50,6 @@ def read_bits(cursor: Cursor, width: int) -> int:
     return sum(word << 64 * index for index, word in enumerate(words)) & ((1 << width) - 1)
 
 
-def bits_parts(bits: int, width: int) -> list[tuple[str, int]]:
-    """Return what encodes a number of `width` bits, each part with the name of its kind: the inverse of `read_bits`."""
-    if width <= 8:
-        return [("byte", bits)]
-    if width <= 64:
-        return [("signed_varint", bits - (bits >> 63 << 64))]
-    words = [bits >> shift & MAX_VARINT for shift in range(0, max(bits.bit_length(), 1), 64)]
-    signed = [("signed_varint", word - (word >> 63 << 64)) for word in words]
-    return [("varint", len(words)), *signed]
-
-
 def integer_width(type: Type) -> int:
     """Return the number of bits that a value of an integer type is encoded in; ValueError for other types."""
     match type:
@@ -142,13 +131,9 @@ def _extended_bits(value: float, type: FloatType) -> int:
     if value == 0:
         return sign
     bias = (1 << exponent_bits - 1) - 1
-    exponent = max(math.frexp(value)[1] - 1, 1 - bias)
-    scaled = (
-        math.ldexp(abs(value), mantissa_bits - exponent)
-        if exponent < 0
-        else abs(value) * 2.0 ** (mantissa_bits - exponent)
-    )
-    mantissa = round(scaled)
+    fraction, power = math.frexp(abs(value))
+    exponent = max(power - 1, 1 - bias)
+    mantissa = round(math.ldexp(fraction, power - exponent + mantissa_bits))
     if has_leading_one:
         return sign | exponent + bias << mantissa_bits + 1 | mantissa
     return sign + (exponent + bias - 1 << mantissa_bits) + mantissa

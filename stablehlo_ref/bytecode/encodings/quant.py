@@ -5,55 +5,70 @@ from __future__ import annotations
 from typing import Any
 
 from stablehlo_ref.bytecode.encodings import numbers
-from stablehlo_ref.bytecode.encodings.tables import Encoding, Table
+from stablehlo_ref.bytecode.encodings.tables import TYPE, Encoding, FieldCodec, Table, fielded, list_of
 from stablehlo_ref.bytecode.entries import EntryReader
 from stablehlo_ref.bytecode.pool import EntryWriter
 from stablehlo_ref.ir.attributes import DenseElements, FloatAttribute
 from stablehlo_ref.ir.types import FLOATS, IntegerType, OpaqueType, QuantizedType, decimal_text, integer_type
 
 F64 = FLOATS["f64"]
-SIGNED = 1  # the flag of a signed storage type
+IS_SIGNED = 1  # the flag of a signed storage type
 
 
-def read_double(reader: EntryReader) -> float:
-    return numbers.float_attribute(numbers.read_bits(reader, 64), F64).value
-
-
-def write_double(writer: EntryWriter, value: float) -> None:
-    writer.bits(numbers.float_bits(FloatAttribute(value), F64), 64)
-
-
-def storage_type(reader: EntryReader, flags: int) -> IntegerType:
-    """Read a storage type; flags say whether it is signed."""
+def _read_storage(reader: EntryReader) -> IntegerType:
+    """Read flags, which say whether a storage type is signed, and the type."""
+    flags = reader.varint()
     offset, type = reader.offset, reader.type()
     if not isinstance(type, IntegerType):
         raise reader.error(f"expected an integer type as storage type, got {type}", offset)
-    return type if flags & SIGNED else IntegerType(type.width, "u")
+    return type if flags & IS_SIGNED else IntegerType(type.width, "u")
 
 
-def _per_tensor(reader: EntryReader) -> QuantizedType:
-    flags = reader.varint()
-    storage, expressed = storage_type(reader, flags), reader.type()
-    scale, zero_point = read_double(reader), reader.signed_varint()
-    low, high = reader.signed_varint(), reader.signed_varint()
-    return QuantizedType(storage, expressed, (scale,), (zero_point,), low, high)
+def _write_storage(writer: EntryWriter, type: IntegerType) -> None:
+    writer.varint(IS_SIGNED if type.is_signed else 0)
+    writer.type(integer_type(type.width))
+
+
+def _read_double(reader: EntryReader) -> float:
+    return numbers.float_attribute(numbers.read_bits(reader, 64), F64).value
+
+
+def _write_double(writer: EntryWriter, value: float) -> None:
+    writer.bits(numbers.float_bits(FloatAttribute(value), F64), 64)
+
+
+def _only(codec: FieldCodec) -> FieldCodec:
+    """Return how a sequence of one item is read and written, without its length."""
+    return FieldCodec(lambda reader: (codec.read(reader),), lambda writer, items: codec.write(writer, items[0]))
+
+
+STORAGE = FieldCodec(_read_storage, _write_storage)
+SIGNED = FieldCodec(EntryReader.signed_varint, EntryWriter.signed_varint)
+DOUBLE = FieldCodec(_read_double, _write_double)
+DOUBLES = list_of(DOUBLE, "scales")
 
 
 def _per_axis(reader: EntryReader) -> QuantizedType:
-    flags = reader.varint()
-    storage, expressed, axis = storage_type(reader, flags), reader.type(), reader.varint()
+    storage, expressed, axis = _read_storage(reader), reader.type(), reader.varint()
     low, high = reader.signed_varint(), reader.signed_varint()
-    offset = reader.offset
-    scales = tuple([read_double(reader) for _ in range(reader.count("scales"))])
-    zero_points = reader.signed_varints()
+    offset, scales, zero_points = reader.offset, DOUBLES.read(reader), reader.signed_varints()
     if len(scales) != len(zero_points):
         raise reader.error(f"{len(scales)} scales, but {len(zero_points)} zero points", offset)
     return QuantizedType(storage, expressed, scales, zero_points, low, high, axis)
 
 
+def _write_per_axis(writer: EntryWriter, type: QuantizedType) -> None:
+    _write_storage(writer, type.storage_type)
+    writer.type(type.expressed_type)
+    writer.varint(type.quantization_dimension or 0)
+    writer.signed_varint(type.storage_min)
+    writer.signed_varint(type.storage_max)
+    DOUBLES.write(writer, type.scales)
+    writer.signed_varints(type.zero_points)
+
+
 def _any(reader: EntryReader, has_expressed_type: bool) -> OpaqueType:
-    flags = reader.varint()
-    storage = storage_type(reader, flags)
+    storage = _read_storage(reader)
     expressed = f":{reader.type()}" if has_expressed_type else ""
     return OpaqueType(f"!quant.any<{_storage_text(storage, reader)}{expressed}>")
 
@@ -65,14 +80,13 @@ def _storage_text(storage: IntegerType, reader: EntryReader) -> str:
 
 
 def _calibrated(reader: EntryReader) -> OpaqueType:
-    expressed, low, high = reader.type(), read_double(reader), read_double(reader)
+    expressed, low, high = reader.type(), _read_double(reader), _read_double(reader)
     return OpaqueType(f"!quant.calibrated<{expressed}<{_number(low)}:{_number(high)}>>")
 
 
 def _sub_channel(reader: EntryReader) -> OpaqueType:
     """Read a type that is quantized in blocks of several axes."""
-    flags = reader.varint()
-    storage, expressed = storage_type(reader, flags), reader.type()
+    storage, expressed = _read_storage(reader), reader.type()
     text = _storage_text(storage, reader)
     axes, sizes = reader.signed_varints(), reader.signed_varints()
     scales, zero_points = (reader.a(DenseElements, "elements of a tensor").array for _ in range(2))
@@ -93,38 +107,16 @@ def _number(value: float) -> str:
     return decimal_text(repr(value))
 
 
-def _is_per_tensor(type: QuantizedType) -> bool:
-    return type.quantization_dimension is None
-
-
-def _write_head(writer: EntryWriter, type: QuantizedType) -> None:
-    writer.varint(SIGNED if type.storage_type.is_signed else 0)
-    writer.type(integer_type(type.storage_type.width))
-    writer.type(type.expressed_type)
-
-
-def _write_per_tensor(writer: EntryWriter, type: QuantizedType) -> None:
-    _write_head(writer, type)
-    write_double(writer, type.scales[0])
-    writer.signed_varints_bare([type.zero_points[0], type.storage_min, type.storage_max])
-
-
-def _write_per_axis(writer: EntryWriter, type: QuantizedType) -> None:
-    _write_head(writer, type)
-    writer.varint(type.quantization_dimension or 0)
-    writer.signed_varints_bare([type.storage_min, type.storage_max])
-    writer.varint(len(type.scales))
-    for scale in type.scales:
-        write_double(writer, scale)
-    writer.signed_varints(type.zero_points)
-
-
 def quantized(per_tensor: int, per_axis: int) -> tuple[Encoding, ...]:
     """Return the encodings of types that are quantized per tensor and along an axis, with these codes."""
     return (
-        Encoding(per_tensor, _per_tensor, _write_per_tensor, (QuantizedType,), _is_per_tensor),
+        fielded(
+            per_tensor, QuantizedType, holds=lambda type: type.quantization_dimension is None, storage_type=STORAGE,
+            expressed_type=TYPE, scales=_only(DOUBLE), zero_points=_only(SIGNED), storage_min=SIGNED,
+            storage_max=SIGNED,
+        ),
         Encoding(per_axis, _per_axis, _write_per_axis, (QuantizedType,)),
-    )
+    )  # fmt: skip
 
 
 TYPES = Table("quant", "type", [

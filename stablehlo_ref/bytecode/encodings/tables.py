@@ -162,6 +162,17 @@ def optional(flag: FieldCodec) -> FieldCodec:
     return FieldCodec(lambda reader: reader.attribute() if flag.read(reader) else None, write)
 
 
+def list_of(codec: FieldCodec, what: str) -> FieldCodec:
+    """Return how a list is read and written, after its length."""
+
+    def write(writer: EntryWriter, items: Sequence[Any]) -> None:
+        writer.varint(len(items))
+        for item in items:
+            codec.write(writer, item)
+
+    return FieldCodec(lambda reader: tuple([codec.read(reader) for _ in range(reader.count(what))]), write)
+
+
 VARINT = FieldCodec(EntryReader.varint, EntryWriter.varint)
 SHAPE = FieldCodec(_read_shape, _write_sizes)
 TYPE = FieldCodec(EntryReader.type, EntryWriter.type)

@@ -341,20 +341,15 @@ def unknown_where(operand: Ball, radius: Array) -> Array:
     return np.where(np.isinf(operand.radius), np.inf, radius)
 
 
-def monotone(query: Query) -> Ball:
-    """A monotone function of one operand: the interval between its values at the ends."""
-    return rounded(query, *hull(query), accuracy(query))
-
-
 def reciprocal_root(query: Query) -> Ball:
     """`rsqrt`, whose infinity at zero has the sign of the zero."""
-    made = monotone(query)
+    made = function(query)
     return Ball(made.center, made.radius + _unknown_at_zeros(query, query.operand(0), made.center))
 
 
 def logistic(query: Query) -> Ball:
     """`logistic`, which the spec defines by a formula that may be computed in the element type: `1 / (1 + exp(-x))`."""
-    made = monotone(query)
+    made = function(query)
     size, u = np.minimum(np.abs(made.center), 1.0), unit_roundoff(query.dtype)
     ulps = query.contract.ulps_of("exponential", accuracy(query))
     formula = (2 * ulps * (1 - size) + 2 + 4 * u * ulps) * u * size

@@ -31,7 +31,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.numerics.dtypes import is_fractional
-from stablehlo_ref.passes.strip import elide_constants
+from stablehlo_ref.passes.inspection import elide_constants
 from stablehlo_ref.syntax.printer import Printer
 
 SHOWN_ELEMENTS = 8  # of a constant

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.debug.traces.trace import Record, Trace, TraceFiles, digest_of
 from stablehlo_ref.define.context import Observer, Observers
-from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.definition import traits_of
 from stablehlo_ref.define.processes import Process, ProcessId
 from stablehlo_ref.diagnostics import ArgumentValueError, EvaluationError, StablehloError
 from stablehlo_ref.execute.arguments import take_results
@@ -135,9 +135,7 @@ def _region_of(op: Operation | None) -> Region | None:
 def _is_repeated(block: Block) -> bool:
     """Return whether the block may run several times when the op around it runs once."""
     op = block.parent.parent if block.parent else None
-    definition = definition_of(op) if op is not None else None
-    is_once = op is None or (definition is not None and definition.traits.runs_once)
-    return not is_once or _is_in_cycle(block)
+    return (op is not None and not traits_of(op).runs_once) or _is_in_cycle(block)
 
 
 def joined(prefix: str, segment: str) -> str:

@@ -8,13 +8,14 @@ from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Operation, symbol_name
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 from stablehlo_ref.passes.symbols import symbols_used_by
 
 ATTRIBUTES = ("sharding", "propagation_edges", "result_propagation_edges", "block_arg_propagation_edges")
 KEPT = ("sdy.mesh", "sdy.return", "sdy.manual_computation")
 
 
+@transformation("sdy-drop-sharding-and-mesh", "remove shardings, ops that change them, and meshes")
 def drop_sharding_and_mesh(module: Operation) -> None:
     """Remove shardings, the ops that change shardings only, and meshes that nothing needs then.
 
@@ -46,6 +47,3 @@ def drop_sharding_and_mesh(module: Operation) -> None:
 def _without(attributes: Mapping[str, Attribute]) -> dict[str, Attribute]:
     dropped = {f"sdy.{name}" for name in ATTRIBUTES}
     return {name: value for name, value in attributes.items() if name not in dropped}
-
-
-PASS = Pass("sdy-drop-sharding-and-mesh", "remove shardings, ops that change them, and meshes", drop_sharding_and_mesh)

@@ -10,7 +10,7 @@ from stablehlo_ref.distribution.meshes import overlap, spans
 from stablehlo_ref.distribution.sdy_attributes import AxisRef, DimensionSharding, Mesh, Sharding, Shardings, text_of
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.registry import transformation
 from stablehlo_ref.passes.sdy.convert_global_to_local import convert_global_to_local
 from stablehlo_ref.passes.sdy.sharding_rules import sharding_rule
 from stablehlo_ref.passes.sdy.shards import SHARDING
@@ -65,10 +65,8 @@ def _is_taken(axes: tuple[AxisRef, ...], taken: Mapping[int, tuple[AxisRef, ...]
     return any(overlap(x, y) for x in spans(axes, mesh) for y in others)
 
 
+@transformation("convert-global-to-local", "propagate shardings to ops, and compute on the shards of each device")
 def run(module: Operation) -> None:
     """Propagate shardings, and convert the program to what each device computes."""
     propagate_shardings(module)
     convert_global_to_local(module)
-
-
-PASS = Pass("convert-global-to-local", "propagate shardings to ops, and compute on the shards of each device", run)
