@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from math import prod
+from types import MappingProxyType
 from typing import Annotated, TypeAlias
 
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, give, listed, member_value
 from stablehlo_ref.define.attribute_codecs import Dims, EnumCodec, Flag, Int, ListCodec, TypeCodec
-from stablehlo_ref.define.bound import NO_CONSTANTS, PlanSite
+from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import REGISTRY
@@ -304,7 +305,7 @@ def dot_products(
     numbers: DotDimensions,
     result: TensorType,
     mode: Mode,
-    constants: Mapping[str, Array] = NO_CONSTANTS,
+    constants: Mapping[str, Array] = MappingProxyType({}),
     algorithm: DotAlgorithm | None = None,
 ) -> Kernel:
     """Plan dot products with the arithmetic of their types, and of an algorithm; `constants` are known operands."""
