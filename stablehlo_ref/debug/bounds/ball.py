@@ -106,6 +106,18 @@ class Ball:
         return not np.any(self.radius)
 
     @property
+    def kind(self) -> str:
+        """The kind of the center's dtype: "f" and "c" of floating-point and complex numbers."""
+        return self.center.dtype.kind
+
+    def unknown_where(self, is_unknown: Array) -> Ball:
+        """Return the ball with nothing known of some elements."""
+        if not is_unknown.any():
+            return self
+        center = np.where(is_unknown, np.zeros((), self.center.dtype), self.center)
+        return Ball(center, np.where(is_unknown, np.inf, self.radius))
+
+    @property
     def is_known(self) -> bool:
         """Whether all elements have a bound."""
         return not np.isinf(self.radius).any()
@@ -226,10 +238,7 @@ def used(ball: Ball, value: Value) -> Ball:
         return ball
     with np.errstate(invalid="ignore"):
         beyond = np.abs(ball.center) + ball.radius > largest(dtype_of(value))
-    is_unknown = beyond & ~(np.isinf(ball.center) & (ball.radius == 0))
-    if not is_unknown.any():
-        return ball
-    return Ball(np.where(is_unknown, 0.0, ball.center), np.where(is_unknown, np.inf, ball.radius))
+    return ball.unknown_where(beyond & ~(np.isinf(ball.center) & (ball.radius == 0)))
 
 
 # --- arithmetic and elementary functions, on operands that are known and on intervals of them ------------------------
@@ -276,7 +285,7 @@ def _overflowing(query: Query, center: Array, total: Array) -> Ball:
 
 def _all_finite(query: Query, center: Array) -> Array:
     """Return for which elements of a result the operands are finite: all of them, unless the op is elementwise."""
-    masks = [np.isfinite(s.center) for s in query.operands if s.center.dtype.kind in "fc"]
+    masks = [np.isfinite(s.center) for s in query.operands if s.kind in "fc"]
     if all(mask.shape == center.shape for mask in masks):
         return np.logical_and.reduce(masks) if masks else np.ones(center.shape, bool)
     return np.asarray(all(mask.all() for mask in masks))
@@ -441,8 +450,7 @@ def known(query: Query, made: Ball, products: Array | float = 0.0) -> Ball:
     if not is_fractional(query.dtype):
         raise NoBound
     top = largest(query.dtype) / 4
-    is_known = np.isfinite(made.center) & (np.abs(made.center) + made.radius < top) & (products < top)
-    return Ball(np.where(is_known, made.center, 0.0), np.where(is_known, made.radius, np.inf))
+    return made.unknown_where(~(np.isfinite(made.center) & (size_of(made) < top) & (products < top)))
 
 
 def size_of(ball: Ball) -> Array:
@@ -460,8 +468,7 @@ def magnitude(query: Query) -> Ball:
     operand = query.operand(0)
     size = size_of(operand)
     made = rounded(query, query.wide(query.centers), unknown_where(operand, operand.radius), float(ROUNDINGS))
-    made = known(query, made, size**2)
-    return Ball(made.center, np.where(_is_tiny(query, size) & (size > 0), np.inf, made.radius))
+    return known(query, made, size**2).unknown_where(_is_tiny(query, size) & (size > 0))
 
 
 def complex_function(query: Query) -> Ball:

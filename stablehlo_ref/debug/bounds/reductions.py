@@ -62,12 +62,9 @@ def adds_up(op: Operation) -> bool:
 def is_exact_body(region: Region) -> bool:
     """Return whether no op of a body rounds: integers, and comparisons and choices of floating-point numbers."""
     ops = (inner for outer in region.block.operations for inner in outer.walk())
-    return all(never_rounds(op) or not any(map(has_fractions, (*op.operands, *op.results))) for op in ops)
-
-
-def never_rounds(op: Operation) -> bool:
-    """Return whether an op is known to have exact results, given its operands."""
-    return facts_of(op).arithmetic in _EXACT
+    return all(
+        facts_of(op).arithmetic in _EXACT or not any(map(has_fractions, (*op.operands, *op.results))) for op in ops
+    )
 
 
 def reduced(query: Query) -> Ball:
@@ -205,10 +202,9 @@ def scattered(query: Query) -> Ball:
 
 def _kept(query: Query) -> Ball:
     """Return elements of operands that are not exact, at places that are known: the largest radius of all operands."""
-    fractional = [(s, kind(dtype_of(v)) == "floating") for v, s in zip(query.values, query.operands)]
-    if not all(is_float or s.is_exact for s, is_float in fractional):
+    if not all(s.kind == "f" or s.is_exact for s in query.operands):
         raise NoBound
-    radius = max(float(np.max(s.radius, initial=0.0)) for s, _ in fractional)
+    radius = max(float(np.max(s.radius, initial=0.0)) for s in query.operands)
     return stored(query, query.wide(query.centers), np.asarray(radius))
 
 
@@ -242,7 +238,10 @@ def ordered(query: Query) -> Ball:
     compared = partially_ordered_inputs(block)
     if not is_exact_body(query.op.regions[0]):
         raise NoBound
-    if any(s.center.dtype.kind == "f" and np.isnan(s.center).any() for i, s in _operands(query) if i in compared):
+    operands = [
+        query.operand(i) for i, value in enumerate(query.op.operands) if i in compared and value in query.values
+    ]
+    if any(s.kind == "f" and np.isnan(s.center).any() for s in operands):
         raise NoBound
     if not query.is_exact:
         if len(query.op.results) > 1 or not _compares_elements(query) or kind(query.dtype) != "floating":
@@ -254,10 +253,6 @@ def ordered(query: Query) -> Ball:
     if len(query.op.results) > 1 or not _compares_elements(query):
         raise NoBound
     return Ball(center, np.where(center == 0, TINY, 0.0) if center.dtype.kind == "f" else np.zeros(()))
-
-
-def _operands(query: Query) -> Sequence[tuple[int, Ball]]:
-    return [(i, query.operand(i)) for i, value in enumerate(query.op.operands) if value in query.values]
 
 
 def _compares_elements(query: Query) -> bool:

@@ -129,9 +129,7 @@ def _accumulator(query: Query) -> DType:
 
 
 def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> Ball:
-    if kind(query.dtype) != "floating" or any(
-        _is_unknown(s, dtype_of(v)) for v, s in zip(query.values, query.operands)
-    ):
+    if kind(query.dtype) != "floating" or any(map(_is_unknown, query.operands)):
         raise NoBound
     center = query.wide(query.centers)
     total = query.wide([_magnitude(query, i) for i in range(len(query.operands))])
@@ -151,9 +149,9 @@ def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> 
     return Ball(center, radius)
 
 
-def _is_unknown(ball: Ball, dtype: DType) -> bool:
+def _is_unknown(ball: Ball) -> bool:
     """Return whether an operand has no bound that sums can use: complex numbers, and indices that are not known."""
-    return kind(dtype) == "complex" or (kind(dtype) != "floating" and not ball.is_exact)
+    return ball.kind == "c" or (ball.kind != "f" and not ball.is_exact)
 
 
 def _underflow(query: Query, terms: Array | float, accumulator: DType) -> Array:
@@ -215,9 +213,9 @@ def _rounded(terms: Array | float, accumulator: DType, total: Array, magnitude: 
 
 def _magnitude(query: Query, index: int) -> Array:
     """Return the magnitude of an operand, but indices and the operand of `select_and_scatter` as they are."""
-    array, value = query.operands[index].center, query.values[index]
-    selects = query.name == "select_and_scatter" and value is query.op.operands[0]
-    return array if selects or kind(dtype_of(value)) != "floating" else np.asarray(np.abs(array))
+    ball = query.operands[index]
+    selects = query.name == "select_and_scatter" and query.values[index] is query.op.operands[0]
+    return ball.center if selects or ball.kind != "f" else np.asarray(np.abs(ball.center))
 
 
 def _propagated(query: Query, total: Array, terms: Array | float) -> Array:
@@ -225,10 +223,7 @@ def _propagated(query: Query, total: Array, terms: Array | float) -> Array:
 
     It is infinite for all elements if any operand is not finite.
     """
-    enlarged = [
-        _magnitude(query, i) + s.radius if kind(dtype_of(query.values[i])) == "floating" else s.center
-        for i, s in enumerate(query.operands)
-    ]
+    enlarged = [_magnitude(query, i) + s.radius if s.kind == "f" else s.center for i, s in enumerate(query.operands)]
     if any(np.any(~np.isfinite(array)) for array in enlarged if array.dtype.kind == "f"):
         return np.full(total.shape, np.inf)
     larger = query.wide(enlarged)
@@ -246,10 +241,8 @@ def transformed(query: Query) -> Ball:
     levels = log2(max(size, 1)) + 3  # more for lengths that are not powers of two: transforms of larger ones
     relative = gamma(ROUNDINGS * levels * (3 if size & (size - 1) else 1), unit_roundoff(query.dtype))
     center = query.wide(query.centers)
-    radius = np.sqrt(2) * relative * np.broadcast_to(norm, center.shape)
-    return known(
-        query, Ball(center, np.where(np.isfinite(norm) & (norm * size < largest(query.dtype)), radius, np.inf))
-    )
+    made = Ball(center, np.sqrt(2) * relative * np.broadcast_to(norm, center.shape))
+    return known(query, made.unknown_where(~(np.isfinite(norm) & (norm * size < largest(query.dtype)))))
 
 
 def solved(query: Query) -> Ball:

@@ -66,7 +66,7 @@ from stablehlo_ref.ops.windows import ReduceWindow, SelectAndScatter
 Rule: TypeAlias = Callable[[Query], Ball]
 MOST_STEPS = 1024  # ops that are executed in a loop with bounds on its floating-point numbers
 MOST_BYTES = 1 << 28  # of their results
-Balls = Mapping[Value, Ball]
+Balls: TypeAlias = dict[Value, Ball]
 
 
 def transfer(
@@ -76,16 +76,16 @@ def transfer(
 
     `values` are what the op is fed (`fed_to`), and `operands` their balls.
     """
-    nothing = [UNKNOWN] * len(op.results)
+    nothing, balls = [UNKNOWN] * len(op.results), dict(zip(values, operands))
     if UNKNOWN in operands:
         return nothing
     try:
         if op.name in BRANCHES:
-            return of_branch(op, dict(zip(values, operands)), contract, evaluate)
+            return of_branch(op, balls, contract, evaluate)
         if op.name == LOOP:
-            return of_loop(op, dict(zip(values, operands)), contract, evaluate)
+            return of_loop(op, balls, contract, evaluate)
         if is_broadcasting(op):
-            op, values, operands = _broadcast(op, dict(zip(values, operands)), evaluate)
+            op, values, operands = _broadcast(op, balls, evaluate)
         dtypes = [dtype_of(value) for value in values]
         with np.errstate(all="ignore"):
             known = [_flushed(ball, dtype, contract) for ball, dtype in zip(operands, dtypes)]
@@ -193,6 +193,11 @@ class Propagation:
             return found
         return [UNKNOWN] * len(found) if self._evaluate.choices(op, [ball.center for ball in operands]) else found
 
+    def through(self, block: Block) -> list[Ball]:
+        """Return the balls of what a block returns."""
+        self.extend(block.operations[:-1])
+        return list(map(self.operand, block.operations[-1].operands))
+
     def operand(self, value: Value) -> Ball:
         """Return the ball of a value where another op uses it."""
         if is_constant(value):
@@ -277,7 +282,7 @@ def quantized(query: Query) -> Ball:
 def bits(query: Query) -> Ball:
     """`bitcast_convert`: the bits of NaN are not known."""
     made = exactly(query)
-    is_nan = any(s.center.dtype.kind in "fc" and np.isnan(s.center).any() for s in query.operands)
+    is_nan = any(s.kind in "fc" and np.isnan(s.center).any() for s in query.operands)
     return Ball(made.center, np.asarray(np.inf)) if is_nan else made
 
 
@@ -290,13 +295,10 @@ def moved(query: Query) -> Ball:
 def _moved_radii(query: Query, center: Array) -> Array:
     if query.is_exact:
         return np.zeros(())
-    others = [s for v, s in zip(query.values, query.operands) if not is_fractional(dtype_of(v))]
-    if not is_fractional(query.dtype) or (not query.facts.chooses and not all(s.is_exact for s in others)):
+    is_open = not query.facts.chooses and not all(s.is_exact or s.kind in "fc" for s in query.operands)
+    if is_open or not is_fractional(query.dtype):
         return np.full(center.shape, np.inf)
-    radii = [
-        np.broadcast_to(s.radius, s.center.shape) if is_fractional(dtype_of(v)) else s.center
-        for v, s in zip(query.values, query.operands)
-    ]
+    radii = [np.broadcast_to(s.radius, s.center.shape) if s.kind in "fc" else s.center for s in query.operands]
     return np.abs(query.wide(radii))
 
 
@@ -309,7 +311,7 @@ def selected(query: Query) -> Ball:
 
 def same_radius(query: Query) -> Ball:
     """`negate`, `abs`, and what returns one of its operands: the largest radius of them."""
-    radii = [s.radius for v, s in zip(query.values, query.operands) if is_fractional(dtype_of(v))]
+    radii = [s.radius for s in query.operands if s.kind in "fc"]
     radius = np.asarray(np.max(np.stack(np.broadcast_arrays(*radii)), axis=0))
     return stored(query, query.wide(query.centers), radius)
 
@@ -341,11 +343,11 @@ def converted(query: Query) -> Ball:
         operand = query.operand(0)
         if target == "boolean":  # not monotone: only zero is false
             may_be_zero = (operand.radius > 0) & (np.abs(operand.center) <= operand.radius)
-            return Ball(made.center, np.where(may_be_zero, np.inf, made.radius))
+            return made.unknown_where(may_be_zero)
         info = ml_dtypes.iinfo(query.dtype)  # type: ignore[no-untyped-call]
         low, high = float(info.min) - 1, float(info.max) + 1
         inside = (operand.center - operand.radius > low) & (operand.center + operand.radius < high)
-        return Ball(made.center, np.where(inside, made.radius, np.inf))  # out of range: implementation-defined
+        return made.unknown_where(~inside)  # out of range: implementation-defined
     center, radius = query.wide(query.centers), query.operand(0).radius if query.values else np.zeros(())
     return (
         stored(query, center, radius)
@@ -390,7 +392,7 @@ def of_branch(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluat
     condition = balls.get(op.operands[0], UNKNOWN)
     if not condition.is_exact:
         raise NoBound
-    return _through(op.regions[branch_of(op, condition.center)].block, balls, contract, evaluate)
+    return _inside(balls, contract, evaluate).through(op.regions[branch_of(op, condition.center)].block)
 
 
 def of_loop(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball]:
@@ -398,28 +400,24 @@ def of_loop(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator
 
     Nothing is known of floating-point numbers in a loop that is long.
     """
-    outside = Propagation(lambda v: balls.get(v, UNKNOWN), contract, evaluate)
-    first = state = [outside.operand(value) for value in op.operands]
+    first = state = list(map(_inside(balls, contract, evaluate).operand, op.operands))
     condition, body = (region.block for region in op.regions)
     ops = [inner for block in (condition, body) for inner in block.operations]
     size = 8 * sum(prod(shape_of(r)) for inner in ops for r in inner.results if isinstance(r.type, TensorType))
     most = min(MOST_STEPS, MOST_BYTES // max(size, 1) * len(ops))
     for _ in range(0, max(most, 1), len(ops)):
-        (goes_on,) = _through(condition, {**balls, **dict(zip(condition.arguments, state))}, contract, evaluate)
+        (goes_on,) = _inside(balls | dict(zip(condition.arguments, state)), contract, evaluate).through(condition)
         if not goes_on.is_exact:
             raise NoBound
         if not goes_on.center:
             return state
-        state = _through(body, {**balls, **dict(zip(body.arguments, state))}, contract, evaluate)
+        state = _inside(balls | dict(zip(body.arguments, state)), contract, evaluate).through(body)
     return _exact_results(op, first, state, balls, evaluate)
 
 
-def _through(block: Block, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball]:
-    """Return the balls of what a block returns."""
-    *ops, terminator = block.operations
-    made = Propagation(lambda v: balls.get(v, UNKNOWN), contract, evaluate)
-    made.extend(ops)
-    return list(map(made.operand, terminator.operands))
+def _inside(balls: Balls, contract: Contract, evaluate: Evaluator) -> Propagation:
+    """Return a propagation through a region, from the balls of values outside of it."""
+    return Propagation(lambda value: balls.get(value, UNKNOWN), contract, evaluate)
 
 
 # --- long loops: what rounding cannot change ------------------------------------------------------------------------
