@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -108,7 +109,7 @@ class Ball:
     @property
     def kind(self) -> str:
         """The kind of the center's dtype: "f" and "c" of floating-point and complex numbers."""
-        return self.center.dtype.kind
+        return str(self.center.dtype.kind)
 
     def unknown_where(self, is_unknown: Array) -> Ball:
         """Return the ball with nothing known of some elements."""
@@ -163,9 +164,15 @@ class Query:
         """Return the result of the op in f64, on arrays for its operands; NoBound if that fails."""
         return self._result(arrays, True)
 
-    def plain(self, arrays: Sequence[Array]) -> Array:
-        """Return the result of the op in its own types; NoBound if that fails."""
-        return self._result(arrays, False)
+    @cached_property
+    def expected(self) -> Array:
+        """The result of the op in f64, on the centers of its operands."""
+        return self.wide(self.centers)
+
+    @cached_property
+    def ours(self) -> Array:
+        """What the interpreter computes of the centers, in the op's own types."""
+        return widened(self._result(self.centers, False))
 
     def _result(self, arrays: Sequence[Array], wide: bool) -> Array:
         results = self.evaluate(self.op, arrays, wide)
@@ -246,8 +253,9 @@ def used(ball: Ball, value: Value) -> Ball:
 BY_F64 = (Arithmetic.ROUNDS, Arithmetic.SELECTS)  # correctly rounded by f64 itself
 
 
-def rounded(query: Query, center: Array, radius: Array, ulps: float = 0.5) -> Ball:
-    """Add to the radius of an unrounded result that of its rounding."""
+def rounded(query: Query, radius: Array, ulps: float = 0.5, center: Array | None = None) -> Ball:
+    """Return the ball of a rounded result: `radius` is that of the unrounded one, about the expected result."""
+    center = query.expected if center is None else center
     magnitude = np.abs(center) + radius
     bound = query.contract.ulps_of(query.name, ulps, query.dtype.itemsize)
     is_exact = query.dtype == FLOAT64 and query.is_exact and bound <= 0.5 and query.facts.arithmetic in BY_F64
@@ -264,9 +272,9 @@ def rounded(query: Query, center: Array, radius: Array, ulps: float = 0.5) -> Ba
     return _overflowing(query, center, total)
 
 
-def stored(query: Query, center: Array, radius: Array) -> Ball:
+def stored(query: Query, radius: Array) -> Ball:
     """Add half a ULP to the radius of a result that needs no rounding, where its operands may be unrounded."""
-    radius = np.asarray(radius)
+    center, radius = query.expected, np.asarray(radius)
     if not radius.any() or not is_fractional(query.dtype):
         return Ball(center, radius)
     share = 0.5 * np.sqrt(2.0) if query.is_complex else 0.5
@@ -296,13 +304,13 @@ def _all_finite(query: Query, center: Array) -> Array:
 
 def added(query: Query) -> Ball:
     lhs, rhs = query.operand(0), query.operand(1)
-    return rounded(query, query.wide(query.centers), np.asarray(lhs.radius + rhs.radius))
+    return rounded(query, np.asarray(lhs.radius + rhs.radius))
 
 
 def multiplied(query: Query) -> Ball:
     lhs, rhs = query.operand(0), query.operand(1)
-    center, radius = query.wide(query.centers), _times(lhs, rhs.radius) + _times(rhs, lhs.radius)
-    made = rounded(query, center, radius + lhs.radius * rhs.radius, 2.0 if query.is_complex else 0.5)
+    radius = _times(lhs, rhs.radius) + _times(rhs, lhs.radius) + lhs.radius * rhs.radius
+    made = rounded(query, radius, 2.0 if query.is_complex else 0.5)
     return known(query, made, size_of(lhs) * size_of(rhs)) if query.is_complex else made
 
 
@@ -314,14 +322,14 @@ def _times(operand: Ball, radius: Array) -> Array:
 def divided(query: Query) -> Ball:
     """`divide`; of complex numbers, unknown where the squared magnitude of the divisor may overflow or underflow."""
     lhs, rhs = query.operand(0), query.operand(1)
-    center, apart = query.wide(query.centers), np.abs(rhs.center) - rhs.radius
+    center, apart = query.expected, np.abs(rhs.center) - rhs.radius
     if query.is_exact and not query.is_complex:
-        return rounded(query, center, _unknown_at_zeros(query, rhs, center))
+        return rounded(query, _unknown_at_zeros(query, rhs, center))
     is_apart = ~_is_tiny(query, apart) if query.is_complex else apart > 0
     radius = np.where(is_apart, (lhs.radius + np.abs(center) * rhs.radius) / np.where(is_apart, apart, 1), np.inf)
     if not query.is_complex:
-        return rounded(query, center, radius)
-    made = rounded(query, center, radius, 2.0 * ROUNDINGS)
+        return rounded(query, radius)
+    made = rounded(query, radius, 2.0 * ROUNDINGS)
     return known(query, made, np.maximum(size_of(rhs) ** 2, size_of(lhs) * size_of(rhs)))
 
 
@@ -370,17 +378,17 @@ def function(query: Query) -> Ball:
     """Bound a function of known operands, or of one real operand by what its facts say of its shape."""
     facts, operand = query.facts, query.operand(0)
     if query.is_exact:
-        return rounded(query, query.wide(query.centers), np.zeros(()), accuracy(query))
+        return rounded(query, np.zeros(()), accuracy(query))
     if not facts.monotone and facts.slope == np.inf:
         raise NoBound
     if facts.slope < np.inf:
         radius = unknown_where(operand, np.minimum(facts.slope * operand.radius, facts.spread))
-        return rounded(query, query.wide(query.centers), radius, accuracy(query))
+        return rounded(query, radius, accuracy(query))
     low, high = interval(operand)
     argument, value = facts.least or (np.nan, np.nan)
     extreme = np.where((low < argument) & (high > argument), value, np.nan)
     holds = facts.monotone(low, high) if callable(facts.monotone) else True
-    return rounded(query, *hull(query, extreme, holds), accuracy(query))
+    return rounded(query, hull(query, extreme, holds), accuracy(query))
 
 
 # --- functions of two operands --------------------------------------------------------------------------------------
@@ -394,25 +402,25 @@ def power(query: Query) -> Ball:
     straddles = (low <= 0) & (high >= 0)
     monotone = (low > 0) | (is_integer & (~straddles | (exponent.center >= 0)))
     extreme = np.where(straddles & (exponent.center > 0), 0.0, np.nan)
-    return rounded(query, *hull(query, extreme, monotone), accuracy(query))
+    return rounded(query, hull(query, extreme, monotone), accuracy(query))
 
 
 def angle(query: Query) -> Ball:
     """`atan2`: extremes are at corners, away from the origin and from the branch cut along the negative x axis."""
     (y_low, y_high), (x_low, _) = (interval(query.operand(i)) for i in range(2))
     holds = (x_low > 0) | (y_low > 0) | (y_high < 0)
-    made = rounded(query, *hull(query, holds=holds), accuracy(query))
+    made = rounded(query, hull(query, holds=holds), accuracy(query))
     return Ball(made.center, made.radius + _unknown_at_zeros(query, query.operand(0), made.center))
 
 
-def hull(query: Query, extreme: Array | float = np.nan, holds: Array | bool = True) -> tuple[Array, Array]:
-    """Return the value at the center, and the largest distance of values at corners and of an extreme inside, if any.
+def hull(query: Query, extreme: Array | float = np.nan, holds: Array | bool = True) -> Array:
+    """Return the largest distance of values at corners, and of an extreme inside, if any, from the expected result.
 
     Nothing is known of elements that are not exact and for which `holds` is false.
     """
-    center = query.wide(query.centers)
+    center = query.expected
     if query.is_exact:
-        return center, np.zeros(())
+        return np.zeros(())
     radius = np.where(np.isnan(extreme), 0.0, np.abs(extreme - center))
     intervals = [interval(query.operand(query.op.operands.index(value))) for value in query.values]
     for corner in product(*intervals):
@@ -421,7 +429,7 @@ def hull(query: Query, extreme: Array | float = np.nan, holds: Array | bool = Tr
         radius = np.maximum(radius, np.where(same, 0.0, np.abs(np.subtract(value, center, dtype=np.float64))))
     is_known, is_unknown = (sum(np.asarray(s.radius == r) for s in query.operands) for r in (0, np.inf))
     is_known_interval = holds & ~np.isnan(radius) & (is_unknown == 0) & (len(query.values) == len(query.op.operands))
-    return center, np.where(is_known == len(query.operands), 0.0, np.where(is_known_interval, radius, np.inf))
+    return np.where(is_known == len(query.operands), 0.0, np.where(is_known_interval, radius, np.inf))
 
 
 def accuracy(query: Query) -> float:
@@ -467,7 +475,7 @@ def magnitude(query: Query) -> Ball:
     """`abs` of a complex number, computed from squares or without their overflow."""
     operand = query.operand(0)
     size = size_of(operand)
-    made = rounded(query, query.wide(query.centers), unknown_where(operand, operand.radius), float(ROUNDINGS))
+    made = rounded(query, unknown_where(operand, operand.radius), float(ROUNDINGS))
     return known(query, made, size**2).unknown_where(_is_tiny(query, size) & (size > 0))
 
 
@@ -475,5 +483,5 @@ def complex_function(query: Query) -> Ball:
     """Bound an elementary function of complex numbers that are known."""
     if not query.is_exact:
         raise NoBound
-    made = rounded(query, query.wide(query.centers), np.zeros(()), ROUNDINGS * accuracy(query))
+    made = rounded(query, np.zeros(()), ROUNDINGS * accuracy(query))
     return known(query, made, np.maximum.reduce(np.broadcast_arrays(*map(np.abs, query.centers))))

@@ -61,7 +61,7 @@ def complex_sum(query: Query, terms: float, roundoff: float = 0.0) -> Ball:
     of_operands = roundoff * (2 + roundoff)
     radius = np.sqrt(2) * ((gamma(count, u) + gamma(count, OURS)) * (1 + of_operands) + of_operands) * total
     radius = radius + count * share * smallest_normal(query.dtype)
-    return known(query, rounded(query, query.wide(query.centers), radius), 2 * total + radius)
+    return known(query, rounded(query, radius), 2 * total + radius)
 
 
 def einsum_of_one(query: Query) -> Ball:
@@ -131,7 +131,7 @@ def _accumulator(query: Query) -> DType:
 def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> Ball:
     if kind(query.dtype) != "floating" or any(map(_is_unknown, query.operands)):
         raise NoBound
-    center = query.wide(query.centers)
+    center = query.expected
     total = query.wide([_magnitude(query, i) for i in range(len(query.operands))])
     propagated = np.zeros(()) if query.is_exact else _propagated(query, total, terms)
     shift = algorithm.roundoff * (2 + algorithm.roundoff) * (total + propagated)
@@ -240,8 +240,7 @@ def transformed(query: Query) -> Ball:
     norm = norm / size if name in ("IFFT", "IRFFT") else norm
     levels = log2(max(size, 1)) + 3  # more for lengths that are not powers of two: transforms of larger ones
     relative = gamma(ROUNDINGS * levels * (3 if size & (size - 1) else 1), unit_roundoff(query.dtype))
-    center = query.wide(query.centers)
-    made = Ball(center, np.sqrt(2) * relative * np.broadcast_to(norm, center.shape))
+    made = Ball(query.expected, np.sqrt(2) * relative * np.broadcast_to(norm, query.expected.shape))
     return known(query, made.unknown_where(~(np.isfinite(norm) & (norm * size < largest(query.dtype)))))
 
 
@@ -257,12 +256,12 @@ def solved(query: Query) -> Ball:
     inverse, t = np.abs(_inverse(t)), np.abs(t)
     sides = np.abs(b) if properties["left_side"] else _transposed(np.abs(b))
     radius = _perturbed(query, inverse @ t, inverse @ (t @ (inverse @ sides)))
-    return known(query, Ball(query.wide(query.centers), radius if properties["left_side"] else _transposed(radius)))
+    return known(query, Ball(query.expected, radius if properties["left_side"] else _transposed(radius)))
 
 
 def factored(query: Query) -> Ball:
     """`cholesky`: by the condition of the factor; the other triangle is not known."""
-    center = query.wide(query.centers)
+    center = query.expected
     if not np.all(np.isfinite(center)):
         return known(query, Ball(center, np.zeros(center.shape)))
     lower = bool(query.attributes["lower"])
@@ -315,9 +314,8 @@ def normalised(query: Query) -> Ball:
         relative = gamma(2 * x.size / max(prod(shape), 1) + 8, u)
         of_mean = relative * np.abs(x).mean(others, keepdims=True)
         of_variance = relative * 2 * (x**2).mean(others, keepdims=True)
-    center = query.wide(query.centers)
     if query.index:
-        return rounded(query, center, (of_mean, of_variance)[query.index - 1].reshape(center.shape))
+        return rounded(query, (of_mean, of_variance)[query.index - 1].reshape(query.expected.shape))
     total = variance + query.attributes["epsilon"]
     of_variance = of_variance + _rounding_of_epsilon(query)
     root = 1 / np.sqrt(total)
@@ -325,7 +323,7 @@ def normalised(query: Query) -> Ball:
     size = np.abs(scale.reshape(shape)) * root
     terms = size * (np.abs(x) + np.abs(mean)) + np.abs(offset.reshape(shape))
     radius = 8 * (1 + ulps) * u * terms + size * (of_mean + np.abs(x - mean) * of_variance / total)
-    return known(query, Ball(center, np.where(of_variance < total / 2, radius, np.inf)))
+    return known(query, Ball(query.expected, np.where(of_variance < total / 2, radius, np.inf)))
 
 
 def _rounding_of_epsilon(query: Query) -> float:
@@ -352,6 +350,5 @@ def gradients(query: Query) -> Ball:
     lost = 4 * (count + 4) * smallest_normal(query.dtype)  # by numbers that are flushed, before products with these
     lost = lost * (1 + size) * (1 + root) ** 3 * (1 + np.max(distance, others, keepdims=True, initial=0.0))
     radius = np.where(of_epsilon < 0.5, relative * terms + lost, np.inf)
-    center = query.wide(query.centers)
-    radius = radius if query.index == 0 else radius.reshape(center.shape)
-    return known(query, Ball(center, radius), terms.reshape(radius.shape) * count)
+    radius = radius if query.index == 0 else radius.reshape(query.expected.shape)
+    return known(query, Ball(query.expected, radius), terms.reshape(radius.shape) * count)

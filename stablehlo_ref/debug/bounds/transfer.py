@@ -37,7 +37,7 @@ from stablehlo_ref.debug.bounds.reductions import is_exact_body
 from stablehlo_ref.debug.bounds.sums import product_sum
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import BRANCHES, LOOP, branch_of, fed_to, is_constant, is_constant_op, needed_by, slice_of
-from stablehlo_ref.debug.evaluate import Evaluator, widened
+from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, attributes_of, facts_of
 from stablehlo_ref.define.facts import Arithmetic, Facts
@@ -250,8 +250,7 @@ def exactly(query: Query) -> Ball:
         raise NoBound
     if query.facts.arithmetic is Arithmetic.OPEN:
         raise NoBound
-    center = widened(query.plain(query.centers))
-    return Ball(center, np.asarray(0.0 if query.is_exact else np.inf))
+    return Ball(query.ours, np.asarray(0.0 if query.is_exact else np.inf))
 
 
 def largest_in_order(query: Query) -> Ball:
@@ -263,8 +262,7 @@ def largest_in_order(query: Query) -> Ball:
 
 def less_precise(query: Query) -> Ball:
     """`reduce_precision`, computed in the element type or a wider one: subnormals differ, and ties without mantissa."""
-    made = exactly(query)
-    wide = query.wide(query.centers)
+    made, wide = exactly(query), query.expected
     is_same = (made.center == wide) | (np.isnan(made.center) & np.isnan(wide))
     return Ball(made.center, np.where(is_same, made.radius, np.abs(made.center - wide)))
 
@@ -273,10 +271,9 @@ def quantized(query: Query) -> Ball:
     """An op on quantized tensors: at most one step from what the interpreter computes, as it rounds to a step."""
     if not query.is_exact or (query.op.regions and query.name != "reduce_window"):
         raise NoBound
-    center = widened(query.plain(query.centers))
     if not is_fractional(query.dtype):
-        return Ball(center, np.asarray(float(_is_quantized(query.op.results[query.index]))))
-    return rounded(query, center, np.zeros(()), 2.0)  # `uniform_dequantize`, computed in its own type
+        return Ball(query.ours, np.asarray(float(_is_quantized(query.op.results[query.index]))))
+    return rounded(query, np.zeros(()), 2.0, query.ours)  # `uniform_dequantize`, computed in its own type
 
 
 def bits(query: Query) -> Ball:
@@ -288,18 +285,13 @@ def bits(query: Query) -> Ball:
 
 def moved(query: Query) -> Ball:
     """Data movement: radii move as the elements do."""
-    center = widened(query.plain(query.centers)) if query.is_exact else query.wide(query.centers)
-    return stored(query, center, _moved_radii(query, center))
-
-
-def _moved_radii(query: Query, center: Array) -> Array:
     if query.is_exact:
-        return np.zeros(())
+        return Ball(query.ours, np.zeros(()))
     is_open = not query.facts.chooses and not all(s.is_exact or s.kind in "fc" for s in query.operands)
     if is_open or not is_fractional(query.dtype):
-        return np.full(center.shape, np.inf)
+        return stored(query, np.full(query.expected.shape, np.inf))
     radii = [np.broadcast_to(s.radius, s.center.shape) if s.kind in "fc" else s.center for s in query.operands]
-    return np.abs(query.wide(radii))
+    return stored(query, np.abs(query.wide(radii)))
 
 
 def selected(query: Query) -> Ball:
@@ -313,26 +305,25 @@ def same_radius(query: Query) -> Ball:
     """`negate`, `abs`, and what returns one of its operands: the largest radius of them."""
     radii = [s.radius for s in query.operands if s.kind in "fc"]
     radius = np.asarray(np.max(np.stack(np.broadcast_arrays(*radii)), axis=0))
-    return stored(query, query.wide(query.centers), radius)
+    return stored(query, radius)
 
 
 def steps(query: Query) -> Ball:
     """Monotone step functions (`floor`, `sign`, `convert` to integers): known where both ends give the same."""
     if query.is_exact and not is_fractional(query.dtype):
-        return Ball(query.plain(query.centers), np.zeros(()))
-    center, radius = hull(query)
-    return stored(query, center, radius) if is_fractional(query.dtype) else Ball(center, np.where(radius, np.inf, 0.0))
+        return Ball(query.ours, np.zeros(()))
+    radius, is_rounded = hull(query), is_fractional(query.dtype)
+    return stored(query, radius) if is_rounded else Ball(query.expected, np.where(radius, np.inf, 0.0))
 
 
 def compared(query: Query) -> Ball:
     """`compare`: unknown where the operands may be equal or in another order than their centers."""
     lhs, rhs = query.operand(0), query.operand(1)
     radius = lhs.radius + rhs.radius
-    center = query.plain(query.centers) if query.is_exact else query.wide(query.centers)
     if query.is_exact:
-        return Ball(center, np.zeros(()))
+        return Ball(query.ours, np.zeros(()))
     apart = np.abs(lhs.center - rhs.center) > radius
-    return Ball(center, np.where(apart | (radius == 0), 0.0, np.inf))
+    return Ball(query.expected, np.where(apart | (radius == 0), 0.0, np.inf))
 
 
 def converted(query: Query) -> Ball:
@@ -348,12 +339,9 @@ def converted(query: Query) -> Ball:
         low, high = float(info.min) - 1, float(info.max) + 1
         inside = (operand.center - operand.radius > low) & (operand.center + operand.radius < high)
         return made.unknown_where(~inside)  # out of range: implementation-defined
-    center, radius = query.wide(query.centers), query.operand(0).radius if query.values else np.zeros(())
-    return (
-        stored(query, center, radius)
-        if _is_contained(dtype_of(query.op.operands[0]), query.dtype)
-        else rounded(query, center, radius)
-    )
+    radius = query.operand(0).radius if query.values else np.zeros(())
+    is_contained = _is_contained(dtype_of(query.op.operands[0]), query.dtype)
+    return stored(query, radius) if is_contained else rounded(query, radius)
 
 
 def _is_contained(source: DType, target: DType) -> bool:

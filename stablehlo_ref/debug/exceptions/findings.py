@@ -303,7 +303,7 @@ class Slicer:
             pending.extend(sources)
         shown = [op.results[0] for op in islice(ops, MOST)]
         places = [tuple(map(self._place, found)) for found in (shown, inputs, constants)]
-        return BackwardSlice(*places, left_out=len(ops) - len(shown))
+        return BackwardSlice(places[0], places[1], places[2], len(ops) - len(shown))
 
     def _find_sources(self, value: Value) -> Sequence[Value]:
         """Return the values that a value directly depends on."""
