@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 from stablehlo_ref.bytecode.encoding import Cursor
 from stablehlo_ref.bytecode.sections import Resource, Strings
 from stablehlo_ref.diagnostics import Source, StablehloError
-from stablehlo_ref.ir.attributes import Attribute, DenseElements, DenseResource, FloatAttribute, IntegerAttribute
+from stablehlo_ref.ir.attributes import DenseElements, DenseResource, FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.lexer import MAX_NESTING
 from stablehlo_ref.ir.types import FloatType, IntegerType, Type
 from stablehlo_ref.syntax.attribute_text import attribute_text
@@ -20,8 +20,6 @@ MAX_ATTRIBUTE_PARTS = 1 << 20
 SHOWN = 80  # characters of an attribute in a message
 
 Kind: TypeAlias = type
-AttributeDecoder = Callable[["EntryReader"], Attribute]
-TypeDecoder = Callable[["EntryReader"], Type]
 
 
 class Unset:
@@ -32,17 +30,21 @@ MISSING: Final = Unset()
 OPEN: Final = Unset()  # being decoded
 
 
+Decoders: TypeAlias = Mapping[str, Callable[["EntryReader"], Any]]  # of entries, by dialect
+
+
 class EntryTable:
     """The attributes of a file, or its types: where each is encoded, and its value once it was used."""
 
-    def __init__(self, what: str, count: int, max_parts: int) -> None:
+    def __init__(self, what: str, count: int, max_parts: int, decoders: Decoders) -> None:
         self.what = what
         self.max_parts = max_parts
+        self.decoders = decoders
         self.values: list[Any] = [MISSING] * count
         self.parts = [0] * count
         self.starts: list[int] = []
         self.ends: list[int] = []
-        self.dialects: list[int] = []
+        self.dialects: list[str] = []
         self.is_custom: list[bool] = []  # else MLIR's text
 
 
@@ -106,49 +108,29 @@ class Entries:
     def __init__(
         self,
         contents: Cursor,
+        offsets: Cursor,
         strings: Strings,
         resources: Sequence[Resource],
         dialects: Sequence[str],
-        attribute_decoders: Mapping[str, AttributeDecoder],
-        type_decoders: Mapping[str, TypeDecoder],
+        attribute_decoders: Decoders,
+        type_decoders: Decoders,
     ) -> None:
         self.contents = contents
         self.strings = strings
         self.resources = resources
-        self.dialects = dialects
-        self.attribute_decoders = attribute_decoders
-        self.type_decoders = type_decoders
-        self.attributes = EntryTable("attribute", 0, MAX_ATTRIBUTE_PARTS)
-        self.types = EntryTable("type", 0, MAX_TYPE_PARTS)
         self._parts = 0  # of the entry that is being decoded
-
-    def read_offsets(self, offsets: Cursor) -> None:
-        """Read where each entry is."""
         start = offsets.offset
-        counts = offsets.varint(), offsets.varint()
-        if sum(counts) > offsets.remaining:
-            raise offsets.error(f"{sum(counts)} attributes and types do not fit into their table", start)
-        self.attributes = EntryTable("attribute", counts[0], MAX_ATTRIBUTE_PARTS)
-        self.types = EntryTable("type", counts[1], MAX_TYPE_PARTS)
-        end = self._read_table(offsets, self.attributes, 0)
-        end = self._read_table(offsets, self.types, end)
+        attributes, types = offsets.varint(), offsets.varint()
+        if attributes + types > offsets.remaining:
+            raise offsets.error(f"{attributes + types} attributes and types do not fit into their table", start)
+        self.attributes = EntryTable("attribute", attributes, MAX_ATTRIBUTE_PARTS, attribute_decoders)
+        self.types = EntryTable("type", types, MAX_TYPE_PARTS, type_decoders)
+        end = 0
+        for table in (self.attributes, self.types):
+            end = _read_table(table, offsets, dialects, end)
         offsets.expect_end("the table of attributes and types")
-        if end > len(self.contents.data):
-            raise offsets.error(f"attributes and types of {end} bytes in {len(self.contents.data)} bytes", start)
-
-    def _read_table(self, offsets: Cursor, table: EntryTable, end: int) -> int:
-        while len(table.starts) < len(table.values):
-            dialect = offsets.index(len(self.dialects), "dialect")
-            lengths = offsets.varints(offsets.count("entries of a dialect"))
-            places = list(accumulate((length >> 1 for length in lengths), initial=end))
-            end = places[-1]
-            table.starts += places[:-1]
-            table.ends += places[1:]
-            table.dialects += [dialect] * len(lengths)
-            table.is_custom += [bool(length & 1) for length in lengths]
-        if len(table.starts) != len(table.values):
-            raise offsets.error(f"expected {len(table.values)} {table.what}s, got {len(table.starts)}")
-        return end
+        if end > len(contents.data):
+            raise offsets.error(f"attributes and types of {end} bytes in {len(contents.data)} bytes", start)
 
     # --- values -------------------------------------------------------------------------------------------------
 
@@ -195,11 +177,10 @@ class Entries:
         return EntryReader(data, self.contents.source, self.contents.base + start, self, depth)
 
     def _custom(self, table: EntryTable, index: int, reader: EntryReader) -> Any:
-        dialect = self.dialects[table.dialects[index]]
-        decode = (self.attribute_decoders if table is self.attributes else self.type_decoders).get(dialect)
-        if decode is None:
+        dialect = table.dialects[index]
+        if dialect not in table.decoders:
             raise reader.unsupported(f"unsupported encoding of {_article(table.what)} of dialect '{dialect}'")
-        return decode(reader)
+        return table.decoders[dialect](reader)
 
     def _assembly(self, table: EntryTable, reader: EntryReader) -> Any:
         """Return an entry that is MLIR's text."""
@@ -216,6 +197,22 @@ class Entries:
         except RecursionError as error:
             raise reader.error(f"{table.what} nested too deeply for what is left of Python's stack", offset) from error
         return value
+
+
+def _read_table(table: EntryTable, offsets: Cursor, dialects: Sequence[str], end: int) -> int:
+    """Read where the entries of a table are, the first one at `end`, and return where the last one ends."""
+    while len(table.starts) < len(table.values):
+        dialect = dialects[offsets.index(len(dialects), "dialect")]
+        lengths = offsets.varints(offsets.count("entries of a dialect"))
+        places = list(accumulate((length >> 1 for length in lengths), initial=end))
+        end = places[-1]
+        table.starts += places[:-1]
+        table.ends += places[1:]
+        table.dialects += [dialect] * len(lengths)
+        table.is_custom += [bool(length & 1) for length in lengths]
+    if len(table.starts) != len(table.values):
+        raise offsets.error(f"expected {len(table.values)} {table.what}s, got {len(table.starts)}")
+    return end
 
 
 def untyped(attribute: object) -> Any:

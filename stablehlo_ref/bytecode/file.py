@@ -27,16 +27,6 @@ from stablehlo_ref.ir.locations import UNKNOWN_LOCATION, DebugLocation
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.syntax.parser import COMPLETE_DIALECTS, KNOWN_DIALECTS
 
-
-def read_vhlo_properties(name: str, cursor: Cursor, entries: Entries) -> dict[str, Any]:
-    """Read the attributes of an op of VHLO from its properties: the index of each, in the order of their names."""
-    base, revision = known_op(name, cursor)
-    reader = EntryReader(cursor.data, cursor.source, cursor.base, entries, 0)
-    attributes = {attribute: reader.attribute() for attribute in attribute_names(base, revision)}
-    reader.expect_end(f"the properties of op '{name}'")
-    return attributes
-
-
 ATTRIBUTE_DECODERS = {table.dialect: table.read for table in (*plain.ATTRIBUTES.values(), vhlo_encodings.ATTRIBUTES)}
 TYPE_DECODERS = {table.dialect: table.read for table in (*plain.TYPES.values(), vhlo_encodings.TYPES)}
 
@@ -52,6 +42,11 @@ class Template(NamedTuple):
     attributes: Mapping[str, Attribute]
     size: int
 
+    @classmethod
+    def of(cls, name: str, members: Mapping[str, Any], attributes: Mapping[str, Attribute]) -> Template:
+        """Return a template with its size."""
+        return cls(name, members, attributes, len(members) + len(attributes))
+
 
 class BytecodeFile:
     """The tables of a file, and the section with its operations, read after the header."""
@@ -62,30 +57,21 @@ class BytecodeFile:
         self.version = version
         sections = read_sections(cursor, version)
         strings = Strings(sections[Section.STRINGS])
-        self.dialects = read_dialects(sections[Section.DIALECTS], strings, version)
+        dialects, self.ops = read_dialects(sections[Section.DIALECTS], strings, version)
         self.properties = read_properties(sections.get(Section.PROPERTIES))
+        resources: list[Resource] = []
+        if Section.RESOURCES in sections:
+            offsets, contents = sections[Section.RESOURCE_OFFSETS], sections[Section.RESOURCES]
+            resources = read_resources(offsets, contents, strings, dialects)
         self.entries = Entries(
-            sections[Section.ATTRIBUTES_AND_TYPES], strings, self._resources(sections, strings), self.dialects.names,
-            ATTRIBUTE_DECODERS, TYPE_DECODERS,
+            sections[Section.ATTRIBUTES_AND_TYPES], sections[Section.ATTRIBUTE_AND_TYPE_OFFSETS], strings, resources,
+            dialects, ATTRIBUTE_DECODERS, TYPE_DECODERS,
         )  # fmt: skip
-        self.entries.read_offsets(sections[Section.ATTRIBUTE_AND_TYPE_OFFSETS])
         self.ir = sections[Section.IR]
         self._types: dict[int, Type] = {}
         self._locations: dict[int, DebugLocation | None] = {}
         self._templates: dict[tuple[int, int, int, bool], Template] = {}
         self._copies_left = COPIES_PER_BYTE * len(cursor.data) + COPIES
-
-    def _resources(self, sections: Mapping[Section, Cursor], strings: Strings) -> list[Resource]:
-        if Section.RESOURCES not in sections:
-            return []
-        offsets, contents = sections[Section.RESOURCE_OFFSETS], sections[Section.RESOURCES]
-        return read_resources(offsets, contents, strings, self.dialects.names)
-
-    def type(self, index: int, cursor: Cursor) -> Type:
-        """Return the type at an index that was read from `cursor`."""
-        if index not in self._types:
-            self._types[index] = self.entries.type(index, 0, cursor)
-        return self._types[index]
 
     def types(self, indexes: list[int], cursor: Cursor) -> list[Type]:
         """Return the types at indexes that were read from `cursor`."""
@@ -93,7 +79,8 @@ class BytecodeFile:
         try:
             return [known[index] for index in indexes]
         except KeyError:
-            return [self.type(index, cursor) for index in indexes]
+            known |= {index: self.entries.type(index, 0, cursor) for index in indexes}
+            return [known[index] for index in indexes]
 
     # --- locations ----------------------------------------------------------------------------------------------
 
@@ -129,7 +116,7 @@ class BytecodeFile:
         table = self.entries.attributes
         if index >= len(table.values):
             raise cursor.error(f"attribute {index} does not exist; there are {len(table.values)}")
-        if not table.is_custom[index] or self.dialects.names[table.dialects[index]] != "builtin":
+        if not table.is_custom[index] or table.dialects[index] != "builtin":
             return []
         start = table.starts[index]
         if self.entries.contents.data[start : start + 1] in locations.WITHOUT_PARTS:
@@ -154,16 +141,16 @@ class BytecodeFile:
     def _new_template(
         self, index: int, attributes: int, properties: int, in_function: bool, cursor: Cursor
     ) -> Template:
-        if index >= len(self.dialects.ops):
-            raise cursor.error(f"name {index} of an op does not exist; there are {len(self.dialects.ops)}")
-        op = self.dialects.ops[index]
+        if index >= len(self.ops):
+            raise cursor.error(f"name {index} of an op does not exist; there are {len(self.ops)}")
+        op = self.ops[index]
         written = self._dictionary(attributes, cursor) if attributes >= 0 else {}
         inherent = self._inherent(op.name, op.was_registered, properties, cursor) if properties >= 0 else {}
         if op.name.startswith("vhlo."):
             upgraded = to_stablehlo(op.name, written | inherent, in_function, cursor)
-            return _template(*upgraded)
+            return Template.of(*upgraded)
         self._check_name(op.name, cursor)
-        return _template(op.name, *_split(op.name, stated(op.name, written), stated(op.name, inherent)))
+        return Template.of(op.name, *_split(op.name, stated(op.name, written), stated(op.name, inherent)))
 
     def _dictionary(self, index: int, cursor: Cursor) -> dict[str, Any]:
         found = self.entries.attribute(index, 0, cursor)
@@ -176,12 +163,12 @@ class BytecodeFile:
         if index >= len(self.properties):
             raise cursor.error(f"properties {index} do not exist; there are {len(self.properties)}")
         properties = self.properties[index]
+        reader = EntryReader(properties.data, self.source, properties.base, self.entries, 0)
         if not was_registered:
-            properties.position = 0
-            return self._dictionary(properties.varint(), properties)
+            return self._dictionary(reader.varint(), reader)
         if op.startswith("vhlo."):
-            return read_vhlo_properties(op, properties, self.entries)
-        return read_op_properties(op, properties, self.entries, self.version)
+            return _read_vhlo_properties(op, reader)
+        return read_op_properties(op, reader, self.version)
 
     def _check_name(self, name: str, cursor: Cursor) -> None:
         """Refuse unknown ops, but for those of dialects that may be in a program without being known."""
@@ -199,8 +186,11 @@ class BytecodeFile:
             raise cursor.error(f"'{name}' is of an unregistered dialect, which has to be allowed expressly")
 
 
-def _template(name: str, members: Mapping[str, Any], attributes: Mapping[str, Attribute]) -> Template:
-    return Template(name, members, attributes, len(members) + len(attributes))
+def _read_vhlo_properties(name: str, reader: EntryReader) -> dict[str, Any]:
+    """Read the attributes of an op of VHLO: the index of each, in the order of their names."""
+    attributes = {attribute: reader.attribute() for attribute in attribute_names(*known_op(name, reader))}
+    reader.expect_end(f"the properties of op '{name}'")
+    return attributes
 
 
 def _split(

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from stablehlo_ref.bytecode.encoding import Cursor, encode_varint
-from stablehlo_ref.bytecode.entries import Entries, EntryReader
+from stablehlo_ref.bytecode.encoding import encode_varint
+from stablehlo_ref.bytecode.entries import EntryReader
 from stablehlo_ref.bytecode.sections import FormatVersion
 from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW
 from stablehlo_ref.define.definition import REGISTRY, WITHOUT_MEANING
@@ -105,9 +105,8 @@ def with_segments(op: str) -> tuple[Property, ...]:
 # --- from bytes -----------------------------------------------------------------------------------------------------
 
 
-def read_op_properties(op: str, cursor: Cursor, entries: Entries, version: int, depth: int = 0) -> dict[str, Any]:
+def read_op_properties(op: str, reader: EntryReader, version: int) -> dict[str, Any]:
     """Read the inherent attributes of an op, as written, from its properties."""
-    reader = EntryReader(cursor.data, cursor.source, cursor.base, entries, depth)
     known = properties_of(op)
     if known is None:
         raise reader.unsupported(f"unsupported properties of op '{op}', which is not known")

@@ -59,7 +59,9 @@ class OperationReader:
         count, has_arguments = self.cursor.flagged_varint()
         if has_arguments:
             raise self.cursor.error("the outermost block has arguments")
-        return self._operations(count, 0, "")
+        operations = self._operations(count, 0, "")
+        self.cursor.expect_end(Section.IR.title)
+        return operations
 
     # --- operations ---------------------------------------------------------------------------------------------
 
@@ -163,29 +165,26 @@ class OperationReader:
         count, is_isolated = cursor.flagged_varint()
         if count > cursor.remaining:
             raise cursor.error(f"{count} regions do not fit into the {cursor.remaining} bytes that are left")
-        reader = self._isolated_reader() if is_isolated else self
+        content = self._section() if is_isolated and self.file.version >= FormatVersion.LAZY_LOADING else cursor
+        reader = OperationReader(self.file, content, self.depth) if is_isolated else self
         reader.depth += 1
         regions = [reader._region(op.name) for _ in range(count)]
         reader.depth -= 1
-        if is_isolated:
-            reader._leave_scope(self)
+        if content is not cursor:
+            content.expect_end("the regions of an op")
+        if op.name == "builtin.module" and regions and not regions[0].blocks:
+            regions[0] = Region([Block([], [])])  # which a module always has
         for region in regions:
             region.parent = op
-        op.regions = _with_block(op.name, regions)
+        op.regions = regions
 
-    def _isolated_reader(self) -> OperationReader:
-        """Return a reader of regions that see no values from above; from version 2 on they are a section."""
-        if self.file.version < FormatVersion.LAZY_LOADING:
-            return OperationReader(self.file, self.cursor, self.depth)
+    def _section(self) -> Cursor:
+        """Return the section of regions that see no values from above."""
         offset = self.cursor.offset
         section, content = read_section(self.cursor)
         if section != Section.IR:
             raise self.cursor.error(f"expected {Section.IR.title}, got {section.title}", offset)
-        return OperationReader(self.file, content, self.depth)
-
-    def _leave_scope(self, outer: OperationReader) -> None:
-        if self.cursor is not outer.cursor:
-            self.cursor.expect_end("the regions of an op")
+        return content
 
     def _region(self, parent: str) -> Region:
         cursor = self.cursor
@@ -227,7 +226,7 @@ class OperationReader:
             type, has_location = cursor.flagged_varint()
         else:
             type, has_location = cursor.varint(), True
-        argument = Value(file.type(type, cursor), None, index)
+        argument = Value(file.types([type], cursor)[0], None, index)
         argument.location = file.location(cursor.varint(), cursor) if has_location else None
         return argument
 
@@ -255,15 +254,6 @@ def _build(
     return op
 
 
-def _with_block(name: str, regions: list[Region]) -> list[Region]:
-    """A module always has a block."""
-    if name == "builtin.module" and regions and not regions[0].blocks:
-        parent = regions[0].parent
-        regions[0] = Region([Block([], [])])
-        regions[0].parent = parent
-    return regions
-
-
 def read(data: bytes | memoryview | mmap, filename: str, allow_unregistered_dialect: bool = False) -> Operation:
     """Return the module that `data` encodes; its arrays are views of `data`, which must not change.
 
@@ -281,31 +271,21 @@ def read(data: bytes | memoryview | mmap, filename: str, allow_unregistered_dial
 
 def _read(cursor: Cursor, header: Header, allow_unregistered_dialect: bool) -> Operation:
     try:
-        return _module(BytecodeFile(cursor, header.version, allow_unregistered_dialect))
+        file = BytecodeFile(cursor, header.version, allow_unregistered_dialect)
+        operations = OperationReader(file, Cursor(bytes(file.ir.data), file.source, file.ir.base), 0).top_level()
     except RecursionError as error:  # Python's recursion limit is low
         message = "nested too deeply for what is left of Python's stack"
         raise MalformedError(message, ByteLocation(cursor.source, 0)) from error
+    module = operations[0] if len(operations) == 1 else None
+    if module is None or module.name != "builtin.module":
+        location = ByteLocation(file.source, file.ir.base)
+        module = build_operation("builtin.module", [], [], location, regions=[Region([Block([], operations)])])
+    if CAST in (op.name for op in file.ops):
+        fold_casts(module)
+    return module
 
 
 def _with_note(diagnostic: Diagnostic, header: Header) -> Diagnostic:
     """Add what a file says about its version and origin to an error."""
     note = f"in version {header.version} of MLIR bytecode, written by '{header.producer}'"
     return replace(diagnostic, notes=(*diagnostic.notes, note))
-
-
-def _module(file: BytecodeFile) -> Operation:
-    """Return the only operation of a file, or a module around all of them."""
-    module = _module_as_written(file)
-    if CAST in (op.name for op in file.dialects.ops):
-        fold_casts(module)
-    return module
-
-
-def _module_as_written(file: BytecodeFile) -> Operation:
-    cursor = Cursor(bytes(file.ir.data), file.source, file.ir.base)
-    operations = OperationReader(file, cursor, 0).top_level()
-    cursor.expect_end(Section.IR.title)
-    if len(operations) == 1 and operations[0].name == "builtin.module":
-        return operations[0]
-    location = ByteLocation(file.source, file.ir.base)
-    return build_operation("builtin.module", [], [], location, regions=[Region([Block([], operations)])])

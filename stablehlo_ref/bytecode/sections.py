@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from itertools import accumulate
+from typing import NamedTuple
 
 from stablehlo_ref.bytecode.encoding import Cursor
 
@@ -47,8 +47,7 @@ class Section(IntEnum):
 OPTIONAL = frozenset((Section.RESOURCES, Section.RESOURCE_OFFSETS, Section.DIALECT_VERSION))
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """What stands before the sections."""
 
     version: int
@@ -122,32 +121,21 @@ class Strings:
         return self.values[index]
 
 
-@dataclass(frozen=True)
-class OpName:
+class OpName(NamedTuple):
     name: str  # with the dialect
     was_registered: bool  # where the file was written; the properties of other ops are one attribute
 
 
-@dataclass(frozen=True)
-class Dialects:
-    """The dialects of a file, by their numbers, and the names of its ops."""
-
-    names: Sequence[str]
-    ops: Sequence[OpName]
-
-
-def read_dialects(section: Cursor, strings: Strings, version: int) -> Dialects:
-    names = [_dialect(section, strings, version) for _ in range(section.count("dialects"))]
+def read_dialects(section: Cursor, strings: Strings, version: int) -> tuple[list[str], list[OpName]]:
+    """Return the dialects of a file, by their numbers, and the names of its ops."""
+    dialects = [_dialect(section, strings, version) for _ in range(section.count("dialects"))]
     if version >= FormatVersion.ELIDED_LOCATIONS:
         section.varint()  # the number of ops
     ops: list[OpName] = []
-
-    def read_op(dialect: int) -> None:
-        ops.append(_op_name(section, strings, names[dialect], version))
-
     while section.remaining:
-        read_group(section, len(names), read_op)
-    return Dialects(names, ops)
+        dialect = dialects[section.index(len(dialects), "dialect")]
+        ops += [_op_name(section, strings, dialect, version) for _ in range(section.count("entries of a dialect"))]
+    return dialects, ops
 
 
 def _dialect(section: Cursor, strings: Strings, version: int) -> str:
@@ -171,23 +159,12 @@ def _op_name(section: Cursor, strings: Strings, dialect: str, version: int) -> O
     return OpName(f"{dialect}.{name}" if name else dialect, was_registered)
 
 
-def read_group(cursor: Cursor, dialects: int, read_entry: Callable[[int], None]) -> int:
-    """Read entries that belong to one dialect: its number, their number, and each of them. Return their number."""
-    dialect = cursor.index(dialects, "dialect")
-    count = cursor.count("entries of a dialect")
-    for _ in range(count):
-        read_entry(dialect)
-    return count
-
-
 # --- resources ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Resource:
-    """A blob of a dialect; `data` is a view of the file, None where only the key is declared; `alignment` in bytes."""
+class Resource(NamedTuple):
+    """A blob; `data` is a view of the file, None where only the key is declared; `alignment` in bytes."""
 
-    dialect: str
     key: str
     data: bytes | memoryview | None
     alignment: int = 0
@@ -198,26 +175,25 @@ def read_resources(offsets: Cursor, contents: Cursor, strings: Strings, dialects
     for _ in range(offsets.count("groups of external resources")):
         strings.read(offsets)
         for _ in range(offsets.count("resources")):
-            _read_resource(offsets, contents, strings, "")
+            _read_resource(offsets, contents, strings, is_external=True)
     found: list[Resource] = []
     while offsets.remaining:
-        dialect = dialects[offsets.index(len(dialects), "dialect")]
+        offsets.index(len(dialects), "dialect")
         for _ in range(offsets.count("resources")):
-            found.append(_read_resource(offsets, contents, strings, dialect))
+            found.append(_read_resource(offsets, contents, strings))
     return found
 
 
-def _read_resource(offsets: Cursor, contents: Cursor, strings: Strings, dialect: str) -> Resource:
+def _read_resource(offsets: Cursor, contents: Cursor, strings: Strings, is_external: bool = False) -> Resource:
     key = strings.read(offsets)
     content = contents.part(offsets.varint())
-    if offsets.byte() != BLOB or not content.remaining or not dialect:
-        return Resource(dialect, key, None)
-    alignment = content.varint()
-    size = content.varint()
+    if offsets.byte() != BLOB or not content.remaining or is_external:
+        return Resource(key, None)
+    alignment, size = content.varint(), content.varint()
     content.align(alignment)
     data = content.take(size)
     content.expect_end(f"resource '{key}'")
-    return Resource(dialect, key, data, alignment)
+    return Resource(key, data, alignment)
 
 
 # --- properties -----------------------------------------------------------------------------------------------------

@@ -13,19 +13,37 @@ import numpy as np
 
 from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.hlo.build import ComputationBody, Converter, Tree, flat, read
-from stablehlo_ref.hlo.literals import parse_literal
-from stablehlo_ref.hlo.table import RULES, enum_of
+from stablehlo_ref.hlo.table import OPS, enum_of, members_of, regions_of
 from stablehlo_ref.hlo.text import Instruction, Shape, flat_shapes
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, IntegerAttribute
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.types import BooleanType, IntegerType, TensorType, Type, integer_type, tensor_type
-from stablehlo_ref.numerics.dtypes import bit_width, numpy_dtype
+from stablehlo_ref.ir.types import (
+    BooleanType,
+    ComplexType,
+    FloatType,
+    IntegerType,
+    TensorType,
+    Type,
+    integer_type,
+    tensor_type,
+)
+from stablehlo_ref.limits.budget import within_time
+from stablehlo_ref.numerics.dtypes import bit_width, bits_dtype, mantissa_bits, numpy_dtype
 from stablehlo_ref.ops.comparison import ComparisonDirection, ComparisonType
 from stablehlo_ref.ops.random import RngDistribution
-from stablehlo_ref.syntax.literals import LiteralError
+from stablehlo_ref.syntax.literals import LiteralError, filled
+from stablehlo_ref.syntax.numbers import round_once
 from stablehlo_ref.syntax.parser import parse_attribute
 
 CONVERTERS: dict[str, Converter] = {}
+_find_pairs = re.compile(r"\(([^(),{}]*),([^(),{}]*)\)").sub
+_find_words = re.compile(r"[^\s{},]+").findall
+_match_float = re.compile(
+    r"[+\-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+\-]?\d+)?|inf|nan(?:\(0x([0-9a-fA-F]{1,16})\))?)"
+).fullmatch
+_BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
+MAX_DIGITS = 100  # of one integer
 
 
 def to_module(source: Source) -> Operation:
@@ -43,10 +61,9 @@ def _hlo(*opcodes: str) -> Callable[[Converter], Converter]:
     return register
 
 
-@_hlo(*RULES)
+@_hlo(*OPS)
 def _of_table(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
-    rule = RULES[i.opcode]
-    return b.emit(i, rule.name, x, [b.applied(i, name) for name in rule.regions], rule.read(i))
+    return b.emit(i, OPS[i.opcode], x, [b.applied(i, name) for name in regions_of(i)], members_of(i))
 
 
 def _tensor(i: Instruction, tree: Tree) -> TensorType:
@@ -77,10 +94,93 @@ def _result(i: Instruction) -> TensorType:
 def _constant(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
     type = _result(i)
     try:
-        array = parse_literal(i.literal.text, type)
+        array = _literal(i.literal.text, type)
     except LiteralError as error:
         raise MalformedError(str(error), Location(i.location.source, i.literal.offset)) from None
     return b.emit(i, "stablehlo.constant", (), (), {"value": DenseElements(type, array)})
+
+
+def _literal(text: str, type: TensorType) -> Array:
+    """Return the read-only array of a literal such as `{ { 1, nan }, { -inf, 2 } }`; LiteralError if it is no such."""
+    shape = tuple(size for size in type.shape if size is not None)
+    if not type.is_static:
+        raise LiteralError(f"a constant needs a static shape, got {type}")
+    if "..." in text:
+        raise LiteralError("the elements are left out; print the module with `print_large_constants=True`")
+    text = re.sub(r"/\*.*?\*/", lambda comment: " " * len(comment[0]), text)
+    element = type.element_type
+    if isinstance(element, ComplexType):
+        text = _find_pairs(lambda pair: f"{pair[1].strip()};{pair[2].strip()}", text)
+    words = _find_words(text)
+    is_splat = len(words) == 1 and "{" not in text
+    if len(words) != (1 if is_splat else type.size):
+        raise LiteralError(f"expected {type.size} elements of {type}, got {len(words)}")
+    structure = re.sub(r"[^{},]+", "", text)
+    if not is_splat and type.size and structure != _structure(shape):
+        raise LiteralError(f"expected elements in braces as of shape ({', '.join(map(str, shape))})")
+    values = _values(words, element)
+    if is_splat:
+        return filled(values, shape)
+    values = values.reshape(shape)
+    values.setflags(write=False)
+    return values
+
+
+def _structure(shape: tuple[int, ...]) -> str:
+    """Return the braces and commas of a literal of a shape."""
+    expected = ""
+    for size in reversed(shape):
+        expected = "{" + ",".join([expected] * size) + "}"
+    return expected
+
+
+def _values(words: list[str], element: Type) -> Array:
+    match element:
+        case BooleanType():
+            checked = (_checked(word, word in _BOOLEANS, element) for word in within_time(words, "parsing"))
+            return np.array([_BOOLEANS[word] for word in checked], np.bool_)
+        case IntegerType():
+            return _integers(words, element)
+        case FloatType():
+            return _floats(words, element)
+        case ComplexType(element=FloatType() as part):
+            pairs = [word.split(";") for word in words]
+            for word, pair in zip(words, pairs):
+                _checked(word, len(pair) == 2, element)
+            return _floats([number for pair in pairs for number in pair], part).view(numpy_dtype(element))
+    raise LiteralError(f"constants of {element} are not supported")
+
+
+def _checked(word: str, is_good: object, type: Type) -> str:
+    if not is_good:
+        raise LiteralError(f"expected an element of {type}, got '{word[:60]}'")
+    return word
+
+
+def _integers(words: list[str], element: IntegerType) -> Array:
+    low, high = element.range
+    timed = within_time(words, "parsing")
+    values = [int(_checked(w, len(w) < MAX_DIGITS and re.fullmatch(r"-?\d+", w), element)) for w in timed]
+    for value, word in zip(values, words):
+        _checked(word, low <= value <= high, element)
+    wide = np.array(values, np.uint64 if low == 0 else np.int64)
+    return wide.astype(numpy_dtype(element))
+
+
+def _floats(words: list[str], element: FloatType) -> Array:
+    matches = [_match_float(word) for word in within_time(words, "parsing")]
+    for word, match in within_time(zip(words, matches), "parsing"):
+        _checked(word, match, element)
+    dtype = numpy_dtype(element)
+    plain = [word.partition("(")[0] for word in words]
+    rounded = np.array([float(word) for word in within_time(plain, "parsing")])
+    values = np.array(round_once(rounded, dtype, " ".join(plain)))
+    bits = values.view(bits_dtype(dtype))
+    for index, match in enumerate(matches):
+        if match and match[1]:  # the mantissa of a NaN
+            payload = int(match[1], 16) & ((1 << mantissa_bits(dtype)) - 1)
+            bits[index] = (int(bits[index]) >> mantissa_bits(dtype) << mantissa_bits(dtype)) | payload
+    return values
 
 
 @_hlo("tuple")
@@ -240,7 +340,7 @@ def _all_to_all(b: ComputationBody, i: Instruction, x: list[Tree]) -> Tree:
 
     rows = [step("reshape", [value], shaped(1)) for value in flat(tuple(x))]
     whole = step("concatenate", rows, shaped(count), dimension=0)
-    members = {**RULES["all-to-all"].read(i), "split_count": count}
+    members = {**members_of(i), "split_count": count}
     exchanged = step("all_to_all", [whole], shaped(count), **members)
     found = []
     for row in range(count):

@@ -1,26 +1,28 @@
-"""The table of HLO ops: what each is in StableHLO, and how its attributes become members.
+"""The HLO ops that are ops of StableHLO or CHLO, and how the members of these are read.
 
-Ops that are more than that are in `ops`.
+Most members have the names of HLO's attributes, whose form follows from the codec of the member; `READERS` has the
+others. Ops that are more than that are in `ops`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.define.attribute_codecs import BooleanCodec, DimsCodec, EnumCodec, IntegerCodec, RealCodec
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.members import Attr
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.distribution.meshes import Devices, check_axes, check_sub_axes, spans
 from stablehlo_ref.distribution.sdy_attributes import AxisRef, Mesh, SubAxis
 from stablehlo_ref.hlo.text import Instruction, Shape
 from stablehlo_ref.ir.types import FLOATS
 from stablehlo_ref.ops.dot_general import Precision
-from stablehlo_ref.ops.fft import FftType
 from stablehlo_ref.ops.linear_algebra import Transpose
 from stablehlo_ref.ops.random import RngAlgorithm
 
@@ -30,33 +32,11 @@ Rows: TypeAlias = tuple[tuple[int, ...], ...]
 MAX_IDS = 1 << 20  # processes in groups that are written as `[2,4]<=[8]`
 
 
-@dataclass(frozen=True)
-class Rule:
-    """An op of StableHLO or CHLO, the attributes that name the computations of its regions, and its other members."""
-
-    name: str
-    regions: tuple[str, ...] = ()
-    members: Mapping[str, Read] = field(default_factory=dict)
-
-    def read(self, i: Instruction) -> dict[str, object]:
-        """Return the values of the members; those that are None are left out."""
-        found = {name: read(i) for name, read in self.members.items()}
-        return {name: value for name, value in found.items() if value is not None}
-
-
 # --- forms of attributes ----------------------------------------------------------------------------------------------
 
 
 def _integers(name: str, default: str | None = None) -> Read:
     return lambda i: i.attributes.integers(name, default)
-
-
-def _integer(name: str, default: int | None = None) -> Read:
-    return lambda i: i.attributes.integer(name, default)
-
-
-def _flag(name: str) -> Read:
-    return lambda i: i.attributes.flag(name)
 
 
 def enum_of(name: str, kind: type[Enum], default: str | None = None) -> Read:
@@ -149,8 +129,8 @@ def _precision(i: Instruction) -> tuple[Precision, ...]:
         raise i.attributes.error("operand_precision", "precisions in braces") from None
 
 
-def _algorithm(member: str) -> Read:
-    """Return how to read a member of the algorithm that `dot_bf16_bf16_f32_x3` names; None without one."""
+def _algorithm(part: int) -> Read:
+    """Return how to read a part of the algorithm that `dot_bf16_bf16_f32_x3` names; None without one."""
 
     def read(i: Instruction) -> object:
         name = i.attributes.text("algorithm", "")
@@ -158,12 +138,7 @@ def _algorithm(member: str) -> Read:
         if name and match is None:
             message = f"the algorithm '{name[:60]}' of 'dot' is not supported"
             raise UnsupportedError(message, i.attributes.location("algorithm"))
-        members = ("lhs_precision_type", "rhs_precision_type", "accumulation_type")
-        if not match:
-            return None
-        if member in members:
-            return FLOATS[match[members.index(member) + 1]]
-        return int(match[4] or 1) if member == "num_primitive_operations" else 1
+        return match and (int(match[4] or 1) if part == 4 else FLOATS[match[part]])
 
     return read
 
@@ -207,203 +182,122 @@ def _groups_on_mesh(i: Instruction, mesh: Mesh, text: str) -> Rows:
     return Devices(mesh).groups(spans(axes, mesh))
 
 
-def _channel(i: Instruction) -> int | None:
-    return i.attributes.integer("channel_id") if "channel_id" in i.attributes else None
+# --- members ----------------------------------------------------------------------------------------------------------
 
-
-_CHANNEL: Mapping[str, Read] = {
-    "channel_id": _channel,
+READERS: Mapping[str, Read] = {
+    "permutation": _integers("dimensions"),
+    "broadcast_dimensions": _integers("dimensions", "{}"),
+    **dict.fromkeys(("dimension", "scatter_dimension", "all_gather_dim"), only_dimension),
+    "start_indices": _slice(0),
+    "limit_indices": _slice(1),
+    "strides": _slice(2),
+    "slice_sizes": lambda i: i.attributes.integers(f"{'dynamic_' * (i.opcode == 'dynamic-slice')}slice_sizes"),
+    "edge_padding_low": _padding(0),
+    "edge_padding_high": _padding(1),
+    "interior_padding": _padding(2),
+    # gather and scatter
+    "operand_batching_dims": _integers("operand_batching_dims", "{}"),
+    "start_indices_batching_dims": _integers("start_indices_batching_dims", "{}"),
+    "input_batching_dims": _integers("input_batching_dims", "{}"),
+    "scatter_indices_batching_dims": _integers("scatter_indices_batching_dims", "{}"),
+    # windows
+    "window_dimensions": _window("size", "1"),
+    "window_strides": _window("stride", "1"),
+    "base_dilations": _window("lhs_dilate", "1"),
+    "lhs_dilation": _window("lhs_dilate", "1"),
+    "window_dilations": _window("rhs_dilate", "1"),
+    "rhs_dilation": _window("rhs_dilate", "1"),
+    "window_reversal": _window("rhs_reversal", "0"),
+    "padding": _window("pad", "0_0"),
+    # products
+    "lhs_batching_dimensions": _integers("lhs_batch_dims", "{}"),
+    "rhs_batching_dimensions": _integers("rhs_batch_dims", "{}"),
+    "lhs_contracting_dimensions": _integers("lhs_contracting_dims", "{}"),
+    "rhs_contracting_dimensions": _integers("rhs_contracting_dims", "{}"),
+    "precision_config": _precision,
+    "lhs_precision_type": _algorithm(1),
+    "rhs_precision_type": _algorithm(2),
+    "accumulation_type": _algorithm(3),
+    "lhs_component_count": lambda i: 1 if "algorithm" in i.attributes else None,
+    "rhs_component_count": lambda i: 1 if "algorithm" in i.attributes else None,
+    "num_primitive_operations": _algorithm(4),
+    "allow_imprecise_accumulation": lambda i: False if "algorithm" in i.attributes else None,
+    "input_batch_dimension": _label(0, "b"),
+    "input_feature_dimension": _label(0, "f"),
+    "input_spatial_dimensions": _label(0, ""),
+    "kernel_input_feature_dimension": _label(1, "i"),
+    "kernel_output_feature_dimension": _label(1, "o"),
+    "kernel_spatial_dimensions": _label(1, ""),
+    "output_batch_dimension": _label(2, "b"),
+    "output_feature_dimension": _label(2, "f"),
+    "output_spatial_dimensions": _label(2, ""),
+    "feature_group_count": lambda i: i.attributes.integer("feature_group_count", 1),
+    "batch_group_count": lambda i: i.attributes.integer("batch_group_count", 1),
+    # others
+    "transpose_a": enum_of("transpose_a", Transpose, "NO_TRANSPOSE"),
+    "rng_algorithm": enum_of("algorithm", RngAlgorithm),
+    "replica_groups": replica_groups,
+    "channel_id": lambda i: i.attributes.integer("channel_id") if "channel_id" in i.attributes else None,
     "channel_type": lambda i: 1 if "channel_id" in i.attributes else None,
-}
-_GROUPS: Mapping[str, Read] = {"replica_groups": replica_groups, **_CHANNEL}
-_DEVICES: Mapping[str, Read] = {
-    **_GROUPS,
     "use_global_device_ids": lambda i: i.attributes.flag("use_global_device_ids") or None,
+    "source_target_pairs": lambda i: i.attributes.matrix("source_target_pairs"),
+    "split_dimension": _exchanged_dimension,
+    "concat_dimension": _exchanged_dimension,
+    "split_count": lambda i: len((*replica_groups(i), (0,))[0]),
+    "infeed_config": lambda i: i.attributes.string("infeed_config", ""),
+    "outfeed_config": lambda i: i.attributes.string("outfeed_config", ""),
 }
-_BATCH_NORM: Mapping[str, Read] = {
-    "epsilon": lambda i: i.attributes.real("epsilon"),
-    "feature_index": _integer("feature_index"),
-}
+
+
+def members_of(i: Instruction) -> dict[str, object]:
+    """Return the members of the op in the table that an instruction is, but for those that are left out."""
+    attributes = REGISTRY[OPS[i.opcode]].attributes
+    found = {name: READERS[name](i) if name in READERS else _read(i, member) for name, member in attributes.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _read(i: Instruction, member: Attr) -> object:
+    """Return the value of a member that has the name of the attribute; None if HLO has no such attribute."""
+    match member.codec:
+        case DimsCodec():
+            return i.attributes.integers(member.name)
+        case IntegerCodec():
+            return i.attributes.integer(member.name)
+        case BooleanCodec():
+            return i.attributes.flag(member.name)
+        case RealCodec():
+            return i.attributes.real(member.name)
+        case EnumCodec(enum=enum):
+            return enum_of(member.name, enum)(i)
+    return None
+
 
 # --- ops --------------------------------------------------------------------------------------------------------------
 
 _SAME = (
-    "abs", "add", "and", "atan2", "bitcast-convert", "cbrt", "ceil", "clamp", "complex", "convert", "cosine",
-    "count-leading-zeros", "divide", "dynamic-update-slice", "exponential", "exponential-minus-one", "floor", "imag",
-    "is-finite", "log", "log-plus-one", "logistic", "maximum", "minimum", "multiply", "negate", "not", "or",
-    "partition-id", "popcnt", "power", "real", "remainder", "replica-id", "reshape", "round-nearest-afz",
-    "round-nearest-even", "rsqrt", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign",
-    "sine", "sqrt", "subtract", "tan", "tanh", "xor",
+    "abs", "add", "all-gather", "all-reduce", "all-to-all", "and", "atan2", "batch-norm-grad", "batch-norm-inference",
+    "batch-norm-training", "bitcast-convert", "cbrt", "ceil", "cholesky", "clamp", "collective-broadcast",
+    "collective-permute", "complex", "concatenate", "convert", "convolution", "cosine", "count-leading-zeros", "divide",
+    "dynamic-slice", "dynamic-update-slice", "exponential", "exponential-minus-one", "fft", "floor", "gather",
+    "get-dimension-size", "imag", "infeed", "iota", "is-finite", "log", "log-plus-one", "logistic", "map", "maximum",
+    "minimum", "multiply", "negate", "not", "or", "outfeed", "pad", "partition-id", "popcnt", "power", "real", "reduce",
+    "reduce-precision", "reduce-scatter", "reduce-window", "remainder", "replica-id", "reshape", "reverse",
+    "rng-bit-generator", "round-nearest-afz", "round-nearest-even", "rsqrt", "scatter", "select", "select-and-scatter",
+    "set-dimension-size", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign", "sine", "slice",
+    "sort", "sqrt", "subtract", "tan", "tanh", "transpose", "triangular-solve", "while", "xor",
 )  # fmt: skip
 _SAME_IN_CHLO = ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "erf", "sinh")
 
-RULES: Mapping[str, Rule] = {
-    **{name: Rule(f"stablehlo.{name.replace('-', '_')}") for name in _SAME},
-    **{name: Rule(f"chlo.{name}") for name in _SAME_IN_CHLO},
-    "opt-barrier": Rule("stablehlo.optimization_barrier"),
-    "reduce-precision": Rule(
-        "stablehlo.reduce_precision",
-        members={"exponent_bits": _integer("exponent_bits"), "mantissa_bits": _integer("mantissa_bits")},
-    ),
-    "map": Rule("stablehlo.map", ("to_apply",), {"dimensions": _integers("dimensions")}),
-    # data movement
-    "broadcast": Rule(
-        "stablehlo.broadcast_in_dim", members={"broadcast_dimensions": _integers("dimensions", "{}")}
-    ),
-    "transpose": Rule("stablehlo.transpose", members={"permutation": _integers("dimensions")}),
-    "reverse": Rule("stablehlo.reverse", members={"dimensions": _integers("dimensions")}),
-    "concatenate": Rule("stablehlo.concatenate", members={"dimension": only_dimension}),
-    "iota": Rule("stablehlo.iota", members={"iota_dimension": _integer("iota_dimension")}),
-    "slice": Rule(
-        "stablehlo.slice",
-        members={"start_indices": _slice(0), "limit_indices": _slice(1), "strides": _slice(2)},
-    ),
-    "dynamic-slice": Rule("stablehlo.dynamic_slice", members={"slice_sizes": _integers("dynamic_slice_sizes")}),
-    "pad": Rule(
-        "stablehlo.pad",
-        members={
-            "edge_padding_low": _padding(0),
-            "edge_padding_high": _padding(1),
-            "interior_padding": _padding(2),
-        },
-    ),
-    "gather": Rule(
-        "stablehlo.gather",
-        members={
-            "offset_dims": _integers("offset_dims"),
-            "collapsed_slice_dims": _integers("collapsed_slice_dims"),
-            "operand_batching_dims": _integers("operand_batching_dims", "{}"),
-            "start_indices_batching_dims": _integers("start_indices_batching_dims", "{}"),
-            "start_index_map": _integers("start_index_map"),
-            "index_vector_dim": _integer("index_vector_dim"),
-            "slice_sizes": _integers("slice_sizes"),
-            "indices_are_sorted": _flag("indices_are_sorted"),
-        },
-    ),
-    "scatter": Rule(
-        "stablehlo.scatter",
-        ("to_apply",),
-        {
-            "update_window_dims": _integers("update_window_dims"),
-            "inserted_window_dims": _integers("inserted_window_dims"),
-            "input_batching_dims": _integers("input_batching_dims", "{}"),
-            "scatter_indices_batching_dims": _integers("scatter_indices_batching_dims", "{}"),
-            "scatter_dims_to_operand_dims": _integers("scatter_dims_to_operand_dims"),
-            "index_vector_dim": _integer("index_vector_dim"),
-            "indices_are_sorted": _flag("indices_are_sorted"),
-            "unique_indices": _flag("unique_indices"),
-        },
-    ),
-    "get-dimension-size": Rule("stablehlo.get_dimension_size", members={"dimension": only_dimension}),
-    "set-dimension-size": Rule("stablehlo.set_dimension_size", members={"dimension": only_dimension}),
-    "sort": Rule("stablehlo.sort", ("to_apply",), {"dimension": only_dimension, "is_stable": _flag("is_stable")}),
-    # sums and windows
-    "reduce": Rule("stablehlo.reduce", ("to_apply",), {"dimensions": _integers("dimensions")}),
-    "reduce-window": Rule(
-        "stablehlo.reduce_window",
-        ("to_apply",),
-        {
-            "window_dimensions": _window("size", "1"),
-            "window_strides": _window("stride", "1"),
-            "base_dilations": _window("lhs_dilate", "1"),
-            "window_dilations": _window("rhs_dilate", "1"),
-            "padding": _window("pad", "0_0"),
-        },
-    ),
-    "select-and-scatter": Rule(
-        "stablehlo.select_and_scatter",
-        ("select", "scatter"),
-        {
-            "window_dimensions": _window("size", "1"),
-            "window_strides": _window("stride", "1"),
-            "padding": _window("pad", "0_0"),
-        },
-    ),
-    "dot": Rule(
-        "stablehlo.dot_general",
-        members={
-            "lhs_batching_dimensions": _integers("lhs_batch_dims", "{}"),
-            "rhs_batching_dimensions": _integers("rhs_batch_dims", "{}"),
-            "lhs_contracting_dimensions": _integers("lhs_contracting_dims", "{}"),
-            "rhs_contracting_dimensions": _integers("rhs_contracting_dims", "{}"),
-            "precision_config": _precision,
-            **{
-                name: _algorithm(name)
-                for name in (
-                    "lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count",
-                    "rhs_component_count", "num_primitive_operations",
-                )
-            },
-            "allow_imprecise_accumulation": lambda i: False if "algorithm" in i.attributes else None,
-        },
-    ),
-    "convolution": Rule(
-        "stablehlo.convolution",
-        members={
-            "window_strides": _window("stride", "1"),
-            "padding": _window("pad", "0_0"),
-            "lhs_dilation": _window("lhs_dilate", "1"),
-            "rhs_dilation": _window("rhs_dilate", "1"),
-            "window_reversal": _window("rhs_reversal", "0"),
-            "input_batch_dimension": _label(0, "b"),
-            "input_feature_dimension": _label(0, "f"),
-            "input_spatial_dimensions": _label(0, ""),
-            "kernel_input_feature_dimension": _label(1, "i"),
-            "kernel_output_feature_dimension": _label(1, "o"),
-            "kernel_spatial_dimensions": _label(1, ""),
-            "output_batch_dimension": _label(2, "b"),
-            "output_feature_dimension": _label(2, "f"),
-            "output_spatial_dimensions": _label(2, ""),
-            "feature_group_count": _integer("feature_group_count", 1),
-            "batch_group_count": _integer("batch_group_count", 1),
-            "precision_config": _precision,
-        },
-    ),
-    "batch-norm-training": Rule("stablehlo.batch_norm_training", members=_BATCH_NORM),
-    "batch-norm-inference": Rule("stablehlo.batch_norm_inference", members=_BATCH_NORM),
-    "batch-norm-grad": Rule("stablehlo.batch_norm_grad", members=_BATCH_NORM),
-    "cholesky": Rule("stablehlo.cholesky", members={"lower": _flag("lower")}),
-    "triangular-solve": Rule(
-        "stablehlo.triangular_solve",
-        members={
-            "left_side": _flag("left_side"),
-            "lower": _flag("lower"),
-            "unit_diagonal": _flag("unit_diagonal"),
-            "transpose_a": enum_of("transpose_a", Transpose, "NO_TRANSPOSE"),
-        },
-    ),
-    "fft": Rule(
-        "stablehlo.fft", members={"fft_type": enum_of("fft_type", FftType), "fft_length": _integers("fft_length")}
-    ),
-    "rng-bit-generator": Rule(
-        "stablehlo.rng_bit_generator", members={"rng_algorithm": enum_of("algorithm", RngAlgorithm)}
-    ),
-    # control flow
-    "while": Rule("stablehlo.while", ("condition", "body")),
-    # communication
-    "all-reduce": Rule("stablehlo.all_reduce", ("to_apply",), _DEVICES),
-    "reduce-scatter": Rule(
-        "stablehlo.reduce_scatter", ("to_apply",), {"scatter_dimension": only_dimension, **_DEVICES}
-    ),
-    "all-gather": Rule("stablehlo.all_gather", members={"all_gather_dim": only_dimension, **_DEVICES}),
-    "collective-broadcast": Rule("stablehlo.collective_broadcast", members=_GROUPS),
-    "collective-permute": Rule(
-        "stablehlo.collective_permute",
-        members={"source_target_pairs": lambda i: i.attributes.matrix("source_target_pairs"), **_CHANNEL},
-    ),
-    "all-to-all": Rule(
-        "stablehlo.all_to_all",
-        members={
-            "split_dimension": _exchanged_dimension,
-            "concat_dimension": _exchanged_dimension,
-            "split_count": lambda i: len((*replica_groups(i), (0,))[0]),
-            **_GROUPS,
-        },
-    ),
-    "infeed": Rule(
-        "stablehlo.infeed", members={"infeed_config": lambda i: i.attributes.string("infeed_config", "")}
-    ),
-    "outfeed": Rule(
-        "stablehlo.outfeed", members={"outfeed_config": lambda i: i.attributes.string("outfeed_config", "")}
-    ),
-}  # fmt: skip
+OPS: Mapping[str, str] = {
+    **{name: f"stablehlo.{name.replace('-', '_')}" for name in _SAME},
+    **{name: f"chlo.{name}" for name in _SAME_IN_CHLO},
+    "broadcast": "stablehlo.broadcast_in_dim",
+    "dot": "stablehlo.dot_general",
+    "opt-barrier": "stablehlo.optimization_barrier",
+}
+_REGIONS = {"while": ("condition", "body"), "select-and-scatter": ("select", "scatter")}
+
+
+def regions_of(i: Instruction) -> Sequence[str]:
+    """Return the attributes that name the computations of the op's regions."""
+    return _REGIONS.get(i.opcode, ("to_apply",) * len(REGISTRY[OPS[i.opcode]].regions))

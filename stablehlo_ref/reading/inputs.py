@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -24,7 +25,7 @@ from stablehlo_ref.ir.types import TensorType, TokenType, TupleType, Type, tenso
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.conversion import convert
-from stablehlo_ref.numerics.dtypes import FLOAT64, kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import FLOAT64, kind, max_value, min_value, numpy_dtype
 from stablehlo_ref.syntax.parser import parse_attribute
 
 FORMS = "a number, a list such as [1, 2], dense<...>, or a file (.npy, .npz, .safetensors, raw elements)"
@@ -177,36 +178,24 @@ def _from_literal(parameter: Parameter, text: str) -> Array:
 def _from_json(parameter: Parameter, value: object) -> Array:
     """Return a list as an array; a number is that of all elements. Integers must be exact, floats are rounded."""
     type, name = _type_of(parameter), parameter.name
-    leaves = list(_leaves(value))
-    if not all(isinstance(leaf, bool | int | float) for leaf in leaves):
-        wrong = next(leaf for leaf in leaves if not isinstance(leaf, bool | int | float))
-        raise ArgumentValueError(f"input '{name}': expected numbers, got {json.dumps(wrong)}")
-    shape = _shape(parameter, value)
-    array = _converted(parameter, type.element_type, leaves).reshape(shape)
-    if shape or not type.shape:
+    given = np.array(value, object)
+    numbers = given.ravel().tolist()
+    for number in within_time(numbers, "reading the input"):
+        if isinstance(number, list):
+            raise ArgumentValueError(f"input '{name}': the rows of the list differ in length")
+        if not isinstance(number, bool | int | float):
+            raise ArgumentValueError(f"input '{name}': expected numbers, got {json.dumps(number)}")
+    try:
+        array = _converted(parameter, type.element_type, numbers).reshape(given.shape)
+    except OverflowError:  # of integers that Python does not convert to floats
+        raise ArgumentValueError(f"input '{name}': an integer is too large for {parameter.type}") from None
+    if given.shape or not type.shape:
         return array
     if not type.is_static:
         raise ArgumentValueError(
             f"input '{name}': the size of {type} is not known; give a list, or dense<{value}> : tensor<...>"
         )
     return np.broadcast_to(array, type.shape)  # type: ignore[arg-type]
-
-
-def _leaves(value: object) -> Iterator[Any]:
-    if isinstance(value, list):
-        for item in within_time(value, "reading the input"):
-            yield from _leaves(item)
-    else:
-        yield value
-
-
-def _shape(parameter: Parameter, value: object) -> tuple[int, ...]:
-    if not isinstance(value, list):
-        return ()
-    shapes = {_shape(parameter, item) for item in within_time(value, "reading the input")}
-    if len(shapes) > 1:
-        raise ArgumentValueError(f"input '{parameter.name}': the rows of the list differ in length")
-    return (len(value), *shapes.pop()) if shapes else (0,)
 
 
 def _converted(parameter: Parameter, element_type: Type, numbers: Sequence[bool | int | float]) -> Array:
@@ -227,24 +216,14 @@ def _converted(parameter: Parameter, element_type: Type, numbers: Sequence[bool 
 
 
 def _integers(parameter: Parameter, dtype: DType, numbers: Sequence[bool | int | float]) -> Array:
-    storage = np.array(numbers, object)
-    with np.errstate(all="ignore"):
-        for number in numbers:
-            if isinstance(number, bool) or number != number or number in (float("inf"), -float("inf")):
-                raise ArgumentValueError(f"input '{parameter.name}': expected integers, got {json.dumps(number)}")
-            if int(number) != number or not _is_in_range(dtype, int(number)):
-                raise ArgumentValueError(f"input '{parameter.name}': {number} is not a number of {parameter.type}")
-    wide = np.array([int(number) for number in storage], np.uint64 if dtype == np.uint64 else np.int64)
+    low, high = int(min_value(dtype)), int(max_value(dtype))
+    for number in numbers:
+        if isinstance(number, bool) or number != number or abs(number) == math.inf:
+            raise ArgumentValueError(f"input '{parameter.name}': expected integers, got {json.dumps(number)}")
+        if int(number) != number or not low <= number <= high:
+            raise ArgumentValueError(f"input '{parameter.name}': {number} is not a number of {parameter.type}")
+    wide = np.array(list(map(int, numbers)), np.uint64 if dtype == np.uint64 else np.int64)
     return wide.astype(dtype)
-
-
-def _is_in_range(dtype: DType, number: int) -> bool:
-    if dtype.isbuiltin == 1:
-        info = np.iinfo(dtype)
-        return bool(info.min <= number <= info.max)
-    width = int("".join(filter(str.isdigit, dtype.name)))
-    is_unsigned = dtype.name.startswith("u")
-    return (0 if is_unsigned else -(1 << width - 1)) <= number < 1 << (width if is_unsigned else width - 1)
 
 
 # --- files ------------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -236,41 +236,35 @@ class _Decoder:
         blocks = regions and tuple(tuple(FlatBlock(label, a, size) for label, a, size in region) for region in regions)
         location = Location(self.source, offset)
         return FlatOperation(
-            name,
-            operands,
-            results,
-            properties,
-            attributes,
-            blocks,
-            successors,
-            location,
-            self.item(debug_location),
+            name, operands, results, properties, attributes, blocks, successors, location, self.item(debug_location),
             spelling,
-        )
+        )  # fmt: skip
 
     def _object(self, kind: Any, parts: list[Any]) -> Any:
-        if isinstance(kind, str):
-            return _PLAIN[kind](self, parts)
-        if issubclass(kind, enum.Enum):
-            return kind[parts[0]]
-        made = kind(*map(self.item, parts))
-        if is_dataclass(made):
-            check_fields(made)
-        return made
+        if isinstance(kind, type):
+            if issubclass(kind, enum.Enum):
+                return kind[parts[0]]
+            made = kind(*map(self.item, parts))
+            if is_dataclass(made):
+                check_fields(made)
+            return made
+        match kind:
+            case "tuple":
+                return tuple(map(self.item, parts))
+            case "list":
+                return list(map(self.item, parts))
+            case "dict":
+                return self.mapping(parts)
+            case "array":
+                return self._array(*parts)
+            case "alias":
+                return LocationAlias(*parts)
+        raise NotCompact(f"unknown kind {kind!r}")
 
     def _array(self, dtype: str, shape: list[int], full_shape: list[int], offset: int, size: int) -> Array:
         array = self.arrays[offset : offset + size].view(np.dtype(dtype)).reshape(shape)
         array.flags.writeable = False
         return array if shape == full_shape else np.broadcast_to(array.copy(), full_shape)  # its base is one element
-
-
-_PLAIN: Mapping[str, Callable[[_Decoder, list[Any]], Any]] = {
-    "tuple": lambda decoder, parts: tuple(map(decoder.item, parts)),
-    "list": lambda decoder, parts: list(map(decoder.item, parts)),
-    "dict": lambda decoder, parts: decoder.mapping(parts),
-    "array": lambda decoder, parts: decoder._array(*parts),
-    "alias": lambda decoder, parts: LocationAlias(*parts),
-}
 
 
 FORMAT = 1  # of the files

@@ -29,6 +29,7 @@ def test_inputs_from_text_and_files(tmp_path: Path) -> None:
     ("values", "message"),
     [
         ({"y": "1"}, "the program has no input 'y'"),
+        ({"x": "1" + "0" * 400}, "input 'x': an integer is too large for tensor<.x2xf32>"),
         ({"n": "1.5"}, "1.5 is not a number of tensor<i32>"),
         ({"n": "none.npy"}, "input 'n': no such file 'none.npy'"),
         ({"x": "[[1, 2]]", "args[0]": "[[1, 2]]"}, "input 'x' is given twice"),

@@ -242,7 +242,8 @@ def _dense_array(reader: EntryReader) -> DenseArray:
     return DenseArray(type, numbers.array_values(data, type))
 
 
-def _dense_elements(reader: EntryReader) -> DenseElements | OpaqueAttribute:
+def dense_elements(reader: EntryReader) -> DenseElements | OpaqueAttribute:
+    """Read the elements of a tensor or a vector."""
     return numbers.read_elements(reader, reader.type(), reader.blob())
 
 
@@ -348,7 +349,7 @@ ATTRIBUTES = Table("builtin", "attribute", [
     real_numbers(9),
     Encoding(16, _dense_resource, _write_dense_resource, (DenseResource,)),
     Encoding(17, _dense_array, _write_dense_array, (DenseArray,)),
-    Encoding(18, _dense_elements, _write_dense_elements, (DenseElements,)),
+    Encoding(18, dense_elements, _write_dense_elements, (DenseElements,)),
     Encoding(19, _dense_strings),
     Encoding(20, _sparse),
     Encoding(21, _distinct),

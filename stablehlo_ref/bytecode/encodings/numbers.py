@@ -131,13 +131,9 @@ def _extended_bits(value: float, type: FloatType) -> int:
     if value == 0:
         return sign
     bias = (1 << exponent_bits - 1) - 1
-    exponent = max(math.frexp(value)[1] - 1, 1 - bias)
-    scaled = (
-        math.ldexp(abs(value), mantissa_bits - exponent)
-        if exponent < 0
-        else abs(value) * 2.0 ** (mantissa_bits - exponent)
-    )
-    mantissa = round(scaled)
+    fraction, power = math.frexp(abs(value))
+    exponent = max(power - 1, 1 - bias)
+    mantissa = round(math.ldexp(fraction, power - exponent + mantissa_bits))
     if has_leading_one:
         return sign | exponent + bias << mantissa_bits + 1 | mantissa
     return sign + (exponent + bias - 1 << mantissa_bits) + mantissa

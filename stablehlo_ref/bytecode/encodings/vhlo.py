@@ -105,10 +105,6 @@ def _write_dictionary(writer: EntryWriter, attribute: Mapping[str, Any]) -> None
         writer.attribute(value)
 
 
-def _dense_elements(reader: EntryReader) -> Any:
-    return numbers.read_elements(reader, reader.type(), reader.blob())
-
-
 def _write_dense(writer: EntryWriter, attribute: DenseElements | DenseArray) -> None:
     if isinstance(attribute, DenseArray):
         type, array = attribute.element_type, numbers.numbers_array(attribute.values, attribute.element_type)
@@ -131,7 +127,7 @@ ATTRIBUTES = Table("vhlo", "attribute", [
     Encoding(14, EntryReader.string, EntryWriter.string, (str,)),
     Encoding(14, EntryReader.string, lambda writer, symbol: writer.string(symbol.path[0]), (SymbolReference,),
              lambda symbol: len(symbol.path) == 1),
-    Encoding(15, _dense_elements, _write_dense, (DenseElements, DenseArray), _is_list),
+    Encoding(15, builtin.dense_elements, _write_dense, (DenseElements, DenseArray), _is_list),
     fielded(17, TypeAttribute, type=TYPE),
     *[enumeration.encoding(kind) for kind, enumeration in ENUMERATIONS.items()],
     *[struct.encoding(name) for name, struct in STRUCTS.items()],

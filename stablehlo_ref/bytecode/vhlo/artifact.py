@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from mmap import mmap
-from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.bytecode.encoding import Cursor
@@ -159,42 +158,18 @@ def _differ(operand: Type, result: Type) -> bool:
     return getattr(operand, "element_type", None) != getattr(result, "element_type", None)
 
 
-# --- attributes -----------------------------------------------------------------------------------------------------
+# --- attributes and types -------------------------------------------------------------------------------------------
 
 
-def check_attribute(attribute: object, target: Version) -> None:
-    """Refuse an attribute that the target does not have, or that is made of one."""
-    match attribute:
-        case tuple():
-            _check_all(attribute, target)
-        case dict():
-            _check_all(attribute.values(), target)
-        case StructAttribute(name, fields):
-            since = ATTRIBUTES.get(name.removeprefix("stablehlo."), FIRST)
-            if since > target:
-                raise unavailable(f"attribute '#{name}'", since, target)
-            _check_all(fields.values(), target)
-        case IntegerAttribute(type=type) | FloatAttribute(type=type) if type is not None:
-            check_type(type, target)
-        case TypeAttribute(type) | DenseElements(type=type) | DenseArray(element_type=type):
-            check_type(type, target)
-
-
-def _check_all(attributes: Iterable[Any], target: Version) -> None:
-    for attribute in attributes:
-        check_attribute(attribute, target)
-
-
-# --- types ----------------------------------------------------------------------------------------------------------
-
-
-def check_type(type: Type, target: Version) -> None:
-    """Refuse a type that the target does not have, or that is made of one."""
-    since = TYPES.get(_kind(type), FIRST)
-    if since > target:
-        raise unavailable(f"type {type}", since, target)
-    for part in _parts(type):
-        check_type(part, target)
+def check_value(value: object, target: Version) -> None:
+    """Refuse an attribute or a type that the target does not have, or that is made of one."""
+    match value:
+        case StructAttribute(name) if (since := ATTRIBUTES.get(name.removeprefix("stablehlo."), FIRST)) > target:
+            raise unavailable(f"attribute '#{name}'", since, target)
+        case Type() if (since := TYPES.get(_kind(value), FIRST)) > target:
+            raise unavailable(f"type {value}", since, target)
+    for part in _parts(value):
+        check_value(part, target)
 
 
 def _kind(type: Type) -> str:
@@ -211,8 +186,18 @@ def _kind(type: Type) -> str:
     return str(type)
 
 
-def _parts(type: Type) -> Iterable[Type]:
-    match type:
+def _parts(value: object) -> Iterable[object]:
+    match value:
+        case tuple():
+            return value
+        case dict():
+            return value.values()
+        case StructAttribute(fields=fields):
+            return fields.values()
+        case IntegerAttribute(type=part) | FloatAttribute(type=part) | TypeAttribute(part):
+            return (part,)
+        case DenseElements(type=part) | DenseArray(element_type=part):
+            return (part,)
         case TensorType(element_type=part) | UnrankedTensorType(part) | ComplexType(part):
             return (part,)
         case BufferType(element_type=part) | UnrankedBufferType(part):
@@ -266,7 +251,7 @@ class VhloForm:
         arguments = [argument.type for argument in op.block_arguments]
         for type in (*op.operand_types, *op.result_types, *arguments):
             if type not in self._accepted:
-                check_type(type, self.target)
+                check_value(type, self.target)
                 self._accepted.add(type)
 
     def form(self, op: Operation) -> OpForm:
@@ -286,7 +271,7 @@ class VhloForm:
             own[name] = discardable.pop(name, ())
         _forget_later(op, own, history, revision, self.target)
         for attribute in (*own.values(), *discardable.values()):
-            check_attribute(attribute, self.target)
+            check_value(attribute, self.target)
         properties = [Property(name, False) for name in attribute_names(base, revision)]
         encodings = self.encodings or vhlo
         return OpForm(f"vhlo.{base}_v{revision}", own, discardable, properties, encodings, (), revision < newest)

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import gcd, prod
 from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from stablehlo_ref.define.definition import attributes_of, definition_of
 from stablehlo_ref.define.op import Op
@@ -35,6 +37,9 @@ from stablehlo_ref.ops.sort import Sort
 from stablehlo_ref.ops.windows import ReduceWindow, SelectAndScatter
 
 Dimension = int | None  # None where an operand or a result does not have a factor
+Members: TypeAlias = Mapping[str, Any]
+Special: TypeAlias = Callable[[Members, int], Sequence[int]]
+Rule: TypeAlias = Callable[["Factors"], None]
 REDUCERS: Mapping[str, type[Op]] = MappingProxyType(  # ops that combine terms
     {"sum": elementwise.Add, "max": elementwise.Maximum, "min": elementwise.Minimum}
 )
@@ -53,9 +58,9 @@ def sharding_rule(op: Operation) -> ShardingRule | None:
     factors = Factors(op)
     definition = definition_of(op)
     if definition is not None and definition.op_class in RULES:
-        RULES[definition.op_class](factors, op)
+        RULES[definition.op_class](factors)
     elif definition is not None and definition.traits.elementwise:
-        _elementwise(factors)
+        _same()(factors)
     else:
         return None
     return factors.rule()
@@ -132,47 +137,38 @@ def _shape(type: Type) -> tuple[int, ...]:
 # --- rules ----------------------------------------------------------------------------------------------------------
 
 
-def _elementwise(factors: Factors, without: Sequence[int] = (), kind: str = "need_replication") -> None:
-    """Add a factor for each dimension of the result; operands of rank 0 have none. Those `without` are of a kind."""
-    whole = max((*factors.result_shapes, *factors.operand_shapes), key=len, default=())
-    for d, size in enumerate(whole):
-        operands, results = (
-            [d if shape == whole else None for shape in shapes]
-            for shapes in (factors.operand_shapes, factors.result_shapes)
-        )
-        factors.add(size, operands, results, kind if d in without else "")
+def _same(special: Special = lambda members, rank: (), kind: str = "need_replication") -> Rule:
+    """Return the rule of an op whose operands and results have the same dimensions, unless they are scalars.
+
+    Those that are `special`, given the op's attributes and their number, are of a kind. Those that are larger in one
+    tensor than in another are not shared.
+    """
+
+    def add(factors: Factors) -> None:
+        shapes = (*factors.operand_shapes, *factors.result_shapes)
+        rank = max(map(len, shapes), default=0)
+        for d in range(rank):
+            sizes = {shape[d] for shape in shapes if len(shape) == rank}
+            if len(sizes) == 1:
+                operands, results = (
+                    [d if len(shape) == rank else None for shape in each]
+                    for each in (factors.operand_shapes, factors.result_shapes)
+                )
+                is_special = d in special(factors.members, rank)
+                factors.add(sizes.pop(), operands, results, kind if is_special else "")
+
+    return add
 
 
-def _passing(factors: Factors, without: Sequence[int] = ()) -> None:
-    """Add a factor for each dimension that has the same number in all operands and results that are no scalars."""
-    shapes = (*factors.operand_shapes, *factors.result_shapes)
-    rank = max(map(len, shapes), default=0)
-    for d in (d for d in range(rank) if d not in without):
-        sizes = {shape[d] for shape in shapes if len(shape) == rank}
-        if len(sizes) == 1:
-            operands, results = (
-                [d if len(shape) == rank else None for shape in each]
-                for each in (factors.operand_shapes, factors.result_shapes)
-            )
-            factors.add(sizes.pop(), operands, results)
-
-
-def _each(factors: Factors, op: Operation) -> None:
-    """Add the factors of an op that returns each operand."""
+def _each(factors: Factors, are_returned: bool = True) -> None:
+    """Add the factors of an op that returns each operand, or else of one whose results come from its regions."""
     for number, shape in enumerate(factors.result_shapes):
         for d, size in enumerate(shape):
             place = [d if number == other else None for other in range(len(factors.result_shapes))]
-            factors.add(size, place, place)
+            factors.add(size, place if are_returned else (), place)
 
 
-def _results(factors: Factors, op: Operation) -> None:
-    """Add the factors of an op whose results come from its regions."""
-    for number, shape in enumerate(factors.result_shapes):
-        for d, size in enumerate(shape):
-            factors.add(size, (), [d if number == other else None for other in range(len(factors.result_shapes))])
-
-
-def _dot(factors: Factors, op: Operation) -> None:
+def _dot(factors: Factors) -> None:
     lhs, rhs = factors.operand_shapes
     batch = [factors.members.get(f"{side}_batching_dimensions", ()) for side in ("lhs", "rhs")]
     default = ((len(lhs) - 1,), (0,))  # of stablehlo.dot
@@ -193,7 +189,7 @@ def _dot(factors: Factors, op: Operation) -> None:
         factors.add(lhs[left], (left, right), (None,), "reduction")
 
 
-def _convolution(factors: Factors, op: Operation) -> None:
+def _convolution(factors: Factors) -> None:
     get = factors.members.__getitem__
     lhs, rhs = factors.operand_shapes
     features, outputs = get("kernel_input_feature_dimension"), get("kernel_output_feature_dimension")
@@ -206,12 +202,12 @@ def _convolution(factors: Factors, op: Operation) -> None:
             factors.add(rhs[outputs], (None, outputs), (get("output_feature_dimension"),))
 
 
-def _transpose(factors: Factors, op: Operation) -> None:
+def _transpose(factors: Factors) -> None:
     for d, source in enumerate(factors.members["permutation"]):
         factors.add(factors.result_shapes[0][d], (source,), (d,))
 
 
-def _broadcast_in_dim(factors: Factors, op: Operation) -> None:
+def _broadcast_in_dim(factors: Factors) -> None:
     (operand,), (result,) = factors.operand_shapes, factors.result_shapes
     sources = {d: source for source, d in enumerate(factors.members["broadcast_dimensions"])}
     for d, size in enumerate(result):
@@ -219,7 +215,7 @@ def _broadcast_in_dim(factors: Factors, op: Operation) -> None:
         factors.add(size, (source if source is not None and operand[source] == size else None,), (d,))
 
 
-def _reshape(factors: Factors, op: Operation) -> None:
+def _reshape(factors: Factors) -> None:
     """Add the factors of each smallest group of dimensions that has the same number of elements before and after.
 
     Along the first dimension of a group, both sides have the parts that their greatest common divisor allows.
@@ -258,23 +254,8 @@ def _group(factors: Factors, before: range, after: range) -> None:
             factors.add(result[target] // common, (None,), (target,), "need_replication")
 
 
-def _slice(factors: Factors, op: Operation) -> None:
-    """Add the dimensions of which a slice has consecutive elements."""
-    _passing(factors, [d for d, stride in enumerate(factors.members["strides"]) if stride != 1])
-
-
-def _pad(factors: Factors, op: Operation) -> None:
-    """Add the dimensions that are not padded."""
-    names = ("edge_padding_low", "edge_padding_high", "interior_padding")
-    _passing(factors, [d for d, sizes in enumerate(zip(*map(factors.members.__getitem__, names))) if any(sizes)])
-
-
-def _concatenate(factors: Factors, op: Operation) -> None:
-    _passing(factors, [factors.members["dimension"]])
-
-
-def _reduce(factors: Factors, op: Operation) -> None:
-    count = len(op.results)
+def _reduce(factors: Factors) -> None:
+    count = len(factors.result_shapes)
     dimensions = factors.members["dimensions"]
     kept = iter(range(len(factors.result_shapes[0])))
     for d, size in enumerate(factors.operand_shapes[0]):
@@ -283,38 +264,23 @@ def _reduce(factors: Factors, op: Operation) -> None:
         factors.add(size, [d] * count, results, "reduction" if is_reduced else "")
 
 
-def _sort(factors: Factors, op: Operation) -> None:
-    _elementwise(factors, [factors.members["dimension"] % max(1, len(factors.operand_shapes[0]))])
-
-
-def _reverse(factors: Factors, op: Operation) -> None:
-    _elementwise(factors, factors.members["dimensions"], "permutation")
-
-
-def _iota(factors: Factors, op: Operation) -> None:
-    _elementwise(factors, [factors.members["iota_dimension"]])
-
-
-def _fft(factors: Factors, op: Operation) -> None:
-    rank = len(factors.operand_shapes[0])
-    _passing(factors, range(rank - len(factors.members["fft_length"]), rank))
-
-
-def _batches_of_matrices(factors: Factors, op: Operation) -> None:
-    rank = len(factors.operand_shapes[0])
-    _passing(factors, range(rank - 2, rank))
-
-
-def _windows(factors: Factors, op: Operation) -> None:
-    """Add the dimensions along which each window of a reduction has one element, and there are no gaps."""
-    rank = len(factors.operand_shapes[0])
-    lists = [factors.members.get(name) or () for name in ("window_dimensions", "window_strides", "base_dilations")]
+def _windows(members: Members, rank: int) -> Sequence[int]:
+    """Return the dimensions along which windows of a reduction have several elements, or gaps or padding."""
+    lists = [members.get(name) or () for name in ("window_dimensions", "window_strides", "base_dilations")]
     changed = [d for d in range(rank) if any(sizes and sizes[d] != 1 for sizes in lists)]
-    padded = [d for d, pair in enumerate(factors.members.get("padding") or ()) if any(pair)]
-    _passing(factors, [*changed, *padded])
+    return [*changed, *(d for d, pair in enumerate(members.get("padding") or ()) if any(pair))]
 
 
-def _gather(factors: Factors, op: Operation) -> None:
+def _padded(members: Members, rank: int) -> Sequence[int]:
+    paddings = zip(members["edge_padding_low"], members["edge_padding_high"], members["interior_padding"])
+    return [d for d, sizes in enumerate(paddings) if any(sizes)]
+
+
+def _last(count: int) -> Special:
+    return lambda members, rank: range(rank - count, rank)
+
+
+def _gather(factors: Factors) -> None:
     get = factors.members.__getitem__
     (operand, indices), (result,) = factors.operand_shapes, factors.result_shapes
     skipped = {*get("collapsed_slice_dims"), *get("operand_batching_dims")}
@@ -332,9 +298,9 @@ def _gather(factors: Factors, op: Operation) -> None:
             factors.add(size, (of_indices.get(d), d), (next(batches),))
 
 
-def _scatter(factors: Factors, op: Operation) -> None:
+def _scatter(factors: Factors) -> None:
     get = factors.members.__getitem__
-    count = len(op.results)
+    count = len(factors.result_shapes)
     inputs, indices, updates = (factors.operand_shapes[i] for i in (0, count, count + 1))
     skipped = {*get("inserted_window_dims"), *get("input_batching_dims")}
     windows = iter(get("update_window_dims"))
@@ -351,34 +317,34 @@ def _scatter(factors: Factors, op: Operation) -> None:
             factors.add(size, [target] * count + [d] + [source] * count, [target] * count, kind)
 
 
-RULES: Mapping[type[Op], Callable[[Factors, Operation], None]] = MappingProxyType(
+RULES: Mapping[type[Op], Rule] = MappingProxyType(
     {
         BroadcastInDim: _broadcast_in_dim,
-        Case: _results,
-        Cholesky: _batches_of_matrices,
-        Concatenate: _concatenate,
+        Case: partial(_each, are_returned=False),
+        Cholesky: _same(_last(2)),
+        Concatenate: _same(lambda members, rank: [members["dimension"]]),
         Convolution: _convolution,
         Dot: _dot,
         DotGeneral: _dot,
-        DynamicSlice: lambda factors, op: _passing(factors),
-        DynamicUpdateSlice: lambda factors, op: _passing(factors),
-        Fft: _fft,
+        DynamicSlice: _same(),
+        DynamicUpdateSlice: _same(),
+        Fft: _same(lambda members, rank: range(rank - len(members["fft_length"]), rank)),
         Gather: _gather,
-        If: _results,
-        Iota: _iota,
-        elementwise.Map: lambda factors, op: _elementwise(factors),
+        If: partial(_each, are_returned=False),
+        Iota: _same(lambda members, rank: [members["iota_dimension"]]),
+        elementwise.Map: _same(),
         OptimizationBarrier: _each,
-        Pad: _pad,
+        Pad: _same(_padded),
         Reduce: _reduce,
-        ReduceWindow: _windows,
+        ReduceWindow: _same(_windows),
         Reshape: _reshape,
-        Reverse: _reverse,
+        Reverse: _same(lambda members, rank: members["dimensions"], "permutation"),
         Scatter: _scatter,
-        SelectAndScatter: _windows,
-        Slice: _slice,
-        Sort: _sort,
+        SelectAndScatter: _same(_windows),
+        Slice: _same(lambda members, rank: [d for d, stride in enumerate(members["strides"]) if stride != 1]),
+        Sort: _same(lambda members, rank: [members["dimension"] % max(1, rank)]),
         Transpose: _transpose,
-        TriangularSolve: _batches_of_matrices,
+        TriangularSolve: _same(_last(2)),
         While: _each,
     }
 )

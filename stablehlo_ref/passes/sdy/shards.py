@@ -21,7 +21,7 @@ from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
 from stablehlo_ref.distribution.meshes import Devices, Span, merge, overlap
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.types import BOOLEAN, FunctionType, TensorType, Type, integer_type, tensor_type
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.sdy.sharding_rules import REDUCERS
@@ -151,8 +151,8 @@ class Shards:
         """Gather one dimension along parts of axes; those in `kept`, which come first, split it then."""
         result = _in(shard, [kept if d == number else of for d, of in enumerate(shard.layout.dimensions)])
         gathered = self._collective(
-            "stablehlo.all_gather", shard.value, _times(shard.value, number, _size(parts)),
-            self._devices(shard).groups(parts), all_gather_dim=number, use_global_device_ids=True,
+            "all_gather", shard.value, _times(shard.value.type, number, _size(parts)), all_gather_dim=number,
+            replica_groups=self._devices(shard).groups(parts), use_global_device_ids=True,
         )  # fmt: skip
         return replace(result, value=self._trimmed(gathered, result))
 
@@ -175,9 +175,7 @@ class Shards:
         type = result.layout.shard_type(shard.whole)
         sizes, devices = _shape_of(type), self._devices(shard)
         value = self._padded(shard.value, [n * _size(more) for n, more in zip(sizes, parts)])
-        starts = [
-            self.per_device(devices.numbers(more) * n) if more else self._index(0) for n, more in zip(sizes, parts)
-        ]
+        starts = [self.per_device(devices.numbers(more) * n) for n, more in zip(sizes, parts)]
         return replace(
             result, value=self.emit.value("stablehlo.dynamic_slice", value, *starts, type=type, slice_sizes=sizes)
         )
@@ -199,12 +197,12 @@ class Shards:
         moves = {source: before[: len(before) - len(moved)], target: (*shard.layout.dimensions[target], *parts)}
         result = _in(shard, [moves.get(d, of) for d, of in enumerate(shard.layout.dimensions)])
         type, count = result.layout.shard_type(shard.whole), _size(parts)
-        scaled = _times(shard.value, source, count)
+        scaled = _times(shard.value.type, source, count)
         if _shape_of(type) != tuple(n // count if d == target else n for d, n in enumerate(_shape_of(scaled))):
             return self.reshard(shard, result.layout)  # shards have elements in excess
-        value = self._collective(
-            "stablehlo.all_to_all", shard.value, type, self._devices(shard).groups(parts), split_dimension=target,
-            concat_dimension=source, split_count=count,
+        value = self._collective_in_line(
+            "all_to_all", shard.value, type, split_dimension=target, concat_dimension=source, split_count=count,
+            replica_groups=self._devices(shard).groups(parts),
         )  # fmt: skip
         return replace(result, value=value)
 
@@ -212,46 +210,33 @@ class Shards:
         """Send each shard to the devices that hold it in another layout with as many shards of each dimension."""
         holders, takers = (_by_shard(x) for x in (shard.layout, layout))
         pairs = sorted((s, t) for number in holders for s, t in zip(holders[number], takers[number]))
-        self._only_one_dimension("collective_permute")
-        channel = next(self.channels) if self.grid[1] > 1 else 0
-        value = self.emit.value(
-            "stablehlo.collective_permute", shard.value, source_target_pairs=tuple(pairs), channel_id=channel,
-            channel_type=1,
-        )  # fmt: skip
+        type = shard.value.type
+        value = self._collective_in_line("collective_permute", shard.value, type, source_target_pairs=tuple(pairs))
         return replace(shard, value=value, layout=layout)
 
     def broadcast(self, shard: Shard, source: int) -> Shard:
         """Send what one device holds to all."""
-        self._only_one_dimension("a tensor on a single device")
-        count = prod(self.grid)
-        group = (source, *(device for device in range(count) if device != source))
-        channel = next(self.channels) if self.grid[1] > 1 else 0
-        value = self.emit.value(
-            "stablehlo.collective_broadcast", shard.value, type=shard.value.type, replica_groups=(group,),
-            channel_id=channel, channel_type=1,
-        )  # fmt: skip
+        group = (source, *(device for device in range(prod(self.grid)) if device != source))
+        type = shard.value.type
+        value = self._collective_in_line("collective_broadcast", shard.value, type, replica_groups=(group,))
         return replace(shard, value=value)
 
     # --- reductions ---------------------------------------------------------------------------------------------
 
     def all_reduce(self, shard: Shard, parts: Sequence[Span], reduction: str) -> Shard:
         """Combine the terms that devices along parts of axes hold."""
-        rest = tuple(part for part in shard.layout.unreduced if not any(overlap(part, other) for other in parts))
-        value = self._reducing("stablehlo.all_reduce", shard.value, shard.value.type, parts, shard, reduction)
-        return replace(shard, value=value, layout=replace(shard.layout, unreduced=rest))
+        value = self._reducing("all_reduce", shard, shard.value.type, parts, reduction)
+        return _reduced(replace(shard, value=value), parts)
 
     def reduce_scatter(self, shard: Shard, number: int, parts: Sequence[Span], reduction: str) -> Shard:
         """Combine terms along parts of axes, which then split a dimension."""
         result = _in(shard, [[*of, *(parts if d == number else ())] for d, of in enumerate(shard.layout.dimensions)])
         type = result.layout.shard_type(shard.whole)
-        if _times_type(type, number, _size(parts)) != shard.value.type:
+        if _times(type, number, _size(parts)) != shard.value.type:
             reduced = self.all_reduce(shard, parts, reduction)
             return self.reshard(reduced, replace(result.layout, unreduced=reduced.layout.unreduced))
-        value = self._reducing(
-            "stablehlo.reduce_scatter", shard.value, type, parts, shard, reduction, scatter_dimension=number
-        )
-        rest = tuple(part for part in shard.layout.unreduced if not any(overlap(part, other) for other in parts))
-        return replace(result, value=value, layout=replace(result.layout, unreduced=rest))
+        value = self._reducing("reduce_scatter", shard, type, parts, reduction, scatter_dimension=number)
+        return _reduced(replace(result, value=value), parts)
 
     def to_unreduced(self, shard: Shard, parts: Sequence[Span]) -> Shard:
         """Make a tensor that all hold one of terms along parts of axes: zeros, except in the first device."""
@@ -262,37 +247,32 @@ class Shards:
         return replace(shard, value=value, layout=replace(shard.layout, unreduced=(*shard.layout.unreduced, *parts)))
 
     def _reducing(
-        self, name: str, value: Value, type: Type, parts: Sequence[Span], shard: Shard, reduction: str,
-        scatter_dimension: int | None = None,
-    ) -> Value:  # fmt: skip
-        scalar = tensor_type((), _element(value))
+        self, name: str, shard: Shard, type: Type, parts: Sequence[Span], reduction: str, **members: object
+    ) -> Value:
+        scalar = tensor_type((), _element(shard.value))
         region = self.emit.region(
             [scalar, scalar], lambda e, x: [e.value(REDUCERS[reduction].definition.name, *x, type=scalar)]
         )
         groups = self._devices(shard).groups(parts)
-        op = self.emit.operation(
-            name, [value], [type], [region], replica_groups=groups, channel_id=next(self.channels), channel_type=1,
-            use_global_device_ids=True, scatter_dimension=scatter_dimension,
-        )  # fmt: skip
-        return op.results[0]
+        return self._collective(
+            name, shard.value, type, [region], replica_groups=groups, use_global_device_ids=True, **members
+        )
 
     def _collective(
-        self, name: str, value: Value, type: Type, groups: tuple[tuple[int, ...], ...], **members: object
-    ) -> Value:
-        """Emit an op on groups of devices."""
-        channel = next(self.channels)
-        if name == "stablehlo.all_to_all":
-            self._only_one_dimension("all_to_all")
-            channel = channel if self.grid[1] > 1 else 0
-        op = self.emit.operation(
-            name, [value], [type], (), replica_groups=groups, channel_id=channel, channel_type=1, **members
-        )
-        return op.results[0]
+        self, name: str, value: Value, type: Type, regions: Sequence[Region] = (), channel: int | None = None, /,
+        **members: object,
+    ) -> Value:  # fmt: skip
+        channel = next(self.channels) if channel is None else channel
+        members |= {"channel_id": channel, "channel_type": 1}
+        return self.emit.operation(f"stablehlo.{name}", [value], [type], regions, **members).results[0]
 
-    def _only_one_dimension(self, what: str) -> None:
+    def _collective_in_line(self, name: str, value: Value, type: Type, **members: object) -> Value:
+        """Emit a collective op that has no flag for ids of devices: the grid has replicas or partitions, not both."""
         if min(self.grid) > 1:
+            what = "a tensor on a single device" if name == "collective_broadcast" else name
             reason = "is supported in a grid of replicas or of partitions, not of both"
             raise UnsupportedError(f"{what} {reason}", self.emit.anchor.location)
+        return self._collective(name, value, type, (), None if self.grid[1] > 1 else 0, **members)
 
     # --- devices ------------------------------------------------------------------------------------------------
 
@@ -310,18 +290,14 @@ class Shards:
     def _device(self) -> Value:
         """Return the number of the device in the grid."""
         scalar, (replicas, partitions) = tensor_type((), UI32), self.grid
-        ids = [("replica_id", partitions)] if partitions == 1 else [("partition_id", 1)]
-        if min(replicas, partitions) > 1:
-            ids = [("replica_id", partitions), ("partition_id", 1)]
-        terms = [(self.emit.value(f"stablehlo.{name}", type=scalar), stride) for name, stride in ids]
-        scaled = [
-            x if n == 1 else self.emit.value("stablehlo.multiply", x, self.emit.constant(scalar, n), type=scalar)
-            for x, n in terms
-        ]
-        return scaled[0] if len(scaled) == 1 else self.emit.value("stablehlo.add", *scaled, type=scalar)
-
-    def _index(self, number: int) -> Value:
-        return self.emit.constant(tensor_type((), I64), number)
+        if partitions == 1:
+            return self.emit.value("stablehlo.replica_id", type=scalar)
+        partition = self.emit.value("stablehlo.partition_id", type=scalar)
+        if replicas == 1:
+            return partition
+        replica = self.emit.value("stablehlo.replica_id", type=scalar)
+        first = self.emit.value("stablehlo.multiply", replica, self.emit.constant(scalar, partitions), type=scalar)
+        return self.emit.value("stablehlo.add", first, partition, type=scalar)
 
     def _devices(self, shard: Shard) -> Devices:
         self.check(shard.layout)
@@ -371,6 +347,12 @@ def _in(shard: Shard, dimensions: Sequence[Sequence[Span]]) -> Shard:
     return replace(shard, layout=replace(shard.layout, dimensions=tuple(tuple(merge(parts)) for parts in dimensions)))
 
 
+def _reduced(shard: Shard, parts: Sequence[Span]) -> Shard:
+    """Return a tensor whose terms along parts of axes are combined."""
+    rest = tuple(part for part in shard.layout.unreduced if not any(overlap(part, other) for other in parts))
+    return replace(shard, layout=replace(shard.layout, unreduced=rest))
+
+
 def _size(parts: Sequence[Span]) -> int:
     return prod(part.size for part in parts)
 
@@ -388,11 +370,7 @@ def _shape(value: Value) -> tuple[int, ...]:
     return _shape_of(value.type)
 
 
-def _times(value: Value, number: int, factor: int) -> Type:
-    return _times_type(value.type, number, factor)
-
-
-def _times_type(type: Type, number: int, factor: int) -> Type:
+def _times(type: Type, number: int, factor: int) -> Type:
     assert isinstance(type, TensorType)
     sizes = [n * factor if d == number else n for d, n in enumerate(_shape_of(type))]
     made: Type = make_tensor_type(sizes, type.element_type)
