@@ -46,7 +46,7 @@ class Print(Op, dialect="interpreter", op="print", effects=True):
 
     @staticmethod
     def plan(site: PlanSite, operand: TensorType) -> Run:
-        (name,) = site.op.operand_names()
+        name = site.op.operands[0].name
         prefix = f"%{name} = " if name else ""
 
         def run(context: Context, value: Array) -> tuple[()]:
