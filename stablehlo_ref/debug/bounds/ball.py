@@ -20,7 +20,6 @@ from stablehlo_ref.ir.attributes import StructAttribute
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import (
-    FLOAT32,
     FLOAT64,
     float_info,
     has_infinity,
@@ -75,12 +74,6 @@ def gamma(terms: Array | float, u: float) -> Array:
     """
     product = np.asarray(terms, np.float64) * u
     return np.where(product < 1, product / np.maximum(1 - product, OURS), np.inf)
-
-
-def accumulator_dtype(dtype: DType, least: str) -> DType:
-    """Return the least precise legal type of partial sums of elements of `dtype`."""
-    part = real_dtype(dtype)
-    return FLOAT32 if least == "f32" and part.itemsize < FLOAT32.itemsize else part
 
 
 def of_reference(dtype: DType, magnitude: Array) -> Array:
@@ -353,11 +346,6 @@ def interval(operand: Ball) -> tuple[Array, Array]:
     return low, np.where(is_exact, operand.center, np.nextafter(operand.center + radius, np.inf))
 
 
-def unknown_where(operand: Ball, radius: Array) -> Array:
-    """Return a radius that is infinite where nothing is known of an operand."""
-    return np.where(np.isinf(operand.radius), np.inf, radius)
-
-
 def reciprocal_root(query: Query) -> Ball:
     """`rsqrt`, whose infinity at zero has the sign of the zero."""
     made = function(query)
@@ -382,8 +370,8 @@ def function(query: Query) -> Ball:
     if not facts.monotone and facts.slope == np.inf:
         raise NoBound
     if facts.slope < np.inf:
-        radius = unknown_where(operand, np.minimum(facts.slope * operand.radius, facts.spread))
-        return rounded(query, radius, accuracy(query))
+        radius = np.minimum(facts.slope * operand.radius, facts.spread)
+        return rounded(query, np.where(np.isinf(operand.radius), np.inf, radius), accuracy(query))
     low, high = interval(operand)
     argument, value = facts.least or (np.nan, np.nan)
     extreme = np.where((low < argument) & (high > argument), value, np.nan)
@@ -475,7 +463,7 @@ def magnitude(query: Query) -> Ball:
     """`abs` of a complex number, computed from squares or without their overflow."""
     operand = query.operand(0)
     size = size_of(operand)
-    made = rounded(query, unknown_where(operand, operand.radius), float(ROUNDINGS))
+    made = rounded(query, operand.radius, float(ROUNDINGS))
     return known(query, made, size**2).unknown_where(_is_tiny(query, size) & (size > 0))
 
 

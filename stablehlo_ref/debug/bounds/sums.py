@@ -18,11 +18,11 @@ from stablehlo_ref.debug.bounds.ball import (
     Ball,
     NoBound,
     Query,
-    accumulator_dtype,
     dtype_of,
     gamma,
     known,
     largest,
+    real_dtype,
     rounded,
     shape_of,
     smallest_normal,
@@ -32,7 +32,7 @@ from stablehlo_ref.debug.bounds.ball import (
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import FLOATS, FloatType, Type
-from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import FLOAT32, bit_width, kind, numpy_dtype
 from stablehlo_ref.ops.deprecated import split_config
 
 _GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
@@ -125,7 +125,8 @@ def _accumulator(query: Query) -> DType:
     requested = query.attributes.get("accumulation_type")
     if isinstance(requested, FloatType) and requested != FLOATS["tf32"]:
         return numpy_dtype(requested)
-    return accumulator_dtype(query.dtype, query.contract.accumulator)
+    part = real_dtype(query.dtype)
+    return FLOAT32 if query.contract.accumulator == "f32" and part.itemsize < FLOAT32.itemsize else part
 
 
 def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> Ball:
