@@ -6,9 +6,10 @@ A program whose text is that of the one before is not run again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -76,7 +77,8 @@ class PassDiff:
         return json.dumps(document, allow_nan=False)
 
     def __str__(self) -> str:
-        lines = [f"{stage.place}: {stage.name}: skipped: {reason}" for stage, reason in self._skipped()]
+        skipped = (stage for stage in self.checked if stage.verdict == SKIPPED)
+        lines = [f"{stage.place}: {stage.name}: skipped: {stage.reasons[0]}" for stage in skipped]
         if wrong := self.first_wrong:
             lines.append(f"{wrong.place}: {wrong.name} changes what the program means, under {self.contract}")
             lines += [f"  {reason}" for reason in wrong.reasons]
@@ -85,9 +87,6 @@ class PassDiff:
         same = sum(stage.verdict == SAME_TEXT for stage in self.checked)
         lines.append(f"{counted(self.runs, 'program')} run; {same} not run again, as their text is the same")
         return "\n".join(lines)
-
-    def _skipped(self) -> Iterator[tuple[Checked, str]]:
-        return ((stage, stage.reasons[0]) for stage in self.checked if stage.verdict == SKIPPED)
 
 
 @checks_arguments
@@ -177,11 +176,8 @@ class _Search:
         self.parsed = parsed  # shared by searches on other inputs
 
     def run(self, bisect: bool) -> PassDiff:
-        if bisect:
-            self._bisect()
-        else:
-            self._in_order()
-        if not any(stage.verdict in (SAME, SAME_TEXT, LEGAL, WRONG) for stage in self.found.checked):
+        (self._bisect if bisect else self._in_order)()
+        if all(stage.verdict == SKIPPED for stage in self.found.checked):
             reasons = [r for stage in self.found.checked for r in stage.reasons]
             raise EvaluationError("no two programs can be compared", notes=reasons[:8])
         return self.found
@@ -201,38 +197,30 @@ class _Search:
 
     def _bisect(self) -> None:
         """Find neighbours of which the second differs from the first program and the first does not."""
-        low, high = 0, len(self.stages) - 1
-        while low < high and self._after(self.stages[low]) is None:
-            low += 1
-        while low < high and self._after(self.stages[high]) is None:
-            high -= 1
-        first, bad = self._after(self.stages[low]), self._after(self.stages[high])
-        if first is None or bad is None or low == high:
+        ends = self.stages, self.stages[::-1]
+        first, bad = (next(filter(None, map(self._after, stages)), None) for stages in ends)
+        if first is None or bad is None or first is bad:
             return
-        good = first
-        if not self._reasons(first, bad):
-            self._compare(first, bad)
-            return
-        while inner := sorted(range(low + 1, high), key=lambda i: abs(2 * i - low - high)):
-            middle = next((i for i in inner if self._after(self.stages[i]) is not None), None)
+        good, index = first, self.stages.index
+        inner = range(index(first.stage) + 1, index(bad.stage)) if self._reasons(first, bad) else range(0)
+        while inner:
+            nearest = sorted(inner, key=lambda i: abs(2 * i + 1 - inner.start - inner.stop))
+            middle = next(filter(None, (self._after(self.stages[i]) for i in nearest)), None)
             if middle is None:
                 break
-            ran = self._after(self.stages[middle])
-            assert ran is not None
-            if self._reasons(first, ran):
-                bad, high = ran, middle
+            if self._reasons(first, middle):
+                bad, inner = middle, range(inner.start, index(middle.stage))
             else:
-                good, low = ran, middle
+                good, inner = middle, range(index(middle.stage) + 1, inner.stop)
         self._compare(good, bad)
 
     # --- one program --------------------------------------------------------------------------------------------
 
     def _after(self, stage: Stage) -> _Ran | None:
         """Return the program of a stage with its outputs; None, and note why, if it cannot be read or run."""
-        if stage in self.ran:
-            return self.ran[stage]
-        self.ran[stage] = found = self._run(stage)
-        return found
+        if stage not in self.ran:
+            self.ran[stage] = self._run(stage)
+        return self.ran[stage]
 
     def _run(self, stage: Stage) -> _Ran | None:
         try:
@@ -411,18 +399,19 @@ def changed_op(before: Program, after: Program, inputs: Sequence[Array] | None) 
     known = list(all_values(old, inputs).values()) if inputs is not None else []
     values = all_values(new, inputs) if inputs is not None else {}
     candidates = [op for op in new.ops if any(of_new[r] not in keys for r in op.results)]
-    for op in candidates:
+
+    def is_known(op: Operation) -> bool:
         results = [values[r] for r in op.results if r in values]
-        if inputs is None or not all(any(_is_near(result, array) for array in known) for result in results):
-            return f"first op that is new: {_described(after, op)}"
+        return inputs is not None and all(any(_is_near(result, array) for array in known) for result in results)
+
     if candidates:
-        return f"first op that is new: {_described(after, candidates[0])}"
+        return f"first op that is new: {_described(after, next(filterfalse(is_known, candidates), candidates[0]))}"
     changed = (i for i, (x, y) in enumerate(zip(old.outputs, new.outputs)) if of_old[x] != of_new[y])
     index = next(changed, None)
     if index is None:
         return "no op is new, and the same values are returned"
-    makers = [op for op in old.ops if old.outputs[index] in op.results]
-    gone = f"; that of the program before was from {_described(before, makers[0])}" if makers else ""
+    maker = old.outputs[index].owner
+    gone = f"; that of the program before was from {_described(before, maker)}" if isinstance(maker, Operation) else ""
     return f"no op is new: @{after.entry.name} returns another value as output {index}{gone}"
 
 

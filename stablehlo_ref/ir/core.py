@@ -91,10 +91,6 @@ class Operation:
         """The arguments of all blocks in its regions."""
         return [argument for region in self.regions for block in region.blocks for argument in block.arguments]
 
-    def operand_names(self) -> list[str]:
-        """Return the names of the operands in the text; "" for those without a name."""
-        return [operand.name for operand in self.operands]
-
     def producers(self) -> list[Operation | None]:
         """Return the ops that the operands are results of; None for block arguments."""
         return [operand.owner if isinstance(operand.owner, Operation) else None for operand in self.operands]

@@ -87,7 +87,8 @@ def live_values(blocks: Sequence[Block], labels: Mapping[str, Block]) -> dict[Bl
     """Return the values defined in other `blocks` that each block or its successors use."""
     defined = {block: set(defined_values(block)) for block in blocks}
     everything = set().union(*defined.values())
-    live = {block: (_used(block) & everything) - defined[block] for block in blocks}
+    used = {b: {operand for op in b.operations for inner in op.walk() for operand in inner.operands} for b in blocks}
+    live = {block: (used[block] & everything) - defined[block] for block in blocks}
     predecessors: dict[Block, list[Block]] = {block: [] for block in blocks}
     for block in blocks:
         for following in successors(block, labels):
@@ -145,7 +146,3 @@ def defined_values(block: Block) -> Iterable[Value]:
     yield from block.arguments
     for op in block.operations:
         yield from op.results
-
-
-def _used(block: Block) -> set[Value]:
-    return {operand for op in block.operations for inner in op.walk() for operand in inner.operands}

@@ -118,13 +118,8 @@ def frozen(value: object) -> Hashable:
         case StructAttribute(name=name, fields=fields):
             return name, frozen(fields)
         case bool() | int() | float():
-            return type_name(value), repr(value)
+            return value.__class__.__name__, repr(value)  # so that `True`, `1` and `1.0` stay apart
     return value if isinstance(value, Hashable) else id(value)
-
-
-def type_name(value: object) -> str:
-    """Return the name of a value's class, so that `True`, `1` and `1.0` stay apart."""
-    return type(value).__name__
 
 
 def _digest(array: np.ndarray) -> Hashable:

@@ -128,17 +128,13 @@ def sccp(module: Operation) -> None:
     effects, with regions and with more than 65,536 elements in a result stay, as do ops whose results are
     implementation-defined.
     """
-    while True:
-        _fold_ops(module, FOLDED_ELEMENTS)
-        if not _propagate_into_functions(module):
-            return
-
-
-def _fold_ops(module: Operation, limit: int) -> None:
-    with Rewriter(module) as rewriter:
-        for op in within_time(list(module.walk()), "transforming the program", location_of):
-            if _may_fold(op) and _is_small(op, limit) and (arrays := _folded(op)) is not None:
-                replace_by_constants(rewriter, op, arrays)
+    is_changed = True
+    while is_changed:
+        with Rewriter(module) as rewriter:
+            for op in within_time(list(module.walk()), "transforming the program", location_of):
+                if _may_fold(op) and _is_small(op, FOLDED_ELEMENTS) and (arrays := _folded(op)) is not None:
+                    replace_by_constants(rewriter, op, arrays)
+        is_changed = _propagate_into_functions(module)
 
 
 def _may_fold(op: Operation) -> bool:

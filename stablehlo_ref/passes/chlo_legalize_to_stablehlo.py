@@ -78,7 +78,9 @@ def _decomposed(emit: Emitter, op: Operation) -> list[Value]:
     name = op.name.removeprefix("chlo.")
     operands = [Expr(emit, operand) for operand in op.operands]
     if name in FUNCTIONS:
-        _check_element_type(op, name, operands)
+        supported, element = SUPPORTED_FLOATS.get(name), operands[0].element
+        if supported is not None and not (isinstance(element, FloatType) and element.name in supported):
+            raise cannot_legalize(op)
         return [FUNCTIONS[name](*operands).value]
     match name:
         case "constant":
@@ -96,12 +98,6 @@ def _decomposed(emit: Emitter, op: Operation) -> list[Value]:
     if name.startswith("broadcast_"):
         return [broadcast_binary(emit, op).value]
     raise cannot_legalize(op)
-
-
-def _check_element_type(op: Operation, name: str, operands: list[Expr]) -> None:
-    element, supported = operands[0].element, SUPPORTED_FLOATS.get(name)
-    if supported is not None and not (isinstance(element, FloatType) and element.name in supported):
-        raise cannot_legalize(op)
 
 
 def _constant_like(op: Operation, operand: Expr) -> Expr:

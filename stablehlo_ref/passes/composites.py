@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import count
 
 from stablehlo_ref.define.builder import build_function
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.ir.core import Operation, Value, symbol_name
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.registry import PassOption, names, transformation
-from stablehlo_ref.passes.registry import count as number
+from stablehlo_ref.passes.registry import PassOption, count, names, transformation
+from stablehlo_ref.passes.symbols import unused_name
 
 
 @transformation(
@@ -34,7 +33,7 @@ def composite_to_call(module: Operation, **options: Collection[str]) -> None:
     "stablehlo-wrap-in-composite",
     "replace ops by composites of them",
     PassOption("op-names", names, "names of the ops: stablehlo.add,stablehlo.reduce"),
-    PassOption("version", number, "the version of the composites (default 0)"),
+    PassOption("version", count, "the version of the composites (default 0)"),
 )
 def wrap_in_composite(module: Operation, op_names: Collection[str] = (), version: int = 0) -> None:
     """Replace each op whose name is among `op-names` by a composite of that name and version.
@@ -48,7 +47,7 @@ def wrap_in_composite(module: Operation, op_names: Collection[str] = (), version
     with Rewriter(module) as rewriter:
         for function in list(block.operations):
             for op in [op for op in function.walk() if op.name in op_names and _can_be_wrapped(op)]:
-                name = _unused(f"{op.name}.impl", taken)
+                name = unused_name(f"{op.name}.impl", taken)
                 rewriter.insert_after(function, _decomposition(op, name))
                 rewriter.replace(op, _composite(Emitter(rewriter, op), op, name, version).results)
 
@@ -59,14 +58,6 @@ def _can_be_wrapped(op: Operation) -> bool:
         return False
     inside = {value for inner in op.walk() for value in (*inner.results, *inner.block_arguments)}
     return all(operand in inside for inner in op.walk() if inner is not op for operand in inner.operands)
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    """Return `name`, or `name_0` and so on, whichever is not taken, and take it."""
-    candidates = (name if index < 0 else f"{name}_{index}" for index in count(-1))
-    found = next(candidate for candidate in candidates if candidate not in taken)
-    taken.add(found)
-    return found
 
 
 def _composite(emit: Emitter, op: Operation, decomposition: str, version: int) -> Operation:

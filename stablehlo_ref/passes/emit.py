@@ -48,10 +48,12 @@ class Emitter:
     def __init__(self, rewriter: Rewriter, anchor: Operation) -> None:
         self.rewriter = rewriter
         self.anchor = anchor
+        self.made: list[Operation] = []  # the operations that have been inserted
 
     def insert(self, op: Operation) -> None:
         """Insert an operation in front of the anchor."""
         self.rewriter.insert_before(self.anchor, op)
+        self.made.append(op)
 
     def operation(
         self,
@@ -228,7 +230,7 @@ def like(x: Expr, number: Number, element: Type | None = None) -> Expr:
     type = x.type if element is None else with_element(x.type, element)
     if type.is_static:
         return Expr(x.emit, x.emit.constant(type, number))
-    constant = Expr(x.emit, x.emit.constant(tensor_type((), type.element_type), number))
+    constant = scalar_constant(x.emit, type.element_type, number)
     if type.bounds and all(n is not None or b is not None for n, b in zip(type.shape, type.bounds)):
         return _bounded(constant, x)
     return constant.op("dynamic_broadcast_in_dim", shape_of(x), type=type, broadcast_dimensions=())
@@ -276,19 +278,13 @@ class Constants:
         return self.known[number]
 
 
-def largest(x: Expr) -> Expr:
-    """Return the largest finite number of the element type of `x`."""
-    return like(x, float(float_info(numpy_dtype(x.element)).max))
+def _limit(name: str) -> Callable[[Expr], Expr]:
+    return lambda x: like(x, float(getattr(float_info(numpy_dtype(x.element)), name)))
 
 
-def smallest_normal(x: Expr) -> Expr:
-    """Return the smallest positive normal number of the element type of `x`."""
-    return like(x, float(float_info(numpy_dtype(x.element)).smallest_normal))
-
-
-def smallest(x: Expr) -> Expr:
-    """Return the smallest positive number of the element type of `x`."""
-    return like(x, float(float_info(numpy_dtype(x.element)).smallest_subnormal))
+largest = _limit("max")  # finite number of the element type
+smallest_normal = _limit("smallest_normal")  # positive number
+smallest = _limit("smallest_subnormal")
 
 
 def infinity(x: Expr) -> Expr:
@@ -413,9 +409,14 @@ def as_vector(index: Expr) -> Expr:
     return index.op("reshape", type=INDEX_VECTOR)
 
 
+def scalar_constant(emit: Emitter, element: Type, number: Number) -> Expr:
+    """Return a scalar constant of an element type."""
+    return Expr(emit, emit.constant(tensor_type((), element), number))
+
+
 def index_constant(emit: Emitter, number: int) -> Expr:
     """Return a scalar constant of i64."""
-    return Expr(emit, emit.constant(INDEX_SCALAR, number))
+    return scalar_constant(emit, I64, number)
 
 
 def index_vector(emit: Emitter, parts: Sequence[Index]) -> Expr:

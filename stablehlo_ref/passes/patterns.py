@@ -46,18 +46,6 @@ class Patterns:
         yield from self.by_op.get("*", ())
 
 
-class _Recorder(Emitter):
-    """Keeps a list of the ops that it emits."""
-
-    def __init__(self, rewriter: Rewriter, anchor: Operation) -> None:
-        super().__init__(rewriter, anchor)
-        self.made: list[Operation] = []
-
-    def insert(self, op: Operation) -> None:
-        super().insert(op)
-        self.made.append(op)
-
-
 def rewrite(module: Operation, *tables: Patterns) -> None:
     """Apply patterns, and erase pure ops that nothing uses, until nothing changes; then merge constants.
 
@@ -114,7 +102,7 @@ class _Worklist:
         self.add_owners(operand for inner in op.walk() for operand in inner.operands)
 
     def _apply(self, pattern: Pattern, op: Operation) -> bool:
-        emit = _Recorder(self.rewriter, op)
+        emit = Emitter(self.rewriter, op)
         found = pattern(emit, op)
         self.add(inner for made in emit.made for inner in made.walk())
         values = [found] if isinstance(found, Value) else found

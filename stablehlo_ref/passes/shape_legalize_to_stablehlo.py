@@ -31,8 +31,8 @@ def shape_legalize_to_stablehlo(module: Operation) -> None:
         for op in list(module.walk()):
             emit = Emitter(rewriter, op)
             if op.name in LEGALIZED or (op.name.startswith(("shape.", "tensor.")) and op.name != "tensor.cast"):
-                found = LEGALIZED.get(op.name, _refused)(emit, op)
-                if found is None:
+                legalize = LEGALIZED.get(op.name)
+                if legalize is None or (found := legalize(emit, op)) is None:
                     raise cannot_legalize(op)
                 rewriter.replace(op, [_cast(emit, found, op.results[0].type)])
             elif op.name.startswith("stablehlo."):
@@ -40,10 +40,6 @@ def shape_legalize_to_stablehlo(module: Operation) -> None:
                     if getattr(operand.type, "element_type", None) == INDEX:
                         rewriter.set_operand(op, index, _in_i32(emit, operand))
     erase_dead(module)
-
-
-def _refused(emit: Emitter, op: Operation) -> None:
-    return None
 
 
 def _cast(emit: Emitter, value: Value, type: Type) -> Value:

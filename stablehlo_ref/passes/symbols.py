@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain, count
 from typing import Any, TypeAlias, cast
 
 from stablehlo_ref.define.attribute_codecs import ListCodec, SymbolCodec
@@ -97,6 +98,14 @@ def symbols_of(op: Operation) -> list[str]:
     return found
 
 
+def unused_name(name: str, taken: set[str]) -> str:
+    """Return `name`, or `name_0` and so on, whichever is not taken, and take it."""
+    candidates = chain([name], (f"{name}_{index}" for index in count()))
+    found = next(candidate for candidate in candidates if candidate not in taken)
+    taken.add(found)
+    return found
+
+
 def rename_uses(op: Operation, names: Mapping[str, str]) -> None:
     """Let an op itself refer to symbols by their new names."""
     op.properties, op.attributes = _with_names(op, lambda name: names.get(name, name))
@@ -160,17 +169,14 @@ def symbol_dce(module: Operation) -> None:
     """Erase the symbols that are private and cannot be reached from what is public."""
     block = module.regions[0].block
     symbols = {name: op for op in block.operations if (name := symbol_name(op)) is not None}
-    live = {name for name, op in symbols.items() if not is_discardable(op, set())}
-    pending = [op for op in block.operations if symbol_name(op) is None or symbol_name(op) in live]
-    pending_names = list(symbols_of(module))
-    while pending or pending_names:
-        if pending:
-            pending_names.extend(symbols_used_by(pending.pop()))
-            continue
-        name = pending_names.pop()
+    live: set[str] = set()
+    pending = [name for name, op in symbols.items() if not is_discardable(op, live)] + symbols_of(module)
+    pending += [name for op in block.operations if symbol_name(op) is None for name in symbols_used_by(op)]
+    while pending:
+        name = pending.pop()
         if name in symbols and name not in live:
             live.add(name)
-            pending.append(symbols[name])
+            pending += symbols_used_by(symbols[name])
     block.operations = [op for op in block.operations if symbol_name(op) is None or symbol_name(op) in live]
 
 

@@ -82,15 +82,11 @@ def cosh(x: Expr) -> Expr:
     return exponential(x + log_half) + exponential(log_half - x)
 
 
-def _sinh_of_large(x: Expr) -> Expr:
-    log_half = log(like(x, 0.5))
-    return exponential(x + log_half) - exponential(log_half - x)
-
-
 @at_least_f32
 def sinh(x: Expr) -> Expr:
     """By `expm1` near zero, where the difference of exponentials cancels."""
-    of_large = _sinh_of_large(x)
+    log_half = log(like(x, 0.5))
+    of_large = exponential(x + log_half) - exponential(log_half - x)
     if is_complex(x):
         return of_large
     expm1, one, half = exponential_minus_one(x), like(x, 1.0), like(x, 0.5)

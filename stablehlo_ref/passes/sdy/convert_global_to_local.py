@@ -12,7 +12,7 @@ from typing import TypeAlias
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import ReductionOp, mesh_of, sharding_of
-from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
+from stablehlo_ref.distribution.layouts import Layout, layout_of
 from stablehlo_ref.distribution.meshes import Span, spans
 from stablehlo_ref.distribution.sdy_attributes import Mesh
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
@@ -21,8 +21,7 @@ from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.passes.emit import Emitter
 from stablehlo_ref.passes.registry import PassOption, transformation
 from stablehlo_ref.passes.registry import count as whole_number
-from stablehlo_ref.passes.sdy.assignment import Assignment
-from stablehlo_ref.passes.sdy.sharding_rules import sharding_rule
+from stablehlo_ref.passes.sdy.sharding_rules import Assignment
 from stablehlo_ref.passes.sdy.shards import SHARDING, Shard, Shards, Signature, layout_at
 from stablehlo_ref.passes.symbols import callees, functions
 
@@ -197,20 +196,16 @@ class _Converter:
         *operations, terminator = block.operations
         for op in operations:
             self.emit.anchor = op
-            for result, shard in zip(op.results, self._operation(op)):
+            operands = [self.held[operand] for operand in op.operands]
+            if op.name.startswith("sdy.") and op.name not in HANDLERS:
+                raise UnsupportedError(f"'{op.name}' op cannot be converted to shards", op.location)
+            shards = HANDLERS[op.name](self, op, operands) if op.name in HANDLERS else self.computed(op, operands)
+            for result, shard in zip(op.results, shards):
                 if not shard.value.name:
                     shard.value.name = result.name
                 self.held[result] = shard
         self.emit.anchor = terminator
         return [self.held[operand] for operand in terminator.operands]
-
-    def _operation(self, op: Operation) -> Sequence[Shard]:
-        operands = [self.held[operand] for operand in op.operands]
-        if op.name in HANDLERS:
-            return HANDLERS[op.name](self, op, operands)
-        if op.name.startswith("sdy."):
-            raise UnsupportedError(f"'{op.name}' op cannot be converted to shards", op.location)
-        return self.computed(op, operands)
 
     def declared(self, op: Operation) -> list[Layout]:
         """Return the layouts of the results of an op, by its shardings."""
@@ -221,28 +216,24 @@ class _Converter:
     def computed(self, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
         """Emit an op that has no handler: on shards where its sharding rule allows that, else on whole tensors."""
         declared = self.declared(op)
-        rule = None if any(x.single is not None for x in declared) else sharding_rule(op)
-        factors = Assignment(op, rule, declared, operands)
-        needed = [self.shards.reshard(x, layout) for x, layout in zip(operands, factors.layouts(operands))]
-        layouts = factors.result_layouts()
-        results = self.emitted(op, [x.value for x in needed], layouts)
+        factors = Assignment(op, declared, [x.layout for x in operands])
+        needed = [self.shards.reshard(x, layout).value for x, layout in zip(operands, factors.operand_layouts)]
+        layouts = factors.result_layouts
+        results = self.emitted(op, needed, layouts)
         summed = frozenset().union(*(x.summed.union(x.layout.parts) for x in operands))
         shards = []
         for result, value, layout, goal in zip(op.results, results, layouts, declared):
             shard = Shard(value, result.type, layout)
             if terms := factors.terms:
                 shard = replace(shard, layout=replace(layout, unreduced=terms, reduction=factors.reduction))
-                goal = replace(goal, unreduced=terms) if self._is_reduced_by_users(result, terms) else goal
+                users = self.users[result]
+                if users and all(op.name in REDUCING and set(_reduced_parts(op)) == set(terms) for op in users):
+                    goal = replace(goal, unreduced=terms)
             if goal.single is not None:
                 shard = self.shards.broadcast(shard, goal.single)
             shard = self.shards.reshard(shard, goal)
             shards.append(replace(shard, summed=summed.difference(shard.layout.parts, shard.layout.unreduced)))
         return shards
-
-    def _is_reduced_by_users(self, value: Value, terms: Parts) -> bool:
-        """Return whether all users of a value are collectives that add its terms."""
-        users = self.users[value]
-        return bool(users) and all(op.name in REDUCING and set(_reduced_parts(op)) == set(terms) for op in users)
 
     def emitted(self, op: Operation, operands: Sequence[Value], layouts: Sequence[Layout]) -> list[Value]:
         """Emit an op with other operands and results in some layouts."""
@@ -318,45 +309,25 @@ def _reduced_parts(op: Operation) -> list[Span]:
     return [part for parts in _lists(op, "reduce_scatter_axes", mesh) for part in parts]
 
 
-def _reduction(op: Operation) -> str:
-    return str(op.properties.get("reduction_op", ReductionOp.SUM).value)
-
-
-def _resharded(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
-    (layout,) = c.declared(op)
-    return [c.shards.reshard(operands[0], layout)]
-
-
-def _unchanged(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
-    return operands
-
-
 def _probe(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
     (shard,) = operands
     (value,) = c.emitted(op, [shard.value], [shard.layout])
     return [replace(shard, value=value)]
 
 
-def _same_mesh(shard: Shard, layout: Layout) -> Shard:
-    """Return a tensor that all devices hold as one on the mesh of a layout."""
-    mesh = shard.layout.mesh if shard.layout.mesh.axes else layout.mesh
-    return replace(shard, layout=replace(shard.layout, mesh=mesh))
-
-
-def _all_reduce(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
-    (layout,) = c.declared(op)
-    shard = _same_mesh(operands[0], layout)
-    if parts := [part for part in _reduced_parts(op) if part not in shard.summed]:
-        shard = c.shards.all_reduce(shard, parts, _reduction(op))
-    return [replace(c.shards.reshard(shard, layout), summed=shard.summed - {*_reduced_parts(op)})]
-
-
-def _reduce_scatter(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
-    (layout,) = c.declared(op)
-    shard = _same_mesh(operands[0], layout)
-    for number, parts in enumerate(_lists(op, "reduce_scatter_axes", layout.mesh)):
-        if parts and not shard.summed.issuperset(parts):
-            shard = c.shards.reduce_scatter(shard, number, parts, _reduction(op))
+def _reduced(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
+    """Combine terms, but for those that another op has added."""
+    (layout,), (shard,) = c.declared(op), operands
+    if not shard.layout.mesh.axes:  # all devices hold the tensor
+        shard = replace(shard, layout=replace(shard.layout, mesh=layout.mesh))
+    reduction = str(op.properties.get("reduction_op", ReductionOp.SUM).value)
+    if op.name == "sdy.all_reduce":
+        if parts := [part for part in _reduced_parts(op) if part not in shard.summed]:
+            shard = c.shards.all_reduce(shard, parts, reduction)
+    else:
+        for number, parts in enumerate(_lists(op, "reduce_scatter_axes", layout.mesh)):
+            if parts and not shard.summed.issuperset(parts):
+                shard = c.shards.reduce_scatter(shard, number, parts, reduction)
     return [replace(c.shards.reshard(shard, layout), summed=shard.summed - {*_reduced_parts(op)})]
 
 
@@ -368,9 +339,9 @@ def _all_to_all(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequ
     return [c.shards.reshard(shard, layout)]
 
 
-def _collective_permute(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
+def _resharded(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
     (layout,) = c.declared(op)
-    return [c.shards.permute(operands[0], layout)]
+    return [c.shards.reshard(operands[0], layout)]
 
 
 def _constant(c: _Converter, op: Operation, operands: Sequence[Shard]) -> Sequence[Shard]:
@@ -405,7 +376,7 @@ def _named_computation(c: _Converter, op: Operation, operands: Sequence[Shard]) 
     ]
     taken = [c.shards.reshard(x, layout) for x, layout in zip(operands, layouts)]
     returned = c.inlined(op, taken, layouts)
-    if "out_shardings" not in op.properties or op.properties["out_shardings"] is None:
+    if op.properties.get("out_shardings") is None:
         return returned
     return [c.shards.reshard(x, layout) for x, layout in zip(returned, c.declared(op))]
 
@@ -426,17 +397,17 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "func.call": _call,
         "interpreter.probe": _probe,
         "sdy.all_gather": _resharded,
-        "sdy.all_reduce": _all_reduce,
+        "sdy.all_reduce": _reduced,
         "sdy.all_slice": _resharded,
         "sdy.all_to_all": _all_to_all,
-        "sdy.collective_permute": _collective_permute,
+        "sdy.collective_permute": lambda c, op, x: [c.shards.permute(x[0], c.declared(op)[0])],
         "sdy.constant": _constant,
         "sdy.data_flow_edge": lambda c, op, x: _resharded(c, op, x) if sharding_of(op.results[0]) else x,
-        "sdy.func_data_flow_edge": _unchanged,
+        "sdy.func_data_flow_edge": lambda c, op, x: x,
         "sdy.manual_computation": _manual_computation,
         "sdy.named_computation": _named_computation,
-        "sdy.propagation_barrier": _unchanged,
-        "sdy.reduce_scatter": _reduce_scatter,
+        "sdy.propagation_barrier": lambda c, op, x: x,
+        "sdy.reduce_scatter": _reduced,
         "sdy.replicated_to_unreduced": _resharded,
         "sdy.reshard": _resharded,
         "sdy.sharded_to_unreduced": _resharded,

@@ -1,4 +1,4 @@
-"""Sharding rules of StableHLO ops: which dimensions of operands and results are sharded together.
+"""Sharding rules of StableHLO ops: which dimensions are sharded together, and along which of them devices compute.
 
 A factor is a part of a dimension that several dimensions share: in a matrix product `([i, k], [k, j])->([i, j])` each
 letter is one. Along a factor that is in a result, each device computes its part of the result from its parts of the
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import gcd, prod
 from types import MappingProxyType
@@ -17,7 +18,9 @@ from typing import Any, TypeAlias
 from stablehlo_ref.define.definition import attributes_of, definition_of
 from stablehlo_ref.define.op import Op
 from stablehlo_ref.define.spec import is_per_axis_quantized
-from stablehlo_ref.distribution.sdy_attributes import SdySyntaxError, ShardingRule, read_attribute
+from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
+from stablehlo_ref.distribution.meshes import overlap
+from stablehlo_ref.distribution.sdy_attributes import Mesh, SdySyntaxError, ShardingRule, read_attribute
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
@@ -35,6 +38,7 @@ from stablehlo_ref.ops.reduction import Reduce
 from stablehlo_ref.ops.slicing import DynamicSlice, DynamicUpdateSlice, Slice
 from stablehlo_ref.ops.sort import Sort
 from stablehlo_ref.ops.windows import ReduceWindow, SelectAndScatter
+from stablehlo_ref.passes.analysis import known_array
 
 Dimension = int | None  # None where an operand or a result does not have a factor
 Members: TypeAlias = Mapping[str, Any]
@@ -348,3 +352,71 @@ RULES: Mapping[type[Op], Rule] = MappingProxyType(
         While: _each,
     }
 )
+
+
+# --- which factors are split ------------------------------------------------------------------------------------------
+
+
+class Assignment:
+    """The parts of axes that split each factor of an op, given the layouts of operands, and those declared of results.
+
+    `operand_layouts` and `result_layouts` are those with which devices compute the op, and `terms` the parts along
+    which each of them computes a term of the results.
+    """
+
+    def __init__(self, op: Operation, declared: Sequence[Layout], operands: Sequence[Layout]) -> None:
+        self.mesh = next((x.mesh for x in (*declared, *operands) if x.mesh.axes), Mesh(()))
+        self.parts: dict[int, Parts] = {}
+        self.reduction = reduction_of(op) or "sum"
+        rule = None if any(x.single is not None for x in declared) else sharding_rule(op)
+        if rule is not None:
+            self._choose(op, rule, declared, operands)
+        self.operand_layouts = self._layouts(rule.operands if rule else [()] * len(operands), op.operand_types)
+        self.result_layouts = self._layouts(rule.results if rule else [()] * len(declared), op.result_types)
+        self.terms = tuple(p for factor in (rule.reduction if rule else ()) for p in self.parts.get(factor, ()))
+
+    def _choose(
+        self, op: Operation, rule: ShardingRule, declared: Sequence[Layout], operands: Sequence[Layout]
+    ) -> None:
+        has_terms = reduction_of(op) is not None and (self.reduction != "sum" or _starts_at_zero(op))
+        pairs = [pair for m, x in zip(rule.operands, operands) for pair in zip(m, x.dimensions)]
+        # The parts of terms, which are scattered later.
+        terms = [part for factors, parts in pairs if has_terms and factors[0] in rule.reduction for part in parts]
+        blocked = {*rule.need_replication, *rule.permutation, *rule.reduction}
+        kept = [n for n in range(len(rule.factor_sizes)) if n not in blocked]
+        dimensions = [factors for mapping in (*rule.operands, *rule.results) for factors in mapping]
+        whole = [n for n in kept if all(factors == (n,) for factors in dimensions if n in factors)]
+        for mapping, layout in zip(rule.results, declared):
+            free = (() if any(overlap(x, y) for x in parts for y in terms) else parts for parts in layout.dimensions)
+            self._split(
+                rule, mapping, replace(layout, dimensions=tuple(free)), kept, whole
+            )  # terms are scattered later
+        for mapping, layout in zip(rule.operands, operands) if has_terms else ():
+            self._split(rule, mapping, layout, rule.reduction)
+
+    def _split(
+        self, rule: ShardingRule, mapping: Sequence[Sequence[int]], layout: Layout, allowed: Sequence[int],
+        uneven: Sequence[int] = (),
+    ) -> None:  # fmt: skip
+        """Let the parts that split dimensions split the first factors of these, if allowed; evenly unless `uneven`."""
+        if layout.mesh.axes and layout.mesh != self.mesh:
+            return
+        for (first, *_), parts in zip(mapping, layout.dimensions):
+            taken = [part for assigned in self.parts.values() for part in assigned]
+            is_free = first not in self.parts and not any(overlap(x, y) for x in parts for y in taken)
+            is_even = rule.factor_sizes[first] % prod(part.size for part in parts) == 0
+            if parts and is_free and first in allowed and (is_even or first in uneven):
+                self.parts[first] = parts
+
+    def _layouts(self, mappings: Sequence[Sequence[Sequence[int]]], types: Sequence[Type]) -> list[Layout]:
+        found = [tuple(self.parts.get(factors[0], ()) for factors in mapping) for mapping in mappings]
+        whole = [layout_of(None, self.mesh, type) for type in types]
+        return [replace(layout, dimensions=d) if d else layout for layout, d in zip(whole, found)]
+
+
+def _starts_at_zero(op: Operation) -> bool:
+    """Return whether an op that sums adds nothing else, such as an initial value."""
+    if op.name != "stablehlo.reduce":
+        return True
+    arrays = [known_array(value) for value in op.operands[len(op.results) :]]
+    return all(array is not None and not array.any() for array in arrays)
