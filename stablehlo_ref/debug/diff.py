@@ -153,9 +153,9 @@ class Diff:
         )
 
     def __str__(self) -> str:
-        from stablehlo_ref.debug.report import text_of  # the report is in terms of this module
+        from stablehlo_ref.debug.report import report_lines  # the report is in terms of this module
 
-        return text_of(self)
+        return "\n".join(report_lines(self))
 
     def to_json(self) -> str:
         """Return all of the result in one line of JSON; docs/reference/json.md describes it."""

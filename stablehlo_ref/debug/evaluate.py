@@ -170,6 +170,7 @@ def same_bits(actual: Array, expected: Array) -> bool:
 
 MAX_BYTES = 1 << 30  # of intermediate values that one program of a backend returns
 MOST_TURNS = 64
+_NOT_FED = Outcome((), "stopped", "a value at a cut is not a static tensor")
 
 
 @dataclass(frozen=True)
@@ -258,19 +259,15 @@ def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_by
     ranges, most = ranges_of(flat, max_bytes), most_compilations(flat) - 5
     for start, end in ranges[:most]:
         wanted = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_literal(r)]
-        if not wanted:
-            found.seen = end
-            continue
-        made = subprogram(flat, flat.ops[start:end], wanted)
-        if any(value not in found.arrays for value in made.feeds):
-            found.failure = Outcome((), "stopped", "a value at a cut is not a static tensor")
-            return found
-        outcome = run_subprogram(session, made, found.arrays)
-        if outcome.failure:
-            found.failure = outcome
-            return found
-        found.arrays.update(zip(wanted, outcome.results))
-        found.programs.append(made)
+        if wanted:
+            made = subprogram(flat, flat.ops[start:end], wanted)
+            is_fed = all(value in found.arrays for value in made.feeds)
+            outcome = run_subprogram(session, made, found.arrays) if is_fed else _NOT_FED
+            if outcome.failure:
+                found.failure = outcome
+                return found
+            found.arrays.update(zip(wanted, outcome.results))
+            found.programs.append(made)
         found.seen = end
     if len(ranges) > most:
         reason = f"{found.seen} of {len(flat.ops)} ops were compared, in {most} programs; more need a larger max_bytes"

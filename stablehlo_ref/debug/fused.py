@@ -331,7 +331,7 @@ def _checked(bound: Ball, value: Value) -> Ball:
         return bound
     made = overflowed(bound, dtype)
     may_overflow = np.isfinite(made.center) & (np.abs(made.center) + made.radius >= overflow_threshold(dtype))
-    return Ball(made.center, np.where(may_overflow, np.inf, made.radius))
+    return made.unknown_where(may_overflow)
 
 
 def _is_within(emit: Emitter, value: Value, bound: Ball) -> Value:

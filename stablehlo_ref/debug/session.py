@@ -263,15 +263,12 @@ def answer(backend: Backend, program: str, inputs: Sequence[Any], setting: Any) 
     if program == "":  # asks for the switches or the versions, or only for the backend to be opened
         return list(getattr(backend, str(setting), {}).items())
     if isinstance(setting, Grid):
-        return [_array(result) for results in _in_grid(backend, program, inputs, setting) for result in results]
+        if not isinstance(backend, Parallel):
+            raise NotImplementedError(f"{backend.name} is not given {setting}")
+        count = len(inputs) // setting.count
+        each = [inputs[i * count : (i + 1) * count] for i in range(setting.count)]
+        return [_array(result) for results in backend.run_parallel(program, each, setting) for result in results]
     return [_array(result) for result in backend.run(program, inputs, **options)]
-
-
-def _in_grid(backend: Backend, program: str, inputs: Sequence[Any], grid: Grid) -> Sequence[Sequence[Any]]:
-    if not isinstance(backend, Parallel):
-        raise NotImplementedError(f"{backend.name} is not given {grid}")
-    count = len(inputs) // grid.count
-    return backend.run_parallel(program, [inputs[i * count : (i + 1) * count] for i in range(grid.count)], grid)
 
 
 def _array(result: object) -> np.ndarray[Any, Any]:

@@ -18,11 +18,11 @@ from stablehlo_ref.debug.bounds.ball import (
     Ball,
     NoBound,
     Query,
-    accumulator_dtype,
     dtype_of,
     gamma,
     known,
     largest,
+    real_dtype,
     rounded,
     shape_of,
     smallest_normal,
@@ -32,7 +32,7 @@ from stablehlo_ref.debug.bounds.ball import (
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import FLOATS, FloatType, Type
-from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import FLOAT32, bit_width, kind, numpy_dtype
 from stablehlo_ref.ops.deprecated import split_config
 
 _GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
@@ -61,7 +61,7 @@ def complex_sum(query: Query, terms: float, roundoff: float = 0.0) -> Ball:
     of_operands = roundoff * (2 + roundoff)
     radius = np.sqrt(2) * ((gamma(count, u) + gamma(count, OURS)) * (1 + of_operands) + of_operands) * total
     radius = radius + count * share * smallest_normal(query.dtype)
-    return known(query, rounded(query, query.wide(query.centers), radius), 2 * total + radius)
+    return known(query, rounded(query, radius), 2 * total + radius)
 
 
 def einsum_of_one(query: Query) -> Ball:
@@ -125,15 +125,14 @@ def _accumulator(query: Query) -> DType:
     requested = query.attributes.get("accumulation_type")
     if isinstance(requested, FloatType) and requested != FLOATS["tf32"]:
         return numpy_dtype(requested)
-    return accumulator_dtype(query.dtype, query.contract.accumulator)
+    part = real_dtype(query.dtype)
+    return FLOAT32 if query.contract.accumulator == "f32" and part.itemsize < FLOAT32.itemsize else part
 
 
 def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> Ball:
-    if kind(query.dtype) != "floating" or any(
-        _is_unknown(s, dtype_of(v)) for v, s in zip(query.values, query.operands)
-    ):
+    if kind(query.dtype) != "floating" or any(map(_is_unknown, query.operands)):
         raise NoBound
-    center = query.wide(query.centers)
+    center = query.expected
     total = query.wide([_magnitude(query, i) for i in range(len(query.operands))])
     propagated = np.zeros(()) if query.is_exact else _propagated(query, total, terms)
     shift = algorithm.roundoff * (2 + algorithm.roundoff) * (total + propagated)
@@ -151,9 +150,9 @@ def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> 
     return Ball(center, radius)
 
 
-def _is_unknown(ball: Ball, dtype: DType) -> bool:
+def _is_unknown(ball: Ball) -> bool:
     """Return whether an operand has no bound that sums can use: complex numbers, and indices that are not known."""
-    return kind(dtype) == "complex" or (kind(dtype) != "floating" and not ball.is_exact)
+    return ball.kind == "c" or (ball.kind != "f" and not ball.is_exact)
 
 
 def _underflow(query: Query, terms: Array | float, accumulator: DType) -> Array:
@@ -215,9 +214,9 @@ def _rounded(terms: Array | float, accumulator: DType, total: Array, magnitude: 
 
 def _magnitude(query: Query, index: int) -> Array:
     """Return the magnitude of an operand, but indices and the operand of `select_and_scatter` as they are."""
-    array, value = query.operands[index].center, query.values[index]
-    selects = query.name == "select_and_scatter" and value is query.op.operands[0]
-    return array if selects or kind(dtype_of(value)) != "floating" else np.asarray(np.abs(array))
+    ball = query.operands[index]
+    selects = query.name == "select_and_scatter" and query.values[index] is query.op.operands[0]
+    return ball.center if selects or ball.kind != "f" else np.asarray(np.abs(ball.center))
 
 
 def _propagated(query: Query, total: Array, terms: Array | float) -> Array:
@@ -225,10 +224,7 @@ def _propagated(query: Query, total: Array, terms: Array | float) -> Array:
 
     It is infinite for all elements if any operand is not finite.
     """
-    enlarged = [
-        _magnitude(query, i) + s.radius if kind(dtype_of(query.values[i])) == "floating" else s.center
-        for i, s in enumerate(query.operands)
-    ]
+    enlarged = [_magnitude(query, i) + s.radius if s.kind == "f" else s.center for i, s in enumerate(query.operands)]
     if any(np.any(~np.isfinite(array)) for array in enlarged if array.dtype.kind == "f"):
         return np.full(total.shape, np.inf)
     larger = query.wide(enlarged)
@@ -245,11 +241,8 @@ def transformed(query: Query) -> Ball:
     norm = norm / size if name in ("IFFT", "IRFFT") else norm
     levels = log2(max(size, 1)) + 3  # more for lengths that are not powers of two: transforms of larger ones
     relative = gamma(ROUNDINGS * levels * (3 if size & (size - 1) else 1), unit_roundoff(query.dtype))
-    center = query.wide(query.centers)
-    radius = np.sqrt(2) * relative * np.broadcast_to(norm, center.shape)
-    return known(
-        query, Ball(center, np.where(np.isfinite(norm) & (norm * size < largest(query.dtype)), radius, np.inf))
-    )
+    made = Ball(query.expected, np.sqrt(2) * relative * np.broadcast_to(norm, query.expected.shape))
+    return known(query, made.unknown_where(~(np.isfinite(norm) & (norm * size < largest(query.dtype)))))
 
 
 def solved(query: Query) -> Ball:
@@ -264,12 +257,12 @@ def solved(query: Query) -> Ball:
     inverse, t = np.abs(_inverse(t)), np.abs(t)
     sides = np.abs(b) if properties["left_side"] else _transposed(np.abs(b))
     radius = _perturbed(query, inverse @ t, inverse @ (t @ (inverse @ sides)))
-    return known(query, Ball(query.wide(query.centers), radius if properties["left_side"] else _transposed(radius)))
+    return known(query, Ball(query.expected, radius if properties["left_side"] else _transposed(radius)))
 
 
 def factored(query: Query) -> Ball:
     """`cholesky`: by the condition of the factor; the other triangle is not known."""
-    center = query.wide(query.centers)
+    center = query.expected
     if not np.all(np.isfinite(center)):
         return known(query, Ball(center, np.zeros(center.shape)))
     lower = bool(query.attributes["lower"])
@@ -322,9 +315,8 @@ def normalised(query: Query) -> Ball:
         relative = gamma(2 * x.size / max(prod(shape), 1) + 8, u)
         of_mean = relative * np.abs(x).mean(others, keepdims=True)
         of_variance = relative * 2 * (x**2).mean(others, keepdims=True)
-    center = query.wide(query.centers)
     if query.index:
-        return rounded(query, center, (of_mean, of_variance)[query.index - 1].reshape(center.shape))
+        return rounded(query, (of_mean, of_variance)[query.index - 1].reshape(query.expected.shape))
     total = variance + query.attributes["epsilon"]
     of_variance = of_variance + _rounding_of_epsilon(query)
     root = 1 / np.sqrt(total)
@@ -332,7 +324,7 @@ def normalised(query: Query) -> Ball:
     size = np.abs(scale.reshape(shape)) * root
     terms = size * (np.abs(x) + np.abs(mean)) + np.abs(offset.reshape(shape))
     radius = 8 * (1 + ulps) * u * terms + size * (of_mean + np.abs(x - mean) * of_variance / total)
-    return known(query, Ball(center, np.where(of_variance < total / 2, radius, np.inf)))
+    return known(query, Ball(query.expected, np.where(of_variance < total / 2, radius, np.inf)))
 
 
 def _rounding_of_epsilon(query: Query) -> float:
@@ -359,6 +351,5 @@ def gradients(query: Query) -> Ball:
     lost = 4 * (count + 4) * smallest_normal(query.dtype)  # by numbers that are flushed, before products with these
     lost = lost * (1 + size) * (1 + root) ** 3 * (1 + np.max(distance, others, keepdims=True, initial=0.0))
     radius = np.where(of_epsilon < 0.5, relative * terms + lost, np.inf)
-    center = query.wide(query.centers)
-    radius = radius if query.index == 0 else radius.reshape(center.shape)
-    return known(query, Ball(center, radius), terms.reshape(radius.shape) * count)
+    radius = radius if query.index == 0 else radius.reshape(query.expected.shape)
+    return known(query, Ball(query.expected, radius), terms.reshape(radius.shape) * count)

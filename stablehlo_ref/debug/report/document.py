@@ -61,13 +61,8 @@ def _result(found: Diff) -> Document:
         "ops": list(_ops(found)),
         "exceptions": [asdict(exception) for exception in found.exceptions],
         "sensitivities": [
-            {
-                "output": s.output,
-                "distance": json_number(s.distance),
-                "noise": json_number(s.noise),
-                "factor": json_number(s.factor),
-                "explained": s.is_explained,
-            }
+            {"output": s.output, "explained": s.is_explained}
+            | {name: json_number(getattr(s, name)) for name in ("distance", "noise", "factor")}
             for s in found.outputs.sensitivities
         ],
         "beyond": [
