@@ -308,9 +308,8 @@ def only_branch(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     branch = known_branch(op)
     others = [region for index, region in enumerate(op.regions) if index != branch]
     is_kept = not all(is_pure(inner) for region in others for inner in region.block.operations[:-1])
-    if branch is None or (
-        is_kept and not (emit.rewriter.is_used(op) and all(is_plain(t) or t == TOKEN for t in op.result_types))
-    ):
+    have_defaults = all(is_plain(type) or type == TOKEN for type in op.result_types)
+    if branch is None or (is_kept and not (emit.rewriter.is_used(op) and have_defaults)):
         return None
     results = emit_branch(emit, op, branch)
     if is_kept:

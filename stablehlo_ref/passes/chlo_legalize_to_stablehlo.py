@@ -1,4 +1,4 @@
-"""Decompose CHLO's ops into StableHLO's, prepare them for portable artifacts, which have none; composites of any ops."""
+"""Decompose CHLO's ops into StableHLO's, or into composites for portable artifacts, which have none of CHLO."""
 
 from __future__ import annotations
 
