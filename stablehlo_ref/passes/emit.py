@@ -210,9 +210,6 @@ class Expr:
     __gt__ = _comparison(ComparisonDirection.GT)
     __ge__ = _comparison(ComparisonDirection.GE)
 
-    def __rsub__(self, other: Number) -> Expr:
-        return like(self, other) - self
-
     def __rmul__(self, other: Number) -> Expr:
         return like(self, other) * self
 
@@ -267,19 +264,6 @@ def cut_like(x: Expr, axes: Sequence[tuple[int, Expr, int]]) -> Expr:
         type = TensorType(tuple(shape), x.element, tuple(bounds))
         x = x.op("set_dimension_size", size_of(other, source), type=type, dimension=axis)
     return x
-
-
-class Constants:
-    """Constants of one type, each emitted when first used."""
-
-    def __init__(self, of: Expr) -> None:
-        self.of = of
-        self.known: dict[Number, Expr] = {}
-
-    def __call__(self, number: Number) -> Expr:
-        if number not in self.known:
-            self.known[number] = like(self.of, number)
-        return self.known[number]
 
 
 def _limit(name: str) -> Callable[[Expr], Expr]:
