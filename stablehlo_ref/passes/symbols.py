@@ -32,7 +32,7 @@ def callees(operations: Iterable[Operation]) -> set[str]:
 
 
 def bottom_up(graph: Mapping[str, Collection[str]]) -> list[frozenset[str]]:
-    """Return the strongly connected components of a call graph, each after those that it calls (Kosaraju's algorithm)."""
+    """Return the strongly connected components of a call graph, callees before callers, by Kosaraju's algorithm."""
     calls = {name: [callee for callee in sorted(called) if callee in graph] for name, called in graph.items()}
     callers: dict[str, list[str]] = {name: [] for name in graph}
     for name, called in calls.items():
