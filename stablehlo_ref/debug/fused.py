@@ -108,13 +108,9 @@ class _GroupSearch:
                     return FaultyGroup((op,), Repro(made, (), bounds), excess)
         return None
 
-    def hides(self, start: int) -> bool:
-        """Return whether the backend does not return the results of the op at `start` as the only ones."""
-        return not self._results(start, start + 1)
-
     def violates(self, start: int, end: int) -> bool:
         """Return whether values that leave the ops from `start` to `end` are beyond their bounds, or far off."""
-        results = self._results(start, end)
+        results = self.between(start, end)
         return self._is_far(list(results), list(results.values())) or bool(self._excess(results, start, end))
 
     def group(self, start: int, end: int, last: int) -> FaultyGroup | None:
@@ -122,7 +118,7 @@ class _GroupSearch:
 
         It is the one that exceeds its bounds, or else is furthest off.
         """
-        results = self._results(start, last)
+        results = self.between(start, last)
         if not results:
             return None
         found = self._excess(results, start, last)
@@ -149,7 +145,7 @@ class _GroupSearch:
                 return value, found
         return None
 
-    def _results(self, start: int, end: int) -> Mapping[Value, Array]:
+    def between(self, start: int, end: int) -> Mapping[Value, Array]:
         """Return what ops between two cuts return, in one program, or each value in its own if that is refused."""
         if (start, end) not in self.results:
             wanted = self._leaving(start, end)
@@ -209,7 +205,7 @@ def find_group(
     start = last(search.persists, 0, len(flat.ops))
     if is_hidden and (found := search.constant(start)):
         return found
-    if is_hidden and search.hides(start):
+    if is_hidden and not search.between(start, start + 1):  # the backend does not return this op's results alone
         end = first_near(lambda index: search.persists_apart(start, index), start + 1, len(flat.ops))
         return search.group(start, end, len(flat.ops))
     is_alone = is_hidden and search.violates(start, start + 1)

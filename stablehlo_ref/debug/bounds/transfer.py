@@ -81,7 +81,9 @@ def transfer(
         return nothing
     try:
         if op.name in BRANCHES:
-            return of_branch(op, balls, contract, evaluate)
+            if not (condition := balls.get(op.operands[0], UNKNOWN)).is_exact:
+                return nothing
+            return _inside(balls, contract, evaluate).through(op.regions[branch_of(op, condition.center)].block)
         if op.name == LOOP:
             return of_loop(op, balls, contract, evaluate)
         if is_broadcasting(op):
@@ -373,14 +375,6 @@ _OF_REALS: dict[type, Rule] = {
 _OF_COMPLEX: dict[type, Rule] = {
     **_FOR_ALL, Negate: same_radius, Abs: ball.magnitude, Sign: ball.complex_function,
 }  # fmt: skip
-
-
-def of_branch(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball]:
-    """Return the balls of the results of the branch that is taken; NoBound if that is not known."""
-    condition = balls.get(op.operands[0], UNKNOWN)
-    if not condition.is_exact:
-        raise NoBound
-    return _inside(balls, contract, evaluate).through(op.regions[branch_of(op, condition.center)].block)
 
 
 def of_loop(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball]:
