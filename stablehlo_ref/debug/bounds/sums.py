@@ -39,16 +39,11 @@ _GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand'
 ROUNDINGS = 8  # of an element in one level of a transform: a complex product with a rounded root of unity, and a sum
 
 
-def sum_of(query: Query, terms: Array | float) -> Ball:
-    """Bound a sum of at most `terms` operands, which are not rounded."""
-    return _bounded(query, terms, DOT_ALGORITHMS["ieee"])
-
-
 def product_sum(query: Query) -> Ball:
     """Bound a dot product or convolution; its operands may be rounded as the contract's algorithm of dots does."""
     algorithm = dot_algorithm(query)
     terms = float(terms_of(query) * algorithm.products)
-    return complex_sum(query, terms, algorithm.roundoff) if query.is_complex else _bounded(query, terms, algorithm)
+    return complex_sum(query, terms, algorithm.roundoff) if query.is_complex else sum_of(query, terms, algorithm)
 
 
 def complex_sum(query: Query, terms: float, roundoff: float = 0.0) -> Ball:
@@ -126,7 +121,8 @@ def _accumulator(query: Query) -> DType:
     return FLOAT32 if query.contract.accumulator == "f32" and part.itemsize < FLOAT32.itemsize else part
 
 
-def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> Ball:
+def sum_of(query: Query, terms: Array | float, algorithm: ProductRounding = DOT_ALGORITHMS["ieee"]) -> Ball:
+    """Bound a sum of at most `terms` operands, or of products of operands that are rounded as an algorithm does."""
     if kind(query.dtype) != "floating" or any(map(_is_unknown, query.operands)):
         raise NoBound
     center = query.expected

@@ -88,15 +88,11 @@ def transfer(
             return of_loop(op, balls, contract, evaluate)
         if is_broadcasting(op):
             op, values, operands = _broadcast(op, balls, evaluate)
-        dtypes = [dtype_of(value) for value in values]
         with np.errstate(all="ignore"):
-            known = [_flushed(ball, dtype, contract) for ball, dtype in zip(operands, dtypes)]
-        made = []
-        for index, result in enumerate(op.results):
-            query = Query(op, values, known, index, dtype_of(result), contract, evaluate)
-            with np.errstate(all="ignore"):
-                made.append(_finished(query, rule_of(query)(query)))
-        return made
+            known = [_flushed(ball, dtype_of(value), contract) for ball, value in zip(operands, values)]
+            dtypes = [dtype_of(result) for result in op.results]
+            queries = [Query(op, values, known, i, dtype, contract, evaluate) for i, dtype in enumerate(dtypes)]
+            return [_finished(query, rule_of(query)(query)) for query in queries]
     except NoBound:
         return nothing
 
@@ -169,11 +165,7 @@ class Propagation:
     """
 
     def __init__(
-        self,
-        known: Callable[[Value], Ball],
-        contract: Contract,
-        evaluate: Evaluator,
-        with_choices: bool = True,
+        self, known: Callable[[Value], Ball], contract: Contract, evaluate: Evaluator, with_choices: bool = True
     ) -> None:
         self.balls: dict[Value, Ball] = {}
         self.count = 0  # ops so far
