@@ -140,10 +140,8 @@ class _GroupSearch:
 
     def _excess(self, results: Mapping[Value, Array], start: int, end: int) -> tuple[Value, Excess] | None:
         balls = self._balls(start, end)
-        for value, result in results.items():
-            if found := excess_of(result, balls.get(value, UNKNOWN), self.contract):
-                return value, found
-        return None
+        found = ((v, excess_of(x, balls.get(v, UNKNOWN), self.contract)) for v, x in results.items())
+        return next(((value, excess) for value, excess in found if excess), None)
 
     def between(self, start: int, end: int) -> Mapping[Value, Array]:
         """Return what ops between two cuts return, in one program, or each value in its own if that is refused."""
@@ -175,8 +173,6 @@ class _GroupSearch:
         return [result for op in ops for result in op.results if result in left]
 
     def _run(self, made: Subprogram) -> tuple[Array, ...] | None:
-        if any(value not in self.arrays for value in made.feeds):
-            return None
         outcome = run_subprogram(self.session, made, self.arrays)
         return None if outcome.failure else outcome.results
 

@@ -65,10 +65,13 @@ def summary(found: Diff) -> str:
 
 
 def _render(macro: str, found: Diff, data: Document, **more: Any) -> str:
+    counts = data["counts"]
+    verdicts = [(LABELS[name], counts[name], v.value) for v in Verdict if counts[name := v.name.lower()]]
+    permissions = Counter(text for op in data["ops"] for text in op["permissions"])
     text: str = getattr(_templates().module, macro)(
         {"found": found, "data": data, "findings": list(findings(found, data)), "headline": headline(found),
-         "shown": SHOWN, "detailed": DETAILED, "longest": LONGEST, "verdicts": _verdicts(data),
-         "permissions": _permissions(data), "contract": _contract(data), "plots": plots,
+         "shown": SHOWN, "detailed": DETAILED, "longest": LONGEST, "verdicts": verdicts,
+         "permissions": permissions.most_common(), "contract": _contract(data), "plots": plots,
          "exceptions": [exception for exception in found.exceptions if exception.is_generated],
          "labels_by_verdict": LABELS, **more}
     )  # fmt: skip
@@ -102,15 +105,6 @@ def headline(found: Diff) -> str:
     if count := len(found.outputs.beyond):
         return f"{counted(count, 'output')} not explained by the contract {name}: {found.verdict}"
     return f"The outputs differ, and no op is wrong under the contract {name}"
-
-
-def _verdicts(data: Document) -> list[tuple[str, int, str]]:
-    counts = data["counts"]
-    return [(LABELS[name], counts[name], v.value) for v in Verdict if counts[name := v.name.lower()]]
-
-
-def _permissions(data: Document) -> list[tuple[str, int]]:
-    return Counter(text for op in data["ops"] for text in op["permissions"]).most_common()
 
 
 def _contract(data: Document) -> list[tuple[str, Any, Any]]:
