@@ -16,7 +16,7 @@ from stablehlo_ref.ir.core import Operation, Region, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import QuantizedType, TensorType, TokenType, Type, tensor_type
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.passes.analysis import evaluate, is_pure, known_array, known_integers, operation_key
+from stablehlo_ref.passes.analysis import defined_by, evaluate, is_pure, known_array, known_integers, operation_key
 from stablehlo_ref.passes.emit import Emitter, replace_by_constants
 from stablehlo_ref.passes.patterns import Patterns, elements_of, rewrite, shape_of, splat, static
 from stablehlo_ref.passes.registry import PassOption, flag, transformation
@@ -73,10 +73,8 @@ def cast_of_same(emit: Emitter, op: Operation) -> Sequence[Value] | None:
 @CASTS.on("bufferization.to_buffer")
 def buffer_of_tensor_of_buffer(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     """Make the buffer of a `to_tensor` of a buffer of its type that buffer."""
-    owner = op.operands[0].owner
-    if not isinstance(owner, Operation) or owner.name != "bufferization.to_tensor":
-        return None
-    return owner.operands if owner.operand_types == op.result_types else None
+    made = defined_by(op.operands[0], "bufferization.to_tensor")
+    return made.operands if made and made.operand_types == op.result_types else None
 
 
 # --- common subexpressions ------------------------------------------------------------------------------------------
@@ -192,8 +190,7 @@ def _propagate_into_functions(module: Operation) -> bool:
 def _common_constants(function: Operation, calls: Sequence[Operation]) -> Iterator[tuple[Value, Operation]]:
     """Yield the arguments that are the same constant in all calls, and one op that defines it."""
     for index, argument in enumerate(function.regions[0].blocks[0].arguments):
-        owners = [call.operands[index].owner for call in calls]
-        constants = [op for op in owners if isinstance(op, Operation) and is_constant_like(op)]
+        constants = [op for call in calls if (op := call.operands[index].producer) and is_constant_like(op)]
         is_same = len(constants) == len(calls) and len(set(map(operation_key, constants))) == 1
         if is_same and constants[0].results[0].type == argument.type:
             yield argument, constants[0]

@@ -19,7 +19,7 @@ from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.rewrite import Rewriter
+from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import (
     BOOLEAN,
     INDEX,
@@ -91,6 +91,16 @@ class Emitter:
         """Insert one constant for each of the types, all static tensor types, with the elements of its array."""
         tensors = [type for type in types if isinstance(type, TensorType)]
         return [self.constant(type, array) for type, array in zip(tensors, arrays, strict=True)]
+
+    def copy(self, op: Operation, operands: Iterable[Value], types: Sequence[Type], **members: object) -> list[Value]:
+        """Insert a copy of an op on other operands, with results of other types, and with some other members."""
+        made = clone(op, {})
+        made.operands = list(operands)
+        made.properties |= members
+        for result, type in zip(made.results, types):
+            result.name, result.type = "", type
+        self.insert(made)
+        return made.results
 
     def region(self, arguments: Sequence[Type], body: Body, terminator: str = "stablehlo.return") -> Region:
         """Return a region of one block, whose operations `body` emits."""
