@@ -131,8 +131,7 @@ def rounded(up: bool) -> Factory:
             rest = remainder(x, y)
             is_positive = np.equal(np.less(rest, 0), np.less(y, 0))  # the fraction that truncation discards
             adjusts = np.not_equal(rest, 0) & np.not_equal(y, 0) & np.equal(is_positive, up)
-            quotient: Array = step(divide(x, y), adjusts.astype(dtype))
-            return quotient
+            return step(divide(x, y), adjusts.astype(dtype))
 
         return run
 
@@ -225,8 +224,7 @@ def ignoring_nan(choose: Run) -> Factory:
     """
 
     def run(x: Array, y: Array) -> Array:
-        result: Array = np.where(np.isnan(x), y, np.where(np.isnan(y), x, choose(x, y)))[()]
-        return result
+        return np.where(np.isnan(x), y, np.where(np.isnan(y), x, choose(x, y)))[()]
 
     return floats.binary(same_kernel(run))
 

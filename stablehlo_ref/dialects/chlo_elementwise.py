@@ -37,7 +37,6 @@ from stablehlo_ref.define.type_constraints import (
     tensor,
 )
 from stablehlo_ref.dialects.mlir_types import define
-from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, NONE, TensorType, Type, integer_type
 from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, implementation_defined, special
@@ -219,8 +218,7 @@ class Predicate(UnaryElementwise, dialect="chlo", facts=EXACT):
 
     @staticmethod
     def infer(operand: TensorType) -> TensorType:
-        inferred: TensorType = with_element_type(operand, BOOLEAN)
-        return inferred
+        return with_element_type(operand, BOOLEAN)
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
@@ -281,8 +279,7 @@ class ConstantLike(Op, op="constant_like", dialect="chlo", facts=MOVES):
 
     @staticmethod
     def infer(value: NumberValue, operand: TensorType) -> TensorType:
-        inferred: TensorType = with_element_type(operand, type_of(value))
-        return inferred
+        return with_element_type(operand, type_of(value))
 
     @staticmethod
     def constraints(C: Checker, value: NumberValue, operand: TensorType, result: TensorType) -> None:
@@ -293,11 +290,7 @@ class ConstantLike(Op, op="constant_like", dialect="chlo", facts=MOVES):
     def plan(value: NumberValue, result: TensorType) -> Run:
         number = value if isinstance(value, bool) else value.value
         splat = np.broadcast_to(np.asarray(number).astype(numpy_dtype(element_type(result))), shape(result))
-
-        def run(operand: Array) -> Array:
-            return splat
-
-        return run
+        return lambda operand: splat
 
 
 def type_of(number: Number) -> Type:

@@ -315,8 +315,7 @@ def shard_type(whole: Type, counts: Sequence[int]) -> Type:
     if not whole.is_static:
         raise UnsupportedError(f"{whole} cannot be sharded, as its sizes are unknown")
     sizes = [-(-(n or 0) // count) for n, count in zip(whole.shape, counts, strict=True)]
-    made: Type = make_tensor_type(sizes, whole.element_type)
-    return made
+    return make_tensor_type(sizes, whole.element_type)
 
 
 @dataclass(frozen=True)
