@@ -229,16 +229,9 @@ def ignoring_nan(choose: Run) -> Factory:
     return floats.binary(same_kernel(run))
 
 
-class MaxNumF(BinaryF, op="maxnumf", facts=SELECTS):
-    """Return the maximum of floats; the other operand if one is NaN."""
-
-    floating = ignoring_nan(np.maximum)
-
-
-class MinNumF(BinaryF, op="minnumf", facts=SELECTS):
-    """Return the minimum of floats; the other operand if one is NaN."""
-
-    floating = ignoring_nan(np.minimum)
+for mnemonic, extremum, choose in (("maxnumf", "maximum", np.maximum), ("minnumf", "minimum", np.minimum)):
+    doc = f"Return the {extremum} of floats; the other operand if one is NaN."
+    define(BinaryF, mnemonic, doc, floating=ignoring_nan(choose), facts=SELECTS)
 
 
 class UnaryF(mlir_types.UnaryF, dialect="arith"):

@@ -225,22 +225,12 @@ class Predicate(UnaryElementwise, dialect="chlo", facts=EXACT):
         C(1, shape(operand) == shape(result))
 
 
-class IsInf(Predicate, op="is_inf"):
-    """Return whether each element is infinite."""
-
-    floating = floats.predicate(np.isinf)
-
-
-class IsNegInf(Predicate, op="is_neg_inf"):
-    """Return whether each element is -inf."""
-
-    floating = floats.predicate(lambda x: np.equal(x, -np.inf))
-
-
-class IsPosInf(Predicate, op="is_pos_inf"):
-    """Return whether each element is +inf."""
-
-    floating = floats.predicate(lambda x: np.equal(x, np.inf))
+for mnemonic, doc, holds in (
+    ("is_inf", "Return whether each element is infinite.", np.isinf),
+    ("is_neg_inf", "Return whether each element is -inf.", lambda x: np.equal(x, -np.inf)),
+    ("is_pos_inf", "Return whether each element is +inf.", lambda x: np.equal(x, np.inf)),
+):
+    define(Predicate, mnemonic, doc, floating=floats.predicate(holds))
 
 
 # --- constants ------------------------------------------------------------------------------------------------------
