@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.argument_types import check_fields
-from stablehlo_ref.ir.arrays import Array, RuntimeValue
+from stablehlo_ref.ir.arrays import Array, RuntimeValue, is_splat
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import bits_dtype, float_info, kind, part_dtype
@@ -67,8 +67,7 @@ def _type_of(array: Array, declared: Type) -> Type:
 def _dense_body(array: Array) -> str:
     if array.size == 0:
         return ""
-    bits = np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(array.size, -1)
-    if bool((bits == bits[0]).all()):
+    if is_splat(array):
         return element_text(array.reshape(-1)[0], dense=True)
     return _nested(array)
 
