@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
@@ -153,7 +153,7 @@ class Locator:
             first = first or suspect.fault
             if self._is_right_with(suspect):
                 return suspect.fault
-        return None if first is None else ShardFault(**{**vars(first), "is_confirmed": False})
+        return None if first is None else replace(first, is_confirmed=False)
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
