@@ -78,7 +78,8 @@ def _verify_op(op: Operation, visible: set[Value], known: Known) -> Iterator[Inv
         _check_operands(op, visible)
         if definition is not None:
             _check_definition(op, definition, known)
-            _check_symbols(op)
+            if check_symbols := SYMBOL_CHECKS.get(op.name):
+                check_symbols(op)
         if op.successors:
             _check_successors(op, definition, known)
         for name, attribute in op.attributes.items():
@@ -305,11 +306,6 @@ def _check_successors(op: Operation, definition: OpDefinition | None, known: Kno
             raise _error(op, f"branches to ^{label} with {_list(types)}, but its arguments are {_list(arguments)}")
 
 
-def _check_symbols(op: Operation) -> None:
-    if check := SYMBOL_CHECKS.get(op.name):
-        check(op)
-
-
 def _check_module(module: Operation) -> None:
     (region,) = module.regions
     if len(region.blocks) != 1 or region.block.arguments:
@@ -354,13 +350,9 @@ def _signature_error(op: Operation) -> InvalidError | None:
 
 def _check_types(op: Operation, what: str, types: Sequence[Type]) -> None:
     for index, type in enumerate(types):
-        if not _has_foreign_elements(type) and (reason := ill_formed_reason(type)):
+        is_foreign = isinstance(type, TensorType | BufferType) and isinstance(type.element_type, OpaqueType)
+        if not is_foreign and (reason := ill_formed_reason(type)):  # other dialects have elements of their own
             raise _error(op, f"{what} #{index} has an invalid type: {reason}")
-
-
-def _has_foreign_elements(type: Type) -> bool:
-    """Return whether a type is a tensor or buffer of a type of another dialect."""
-    return isinstance(type, TensorType | BufferType) and isinstance(type.element_type, OpaqueType)
 
 
 def _check_parameters(op: Operation, what: str, member: str, types: Sequence[Type]) -> None:

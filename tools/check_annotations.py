@@ -55,7 +55,7 @@ def mismatches(definition: OpDefinition) -> Iterator[str]:
     """Yield a line for each parameter of a role of `definition` whose annotation is not that of its member."""
     for name, role in definition.roles.items():
         hints = get_type_hints(inspect.unwrap(role.function), include_extras=True)
-        for parameter in role.parameters:
+        for parameter in role.parameters if hints else ():  # `op.type_of` and the like make roles without annotations
             member = definition.members.get(parameter)
             if member is not None and not _agrees(hints.get(parameter), member, name, definition, role):
                 expected, found = _expected(member), _text(hints.get(parameter))

@@ -233,9 +233,8 @@ def region_runs(
 
 def can_enter(op: Operation, values: Mapping[Value, Array]) -> bool:
     """Return whether all that a loop or branch uses is known: static tensors, whose values the backend returned."""
-    return op.name in (LOOP, *BRANCHES) and all(
-        is_observable(value) and (is_constant(value) or value in values) for value in operands_of(op)
-    )
+    known = (is_observable(value) and (is_constant(value) or value in values) for value in operands_of(op))
+    return op.name in (LOOP, *BRANCHES) and all(known)
 
 
 @dataclass
@@ -258,19 +257,14 @@ def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_by
     ranges, most = ranges_of(flat, max_bytes), most_compilations(flat) - 5
     for start, end in ranges[:most]:
         wanted = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_literal(r)]
-        if not wanted:
-            found.seen = end
-            continue
-        made = subprogram(flat, flat.ops[start:end], wanted)
-        if any(value not in found.arrays for value in made.feeds):
-            found.failure = Outcome((), "stopped", "a value at a cut is not a static tensor")
-            return found
-        outcome = run_subprogram(session, made, found.arrays)
-        if outcome.failure:
-            found.failure = outcome
-            return found
-        found.arrays.update(zip(wanted, outcome.results))
-        found.programs.append(made)
+        if wanted:
+            made = subprogram(flat, flat.ops[start:end], wanted)
+            outcome = run_subprogram(session, made, found.arrays)
+            if outcome.failure:
+                found.failure = outcome
+                return found
+            found.arrays.update(zip(wanted, outcome.results))
+            found.programs.append(made)
         found.seen = end
     if len(ranges) > most:
         reason = f"{found.seen} of {len(flat.ops)} ops were compared, in {most} programs; more need a larger max_bytes"
@@ -298,7 +292,9 @@ def run_again(found: BackendValues, session: Session, op: Operation | None = Non
 
 
 def run_subprogram(session: Session, made: Subprogram, arrays: Mapping[Value, Array]) -> Outcome:
-    """Run a subprogram on values; the types and shapes of the results are checked."""
+    """Run a subprogram on values; a failure if one is missing. Types and shapes of the results are checked."""
+    if any(value not in arrays for value in made.feeds):
+        return Outcome((), "stopped", "a value at a cut is not a static tensor")
     return checked(session.run(made.text, [arrays[value] for value in made.feeds]), made.wanted)
 
 

@@ -282,7 +282,7 @@ def _representable(ball: Ball, dtype: DType) -> Ball:
         is_open = ~np.isfinite(center) & np.isfinite(center.astype(dtype).astype(np.float64))
         if np.isnan(np.zeros(()).astype(dtype)):
             is_open |= center <= ball.radius
-    return replace(ball, radius=np.where(is_open, np.inf, ball.radius))
+    return ball.unknown_where(is_open)
 
 
 def errors_of(actual: Array, center: Array) -> Array:
@@ -327,7 +327,6 @@ def _overflows(x: Array, center: Array, radius: Array, dtype: DType) -> Array:
 
 def _special(actual: Array, expected: object) -> str:
     """Return how the result differs if it is not by a number: "NaN", "infinity", "sign of zero" or "subnormal"."""
-    tiny = smallest_normal(actual.dtype) if is_fractional(actual.dtype) else 0.0
     x, y = (np.asarray(widened(np.asarray(v))) for v in (actual, expected))
     if x.dtype.kind not in "fc":
         return ""
@@ -337,7 +336,7 @@ def _special(actual: Array, expected: object) -> str:
         return "infinity"
     if x == y:
         return "sign of zero"
-    return "subnormal" if max(abs(x), abs(y)) < tiny else ""
+    return "subnormal" if max(abs(x), abs(y)) < smallest_normal(actual.dtype) else ""
 
 
 def wrong_in_isolation(judge: Judge, judgements: Sequence[Judgement], session: Session) -> Iterator[Judgement]:
@@ -383,14 +382,13 @@ def _around(known: Ball, again: Ball) -> Ball:
 
     Nothing is known of one that may be infinite or finite: a narrow type may overflow where fused code does not.
     """
-    if known.center.dtype.kind not in "fc":
-        return Ball(known.center, np.where(again.radius > 0, np.inf, 0.0))
+    if known.kind not in "fc":
+        return known.unknown_where(again.radius > 0)
     with np.errstate(invalid="ignore"):
         radius = np.abs(again.center - known.center) + again.radius
     same = (again.center == known.center) | (np.isnan(again.center) & np.isnan(known.center))
     radius = np.where(same, again.radius, np.where(np.isfinite(radius), radius, np.inf))
-    is_unknown = ~np.isfinite(known.center) & (radius > 0)
-    return Ball(np.where(is_unknown, 0.0, known.center), np.where(is_unknown, np.inf, radius))
+    return Ball(known.center, radius).unknown_where(~np.isfinite(known.center) & (radius > 0))
 
 
 def _unrounded(known: Ball, value: Value) -> Ball:
@@ -398,6 +396,5 @@ def _unrounded(known: Ball, value: Value) -> Ball:
     dtype = dtype_of(value)
     if kind(dtype) != "floating" or dtype.itemsize >= FLOAT32.itemsize:
         return known
-    is_finite = np.isfinite(known.center)
-    radius = np.where(is_finite, 0.5 * ulp(np.abs(known.center), dtype), np.where(np.isnan(known.center), 0.0, np.inf))
-    return Ball(np.where(np.isinf(known.center), 0.0, known.center), radius)
+    radius = np.where(np.isnan(known.center), 0.0, 0.5 * ulp(np.abs(known.center), dtype))
+    return Ball(known.center, radius).unknown_where(np.isinf(known.center))

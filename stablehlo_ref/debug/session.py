@@ -169,12 +169,15 @@ class Session:
         alive, self._alive = os.pipe()  # closed with this process, also if it is killed
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
         descriptors = theirs.fileno(), alive
+        # the worker imports this package, and modules of the current directory (`python:module:function`)
+        roots = [str(Path(__file__).parents[2]), os.getcwd(), os.environ.get("PYTHONPATH", "")]
+        path = os.pathsep.join(filter(None, roots))
         command = [self.python, "-c", WORKER, *map(str, descriptors), self.description, str(self.max_bytes)]
         try:
             with file_errors(self.python, "start the backend's process"):
                 self._process = subprocess.Popen(
                     command, pass_fds=descriptors, stdin=subprocess.DEVNULL, stdout=self._messages,
-                    stderr=self._messages, env=_environment(), process_group=0,
+                    stderr=self._messages, env={**os.environ, "PYTHONPATH": path}, process_group=0,
                 )  # fmt: skip
         except StablehloError:  # there is no such `python`
             self.close()
@@ -196,12 +199,6 @@ class Session:
         if self._messages is not None:
             self._messages.close()
         self._process = self._messages = self._connection = self._alive = None
-
-
-def _environment() -> dict[str, str]:
-    """Let the worker import this package, and modules of the current directory (`python:module:function`)."""
-    roots = [str(Path(__file__).parents[2]), os.getcwd(), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, roots))}
 
 
 # --- in the process of the backend -----------------------------------------------------------------------------------
@@ -263,15 +260,12 @@ def answer(backend: Backend, program: str, inputs: Sequence[Any], setting: Any) 
     if program == "":  # asks for the switches or the versions, or only for the backend to be opened
         return list(getattr(backend, str(setting), {}).items())
     if isinstance(setting, Grid):
-        return [_array(result) for results in _in_grid(backend, program, inputs, setting) for result in results]
+        if not isinstance(backend, Parallel):
+            raise NotImplementedError(f"{backend.name} is not given {setting}")
+        count = len(inputs) // setting.count
+        each = [inputs[i * count : (i + 1) * count] for i in range(setting.count)]
+        return [_array(result) for results in backend.run_parallel(program, each, setting) for result in results]
     return [_array(result) for result in backend.run(program, inputs, **options)]
-
-
-def _in_grid(backend: Backend, program: str, inputs: Sequence[Any], grid: Grid) -> Sequence[Sequence[Any]]:
-    if not isinstance(backend, Parallel):
-        raise NotImplementedError(f"{backend.name} is not given {grid}")
-    count = len(inputs) // grid.count
-    return backend.run_parallel(program, [inputs[i * count : (i + 1) * count] for i in range(grid.count)], grid)
 
 
 def _array(result: object) -> np.ndarray[Any, Any]:

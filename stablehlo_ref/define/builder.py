@@ -40,7 +40,8 @@ def build_operation(
     if members:
         properties.update(members)
     blocks = list(regions)
-    _normalise(name, blocks)
+    if name == "builtin.module" and blocks and not blocks[0].blocks:  # which has a block even if it is empty
+        blocks[0] = Region([Block([], [])])
     op = Operation(name, list(operands), result_types or (), properties, discardable, blocks, location)
     op.successors = list(successors) or ()
     op.debug_location = debug_location
@@ -87,9 +88,3 @@ def inferred_types(op: Operation, definition: OpDefinition | None) -> Sequence[T
     unknown = [None] * len(definition.results)
     bodies = [region.function_type for region in op.regions]
     return bind(definition, Site(op), op.operand_types, unknown, bodies).infer()
-
-
-def _normalise(name: str, regions: list[Region]) -> None:
-    """Add a block to a module without one."""
-    if name == "builtin.module" and regions and not regions[0].blocks:
-        regions[0] = Region([Block([], [])])

@@ -56,20 +56,16 @@ def check_preconditions(bound: BoundOp) -> None:
     UnsupportedError for an op of CHLO on tensors without a rank, which are only verified.
     """
     if bound.definition.dialect == "chlo":
-        _check_ranks(bound)
+        for type in (*bound.operands, *bound.results):
+            if isinstance(type, UnrankedTensorType):
+                message = f"'{bound.op.name}' op: expected tensors with a rank, got {type}; refine shapes first"
+                raise UnsupportedError(message, bound.op.location)
     if "preconditions" not in bound.definition.roles:
         return
     try:
         check_constraints(bound, "preconditions")
     except InvalidError as error:
         raise EvaluationError(error.diagnostics) from None
-
-
-def _check_ranks(bound: BoundOp) -> None:
-    for type in (*bound.operands, *bound.results):
-        if isinstance(type, UnrankedTensorType):
-            message = f"'{bound.op.name}' op: expected tensors with a rank, got {type}; refine shapes first"
-            raise UnsupportedError(message, bound.op.location)
 
 
 def check_constraints(bound: BoundOp, name: str = "constraints") -> None:

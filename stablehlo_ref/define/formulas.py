@@ -20,7 +20,6 @@ Scope: TypeAlias = Mapping[str, Any]
 
 MAX_VALUES = 4  # of parts of a formula
 _SIZES = ("shape", "dims", "dim")  # functions that return sizes of the type that is their first argument
-_KINDS_END = ("_dimensions", "_dims")  # of attributes whose names say what dimensions they list
 _NOT_EVALUABLE = (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError)
 
 
@@ -129,11 +128,7 @@ def _worth_showing(operands: Iterable[ast.expr]) -> Iterator[ast.expr]:
 # --- in words ---------------------------------------------------------------------------------------------------------
 
 
-class _Dimension(NamedTuple):
-    """A dimension in words: `contracting dimension 1` of `lhs`."""
-
-    which: str
-    of: str
+_Dimension: TypeAlias = tuple[str, str]  # in words, and of what: `contracting dimension 1` of `lhs`
 
 
 def _difference(left: ast.expr, right: ast.expr, scope: Scope) -> str:
@@ -144,13 +139,11 @@ def _difference(left: ast.expr, right: ast.expr, scope: Scope) -> str:
     if not _are_sizes(left) or a is None or b is None:
         return ""
     if not (isinstance(a, tuple) and isinstance(b, tuple)):
-        return _sizes(_dimension(left, 0, scope), a, _dimension(right, 0, scope), b)
-    if len(a) != len(b):
+        a, b = (a,), (b,)
+    elif len(a) != len(b):
         return f"{_name_of_type(left)} has {len(a)} dimensions, expected {len(b)}" if _called(left) == "shape" else ""
-    index = next((i for i, pair in enumerate(zip(a, b)) if not _equal(*pair)), None)
-    if index is None:
-        return ""
-    return _sizes(_dimension(left, index, scope), a[index], _dimension(right, index, scope), b[index])
+    sides = (_dimensions(side, len(a), scope) for side in (left, right))
+    return next((_sizes(x, n, y, m) for n, m, x, y in zip(a, b, *sides) if not _equal(n, m)), "")
 
 
 def _difference_of_types(nodes: Iterable[ast.expr], scope: Scope) -> str:
@@ -165,8 +158,7 @@ def _difference_of_types(nodes: Iterable[ast.expr], scope: Scope) -> str:
             return f"{a} has elements {x.element_type}, {f'{b} has' if b else 'expected'} {y.element_type}"
         for d in axes(x):
             if not _equal(dim(x, d), dim(y, d)):
-                which = f"dimension {d}"
-                return _sizes(_Dimension(which, a), dim(x, d), _Dimension(which, b), dim(y, d))
+                return _sizes((f"dimension {d}", a), dim(x, d), (f"dimension {d}", b), dim(y, d))
     return ""
 
 
@@ -175,8 +167,9 @@ def _equal(a: object, b: object) -> bool:
 
 
 def _sizes(left: _Dimension, a: object, right: _Dimension, b: object) -> str:
-    other = f"{right.which} of {right.of}" if right.which != left.which else f"of {right.of}"
-    return f"{left.which} of {left.of} has size {a}, {other if right.of else 'expected'} {b}"
+    (which, of), (which_other, of_other) = left, right
+    other = f"{which_other} of {of_other}" if which_other != which else f"of {of_other}"
+    return f"{which} of {of} has size {a}, {other if of_other else 'expected'} {b}"
 
 
 def _are_sizes(node: ast.expr) -> bool:
@@ -195,24 +188,15 @@ def _name_of_type(node: ast.expr) -> str:
     return "" if any(isinstance(n, ast.Call) for n in ast.walk(node)) else ast.unparse(node)
 
 
-def _dimension(node: ast.expr, index: int, scope: Scope) -> _Dimension:
-    """Return which dimension of what an expression of sizes has at an index; of "" if it is something else."""
+def _dimensions(node: ast.expr, count: int, scope: Scope) -> Sequence[_Dimension]:
+    """Return which dimensions of what an expression of sizes has, in order; of "" if it is something else."""
     if not _are_sizes(node) or not isinstance(node, ast.Call):
-        return _Dimension("", "")
-    type = _name_of_type(node)
-    number = index if _called(node) == "shape" else _value(node.args[1], scope)
-    if _called(node) == "dims":
-        number = tuple(_value(node.args[1], scope))[index]
-    return _Dimension(f"{_kind(node, type)}dimension {number}", type)
-
-
-def _kind(node: ast.Call, type: str) -> str:
-    """Return `contracting ` for the dimensions `lhs_contracting_dimensions` of `lhs`; "" if the name says nothing."""
-    listed = node.args[1].id if len(node.args) > 1 and isinstance(node.args[1], ast.Name) else ""
-    for end in _KINDS_END:
-        if listed.startswith(f"{type}_") and listed.endswith(end):
-            return listed[len(type) + 1 : -len(end)].replace("_", " ") + " "
-    return ""
+        return [("", "")] * count
+    type, last = _name_of_type(node), node.args[-1]
+    numbers = range(count) if _called(node) == "shape" else _value(last, scope)
+    named = re.fullmatch(rf"{re.escape(type)}_(\w+)_dim(?:ension)?s", ast.unparse(last))  # what they are: `contracting`
+    kind = named[1].replace("_", " ") + " " if named else ""
+    return [(f"{kind}dimension {n}", type) for n in (numbers if isinstance(numbers, Iterable) else [numbers])]
 
 
 SHOWN = 400  # characters of a value
@@ -228,15 +212,29 @@ class Check(NamedTuple):
 @cache
 def checks(code: CodeType) -> list[Check]:
     """Return the calls of `C` in the function that code is of, or is in; none if the source is not available."""
-    try:
-        lines, _ = inspect.findsource(code)
-    except OSError:
-        return []
-    text = "".join(lines)
-    function = _function_at(code.co_firstlineno, _parsed(text))
+    function, lines = _source_of(code)
     calls = [n for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
     found = [n for n in calls if n.func.id == "C" and len(n.args) == 2]  # type: ignore[attr-defined]
     return [Check(n, _on_one_line(_text_of(n.args[1], lines))) for n in found]
+
+
+@cache
+def assignments(code: CodeType) -> Mapping[str, ast.expr]:
+    """Return what the function that code is of assigns to local names, which are no parameters of it."""
+    function, _ = _source_of(code)
+    parameters = code.co_varnames[: code.co_argcount]
+    found = [node for node in ast.walk(function) if isinstance(node, ast.Assign) and len(node.targets) == 1]
+    pairs = ((node.targets[0], node.value) for node in found)
+    return {name.id: value for name, value in pairs if isinstance(name, ast.Name) and name.id not in parameters}
+
+
+def _source_of(code: CodeType) -> tuple[ast.AST, Sequence[str]]:
+    """Return the function that code is of, or is in, and the lines of its file; none if these are not available."""
+    try:
+        lines, _ = inspect.findsource(code)
+    except OSError:
+        return ast.Module([], []), []
+    return _function_at(code.co_firstlineno, _parsed("".join(lines))), lines
 
 
 def _text_of(node: ast.expr, lines: Sequence[str]) -> str:
@@ -269,9 +267,13 @@ def _on_one_line(formula: str) -> str:
 
 def check_of(frame: FrameType, line: int | None = None) -> Check | None:
     """Return the call of `C` at a line of a frame, by default the one that it is at; None if there is none."""
-    line = line or frame.f_lineno
-    found = [c for c in checks(frame.f_code) if c.call.lineno <= line <= (c.call.end_lineno or c.call.lineno)]
-    return found[0] if found else None
+    return _check_at(frame.f_code, line or frame.f_lineno)
+
+
+@cache
+def _check_at(code: CodeType, line: int) -> Check | None:
+    found = (c for c in checks(code) if c.call.lineno <= line <= (c.call.end_lineno or c.call.lineno))
+    return next(found, None)
 
 
 def failing_check(error: BaseException, role: Callable[..., Any]) -> tuple[FrameType, int] | None:

@@ -46,15 +46,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from types import MethodType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Role, Syntax, Traits
 from stablehlo_ref.define.facts import Facts
 from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Member, Out, Outs
-from stablehlo_ref.ir.types import TensorType
+
+T = TypeVar("T")
 
 __all__ = [
-    "Attr", "Bodies", "Body", "Group", "In", "Ins", "Op", "Out", "Outs", "type_of_operand", "without_change",
+    "Attr", "Bodies", "Body", "Group", "In", "Ins", "Op", "Out", "Outs", "outputs_of", "returns", "type_of",
+    "without_change",
 ]  # fmt: skip
 
 ROLES = (
@@ -124,11 +126,27 @@ def _may_name(member: Member | None) -> bool:
 # --- roles that many ops have -----------------------------------------------------------------------------------------
 
 
-def type_of_operand(operand: TensorType) -> TensorType:
-    """Infer a result of the type of `operand`."""
-    return operand
+def returns(value: T) -> staticmethod[[], T]:
+    """Return a role that depends on no member, such as the `plan` of an op that has one kernel."""
+    return staticmethod(lambda: value)
 
 
-def without_change() -> Mapping[str, object]:
-    """Return the batching rule of an op that works along the last axes, so that no attribute changes."""
-    return {}
+# The batching rule of an op that works along the last axes, so that no attribute changes.
+without_change: staticmethod[[], Mapping[str, object]] = returns({})
+
+
+def type_of(member: str) -> staticmethod[..., Any]:
+    """Return the role `infer` of an op whose result has the type of an operand, or results those of operands."""
+    return _role_of(member, lambda type: type)
+
+
+def outputs_of(member: str) -> staticmethod[..., Any]:
+    """Return the role `infer` of an op whose results have the types of what a region returns."""
+    return _role_of(member, lambda body: body.outputs)
+
+
+def _role_of(member: str, function: Callable[[Any], Any]) -> staticmethod[..., Any]:
+    """Return a role of one member."""
+    signature = inspect.Signature([inspect.Parameter(member, inspect.Parameter.POSITIONAL_ONLY)])
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    return staticmethod(function)

@@ -169,11 +169,6 @@ def is_signed_integer(x: Type) -> bool:
     return isinstance(e, IndexType) or (isinstance(e, IntegerType) and e.is_signed)
 
 
-def is_unsigned_integer(x: Type) -> bool:
-    e = element_type(x)
-    return isinstance(e, IntegerType) and not e.is_signed
-
-
 def is_per_axis_quantized(x: Type) -> bool:
     return is_quantized(x) and quantization_dimension(x) is not None
 
@@ -316,7 +311,7 @@ __all__ = [
     "BOOLEAN", "UNKNOWN", "Size", "Unknown", "axes", "baseline_element_type", "baseline_type", "bitwidth", "bounds",
     "compatible", "complex_element_type", "dim", "dims", "element_type", "expressed_type", "in_range", "is_boolean",
     "is_complex", "is_float", "is_integer", "is_per_axis_quantized", "is_per_tensor_quantized", "is_promotable",
-    "is_quantized", "is_signed_integer", "is_sorted", "is_tensor", "is_token", "is_unique", "is_unsigned_integer",
+    "is_quantized", "is_signed_integer", "is_sorted", "is_tensor", "is_token", "is_unique",
     "make_tensor_type", "most", "num_bits", "quantization_dimension", "rank", "real_type", "same", "scalar", "scales",
     "shape", "size", "storage_max", "storage_min", "storage_type", "tensor_type", "with_element_type", "without",
     "zero_points",

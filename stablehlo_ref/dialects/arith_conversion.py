@@ -13,7 +13,7 @@ from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW, Enu
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import CHOOSES, EXACT, rounds
-from stablehlo_ref.define.op import Attr, In, Out
+from stablehlo_ref.define.op import Attr, In, Out, type_of
 from stablehlo_ref.define.spec import element_type, is_tensor, num_bits, shape, with_element_type
 from stablehlo_ref.define.type_constraints import TypeConstraint, anything
 from stablehlo_ref.dialects.arith import check_rounding, unsigned_dtype
@@ -159,9 +159,7 @@ class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True
 
     syntax = ("operands attr-dict :", ConditionAndType())
 
-    @staticmethod
-    def infer(true_value: Type) -> Type:
-        return true_value
+    infer = type_of("true_value")
 
     @staticmethod
     def constraints(C: Checker, condition: Type, true_value: Type, false_value: Type, result: Type) -> None:

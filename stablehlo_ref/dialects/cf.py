@@ -14,7 +14,7 @@ from stablehlo_ref.define.computation import Run, Slots
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import REGISTRY
-from stablehlo_ref.define.op import Attr, In, Ins, Op
+from stablehlo_ref.define.op import Attr, In, Ins, Op, returns
 from stablehlo_ref.define.spec import size
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import EvaluationError
@@ -190,9 +190,7 @@ class Branch(Op, op="br", dialect="cf", terminator=True):
     def forwarded(dest_operands: Sequence[T]) -> Sequence[Sequence[T]]:
         return [dest_operands]
 
-    @staticmethod
-    def plan_branch() -> Choose:
-        return lambda slots: 0
+    plan_branch = returns(lambda slots: 0)
 
 
 class CondBranch(Op, op="cond_br", dialect="cf", terminator=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from typing import Annotated, TypeAlias
@@ -12,7 +12,6 @@ import numpy as np
 
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, attribute_dictionary, member_value
 from stablehlo_ref.define.attribute_codecs import Dims, EnumCodec, Flag, Int, ListCodec, SegmentSizesCodec
-from stablehlo_ref.define.bound import call_role
 from stablehlo_ref.define.computation import Kernel, RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import FOLDS, ORDERS, SUMS
@@ -44,7 +43,8 @@ from stablehlo_ref.numerics.contraction import converted_bytes
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
 from stablehlo_ref.numerics.top_k import top_k_indices
-from stablehlo_ref.ops.dot_general import DotDimensions, DotGeneral, Precision
+from stablehlo_ref.ops.dot_general import DotGeneral, Precision, dot_products
+from stablehlo_ref.ops.dot_products import DotDimensions
 
 
 class TopK(Op, op="top_k", dialect="chlo", facts=ORDERS):
@@ -382,13 +382,10 @@ def multiplication(lhs: TensorType, result: TensorType, numbers: DotDimensions, 
     """Return dot_general on arrays of any shape, with the element types of `lhs` and `result`."""
 
     @lru_cache(maxsize=MAX_PLANS)
-    def plan(lhs_shape: Axes, rhs_shape: Axes) -> Run:
-        types = [make_tensor_type(sizes, element_type(lhs)) for sizes in (lhs_shape, rhs_shape)]
-        members: dict[str, object] = {"lhs": types[0], "rhs": types[1], **asdict(numbers)}
-        inferred = call_role(DotGeneral.definition, "infer", members)
-        members["result"] = make_tensor_type(shape(inferred), element_type(result))
-        run: Run = call_role(DotGeneral.definition, "plan", members, mode=mode)
-        return run
+    def plan(lhs_shape: Axes, rhs_shape: Axes) -> Kernel:
+        left, right = (make_tensor_type(sizes, element_type(lhs)) for sizes in (lhs_shape, rhs_shape))
+        sizes = shape(DotGeneral.infer(left, right, numbers))
+        return dot_products(left, right, numbers, make_tensor_type(sizes, element_type(result)), mode)
 
     return lambda lhs, rhs: plan(lhs.shape, rhs.shape)(lhs, rhs)
 

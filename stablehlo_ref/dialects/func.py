@@ -34,7 +34,7 @@ from stablehlo_ref.define.computation import ControlFlow, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import OP_CHECKS, PARAMETER_CHECKS, WITHOUT_MEANING
 from stablehlo_ref.define.members import Undecodable
-from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs, returns
 from stablehlo_ref.define.processes import callee
 from stablehlo_ref.define.spec import compatible, element_type, is_tensor, shape
 from stablehlo_ref.define.type_constraints import anything, function_value
@@ -54,7 +54,7 @@ from stablehlo_ref.ir.types import (
     Type,
 )
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.ops.control_flow import call
+from stablehlo_ref.ops.control_flow import call, type_of_function
 
 
 class FunctionForm(Directive):
@@ -235,14 +235,7 @@ class Constant(Op, op="constant", dialect="func"):
     def constraints(C: Checker, site: Site, value: Symbol, result: FunctionType) -> None:
         C(1, type_of_function(site.symbol(value)) == result)
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda: None  # a call finds the function by the op
-
-
-def type_of_function(symbol: Operation | None) -> object:
-    """Return the type of a `func.func`; None for any other op."""
-    return symbol.properties.get("function_type") if symbol is not None and symbol.name == "func.func" else None
+    plan = returns(lambda: None)  # a call finds the function by the op
 
 
 def called_as(callee: Type, count: int) -> tuple[Types, Types]:

@@ -22,7 +22,7 @@ from stablehlo_ref.define.bound import ControlFlowSite, PlanSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
-from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, Outs, type_of
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import element_type, is_tensor, same, size
 from stablehlo_ref.define.type_constraints import anything, complex_tensor, float_tensor
@@ -35,6 +35,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
 from stablehlo_ref.ops.constants import elements_of
 from stablehlo_ref.ops.control_flow import all_compatible
+from stablehlo_ref.ops.extensibility import FindSymbol, declared_type
 
 
 class Print(Op, dialect="interpreter", op="print", effects=True):
@@ -46,7 +47,7 @@ class Print(Op, dialect="interpreter", op="print", effects=True):
 
     @staticmethod
     def plan(site: PlanSite, operand: TensorType) -> Run:
-        (name,) = site.op.operand_names()
+        name = site.op.operands[0].name
         prefix = f"%{name} = " if name else ""
 
         def run(context: Context, value: Array) -> tuple[()]:
@@ -70,9 +71,7 @@ class Probe(Op, dialect="interpreter", op="probe", effects=True):
 
     syntax = "operands, probe_id = $probe_id attr-dict : type(results)"
 
-    @staticmethod
-    def infer(operand: TensorType) -> TensorType:
-        return operand
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
@@ -133,10 +132,10 @@ class RunParallel(Op, dialect="interpreter", op="run_parallel"):
         for name in (name for row in (*programs, infeed or ()) for name in row):
             C("symbols", is_function(site.symbol(name)))
         in_process = shards_of if sum(map(len, programs)) > 1 else declared_type
-        functions = [in_process(site, name) for row in programs for name in row]
+        functions = [in_process(name, site.symbol) for row in programs for name in row]
         C("inputs", all_compatible(inputs, [t for f in functions for t in f.inputs]))
         C("results", all_compatible(results, [t for f in functions for t in f.outputs]))
-        reads = [declared_type(site, name) for name in infeed or ()]
+        reads = [declared_type(name, site.symbol) for name in infeed or ()]
         C("infeed", infeed != () and all(not f.inputs and is_tensor(*f.outputs) for f in reads))
 
     @staticmethod
@@ -169,18 +168,9 @@ def is_function(op: Operation | None) -> bool:
     return op is not None and op.name == "func.func"
 
 
-def declared_type(site: Site, name: str) -> FunctionType:
-    """Return the type of the function `@name`; LookupError if there is no such function."""
-    function = site.symbol(name)
-    declared = None if function is None else function.properties.get("function_type")
-    if not isinstance(declared, FunctionType):
-        raise LookupError(f"no function @{name}")
-    return declared
-
-
-def shards_of(site: Site, name: str) -> FunctionType:
+def shards_of(name: str, symbols: FindSymbol) -> FunctionType:
     """Return the type of the function `@name` on the shards that its shardings describe."""
-    type, function = declared_type(site, name), site.symbol(name)
+    type, function = declared_type(name, symbols), symbols(name)
     return type if function is None else FunctionType(*(
         tuple(shard_type(t, shard_counts(function, attributes, i)) for i, t in enumerate(types))
         for attributes, types in (("arg_attrs", type.inputs), ("res_attrs", type.outputs))

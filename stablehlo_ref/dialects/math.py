@@ -14,7 +14,7 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import CONSTANT, EXACT, MOVES, SELECTS, STEPS, function, is_zero, rounds
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.op import Attr, In, Op, Out, returns, type_of
 from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.define.type_constraints import TypeConstraint
 from stablehlo_ref.dialects import chlo_elementwise as chlo
@@ -153,9 +153,7 @@ class Fma(elementwise.Elementwise, op="fma", dialect="math", facts=rounds(adds=T
 
     floating = elementary.fused_multiply_add
 
-    @staticmethod
-    def infer(a: Type) -> Type:
-        return a
+    infer = type_of("a")
 
     @staticmethod
     def constraints(C: Checker, a: Type, b: Type, c: Type, result: Type) -> None:
@@ -226,9 +224,7 @@ class ComplexFunction(elementwise.Elementwise, dialect="complex", facts=function
 
     syntax: ClassVar[Syntax] = ("operands", FLAGS, "attr-dict : same_type")
 
-    @staticmethod
-    def infer(complex_: Type) -> Type:
-        return complex_
+    infer = type_of("complex_")
 
     @staticmethod
     def constraints(C: Checker, complex_: Type, result: Type) -> None:
@@ -315,9 +311,7 @@ class ComplexComparison(elementwise.BinaryElementwise, dialect="complex", facts=
 
     syntax = ("operands attr-dict :", COMPARED)
 
-    @staticmethod
-    def infer() -> Type:
-        return BOOLEAN
+    infer = returns(BOOLEAN)
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type) -> None:

@@ -10,11 +10,10 @@ import numpy as np
 
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Deduced, Directive, Draft, Irregular, first_operand
 from stablehlo_ref.define.attribute_codecs import NO_FAST_MATH, NO_OVERFLOW, FastMath
-from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import EXACT, function
-from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, returns
 from stablehlo_ref.define.spec import element_type, is_quantized, with_element_type
 from stablehlo_ref.define.type_constraints import TypeConstraint, anything, index, tensor_of
 from stablehlo_ref.diagnostics import EvaluationError
@@ -216,12 +215,7 @@ FLAGS, LATER_FLAGS, SAME_TYPES = ArithFlags(), LaterFlags(), SameTypes()
 # --- base classes ----------------------------------------------------------------------------------------------------
 
 
-def computes(run: Run) -> staticmethod[[], Run]:
-    """Return the role `plan` of an op whose kernel depends on no member."""
-    return staticmethod(lambda: run)
-
-
-identity = computes(lambda operand: operand)
+identity = returns(lambda operand: operand)
 
 
 class Yield(Op, terminator=True):

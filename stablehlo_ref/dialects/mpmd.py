@@ -15,7 +15,7 @@ from stablehlo_ref.define.bound import ControlFlowSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, PlanBlock, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs, outputs_of, type_of
 from stablehlo_ref.define.type_constraints import anything, token
 from stablehlo_ref.dialects.mlir_types import SAME_TYPES, Yield, any_tensor, identity
 from stablehlo_ref.dialects.mpmd_meshes import (
@@ -30,7 +30,6 @@ from stablehlo_ref.dialects.mpmd_meshes import (
     is_replicated,
     mesh_tensor,
 )
-from stablehlo_ref.dialects.scf import carry
 from stablehlo_ref.dialects.sdy import BodyWithArguments
 from stablehlo_ref.dialects.sdy_shardings import ShardingsValue
 from stablehlo_ref.ir.arrays import Array
@@ -38,7 +37,7 @@ from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute
 from stablehlo_ref.ir.types import FunctionType, IntegerType, MeshTensorType, TensorType, TokenType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.comparison import And, Or
-from stablehlo_ref.ops.control_flow import call, iterate, move
+from stablehlo_ref.ops.control_flow import call, carry, iterate, move, type_of_function
 from stablehlo_ref.ops.elementwise import Add, Maximum, Minimum, Multiply
 
 INDICES = tuple(IntegerType(32, signedness) for signedness in ("", "s", "u"))
@@ -60,9 +59,7 @@ class NamedComputation(Op, op="named_computation", dialect="mpmd", isolated_from
 
     syntax = ("< $origin >(operands) attr-dict-apart", BodyWithArguments(), ": functional_type")
 
-    @staticmethod
-    def infer(region: FunctionType) -> Sequence[Type]:
-        return region.outputs
+    infer = outputs_of("region")
 
     @staticmethod
     def constraints(
@@ -123,9 +120,7 @@ class Fragment(Op, op="fragment", dialect="mpmd", isolated_from_above=True, rele
 
 def function_type(site: Site, name: str) -> FunctionType | None:
     """Return the type of a function of the module; None if there is none of that name."""
-    found = site.symbol(name)
-    type = found.properties.get("function_type") if found is not None and found.name == "func.func" else None
-    return type if isinstance(type, FunctionType) else None
+    return type_of_function(site.symbol(name))
 
 
 class FragmentCall(Op, op="fragment_call", dialect="mpmd", releases_operands=True):
@@ -210,9 +205,7 @@ class For(Op, op="for", dialect="mpmd"):
 
     syntax = ("(operands) attr-dict", BodyWithArguments(), ": type(operands)", SAME_TYPES)
 
-    @staticmethod
-    def infer(tensors: Sequence[Type]) -> Sequence[Type]:
-        return tensors
+    infer = type_of("tensors")
 
     @staticmethod
     def constraints(
@@ -284,9 +277,7 @@ class Identity(Op, dialect="mpmd", computes_on_storage=True, returns_views=True)
 class Unmoved(Identity):
     """The base class of those whose result has the type of their operand."""
 
-    @staticmethod
-    def infer(tensor: TensorType) -> TensorType:
-        return tensor
+    infer = type_of("tensor")
 
     @staticmethod
     def constraints(C: Checker, tensor: TensorType, result: TensorType) -> None:

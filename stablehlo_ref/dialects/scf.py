@@ -6,7 +6,7 @@ undefined in MLIR, and here an EvaluationError.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from stablehlo_ref.define.assembly import (
     AsmParser,
@@ -21,9 +21,9 @@ from stablehlo_ref.define.assembly import (
 )
 from stablehlo_ref.define.attribute_codecs import Dims, Presence
 from stablehlo_ref.define.bound import ControlFlowSite
-from stablehlo_ref.define.computation import ControlFlow, PlanBlock, PlannedBlock, Slots, Turns
+from stablehlo_ref.define.computation import ControlFlow, PlanBlock, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins, Op, Outs
+from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins, Op, Outs, outputs_of, type_of
 from stablehlo_ref.define.spec import is_unique, num_bits, size
 from stablehlo_ref.define.type_constraints import anything, index
 from stablehlo_ref.diagnostics import EvaluationError
@@ -32,7 +32,17 @@ from stablehlo_ref.dialects.mlir_types import ArrowTypes, boolean, fixed_integer
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.types import BOOLEAN, INDEX, FunctionType, IndexType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.ops.control_flow import all_compatible, are_located, branch, inits_text, iterate, move, parse_inits
+from stablehlo_ref.ops.control_flow import (
+    all_compatible,
+    are_located,
+    branch,
+    branch_on,
+    carry,
+    inits_text,
+    iterate,
+    move,
+    parse_inits,
+)
 
 YIELD, RESULTS = "scf.yield", ArrowTypes()
 
@@ -190,9 +200,7 @@ class If(Op, op="if", dialect="scf", runs_once=True):
         implied(None, lambda n: [BOOLEAN] * n),
     )
 
-    @staticmethod
-    def infer(then_region: FunctionType) -> Sequence[Type]:
-        return then_region.outputs
+    infer = outputs_of("then_region")
 
     @staticmethod
     def constraints(C: Checker, then_region: FunctionType, else_region: FunctionType, results: Sequence[Type]) -> None:
@@ -204,12 +212,7 @@ class If(Op, op="if", dialect="scf", runs_once=True):
     def plan_control_flow(
         condition: int, then_region: PlanBlock, else_region: PlanBlock, results: tuple[int, ...]
     ) -> ControlFlow:
-        if_true, if_false = branch(then_region, results), branch(else_region, results)
-
-        def go(slots: Slots) -> Turns:
-            return (if_true if slots[condition] else if_false)(slots)
-
-        return go
+        return branch_on(condition, then_region, else_region, results)
 
 
 class IndexSwitch(Op, op="index_switch", dialect="scf", runs_once=True):
@@ -223,9 +226,7 @@ class IndexSwitch(Op, op="index_switch", dialect="scf", runs_once=True):
 
     syntax = (IndexSwitchForm(),)
 
-    @staticmethod
-    def infer(default_region: FunctionType) -> Sequence[Type]:
-        return default_region.outputs
+    infer = outputs_of("default_region")
 
     @staticmethod
     def constraints(
@@ -262,9 +263,7 @@ class ExecuteRegion(Op, op="execute_region", dialect="scf", multiple_blocks=True
 
     syntax = ("(no_inline $no_inline)?", ArrowTypes(bare=True), "$region attr-dict-apart")
 
-    @staticmethod
-    def infer(region: FunctionType) -> Sequence[Type]:
-        return region.outputs
+    infer = outputs_of("region")
 
     @staticmethod
     def constraints(C: Checker, region: FunctionType, results: Sequence[Type]) -> None:
@@ -289,9 +288,7 @@ class For(Op, op="for", dialect="scf"):
 
     syntax = ("(unsigned $unsigned_cmp)?", ForForm(), "attr-dict-apart")
 
-    @staticmethod
-    def infer(init_args: Sequence[Type]) -> Sequence[Type]:
-        return init_args
+    infer = type_of("init_args")
 
     @staticmethod
     def constraints(
@@ -390,21 +387,6 @@ class While(Op, op="while", dialect="scf"):
                 next_state(slots)
 
         return go
-
-
-def carry(block: PlannedBlock, targets: Sequence[int], sources: Sequence[int] = ()) -> Callable[[Slots], None]:
-    """Return a function that moves results of a block, all by default, and empties the slots of what it has made."""
-    sources = sources or block.results
-    made = {slot for outs in block.outs for slot in outs}  # neither constants nor values captured from above
-    moved = tuple(made.intersection(sources).difference(targets))
-    copy = move(sources, targets)
-
-    def go(slots: Slots) -> None:
-        copy(slots)
-        for slot in moved:
-            slots[slot] = None
-
-    return go
 
 
 class Yield(mlir_types.Yield, op="yield", dialect="scf"):

@@ -13,11 +13,11 @@ from stablehlo_ref.define.attribute_codecs import Dense, Int, String
 from stablehlo_ref.define.bound import ControlFlowSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs, outputs_of, returns, type_of
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import element_type, make_tensor_type, shape
 from stablehlo_ref.define.type_constraints import anything, token
-from stablehlo_ref.dialects.mlir_types import Yield, any_tensor, computes, identity, static_tensor
+from stablehlo_ref.dialects.mlir_types import Yield, any_tensor, identity, static_tensor
 from stablehlo_ref.dialects.sdy_shardings import (
     Direction,
     ManualAxesValue,
@@ -69,9 +69,7 @@ class Annotation(Op, dialect="sdy", computes_on_storage=True, returns_views=True
     input = In(any_tensor)
     result = Out(any_tensor)
 
-    @staticmethod
-    def infer(input: TensorType | TokenType) -> TensorType | TokenType:
-        return input
+    infer = type_of("input")
 
     @staticmethod
     def constraints(C: Checker, input: TensorType | TokenType, result: TensorType | TokenType) -> None:
@@ -171,7 +169,7 @@ class ShardingGroup(Op, op="sharding_group", dialect="sdy", computes_on_storage=
 
     syntax = "operands group_id=$group_id attr-dict : type(operands)"
 
-    plan = computes(lambda input: ())
+    plan = returns(lambda input: ())
 
 
 class Constant(constants.Constant, op="constant", dialect="sdy"):
@@ -224,9 +222,7 @@ class NamedComputation(
         "attr-dict : functional_type",
     )
 
-    @staticmethod
-    def infer(body: FunctionType) -> Sequence[Type]:
-        return body.outputs
+    infer = outputs_of("body")
 
     @staticmethod
     def constraints(

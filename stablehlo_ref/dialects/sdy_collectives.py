@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.op import Attr, In, Op, Out, type_of
 from stablehlo_ref.dialects.mlir_types import any_tensor, identity
 from stablehlo_ref.dialects.sdy_shardings import (
     AxesPerDimension,
@@ -135,9 +135,7 @@ class Collective(Op, dialect="sdy", computes_on_storage=True):
     may_be_replicated = False  # whether an operand without sharding is one that all devices hold
     may_differ = False  # whether operand and result may be on different meshes
 
-    @staticmethod
-    def infer(tensor: TensorType) -> TensorType:
-        return tensor
+    infer = type_of("tensor")
 
     @classmethod
     def constraints(cls, C: Checker, site: Site, tensor: TensorType, result: TensorType) -> None:

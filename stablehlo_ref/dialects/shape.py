@@ -20,12 +20,12 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import CONSTANT
-from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, returns
 from stablehlo_ref.define.spec import UNKNOWN, Size, dim, is_tensor, rank, size
 from stablehlo_ref.define.type_constraints import TypeConstraint, index, unranked_tensor
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects import mlir_types
-from stablehlo_ref.dialects.mlir_types import computes, define, identity, in_bounds, shape_like, size_like
+from stablehlo_ref.dialects.mlir_types import define, identity, in_bounds, shape_like, size_like
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import INDEX, OpaqueType, TensorType, Type, tensor_type
@@ -121,7 +121,7 @@ class ShapeOf(Typed, op="shape_of", computes_on_storage=True):
         C(1, propagates_errors(result, arg))
         C(2, not is_tensor(arg) or length(result) == rank(arg))
 
-    plan = computes(lambda arg: np.array(np.shape(arg), INT64))
+    plan = returns(lambda arg: np.array(np.shape(arg), INT64))
 
 
 class ConstShape(Op, op="const_shape", dialect="shape", facts=CONSTANT):
@@ -172,7 +172,7 @@ class FromExtents(Op, op="from_extents", dialect="shape"):
     def constraints(C: Checker, extents: Sequence[Type], shape: Type) -> None:
         C(1, length(shape) == size(extents))
 
-    plan = computes(lambda extents: np.array(extents, INT64))
+    plan = returns(lambda extents: np.array(extents, INT64))
 
 
 class SameShape(Typed):
@@ -214,7 +214,7 @@ class Broadcast(Typed, op="broadcast"):
         C(1, propagates_errors(result, *shapes))
         C(2, length(result) == largest(map(length, shapes)))
 
-    plan = computes(lambda shapes: np.array(broadcast(*shapes), INT64))
+    plan = returns(lambda shapes: np.array(broadcast(*shapes), INT64))
 
 
 class Concat(Typed, op="concat"):
@@ -228,7 +228,7 @@ class Concat(Typed, op="concat"):
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
         C(1, length(result) == length(lhs) + length(rhs))
 
-    plan = computes(lambda lhs, rhs: np.concatenate([lhs, rhs]))
+    plan = returns(lambda lhs, rhs: np.concatenate([lhs, rhs]))
 
 
 class SplitAt(Op, op="split_at", dialect="shape"):
@@ -274,7 +274,7 @@ class NumElements(Typed, op="num_elements"):
     def constraints(C: Checker, shape: Type, result: Type) -> None:
         C(1, propagates_errors(result, shape))
 
-    plan = computes(lambda shape: size_value(prod(shape.tolist())))
+    plan = returns(lambda shape: size_value(prod(shape.tolist())))
 
 
 class Rank(Typed, op="rank"):
@@ -287,7 +287,7 @@ class Rank(Typed, op="rank"):
     def constraints(C: Checker, shape: Type, rank: Type) -> None:
         C(1, propagates_errors(rank, shape))
 
-    plan = computes(lambda shape: size_value(len(shape)))
+    plan = returns(lambda shape: size_value(len(shape)))
 
 
 class GetExtent(Typed, op="get_extent"):
@@ -301,7 +301,7 @@ class GetExtent(Typed, op="get_extent"):
     def constraints(C: Checker, shape: Type, dim: Type, extent: Type) -> None:
         C(1, propagates_errors(extent, shape, dim))
 
-    plan = computes(lambda shape, dim: size_value(shape[in_bounds(dim, len(shape))]))
+    plan = returns(lambda shape, dim: size_value(shape[in_bounds(dim, len(shape))]))
 
 
 class Dim(Typed, op="dim", computes_on_storage=True):
@@ -315,7 +315,7 @@ class Dim(Typed, op="dim", computes_on_storage=True):
     def constraints(C: Checker, value: Type, index: Type, extent: Type) -> None:
         C(1, propagates_errors(extent, value, index))
 
-    plan = computes(lambda value, index: size_value(np.shape(value)[in_bounds(index, np.ndim(value))]))
+    plan = returns(lambda value, index: size_value(np.shape(value)[in_bounds(index, np.ndim(value))]))
 
 
 # --- sizes ----------------------------------------------------------------------------------------------------------

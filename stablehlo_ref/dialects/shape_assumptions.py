@@ -12,11 +12,11 @@ from stablehlo_ref.define.attribute_codecs import Flag, String
 from stablehlo_ref.define.computation import ControlFlow, PlanBlock, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
-from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs, returns
 from stablehlo_ref.define.spec import size
 from stablehlo_ref.define.type_constraints import anything, witness
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.mlir_types import ArrowTypes, Yield, boolean, computes, shape_like
+from stablehlo_ref.dialects.mlir_types import ArrowTypes, Yield, boolean, shape_like
 from stablehlo_ref.dialects.shape import broadcast, shape_list
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import BOOLEAN, WITNESS, FunctionType, OpaqueType, Type
@@ -49,7 +49,7 @@ class OnShapes(Op, dialect="shape"):
 class ShapeEq(OnShapes, op="shape_eq"):
     """Return whether all shapes are equal."""
 
-    plan = computes(lambda shapes: np.bool_(all_equal(*shapes)))
+    plan = returns(lambda shapes: np.bool_(all_equal(*shapes)))
 
 
 class IsBroadcastable(OnShapes, op="is_broadcastable"):
@@ -59,7 +59,7 @@ class IsBroadcastable(OnShapes, op="is_broadcastable"):
     def constraints(C: Checker, shapes: Sequence[Type]) -> None:
         C(1, 2 <= size(shapes))
 
-    plan = computes(lambda shapes: np.bool_(broadcastable(*shapes)))
+    plan = returns(lambda shapes: np.bool_(broadcastable(*shapes)))
 
 
 class Witnessed(OnShapes):
@@ -142,7 +142,7 @@ class AssumingAll(Op, op="assuming_all", dialect="shape"):
     def constraints(C: Checker, inputs: Sequence[OpaqueType]) -> None:
         C(1, 1 <= size(inputs))
 
-    plan = computes(lambda inputs: None)
+    plan = returns(lambda inputs: None)
 
 
 class Assuming(Op, op="assuming", dialect="shape", runs_once=True):

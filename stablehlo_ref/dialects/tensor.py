@@ -23,7 +23,7 @@ from stablehlo_ref.define.attribute_codecs import Dims, Int, Integers, ListCodec
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, returns, type_of
 from stablehlo_ref.define.spec import (
     UNKNOWN,
     Size,
@@ -37,7 +37,7 @@ from stablehlo_ref.define.spec import (
 )
 from stablehlo_ref.define.type_constraints import anything, size_vector
 from stablehlo_ref.define.type_constraints import index as index_value
-from stablehlo_ref.dialects.mlir_types import CAST, DYNAMIC, any_tensor, computes, identity, in_bounds, static_tensor
+from stablehlo_ref.dialects.mlir_types import CAST, DYNAMIC, any_tensor, identity, in_bounds, static_tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import INDEX, IndexType, TensorType, Type
@@ -62,7 +62,7 @@ class Dim(Op, op="dim", dialect="tensor", computes_on_storage=True):
 
     syntax = ("attr-dict operands :", Deduced(first_operand, lambda t, n: ([t, INDEX], [INDEX])))
 
-    plan = computes(lambda source, index: INT64.type(source.shape[in_bounds(index, source.ndim)]))
+    plan = returns(lambda source, index: INT64.type(source.shape[in_bounds(index, source.ndim)]))
 
 
 class Rank(Op, op="rank", dialect="tensor", computes_on_storage=True):
@@ -73,7 +73,7 @@ class Rank(Op, op="rank", dialect="tensor", computes_on_storage=True):
 
     syntax = ("operands attr-dict :", Deduced(first_operand, lambda t, n: ([t] * n, [INDEX])))
 
-    plan = computes(lambda tensor: INT64.type(tensor.ndim))
+    plan = returns(lambda tensor: INT64.type(tensor.ndim))
 
 
 class Extract(Op, op="extract", dialect="tensor", computes_on_storage=True):
@@ -94,7 +94,7 @@ class Extract(Op, op="extract", dialect="tensor", computes_on_storage=True):
         C(1, size(indices) == rank(tensor))
         C(2, result == element_type(tensor))
 
-    plan = computes(lambda tensor, indices: np.asarray(tensor)[tuple(map(in_bounds, indices, tensor.shape))])
+    plan = returns(lambda tensor, indices: np.asarray(tensor)[tuple(map(in_bounds, indices, tensor.shape))])
 
 
 class Insert(Op, op="insert", dialect="tensor", computes_on_storage=True):
@@ -107,9 +107,7 @@ class Insert(Op, op="insert", dialect="tensor", computes_on_storage=True):
 
     syntax = ("$scalar into $dest [ $indices ] attr-dict :", INSERTED)
 
-    @staticmethod
-    def infer(dest: TensorType) -> TensorType:
-        return dest
+    infer = type_of("dest")
 
     @staticmethod
     def constraints(
@@ -156,9 +154,7 @@ class Cast(Op, op="cast", dialect="tensor", computes_on_storage=True, returns_vi
 
     syntax = ("operands attr-dict :", CAST)
 
-    @staticmethod
-    def infer(source: TensorType) -> TensorType:
-        return source
+    infer = type_of("source")
 
     @staticmethod
     def constraints(C: Checker, source: TensorType, dest: TensorType) -> None:

@@ -15,7 +15,7 @@ from stablehlo_ref.define.attribute_codecs import Dims, Presence, SegmentSizes
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.computation import RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
-from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, type_of
 from stablehlo_ref.define.spec import compatible, element_type, num_bits, rank, shape, size
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.define.type_constraints import index as index_value
@@ -188,9 +188,7 @@ class InsertSlice(Strided, op="insert_slice"):
 
     syntax = (Numbers(STRIDED, before=2), "attr-dict :", UPDATED)
 
-    @staticmethod
-    def infer(dest: TensorType) -> TensorType:
-        return dest
+    infer = type_of("dest")
 
     @staticmethod
     def constraints(

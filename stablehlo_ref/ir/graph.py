@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
+from typing import TypeVar
 
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
 from stablehlo_ref.limits.budget import within_time
+
+T = TypeVar("T")
 
 
 def successors(block: Block, labels: Mapping[str, Block]) -> list[Block]:
@@ -20,23 +23,30 @@ def labelled(region: Region) -> dict[str, Block]:
     return {block.label: block for block in region.blocks if block.label}
 
 
+def postorder(root: T, following: Callable[[T], Iterable[T]], seen: set[T]) -> list[T]:
+    """Return the nodes of a graph that can be reached from one, each after those that follow, without those seen.
+
+    They are added to `seen`. There is no recursion, since paths may be long.
+    """
+    found: list[T] = []
+    pending = [] if root in seen else [(root, iter(following(root)))]
+    seen.add(root)
+    while pending:
+        node, rest = pending[-1]
+        after = next((other for other in rest if other not in seen), None)
+        if after is None:
+            found.append(node)
+            pending.pop()
+        else:
+            seen.add(after)
+            pending.append((after, iter(following(after))))
+    return found
+
+
 def reachable(region: Region, start: Block | None = None) -> list[Block]:
     """Return the blocks that can be reached from a block, by default the entry, in reverse postorder."""
     labels = labelled(region)
-    order: list[Block] = []
-    first = start or region.blocks[0]
-    seen = {first}
-    pending = [(first, iter(successors(first, labels)))]
-    while pending:
-        block, rest = pending[-1]
-        following = next((b for b in rest if b not in seen), None)
-        if following is None:
-            order.append(block)
-            pending.pop()
-        else:
-            seen.add(following)
-            pending.append((following, iter(successors(following, labels))))
-    return order[::-1]
+    return postorder(start or region.blocks[0], lambda block: successors(block, labels), set())[::-1]
 
 
 def dominated(region: Region) -> dict[Block, list[Block]]:
@@ -87,7 +97,8 @@ def live_values(blocks: Sequence[Block], labels: Mapping[str, Block]) -> dict[Bl
     """Return the values defined in other `blocks` that each block or its successors use."""
     defined = {block: set(defined_values(block)) for block in blocks}
     everything = set().union(*defined.values())
-    live = {block: (_used(block) & everything) - defined[block] for block in blocks}
+    used = {b: {operand for op in b.operations for inner in op.walk() for operand in inner.operands} for b in blocks}
+    live = {block: (used[block] & everything) - defined[block] for block in blocks}
     predecessors: dict[Block, list[Block]] = {block: [] for block in blocks}
     for block in blocks:
         for following in successors(block, labels):
@@ -145,7 +156,3 @@ def defined_values(block: Block) -> Iterable[Value]:
     yield from block.arguments
     for op in block.operations:
         yield from op.results
-
-
-def _used(block: Block) -> set[Value]:
-    return {operand for op in block.operations for inner in op.walk() for operand in inner.operands}

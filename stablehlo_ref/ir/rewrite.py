@@ -27,7 +27,6 @@ class Rewriter:
         self._uses: dict[Value, Uses] = defaultdict(dict)
         self._before: dict[Operation, list[Operation]] = {}
         self._after: dict[Operation, list[Operation]] = {}
-        self._appended: dict[Block, list[Operation]] = {}
         self._erased: set[Operation] = set()
         self._changed: dict[Block, None] = {}
         self._track(root)
@@ -77,11 +76,6 @@ class Rewriter:
         block = anchor.parent
         assert block is not None
         self._after.setdefault(anchor, [])[:0] = operations
-        self._add(block, operations)
-
-    def append(self, block: Block, *operations: Operation) -> None:
-        """Insert operations at the end of a block."""
-        self._appended.setdefault(block, []).extend(operations)
         self._add(block, operations)
 
     def _add(self, block: Block, operations: Sequence[Operation]) -> None:
@@ -148,7 +142,7 @@ class Rewriter:
     def commit(self) -> None:
         """Apply all insertions and erasures to the blocks."""
         for block in self._changed:
-            self._change(block)
+            block.operations = [new for op in block.operations for new in self._expanded(op)]
         for op in self._erased:
             op.parent = None
         self._erased.clear()
@@ -160,13 +154,9 @@ class Rewriter:
             for block in region.blocks:
                 if block in self._changed:
                     del self._changed[block]
-                    self._change(block)
+                    block.operations = [new for op in block.operations for new in self._expanded(op)]
                 for inner in block.operations:
                     self.settle(inner)
-
-    def _change(self, block: Block) -> None:
-        operations = [new for op in block.operations for new in self._expanded(op)]
-        block.operations = operations + [new for op in self._appended.pop(block, ()) for new in self._expanded(op)]
 
     def _expanded(self, op: Operation) -> Iterator[Operation]:
         """Yield the operations inserted before an op, the op unless it is erased, and those inserted after it."""
@@ -210,7 +200,7 @@ def clone(op: Operation, mapping: dict[Value, Value]) -> Operation:
 
 def _clone_region(region: Region, mapping: dict[Value, Value]) -> Region:
     for block in region.blocks:  # before any operations, which may use arguments of later blocks
-        mapping.update((argument, _clone_argument(argument)) for argument in block.arguments)
+        mapping.update((argument, copy(argument)) for argument in block.arguments)
     blocks = [
         Block([mapping[a] for a in block.arguments], [clone(op, mapping) for op in block.operations], block.label)
         for block in region.blocks
@@ -219,9 +209,3 @@ def _clone_region(region: Region, mapping: dict[Value, Value]) -> Region:
         for inner in (inner for block in blocks for op in block.operations for inner in op.walk()):
             inner.operands = [mapping.get(operand, operand) for operand in inner.operands]
     return Region(blocks)
-
-
-def _clone_argument(argument: Value) -> Value:
-    made = copy(argument)
-    made.owner = None
-    return made

@@ -19,7 +19,7 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.facts import MOVES
-from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs, type_of_operand
+from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs, type_of
 from stablehlo_ref.define.processes import Contributions, Receive, Rendezvous, Send
 from stablehlo_ref.define.processes import Group as ProcessGroup
 from stablehlo_ref.define.spec import (
@@ -291,7 +291,7 @@ class CollectivePermute(Collective, op="collective_permute", facts=MOVES):
     source_target_pairs = Attr(Matrix)  # I2
     result = Out(tensor | per_tensor_quantized)
 
-    infer = staticmethod(type_of_operand)
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, source_target_pairs: Matrix, result: TensorType) -> None:

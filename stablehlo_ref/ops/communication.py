@@ -7,7 +7,7 @@ from the host use it too: what one process sends to the host, another may receiv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from enum import IntEnum
 from typing import Annotated, TypeAlias
 
@@ -21,7 +21,7 @@ from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.facts import OPEN
-from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs, returns
 from stablehlo_ref.define.processes import Grid, Process, ProcessId, Receive, Send
 from stablehlo_ref.define.spec import element_type, is_tensor, is_token, shape, size
 from stablehlo_ref.define.type_constraints import quantized_tensor, tensor, tensor_of, tensor_or_token
@@ -31,7 +31,7 @@ from stablehlo_ref.distribution.process_groups import CROSS_PARTITION, CROSS_REP
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, IntegerAttribute
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType, Type, integer_type, tensor_type
+from stablehlo_ref.ir.types import TOKEN, TensorType, Type, integer_type, tensor_type
 from stablehlo_ref.ops.collectives import Exchange, Pairs, check_pairs, zeros
 from stablehlo_ref.ops.reduction import Results, Types, one_or_all
 
@@ -72,25 +72,19 @@ class GridId(Op, effects=True, facts=OPEN):
 
     syntax = "attr-dict : type(results)"
 
-    @staticmethod
-    def infer() -> TensorType:
-        return ID
+    infer = returns(ID)
 
 
 class ReplicaId(GridId, op="replica_id"):
     """Return the replica id of the process."""
 
-    @staticmethod
-    def plan() -> Callable[[Context], np.uint32]:
-        return lambda context: np.uint32(context.process.id[0])
+    plan = returns(lambda context: np.uint32(context.process.id[0]))
 
 
 class PartitionId(GridId, op="partition_id"):
     """Return the partition id of the process."""
 
-    @staticmethod
-    def plan() -> Callable[[Context], np.uint32]:
-        return lambda context: np.uint32(context.process.id[1])
+    plan = returns(lambda context: np.uint32(context.process.id[1]))
 
 
 # --- channels -------------------------------------------------------------------------------------------------------
@@ -119,9 +113,7 @@ class SendOp(PointToPoint, op="send"):
     token = In(a_token)  # I2
     result = Out(a_token)
 
-    @staticmethod
-    def infer() -> TokenType:
-        return TOKEN
+    infer = returns(TOKEN)
 
     @staticmethod
     def constraints(
@@ -271,9 +263,7 @@ class Outfeed(Op, op="outfeed", effects=True, computes_on_storage=True, facts=OP
     outfeed_config = Attr(String, default="")  # I3
     result = Out(a_token)
 
-    @staticmethod
-    def infer() -> TokenType:
-        return TOKEN
+    infer = returns(TOKEN)
 
     @staticmethod
     def plan() -> Run:

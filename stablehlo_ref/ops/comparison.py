@@ -12,7 +12,7 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import CHOOSES, EXACT, SELECTS
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, In, Out, type_of_operand
+from stablehlo_ref.define.op import Attr, In, Out, type_of
 from stablehlo_ref.define.spec import (
     BOOLEAN,
     baseline_element_type,
@@ -146,9 +146,7 @@ class Select(Elementwise, op="select", nans="moved", facts=CHOOSES):
         ),
     )
 
-    @staticmethod
-    def infer(on_true: TensorType) -> TensorType:
-        return on_true
+    infer = type_of("on_true")
 
     @staticmethod
     def constraints(
@@ -180,7 +178,7 @@ class Clamp(Elementwise, op="clamp", facts=SELECTS):
     floating = floats.clamp
     complex = complexes.clamp
 
-    infer = staticmethod(type_of_operand)
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(C: Checker, min: TensorType, operand: TensorType, max: TensorType, result: TensorType) -> None:

@@ -25,7 +25,7 @@ from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax
 from stablehlo_ref.define.facts import CONSTANT, EXACT, KEEPS, MOVES
-from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, returns
 from stablehlo_ref.define.spec import dim, element_type, rank, shape, size, storage_type, with_element_type
 from stablehlo_ref.define.type_constraints import (
     any_value,
@@ -43,7 +43,7 @@ from stablehlo_ref.diagnostics import MalformedError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType, TupleType, Type
+from stablehlo_ref.ir.types import TOKEN, TensorType, TupleType, Type
 from stablehlo_ref.limits.budget import reserve, within_time
 from stablehlo_ref.numerics import implementation_defined
 from stablehlo_ref.numerics.conversion import convert
@@ -197,9 +197,7 @@ class Tuple(Op, op="tuple", computes_on_storage=True, returns_views=True, nans="
     def constraints(C: Checker, val: Sequence[Type], result: TupleType) -> None:
         C(1, result == TupleType(tuple(val)))
 
-    @staticmethod
-    def plan() -> Run:
-        return tuple
+    plan = returns(tuple)
 
 
 class GetTupleElement(
@@ -235,10 +233,6 @@ class AfterAll(Op, op="after_all", facts=EXACT):
 
     syntax = "operands attr-dict : same_type"
 
-    @staticmethod
-    def infer() -> TokenType:
-        return TOKEN
+    infer = returns(TOKEN)
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda inputs: None
+    plan = returns(lambda inputs: None)

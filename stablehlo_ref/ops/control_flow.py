@@ -24,7 +24,7 @@ from stablehlo_ref.define.bound import ControlFlowSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, PlanBlock, PlannedBlock, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import CALLS, KEEPS, MOVES
-from stablehlo_ref.define.op import Bodies, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.op import Bodies, Body, In, Ins, Op, Out, Outs, outputs_of, type_of
 from stablehlo_ref.define.spec import BOOLEAN, compatible, scalar, size
 from stablehlo_ref.define.type_constraints import (
     boolean_scalar,
@@ -39,20 +39,6 @@ from stablehlo_ref.define.type_constraints import (
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import FunctionType, FutureType, TensorType, TokenType, Type
-
-
-def iterate(
-    slots: Slots, block: PlannedBlock, number: int, values: Iterable[Any], next_state: Callable[[Slots], None]
-) -> Turns:
-    """Run a block once for each value of its argument in slot `number`; `next_state` carries its results on."""
-    for value in values:
-        slots[0].turn()
-        slots[number] = value
-        if block.communicates:
-            yield from block.coroutine(slots)
-        else:
-            block.run(slots)
-        next_state(slots)
 
 
 def move(sources: Sequence[int], targets: Sequence[int]) -> Callable[[Slots], None]:
@@ -73,6 +59,35 @@ def move(sources: Sequence[int], targets: Sequence[int]) -> Callable[[Slots], No
     return move_all
 
 
+def carry(block: PlannedBlock, targets: Sequence[int], sources: Sequence[int] = ()) -> Callable[[Slots], None]:
+    """Return a function that moves results of a block, all by default, and empties the slots of what it has made."""
+    sources = sources or block.results
+    made = {slot for outs in block.outs for slot in outs}  # neither constants nor values captured from above
+    moved = tuple(made.intersection(sources).difference(targets))
+    copy = move(sources, targets)
+
+    def go(slots: Slots) -> None:
+        copy(slots)
+        for slot in moved:
+            slots[slot] = None
+
+    return go
+
+
+def iterate(
+    slots: Slots, block: PlannedBlock, number: int, values: Iterable[Any], next_state: Callable[[Slots], None]
+) -> Turns:
+    """Run a block once for each value of its argument in slot `number`; `next_state` carries its results on."""
+    for value in values:
+        slots[0].turn()
+        slots[number] = value
+        if block.communicates:
+            yield from block.coroutine(slots)
+        else:
+            block.run(slots)
+        next_state(slots)
+
+
 class If(Op, op="if", runs_once=True, facts=CALLS):
     """Run `true_branch` if `pred` is true, else `false_branch`."""
 
@@ -81,9 +96,7 @@ class If(Op, op="if", runs_once=True, facts=CALLS):
     false_branch = Body()  # I3
     results = Outs(tensor_or_token)
 
-    @staticmethod
-    def infer(true_branch: FunctionType) -> Sequence[Type]:
-        return true_branch.outputs
+    infer = outputs_of("true_branch")
 
     @staticmethod
     def constraints(C: Checker, true_branch: FunctionType, false_branch: FunctionType, results: Sequence[Type]) -> None:
@@ -96,12 +109,7 @@ class If(Op, op="if", runs_once=True, facts=CALLS):
         pred: int, true_branch: PlanBlock, false_branch: PlanBlock, results: tuple[int, ...]
     ) -> ControlFlow:
         """Plan `results = true_branch() if pred else false_branch()`; both branches are planned, one runs."""
-        if_true, if_false = branch(true_branch, results), branch(false_branch, results)
-
-        def go(slots: Slots) -> Turns:
-            return (if_true if slots[pred] else if_false)(slots)
-
-        return go
+        return branch_on(pred, true_branch, false_branch, results)
 
 
 class Case(Op, op="case", runs_once=True, facts=CALLS):
@@ -225,9 +233,7 @@ class While(Op, op="while", facts=CALLS):
 
     syntax = (WhileForm(),)
 
-    @staticmethod
-    def infer(operand: Sequence[Type]) -> Sequence[Type]:
-        return operand
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(
@@ -250,11 +256,8 @@ class While(Op, op="while", facts=CALLS):
         internal_state = block.arguments
         test = cond(shared=internal_state)
         (continues,) = test.results
-        start, next_state = move(operand, internal_state), move(block.results, internal_state)
-        finish = move(internal_state, results)
-        made = {slot for outs in block.outs for slot in outs}  # not constants, nor values captured from above
-        moved = tuple(slot for slot in block.results if slot in made)
-        finish_loop = site.finish_loop
+        start, next_state = move(operand, internal_state), carry(block, internal_state)
+        finish, finish_loop = move(internal_state, results), site.finish_loop
 
         def go(slots: Slots) -> Turns:
             context = slots[0]
@@ -272,8 +275,6 @@ class While(Op, op="while", facts=CALLS):
                 else:
                     block.run(slots)
                 next_state(slots)
-                for slot in moved:
-                    slots[slot] = None
             finish(slots)
             for slot in internal_state:
                 slots[slot] = None
@@ -296,9 +297,7 @@ class OptimizationBarrier(
 
     syntax = ("attr-dict", Barrier())
 
-    @staticmethod
-    def infer(operand: Sequence[TensorType | TokenType]) -> Sequence[TensorType | TokenType]:
-        return operand
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(
@@ -335,6 +334,22 @@ def branch(plan: PlanBlock, results: tuple[int, ...]) -> ControlFlow:
         finish(slots)
 
     return go
+
+
+def branch_on(condition: int, if_true: PlanBlock, if_false: PlanBlock, results: tuple[int, ...]) -> ControlFlow:
+    """Plan two blocks, of which one runs, by the condition in a slot."""
+    run_true, run_false = branch(if_true, results), branch(if_false, results)
+
+    def go(slots: Slots) -> Turns:
+        return (run_true if slots[condition] else run_false)(slots)
+
+    return go
+
+
+def type_of_function(symbol: Operation | None) -> FunctionType | None:
+    """Return the type of a `func.func`; None for any other op."""
+    found = symbol.properties.get("function_type") if symbol is not None and symbol.name == "func.func" else None
+    return found if isinstance(found, FunctionType) else None
 
 
 def all_compatible(xs: Sequence[Type], ys: Sequence[Type]) -> bool:

@@ -21,7 +21,7 @@ from stablehlo_ref.define.attribute_codecs import Int32
 from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import EXACT, MOVES, rounds
-from stablehlo_ref.define.op import Attr, In, Op, Out, type_of_operand, without_change
+from stablehlo_ref.define.op import Attr, In, Op, Out, type_of, without_change
 from stablehlo_ref.define.spec import (
     baseline_type,
     bitwidth,
@@ -103,7 +103,7 @@ class BitcastConvert(Op, op="bitcast_convert", computes_on_storage=True, returns
               and dim(operand, rank(result)) * bits == result_bits)  # fmt: skip
         C(2, is_complex(operand) == is_complex(result))
 
-    batching_rule = staticmethod(without_change)
+    batching_rule = without_change
 
     @staticmethod
     def plan(operand: TensorType, result: TensorType) -> Run:
@@ -146,7 +146,7 @@ class ReducePrecision(Elementwise, op="reduce_precision", nans="observed", facts
 
     syntax = ("operands, format =", ExponentMantissa(), "attr-dict : same_type")
 
-    infer = staticmethod(type_of_operand)
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(

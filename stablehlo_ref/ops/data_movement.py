@@ -13,7 +13,7 @@ from stablehlo_ref.define.attribute_codecs import Dims, Int
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import KEEPS, MOVES
-from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, type_of_operand, without_change
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, type_of, without_change
 from stablehlo_ref.define.spec import (
     axes,
     bounds,
@@ -81,7 +81,7 @@ class Reshape(Op, op="reshape", computes_on_storage=True, returns_views=True, na
               and dim(operand, before) == dim(result, after)
               and prod(shape(operand)[before + 1 :]) == prod(shape(result)[after + 1 :]))  # fmt: skip
 
-    batching_rule = staticmethod(without_change)
+    batching_rule = without_change
 
     @staticmethod
     def plan(operand: TensorType, result: TensorType) -> Run:
@@ -259,7 +259,7 @@ class Reverse(Op, op="reverse", computes_on_storage=True, returns_views=True, na
 
     syntax = "operands, dims = $dimensions attr-dict : same_type"
 
-    infer = staticmethod(type_of_operand)
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, dimensions: Dims, result: TensorType) -> None:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 
 from stablehlo_ref.algorithms.exact_reductions import exactly_added, sum_of_arrays
 from stablehlo_ref.define.attribute_codecs import Dims, Int, String
-from stablehlo_ref.define.bound import PlanSite, call_role
+from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.choices import Choice
-from stablehlo_ref.define.computation import FindChoices, Kernel, Run
+from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.facts import EXACT, FOLDS, KEEPS, MOVES, SUMS
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, In, Op, Out, type_of_operand
+from stablehlo_ref.define.op import Attr, In, Op, Out, returns, type_of
 from stablehlo_ref.define.processes import Contributions
 from stablehlo_ref.define.spec import (
     compatible,
@@ -44,12 +43,13 @@ from stablehlo_ref.define.type_constraints import (
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.distribution.process_groups import CROSS_REPLICA, ProcessGroups, ReplicaGroups
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType, tensor_type
+from stablehlo_ref.ir.types import TOKEN, TensorType, tensor_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
 from stablehlo_ref.numerics.layout import raw_view
 from stablehlo_ref.ops.collectives import Exchange, meeting
-from stablehlo_ref.ops.dot_general import DotGeneral, PrecisionConfig, PrecisionForm
+from stablehlo_ref.ops.dot_general import PrecisionConfig, PrecisionForm, dot_products
+from stablehlo_ref.ops.dot_products import DotDimensions
 from stablehlo_ref.ops.elementwise import Add
 
 
@@ -60,13 +60,9 @@ class CreateToken(Op, op="create_token", facts=EXACT):
 
     syntax = "attr-dict : type(results)"
 
-    @staticmethod
-    def infer() -> TokenType:
-        return TOKEN
+    infer = returns(TOKEN)
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda: None
+    plan = returns(lambda: None)
 
 
 class Broadcast(Op, op="broadcast", computes_on_storage=True, returns_views=True, nans="moved", facts=KEEPS):
@@ -100,13 +96,9 @@ class Trace(Op, op="trace", facts=EXACT):
 
     syntax = "operands, $tag attr-dict : type(operands)"
 
-    @staticmethod
-    def implementation_defined() -> FindChoices:
-        return lambda operand: [Choice.TRACE]
+    implementation_defined = returns(lambda operand: [Choice.TRACE])
 
-    @staticmethod
-    def plan() -> Run:
-        return lambda operand: ()
+    plan = returns(lambda operand: ())
 
 
 class CrossReplicaSum(
@@ -118,7 +110,7 @@ class CrossReplicaSum(
     replica_groups = Attr(ReplicaGroups)
     result = Out(tensor)
 
-    infer = staticmethod(type_of_operand)
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
@@ -218,9 +210,7 @@ class ComputeReshapeShape(Reshapable, op="compute_reshape_shape"):
 
     result = Out(size_vector)
 
-    @staticmethod
-    def infer(dynamic_shape: TensorType) -> TensorType:
-        return dynamic_shape
+    infer = type_of("dynamic_shape")
 
     @staticmethod
     def constraints(C: Checker, dynamic_shape: TensorType, result: TensorType) -> None:
@@ -263,28 +253,6 @@ class CstrReshapable(Reshapable, op="cstr_reshapable"):
 # --- dot products, which dot_general superseded: dot, einsum, unary_einsum -------------------------------------------
 
 
-Pair: TypeAlias = tuple[Sequence[int], Sequence[int]]  # dimensions of lhs and of rhs
-
-
-def contraction(
-    lhs: TensorType,
-    rhs: TensorType,
-    batching: Pair,
-    contracting: Pair,
-    result: TensorType,
-    mode: Mode,
-    constants: Mapping[str, Array],
-) -> Kernel:
-    """Plan a `dot_general` without an algorithm; `constants` are operands that are known."""
-    members = {
-        "lhs": lhs, "rhs": rhs, "result": result,
-        "lhs_batching_dimensions": tuple(batching[0]), "rhs_batching_dimensions": tuple(batching[1]),
-        "lhs_contracting_dimensions": tuple(contracting[0]), "rhs_contracting_dimensions": tuple(contracting[1]),
-    }  # fmt: skip
-    kernel: Kernel = call_role(DotGeneral.definition, "plan", members, constants, mode)
-    return kernel
-
-
 class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True, nans="computed", facts=SUMS):
     """Multiply vectors or matrices. Superseded by `dot_general`."""
 
@@ -316,7 +284,7 @@ class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True
 
     @staticmethod
     def plan(site: PlanSite, mode: Mode, lhs: TensorType, rhs: TensorType, result: TensorType) -> Kernel:
-        return contraction(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result, mode, site.constants)
+        return dot_products(lhs, rhs, DotDimensions((), (), (rank(lhs) - 1,), (0,)), result, mode, site.constants)
 
 
 class Einsum(Op, op="einsum", row_major=True, nans="computed", facts=SUMS):
@@ -358,8 +326,8 @@ class Einsum(Op, op="einsum", row_major=True, nans="computed", facts=SUMS):
         others = [name for name in lhs_names + rhs_names if name not in batching + contracting]
         order = [(batching + others).index(name) for name in kept]
         dot_type = tensor_type(tuple(dim(result, kept.index(name)) for name in batching + others), element_type(result))
-        pairs = [(positions(names, lhs_names), positions(names, rhs_names)) for names in (batching, contracting)]
-        product = contraction(lhs, rhs, pairs[0], pairs[1], dot_type, mode, {})
+        numbers = [positions(names, among) for names in (batching, contracting) for among in (lhs_names, rhs_names)]
+        product = dot_products(lhs, rhs, DotDimensions(*numbers), dot_type, mode)
         arranged = sum(size(x) * numpy_dtype(element_type(x)).itemsize for x in (lhs, rhs))  # in the order of matrices
         return Kernel(
             lambda lhs, rhs: product(reduce_lhs(lhs), reduce_rhs(rhs)).transpose(order),
@@ -418,9 +386,9 @@ def same_sizes(names: str, sizes: Sequence[int]) -> bool:
     return all(n == sizes[names.index(name)] for name, n in zip(names, sizes))
 
 
-def positions(names: Sequence[str], among: str) -> list[int]:
+def positions(names: Sequence[str], among: str) -> Dims:
     """Return the position of each name among the names of an operand."""
-    return [among.index(name) for name in names]
+    return tuple(among.index(name) for name in names)
 
 
 def summed(x: TensorType, names: str, keep: str, mode: Mode) -> tuple[Run, str, TensorType]:
@@ -434,10 +402,11 @@ def summed(x: TensorType, names: str, keep: str, mode: Mode) -> tuple[Run, str, 
     result = tensor_type(tuple(sizes[unique.index(name)] for name in kept), element)
     if unique == kept:
         return (lambda x: diagonals(x, names)), kept, result
-    reduced = [position for position, name in enumerate(unique) if name not in kept]
+    reduced = tuple(position for position, name in enumerate(unique) if name not in kept)
     ones = np.ones([sizes[position] for position in reduced]).astype(numpy_dtype(element))
     types = tensor_type(tuple(sizes), element), tensor_type(ones.shape, element)
-    product = contraction(*types, ((), ()), (reduced, range(len(reduced))), result, mode, {"rhs": ones})
+    numbers = DotDimensions((), (), reduced, tuple(range(len(reduced))))
+    product = dot_products(*types, numbers, result, mode, {"rhs": ones})
     return (lambda x: product(diagonals(x, names), ones)), kept, result
 
 

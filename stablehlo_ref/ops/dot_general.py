@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from math import prod
+from types import MappingProxyType
 from typing import Annotated, TypeAlias
 
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, give, listed, member_value
@@ -48,7 +49,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FLOATS, TensorType, Type
 from stablehlo_ref.numerics.contraction import Arithmetic, arithmetic, round_to_tf32, rounded_arithmetic, rounding
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
-from stablehlo_ref.ops.dot_products import Dot, choose
+from stablehlo_ref.ops.dot_products import Dot, DotDimensions, choose
 
 
 class DotDimensionsForm(Directive):
@@ -140,16 +141,6 @@ class Precision(Enum):
 
 PrecisionConfig: TypeAlias = Annotated[tuple[Precision, ...], ListCodec(Precision)]
 PrecisionType: TypeAlias = Annotated[Type, TypeCodec("floating-point type", is_float)]
-
-
-@dataclass(frozen=True, slots=True)
-class DotDimensions:
-    """The attribute `dot_dimension_numbers`: which dimensions of `lhs` and `rhs` are paired."""
-
-    lhs_batching_dimensions: Dims
-    rhs_batching_dimensions: Dims
-    lhs_contracting_dimensions: Dims
-    rhs_contracting_dimensions: Dims
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,8 +269,7 @@ class DotGeneral(
         computes (numerics/contraction.py). A constant operand becomes a matrix at planning. The strategy decides only
         what is converted and multiplied at a time (ops/dot_products.py).
         """
-        strategy = choose(dot_products(lhs, rhs, dot_dimension_numbers, algorithm, result, mode, site.constants))
-        return Kernel(strategy.plan(), temporaries=strategy.temporaries)
+        return dot_products(lhs, rhs, dot_dimension_numbers, result, mode, site.constants, algorithm)
 
     @staticmethod
     def batching_rule(dot_dimension_numbers: DotDimensions) -> Mapping[str, object]:
@@ -313,28 +303,19 @@ def dot_products(
     lhs: TensorType,
     rhs: TensorType,
     numbers: DotDimensions,
-    algorithm: DotAlgorithm,
     result: TensorType,
     mode: Mode,
-    constants: Mapping[str, Array],
-) -> Dot:
-    """Return the dot products with the arithmetic of their types and of the algorithm, if there is one."""
+    constants: Mapping[str, Array] = MappingProxyType({}),
+    algorithm: DotAlgorithm | None = None,
+) -> Kernel:
+    """Plan dot products with the arithmetic of their types, and of an algorithm; `constants` are known operands."""
     lhs_dtype, rhs_dtype, result_dtype = (numpy_dtype(element_type(x)) for x in (lhs, rhs, result))
     terms = prod(dims(lhs, numbers.lhs_contracting_dimensions))
     sums = arithmetic(lhs_dtype, rhs_dtype, result_dtype, terms, mode.reproducible)
-    if algorithm.num_primitive_operations is not None and kind(result_dtype) == "floating":
+    if algorithm is not None and algorithm.num_primitive_operations is not None and kind(result_dtype) == "floating":
         sums = with_algorithm(sums, algorithm)
-    return Dot(
-        lhs,
-        rhs,
-        numbers.lhs_batching_dimensions,
-        numbers.rhs_batching_dimensions,
-        numbers.lhs_contracting_dimensions,
-        numbers.rhs_contracting_dimensions,
-        result,
-        sums,
-        constants,
-    )
+    strategy = choose(Dot(lhs, rhs, numbers, result, sums, constants))
+    return Kernel(strategy.plan(), temporaries=strategy.temporaries)
 
 
 # --- algorithms -----------------------------------------------------------------------------------------------------

@@ -41,16 +41,23 @@ from stablehlo_ref.numerics.product_parts import (
 STACK_BYTES = 1 << 22  # of converted matrices of a stack at a time
 
 
+@dataclass(frozen=True, slots=True)
+class DotDimensions:
+    """The attribute `dot_dimension_numbers`: which dimensions of `lhs` and `rhs` are paired."""
+
+    lhs_batching_dimensions: Dims
+    rhs_batching_dimensions: Dims
+    lhs_contracting_dimensions: Dims
+    rhs_contracting_dimensions: Dims
+
+
 @dataclass(frozen=True)
 class Dot:
     """Dot products of slices of `lhs` and `rhs`, and their arithmetic; `constants` are operands that are constant."""
 
     lhs: TensorType
     rhs: TensorType
-    lhs_batching: Dims
-    rhs_batching: Dims
-    lhs_contracting: Dims
-    rhs_contracting: Dims
+    numbers: DotDimensions
     result: TensorType
     sums: Arithmetic
     constants: Mapping[str, Array]
@@ -62,7 +69,7 @@ class Dot:
     @property
     def terms(self) -> int:
         """The number of products in a sum."""
-        return prod(dims(self.lhs, self.lhs_contracting))
+        return prod(dims(self.lhs, self.numbers.lhs_contracting_dimensions))
 
     def converted_bytes(self, operands: int) -> int:
         """Return the bytes of copies of so many elements of operands, and of the sums."""
@@ -82,7 +89,10 @@ class InGroups:
     def step(self) -> int:
         """How many matrices to multiply at a time, a divisor of their number; 0 for all."""
         dot = self.dot
-        if dot.constants or (dot.lhs_batching[:1], dot.rhs_batching[:1]) != ((0,), (0,)):
+        if dot.constants or (dot.numbers.lhs_batching_dimensions[:1], dot.numbers.rhs_batching_dimensions[:1]) != (
+            (0,),
+            (0,),
+        ):
             return 0
         needed, count = dot.converted_bytes(size(dot.lhs) + size(dot.rhs)), dim(dot.result, 0)
         if needed <= STACK_BYTES:
@@ -140,10 +150,10 @@ class ByMatrices:
     @cached_property
     def arrange(self) -> tuple[Run | None, Run | None]:
         """Functions to matrices from both operands, None for those that are matrices already."""
-        dot = self.dot
-        left, right = in_memory_order(dot.lhs, dot.rhs, dot.lhs_contracting, dot.rhs_contracting)
-        as_lhs = matrices(shape(dot.lhs), dot.lhs_batching, left, rows_first=True)
-        return as_lhs, matrices(shape(dot.rhs), dot.rhs_batching, right, rows_first=False)
+        dot, d = self.dot, self.dot.numbers
+        left, right = in_memory_order(dot.lhs, dot.rhs, d.lhs_contracting_dimensions, d.rhs_contracting_dimensions)
+        as_lhs = matrices(shape(dot.lhs), d.lhs_batching_dimensions, left, rows_first=True)
+        return as_lhs, matrices(shape(dot.rhs), d.rhs_batching_dimensions, right, rows_first=False)
 
     @cached_property
     def sums(self) -> Arithmetic:
@@ -157,9 +167,9 @@ class ByMatrices:
     @property
     def are_matrices(self) -> bool:
         """Whether both operands are single matrices, neither stacks nor vectors."""
-        dot = self.dot
-        have_rows = rank(dot.lhs) > len(dot.lhs_contracting) and rank(dot.rhs) > len(dot.rhs_contracting)
-        return not dot.lhs_batching and have_rows
+        dot, d = self.dot, self.dot.numbers
+        pairs = ((dot.lhs, d.lhs_contracting_dimensions), (dot.rhs, d.rhs_contracting_dimensions))
+        return not d.lhs_batching_dimensions and all(rank(x) > len(contracting) for x, contracting in pairs)
 
     @property
     def temporaries(self) -> int:
@@ -178,8 +188,8 @@ class ByMatrices:
         is_by_blas = sums.is_plain and not sums.is_exact and kind(sums.dtype) in ("floating", "complex")
         may_be_transposes = any(self.arrange) and size(dot.lhs) == size(dot.rhs)
         separate: Run = of_separate(run) if is_by_blas and may_be_transposes else run
-        first = rank(dot.lhs) - len(dot.lhs_contracting)  # of the dimensions of `rhs` in the result
-        rows, columns = prod(sizes[len(dot.lhs_batching) : first]), prod(sizes[first:])
+        first = rank(dot.lhs) - len(dot.numbers.lhs_contracting_dimensions)  # of the dimensions of `rhs` in the result
+        rows, columns = prod(sizes[len(dot.numbers.lhs_batching_dimensions) : first]), prod(sizes[first:])
         if 1 not in (rows, columns):
             return separate
         left, right = ((shape(x), dtype) for x, dtype in zip((dot.lhs, dot.rhs), dot.dtypes))

@@ -18,7 +18,7 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.definition import Syntax, resolve
 from stablehlo_ref.define.facts import EXACT, FOLDS, SELECTS, STEPS, divides_by_zero, function, power_of_zero, rounds
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, type_of_operand
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, type_of
 from stablehlo_ref.define.spec import (
     axes,
     baseline_element_type,
@@ -109,7 +109,7 @@ class UnaryElementwise(Elementwise):
 
     syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
 
-    infer = staticmethod(type_of_operand)
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
@@ -133,9 +133,7 @@ class BinaryElementwise(Elementwise):
 
     syntax: ClassVar[Syntax] = "operands attr-dict : same_type"
 
-    @staticmethod
-    def infer(lhs: TensorType, rhs: TensorType) -> TensorType:
-        return lhs
+    infer = type_of("lhs")
 
     @staticmethod
     def constraints(C: Checker, lhs: TensorType, rhs: TensorType, result: TensorType) -> None:

@@ -50,7 +50,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TupleType, Type
 from stablehlo_ref.numerics.dtypes import kind, mantissa_bits, part_dtype
 from stablehlo_ref.numerics.nans import canonical_nans, has_several_nans
-from stablehlo_ref.ops.control_flow import call
+from stablehlo_ref.ops.control_flow import call, type_of_function
 from stablehlo_ref.ops.reduction import Results
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.targets.buffers import TARGETS, check_aliases, check_buffers
@@ -96,10 +96,8 @@ class Computation:
 
 def declared_type(name: str, symbols: FindSymbol) -> FunctionType:
     """Return the type of the function `@name`; LookupError if there is no such function."""
-    function = symbols(name)
-    if function is None:
+    if (declared := type_of_function(symbols(name))) is None:
         raise LookupError(f"unknown function @{name}")
-    declared: FunctionType = function.properties["function_type"]
     return declared
 
 

@@ -100,7 +100,7 @@ class Fft(Op, op="fft", nans="computed", facts=replace(ALGORITHM, fusion="never"
         else:
             C(5, shape(result) == shape(operand))
 
-    batching_rule = staticmethod(without_change)
+    batching_rule = without_change
 
     @staticmethod
     def plan(operand: TensorType, fft_type: FftType, fft_length: Dims, result: TensorType) -> Run:

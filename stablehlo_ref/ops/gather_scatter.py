@@ -292,11 +292,7 @@ class Scatter(Op, op="scatter", nans="computed", facts=replace(FOLDS, fusion="on
 
         def update(results: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:
             if not is_empty:
-                write.run(
-                    results,
-                    index_components(scatter_indices, dim),
-                    promote(updates),
-                )
+                write.run(results, index_components(scatter_indices, dim), promote(updates))
             return one_or_all(results)
 
         def run(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:

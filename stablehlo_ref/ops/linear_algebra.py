@@ -20,7 +20,7 @@ from stablehlo_ref.define.computation import FindChoices, Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import ALGORITHM
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, In, Op, Out, without_change
+from stablehlo_ref.define.op import Attr, In, Op, Out, type_of, without_change
 from stablehlo_ref.define.spec import (
     baseline_element_type,
     baseline_type,
@@ -59,9 +59,7 @@ class Cholesky(Op, op="cholesky", nans="computed", facts=replace(ALGORITHM, fusi
 
     syntax = "operands (, lower = $lower)? attr-dict : same_type"
 
-    @staticmethod
-    def infer(a: TensorType) -> TensorType:
-        return a
+    infer = type_of("a")
 
     @staticmethod
     def constraints(C: Checker, a: TensorType, result: TensorType) -> None:
@@ -69,7 +67,7 @@ class Cholesky(Op, op="cholesky", nans="computed", facts=replace(ALGORITHM, fusi
         C(2, 2 <= rank(a))
         C(3, dim(a, rank(a) - 2) == dim(a, rank(a) - 1))
 
-    batching_rule = staticmethod(without_change)
+    batching_rule = without_change
 
     @staticmethod
     def plan(mode: Mode, a: TensorType, lower: Flag) -> Kernel:
@@ -121,9 +119,7 @@ class TriangularSolve(
     transpose_a = Attr(Transpose)  # I6
     result = Out(float_tensor | complex_tensor | per_tensor_quantized)
 
-    @staticmethod
-    def infer(b: TensorType) -> TensorType:
-        return b
+    infer = type_of("b")
 
     @staticmethod
     def constraints(C: Checker, a: TensorType, b: TensorType, left_side: Flag, result: TensorType) -> None:
@@ -134,7 +130,7 @@ class TriangularSolve(
         C(3, dim(a, R - 2) == dim(a, R - 1) == dim(b, R - 2 if left_side else R - 1))
         C(4, compatible(baseline_type(b), baseline_type(result)))
 
-    batching_rule = staticmethod(without_change)
+    batching_rule = without_change
 
     @staticmethod
     def plan(

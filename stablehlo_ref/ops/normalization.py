@@ -18,7 +18,7 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import ALGORITHM
 from stablehlo_ref.define.mode import Mode
-from stablehlo_ref.define.op import Attr, In, Op, Out, type_of_operand
+from stablehlo_ref.define.op import Attr, In, Op, Out, type_of
 from stablehlo_ref.define.spec import (
     baseline_element_type,
     baseline_type,
@@ -57,7 +57,7 @@ class BatchNormInference(Op, op="batch_norm_inference", nans="computed", facts=A
     feature_index = Attr(Int)  # I7
     result = Out(float_tensor | per_tensor_quantized)
 
-    infer = staticmethod(type_of_operand)
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(

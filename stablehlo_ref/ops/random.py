@@ -15,7 +15,7 @@ from stablehlo_ref.define.computation import FindChoices, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.facts import OPEN
-from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.op import Attr, In, Op, Out, returns
 from stablehlo_ref.define.spec import dim, element_type, is_float, make_tensor_type, rank
 from stablehlo_ref.define.spec import shape as shape_of
 from stablehlo_ref.define.type_constraints import (
@@ -120,9 +120,7 @@ class RngBitGenerator(Op, op="rng_bit_generator", facts=OPEN):
 
         return three_fry if rng_algorithm is RngAlgorithm.THREE_FRY else philox
 
-    @staticmethod
-    def implementation_defined() -> FindChoices:
-        return lambda initial_state: [Choice.RNG_BITS]
+    implementation_defined = returns(lambda initial_state: [Choice.RNG_BITS])
 
 
 def state_of(key: int, counter: int, count: int) -> Array:

@@ -10,7 +10,7 @@ from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import MOVES
-from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, type_of_operand
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, type_of
 from stablehlo_ref.define.spec import dim, element_type, make_tensor_type, most, rank, same, shape, size
 from stablehlo_ref.define.type_constraints import integer_scalar, per_tensor_quantized, tensor
 from stablehlo_ref.ir.arrays import Array
@@ -154,7 +154,7 @@ class DynamicUpdateSlice(Op, op="dynamic_update_slice", computes_on_storage=True
 
     syntax = "operands attr-dict : functional_type"
 
-    infer = staticmethod(type_of_operand)
+    infer = type_of("operand")
 
     @staticmethod
     def constraints(

@@ -66,7 +66,9 @@ def compatibility_expander(module: Operation, target: Version = CURRENT) -> None
             if target < MESH_AXES and isinstance(groups, MeshAxes) and op.name != "stablehlo.all_to_all":
                 op.properties["replica_groups"] = id_groups(groups, op) or groups
             if target < RANGES:
-                _forget_ranges(op)
+                op.debug_location = without_ranges(op.debug_location)
+                for argument in op.block_arguments:
+                    argument.location = without_ranges(argument.location)
     hoist_all_constants(module)
 
 
@@ -84,12 +86,6 @@ def _tan(x: Expr) -> Expr:
     numerator = make_complex(tangent, hyperbolic)
     one = like(tangent, 1)
     return numerator / make_complex(one, -(tangent * hyperbolic))
-
-
-def _forget_ranges(op: Operation) -> None:
-    op.debug_location = without_ranges(op.debug_location)
-    for argument in op.block_arguments:
-        argument.location = without_ranges(argument.location)
 
 
 # --- batching dimensions --------------------------------------------------------------------------------------------

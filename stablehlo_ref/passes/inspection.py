@@ -10,7 +10,7 @@ from functools import cache
 
 from stablehlo_ref.diagnostics import Diagnostic
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource, rebuilt
-from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
+from stablehlo_ref.ir.core import Operation, Region, Value, symbol_name
 from stablehlo_ref.passes.registry import transformation
 
 
@@ -45,7 +45,8 @@ def op_graph(module: Operation) -> str:
 def _nodes(op: Operation, numbers: dict[Operation | Value, int], depth: int) -> Iterator[str]:
     indent = "  " * depth
     name = numbers[op] = len(numbers)
-    label = _quoted(_label(op))
+    symbol = symbol_name(op)
+    label = _quoted(op.name if symbol is None else f"{op.name} @{symbol}")
     if not op.regions:
         yield f"{indent}v{name} [label = {label}];"
         return
@@ -62,29 +63,20 @@ def _region(region: Region, numbers: dict[Operation | Value, int], depth: int) -
     yield f"{indent}subgraph cluster_r{len(numbers)} {{"
     yield f'{indent}  label = "";'
     for block in region.blocks:
-        yield from _arguments(block, numbers, depth + 1)
+        for argument in block.arguments:
+            numbers[argument] = len(numbers)
+            label = _quoted(f"%{argument.name or f'arg{argument.index}'}: {argument.type}")
+            yield f"{indent}  v{numbers[argument]} [label = {label}, shape = ellipse];"
         for op in block.operations:
             yield from _nodes(op, numbers, depth + 1)
     yield f"{indent}}}"
 
 
-def _arguments(block: Block, numbers: dict[Operation | Value, int], depth: int) -> Iterator[str]:
-    for argument in block.arguments:
-        numbers[argument] = len(numbers)
-        label = _quoted(f"%{argument.name or f'arg{argument.index}'}: {argument.type}")
-        yield f"{'  ' * depth}v{numbers[argument]} [label = {label}, shape = ellipse];"
-
-
 def _edges(op: Operation, numbers: dict[Operation | Value, int]) -> Iterator[str]:
     for operand in op.operands:
-        source = operand.owner if isinstance(operand.owner, Operation) else operand
+        source = operand.producer or operand
         if source in numbers and op in numbers:
             yield f"  v{numbers[source]} -> v{numbers[op]} [label = {_quoted(str(operand.type))}];"
-
-
-def _label(op: Operation) -> str:
-    symbol = symbol_name(op)
-    return op.name if symbol is None else f"{op.name} @{symbol}"
 
 
 def _quoted(text: str) -> str:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from stablehlo_ref.define.bound import bind_types, is_on_expressed
 from stablehlo_ref.define.definition import OpDefinition, definition_of
-from stablehlo_ref.define.spec import expressed, is_quantized
+from stablehlo_ref.define.spec import expressed, is_quantized, with_element_type
 from stablehlo_ref.diagnostics import Diagnostic, UnsupportedError
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.rewrite import Rewriter, clone
+from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import IntegerType, QuantizedType, TensorType, Type, tensor_type
 from stablehlo_ref.passes.element_types import replace_element_types
 from stablehlo_ref.passes.emit import (
@@ -20,9 +20,9 @@ from stablehlo_ref.passes.emit import (
     clamp,
     convert,
     round_nearest_even,
+    scalar_constant,
     shape_vector,
     size_of,
-    with_element,
 )
 from stablehlo_ref.passes.quantized_op_to_qdq import is_legalized_on_floats
 from stablehlo_ref.passes.registry import PassOption, flag, transformation
@@ -147,18 +147,8 @@ def _legalize(emit: Emitter, quantized: QuantizedOp, exact: bool) -> None:
 
 def _on_expressed(quantized: QuantizedOp, operands: Sequence[Expr]) -> list[Expr]:
     """Emit the op on floats."""
-    return _emit_like(quantized.op, operands, list(map(expressed, quantized.results)))
-
-
-def _emit_like(op: Operation, operands: Sequence[Expr], types: Sequence[Type], **members: object) -> list[Expr]:
-    """Emit an op on other operands and with results of other types, and with some other members."""
-    emit, made = operands[0].emit, clone(op, {})
-    made.operands = [operand.value for operand in operands]
-    made.properties |= members
-    for result, type in zip(made.results, types):
-        result.name, result.type = "", type
-    emit.insert(made)
-    return [Expr(emit, result) for result in made.results]
+    emit, types = operands[0].emit, list(map(expressed, quantized.results))
+    return [Expr(emit, x) for x in emit.copy(quantized.op, [operand.value for operand in operands], types)]
 
 
 def dequantize(x: Expr, type: Type, exact: bool = True) -> Expr:
@@ -193,11 +183,7 @@ def _scales(emit: Emitter, element: QuantizedType) -> Expr:
 
 
 def _limits(emit: Emitter, element: QuantizedType, type: Type) -> tuple[Expr, Expr]:
-    return _scalar(emit, type, element.storage_min), _scalar(emit, type, element.storage_max)
-
-
-def _scalar(emit: Emitter, type: Type, number: float) -> Expr:
-    return Expr(emit, emit.constant(tensor_type((), type), number))
+    return scalar_constant(emit, type, element.storage_min), scalar_constant(emit, type, element.storage_max)
 
 
 def _parameters(emit: Emitter, element: QuantizedType, type: Type, values: Sequence[float]) -> Expr:
@@ -265,7 +251,7 @@ def _add(quantized: QuantizedOp, lhs: Expr, rhs: Expr) -> Expr | None:
             return total
         return _broadcast("subtract", total, _parameters(lhs.emit, result, I32, result.zero_points), result)
     lhs, rhs = _requantize(lhs, left, result, I32), _requantize(rhs, right, result, I32)
-    zero_point = _scalar(lhs.emit, I32, result.zero_points[0])
+    zero_point = scalar_constant(lhs.emit, I32, result.zero_points[0])
     return _narrowed(_combine("subtract", _combine("add", lhs, rhs), zero_point), result)
 
 
@@ -302,10 +288,10 @@ def _product(quantized: QuantizedOp, lhs: Expr, rhs: Expr) -> Expr | None:
     offset = _offset(product, (lhs, rhs), zero_points, axes)
     scale = left.scales[0] * right.scales[0] / result.scales[0]
     if abs(scale - 1) > NEGLIGIBLE:
-        factor = _scalar(emit, result.expressed_type, scale)
+        factor = scalar_constant(emit, result.expressed_type, scale)
         product = _scaled(product, factor)
         offset = None if offset is None else _scaled(offset, factor)
-    rest = _scalar(emit, I32, result.zero_points[0] if result.quantization_dimension is None else 0)
+    rest = scalar_constant(emit, I32, result.zero_points[0] if result.quantization_dimension is None else 0)
     total = _combine("add", product, rest if offset is None else _combine("subtract", rest, offset))
     return convert(total, I32) if result.storage_type == I32 else _narrowed(total, result)
 
@@ -385,7 +371,7 @@ def _padded(op: Operation, lhs: Expr, element: QuantizedType) -> Expr:
     for axis, pair in zip(op.properties["input_spatial_dimensions"], padding):
         low[axis], high[axis] = map(int, pair)
     return lhs.op(
-        "pad", _scalar(lhs.emit, element.storage_type, element.zero_points[0]),
+        "pad", scalar_constant(lhs.emit, element.storage_type, element.zero_points[0]),
         edge_padding_low=tuple(low), edge_padding_high=tuple(high), interior_padding=(0,) * lhs.type.rank,
     )  # fmt: skip
 
@@ -393,7 +379,7 @@ def _padded(op: Operation, lhs: Expr, element: QuantizedType) -> Expr:
 def _integer_product(quantized: QuantizedOp, lhs: Expr, rhs: Expr) -> Expr:
     op, (result,) = quantized.op, quantized.results
     assert isinstance(result, TensorType)
-    type = with_element(result, I32)
+    type = with_element_type(result, I32)
     if op.name == "stablehlo.dot":
         return lhs.op(
             "dot_general", rhs, type=type, lhs_contracting_dimensions=(1,), rhs_contracting_dimensions=(0,),
@@ -402,7 +388,7 @@ def _integer_product(quantized: QuantizedOp, lhs: Expr, rhs: Expr) -> Expr:
         )  # fmt: skip
     padding = op.properties.get("padding")
     members = {} if not padding else {"padding": tuple((0, 0) for _ in padding)}
-    return _emit_like(op, [lhs, rhs], [type], **members)[0]
+    return Expr(lhs.emit, lhs.emit.copy(op, [lhs.value, rhs.value], [type], **members)[0])
 
 
 def _offset(
@@ -412,7 +398,7 @@ def _offset(
     terms, sizes = list[Expr](), None
     for x, zero_point, (summed, places) in zip(operands, zero_points[::-1], axes):
         if zero_point:
-            term = _combine("multiply", _sum(convert(x, I32), summed), _scalar(x.emit, I32, zero_point))
+            term = _combine("multiply", _sum(convert(x, I32), summed), scalar_constant(x.emit, I32, zero_point))
             if product.type.is_static:
                 terms.append(term.op("broadcast_in_dim", type=product.type, broadcast_dimensions=tuple(places)))
                 continue
@@ -438,14 +424,14 @@ def _sum(x: Expr, dimensions: Sequence[int]) -> Expr:
 
 def _count(x: Expr, dimensions: Sequence[int], factor: int) -> Expr:
     """Return the product of a factor and the sizes of some dimensions."""
-    total = _scalar(x.emit, I32, 1)
+    total = scalar_constant(x.emit, I32, 1)
     for axis in dimensions:
         size = x.type.shape[axis]
         if size is None:
             total = total * size_of(x, axis)
         else:
             factor *= size
-    known = _scalar(x.emit, I32, factor)
+    known = scalar_constant(x.emit, I32, factor)
     return known if all(x.type.shape[axis] is not None for axis in dimensions) else known * total
 
 

@@ -10,7 +10,7 @@ from stablehlo_ref.diagnostics import ArgumentValueError, Diagnostic, InvalidErr
 from stablehlo_ref.ir.core import Block, Operation, Region, symbol_name
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.passes.analysis import frozen, operation_key
-from stablehlo_ref.passes.symbols import rename_uses
+from stablehlo_ref.passes.symbols import rename_uses, unused_name
 
 
 def link(modules: Sequence[Operation]) -> Operation:
@@ -97,7 +97,7 @@ def _renamed(
             names[name] = symbol_name(same) or name
         else:
             if name in public or private[name]:
-                names[name] = _fresh(name, taken)
+                names[name] = unused_name(name, taken)
             private[name].append(op)
             kept.append(op)
     _rename(part, {old: new for old, new in names.items() if old in own and old != new})
@@ -113,14 +113,6 @@ def _equal_to(op: Operation, others: Sequence[Operation]) -> Operation | None:
         return operation_key(named)
 
     return next((other for other in others if not is_declaration(other) and key(other) == key(op)), None)
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    number = 0
-    while f"{name}_{number}" in taken:
-        number += 1
-    taken.add(f"{name}_{number}")
-    return f"{name}_{number}"
 
 
 def _rename(part: Sequence[Operation], names: dict[str, str]) -> None:

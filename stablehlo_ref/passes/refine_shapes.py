@@ -12,7 +12,7 @@ from stablehlo_ref.ir.core import Block, Operation, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import BooleanType, IntegerType, TensorType, TokenType, Type
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.passes.analysis import evaluate, is_pure, known_array, known_integers
+from stablehlo_ref.passes.analysis import defined_by, evaluate, is_pure, known_array, known_integers
 from stablehlo_ref.passes.emit import Emitter, dense, replace_by_constants
 from stablehlo_ref.passes.patterns import erase_dead, hoist_constants
 from stablehlo_ref.passes.refinements import (
@@ -57,7 +57,7 @@ def refine_shapes(module: Operation) -> None:
     function = refinement_target(module)
     arguments = tuple(argument.type for argument in function.regions[0].block.arguments)
     others = {name for op in module.walk() if op.name != "func.call" for name in symbols_of(op)}
-    refiner = _ModuleRefiner({name: callee for name, callee in table.items() if name not in others})
+    refiner = _Refiner({name: callee for name, callee in table.items() if name not in others})
     refiner.refine(_Key(function, 0, (), arguments))
     if refiner.errors:
         raise InvalidError(refiner.errors)
@@ -82,8 +82,8 @@ class _Key:
         return f"@{name}: tokens {self.tokens}, constants {list(self.constants)}, arguments ({types})"
 
 
-class _ModuleRefiner:
-    """Refines functions, each once."""
+class _Refiner:
+    """Refines functions, each once, from top to bottom."""
 
     def __init__(self, table: Mapping[str, Operation]) -> None:
         self.table = table
@@ -101,7 +101,11 @@ class _ModuleRefiner:
         self.active.append(function)
         self._replace_constant_arguments(key)
         refine_function_arguments(function, key.kept_types)
-        _FunctionRefiner(self, function).run()
+        with Rewriter(function) as rewriter:
+            self._block(rewriter, function.regions[0].block)
+        erase_dead(function)
+        hoist_constants(function.regions[0])
+        set_function_type(function)
         self.active.pop()
         return True
 
@@ -134,6 +138,91 @@ class _ModuleRefiner:
         constants = _leading_constants(call.operands[tokens:])
         return _Key(callee, tokens, constants, tuple(call.operand_types[tokens + len(constants) :]))
 
+    # --- operations ---------------------------------------------------------------------------------------------
+
+    def _block(self, rewriter: Rewriter, block: Block) -> None:
+        for op in within_time(block.operations, "transforming the program", location_of):
+            if op.name == "func.call":
+                self._call(rewriter, op)
+            elif op.name == "func.return":
+                _return(rewriter, op)
+            else:
+                self._op(rewriter, op)
+
+    def _op(self, rewriter: Rewriter, op: Operation) -> None:
+        if op.name == "stablehlo.while":
+            for region in op.regions:
+                _refine(rewriter, region.block.arguments, op.operand_types)
+        if op.name in ("stablehlo.while", "stablehlo.if", "stablehlo.case"):
+            for region in op.regions:
+                self._block(rewriter, region.block)
+        if (types := refined_types(op)) is not None:
+            _refine(rewriter, op.results, types)
+        if op.properties.get("call_target_name") == WRAPPER and op.operands[0].type == op.results[0].type:
+            rewriter.replace(op, op.operands[:1])
+        elif (arrays := shape_arithmetic(op)) is not None:
+            replace_by_constants(rewriter, op, arrays)
+
+    # --- calls --------------------------------------------------------------------------------------------------
+
+    def _call(self, rewriter: Rewriter, call: Operation) -> None:
+        key = self.key_of(call)
+        if key is None:
+            return
+        if not self.refine(key):
+            message = "'func.call' op incorrect number of operands for callee"
+            self.errors.append(Diagnostic(message, call.location))
+            return
+        returned = key.function.regions[0].block.operations[-1].operands
+        constants = [known_array(v) if _is_integral(v.type) else None for v in returned]
+        arrays = [array for array in constants if array is not None]
+        _refine(rewriter, call.results, [value.type for value in returned])
+        if len(arrays) == len(returned) and self._is_effect_free(key.function, set()):
+            replace_by_constants(rewriter, call, arrays)
+            return
+        start, count = key.tokens, len(key.constants)
+        if count:
+            rewriter.set_operands(call, call.operands[:start] + call.operands[start + count :])
+            _drop_attributes(call.attributes, start, count)
+            _drop_attributes(call.properties, start, count)
+        emit = Emitter(rewriter, call)
+        for result, array in zip(call.results, constants):  # let users of constant results use constants
+            if array is not None and rewriter.uses(result) and isinstance(result.type, TensorType):
+                rewriter.replace_uses(result, emit.constant(result.type, array))
+
+    def _is_effect_free(self, function: Operation, visited: set[Operation]) -> bool:
+        """Return whether neither a function nor those that it calls have effects."""
+        if function in visited:
+            return True
+        visited.add(function)
+        for op in function.regions[0].block.operations[:-1]:
+            if op.name == "func.call":
+                callee = self.table.get(str(op.properties["callee"]))
+                if callee is None or not callee.regions[0].blocks or not self._is_effect_free(callee, visited):
+                    return False
+            elif not is_pure(op):
+                return False
+        return True
+
+
+def _refine(rewriter: Rewriter, values: Sequence[Value], types: Sequence[Type]) -> None:
+    """Give values more specific types, if all users accept these."""
+    merged = [most_specific(value.type, type) for value, type in zip(values, types)]
+    changed = [(v, t) for v, t in zip(values, merged) if t is not None and t != v.type]
+    if None not in merged and all(_accepts(user) for v, _ in changed for user, _ in rewriter.uses(v)):
+        for value, type in changed:
+            value.type = type
+
+
+def _return(rewriter: Rewriter, op: Operation) -> None:
+    """Return what casts to less specific types are casts of."""
+    for index, operand in enumerate(op.operands):
+        cast = defined_by(operand, "builtin.unrealized_conversion_cast")
+        if cast and len(cast.operands) == len(cast.results) == 1:
+            source = cast.operands[0]
+            if source.type != operand.type and most_specific(source.type, operand.type) == source.type:
+                rewriter.set_operand(op, index, source)
+
 
 def _leading_constants(values: Sequence[Value]) -> tuple[int, ...]:
     arrays = [known_array(value) if _is_integral(value.type) else None for value in values]
@@ -161,114 +250,6 @@ def _drop_attributes(attributes: dict[str, object], start: int, count: int) -> N
     of_arguments = attributes.get("arg_attrs")
     if isinstance(of_arguments, tuple):
         attributes["arg_attrs"] = of_arguments[:start] + of_arguments[start + count :]
-
-
-class _FunctionRefiner:
-    """Refines the body of one function, from top to bottom."""
-
-    def __init__(self, refiner: _ModuleRefiner, function: Operation) -> None:
-        self.refiner = refiner
-        self.function = function
-        self.rewriter = Rewriter(function)
-
-    def run(self) -> None:
-        self._block(self.function.regions[0].block)
-        self.rewriter.commit()
-        erase_dead(self.function)
-        hoist_constants(self.function.regions[0])
-        set_function_type(self.function)
-
-    def _block(self, block: Block) -> None:
-        for op in within_time(block.operations, "transforming the program", location_of):
-            if op.name == "func.call":
-                self._call(op)
-            elif op.name == "func.return":
-                self._return(op)
-            else:
-                self._op(op)
-
-    def _op(self, op: Operation) -> None:
-        if op.name == "stablehlo.while":
-            for region in op.regions:
-                self._refine(region.block.arguments, op.operand_types)
-        if op.name in ("stablehlo.while", "stablehlo.if", "stablehlo.case"):
-            for region in op.regions:
-                self._block(region.block)
-        if (types := refined_types(op)) is not None:
-            self._refine(op.results, types)
-        if op.properties.get("call_target_name") == WRAPPER and op.operands[0].type == op.results[0].type:
-            self.rewriter.replace(op, op.operands[:1])
-        elif (arrays := shape_arithmetic(op)) is not None:
-            replace_by_constants(self.rewriter, op, arrays)
-
-    def _refine(self, values: Sequence[Value], types: Sequence[Type]) -> bool:
-        """Give values more specific types; return whether any differs and all users accept it."""
-        merged = [most_specific(value.type, type) for value, type in zip(values, types)]
-        changed = [(v, t) for v, t in zip(values, merged) if t is not None and t != v.type]
-        if None in merged or not all(_accepts(user) for v, _ in changed for user, _ in self.rewriter.uses(v)):
-            return False
-        for value, type in changed:
-            value.type = type
-        return bool(changed)
-
-    def _return(self, op: Operation) -> None:
-        """Return what casts to less specific types are casts of."""
-        for index, operand in enumerate(op.operands):
-            cast = operand.owner
-            if not isinstance(cast, Operation) or cast.name != "builtin.unrealized_conversion_cast":
-                continue
-            if len(cast.operands) == len(cast.results) == 1:
-                source = cast.operands[0]
-                if source.type != operand.type and most_specific(source.type, operand.type) == source.type:
-                    self.rewriter.set_operand(op, index, source)
-
-    # --- calls --------------------------------------------------------------------------------------------------
-
-    def _call(self, call: Operation) -> None:
-        key = self.refiner.key_of(call)
-        if key is None:
-            return
-        if not self.refiner.refine(key):
-            message = "'func.call' op incorrect number of operands for callee"
-            self.refiner.errors.append(Diagnostic(message, call.location))
-            return
-        returned = key.function.regions[0].block.operations[-1].operands
-        constants = [known_array(v) if _is_integral(v.type) else None for v in returned]
-        arrays = [array for array in constants if array is not None]
-        self._refine(call.results, [value.type for value in returned])
-        if len(arrays) == len(returned) and self._is_effect_free(key.function, set()):
-            replace_by_constants(self.rewriter, call, arrays)
-            return
-        self._drop_operands(call, key)
-        self._propagate(call, constants)
-
-    def _drop_operands(self, call: Operation, key: _Key) -> None:
-        start, count = key.tokens, len(key.constants)
-        if count:
-            self.rewriter.set_operands(call, call.operands[:start] + call.operands[start + count :])
-            _drop_attributes(call.attributes, start, count)
-            _drop_attributes(call.properties, start, count)
-
-    def _propagate(self, call: Operation, constants: Sequence[Array | None]) -> None:
-        """Let users of constant results use constants."""
-        emit = Emitter(self.rewriter, call)
-        for result, array in zip(call.results, constants):
-            if array is not None and self.rewriter.uses(result) and isinstance(result.type, TensorType):
-                self.rewriter.replace_uses(result, emit.constant(result.type, array))
-
-    def _is_effect_free(self, function: Operation, visited: set[Operation]) -> bool:
-        """Return whether neither a function nor those that it calls have effects."""
-        if function in visited:
-            return True
-        visited.add(function)
-        for op in function.regions[0].block.operations[:-1]:
-            if op.name == "func.call":
-                callee = self.refiner.table.get(str(op.properties["callee"]))
-                if callee is None or not callee.regions[0].blocks or not self._is_effect_free(callee, visited):
-                    return False
-            elif not is_pure(op):
-                return False
-        return True
 
 
 def _accepts(user: Operation) -> bool:

@@ -94,7 +94,10 @@ def count(text: str) -> int:
 
 # --- pipelines ------------------------------------------------------------------------------------------------------
 
-_TOKEN = re.compile(r"\s*([\w.\-]+|[(),{}]|=(?:\[[^\]]*\]|\{[^}]*\}|[^\s,(){}]*))")
+_VALUE = r"\s*=(\[[^\]]*\]|\{[^}]*\}|[^\s,(){}]*)"
+_OPTION = re.compile(rf"([\w.\-]+)(?:{_VALUE})?")
+_OPTIONS = rf"\s*\{{((?:\s*+[\w.\-]++(?:{_VALUE})?)*+)\s*\}}"
+_PART = re.compile(rf"\s*(?:(\))|,|([\w.\-]+)(?:\s*(\()|{_OPTIONS})?)")
 
 
 def parse_pipeline(text: str, passes: Mapping[str, Pass]) -> list[BoundPass]:
@@ -102,53 +105,24 @@ def parse_pipeline(text: str, passes: Mapping[str, Pass]) -> list[BoundPass]:
 
     In MLIR an anchor such as `func.func` is the op that the passes in parentheses run on; here all run on the module.
     """
-    tokens = _tokens(text)
     found: list[BoundPass] = []
-    depth, position = 0, 0
-    while position < len(tokens):
-        token = tokens[position]
-        following = tokens[position + 1] if position + 1 < len(tokens) else ""
-        position += 1
-        if token == ")":
-            depth -= 1
-        elif token == ",":
-            continue
-        elif following == "(":
-            depth, position = depth + 1, position + 1
-        else:
-            options: dict[str, str] = {}
-            if following == "{":
-                position = _options(tokens, position + 1, options)
-            found.append(lookup(token, passes).bind(options))
-        if depth < 0:
-            break
-    if depth:
+    depths, position = [0], 0
+    while rest := text[position:].strip():
+        part = _PART.match(text, position)
+        if part is None:
+            if rest[0] == "{":
+                raise MalformedError("expected '}' after the options of a pass")
+            raise MalformedError(f"unexpected '{rest[:20]}' in the pipeline '{text}'")
+        closing, name, opening, options, _ = part.groups()
+        if closing or opening:
+            depths.append(depths[-1] + (1 if opening else -1))
+        elif name:
+            given = {m[1]: "true" if m[2] is None else m[2] for m in _OPTION.finditer(options or "")}
+            found.append(lookup(name, passes).bind(given))
+        position = part.end()
+    if min(depths) < 0 or depths[-1]:
         raise MalformedError(f"unbalanced parentheses in the pipeline '{text}'")
     return found
-
-
-def _tokens(text: str) -> list[str]:
-    tokens, position = [], 0
-    while text[position:].strip():
-        match = _TOKEN.match(text, position)
-        if not match:
-            raise MalformedError(f"unexpected '{text[position:].strip()[:20]}' in the pipeline '{text}'")
-        tokens.append(match[1])
-        position = match.end()
-    return tokens
-
-
-def _options(tokens: list[str], position: int, options: dict[str, str]) -> int:
-    """Read `name=value ... }` into `options`; return the position after it."""
-    while position < len(tokens) and tokens[position] != "}":
-        name = tokens[position]
-        value = tokens[position + 1] if position + 1 < len(tokens) else ""
-        has_value = value.startswith("=")
-        options[name] = value[1:] if has_value else "true"
-        position += 2 if has_value else 1
-    if position >= len(tokens):
-        raise MalformedError("expected '}' after the options of a pass")
-    return position + 1
 
 
 def lookup(name: str, passes: Mapping[str, Pass]) -> Pass:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain, count
 from typing import Any, TypeAlias, cast
 
 from stablehlo_ref.define.attribute_codecs import ListCodec, SymbolCodec
@@ -13,6 +14,7 @@ from stablehlo_ref.distribution.process_groups import MeshAxes
 from stablehlo_ref.distribution.sdy_attributes import Sharding, Shardings
 from stablehlo_ref.ir.attributes import OpaqueAttribute, SymbolReference, Verbatim, rebuilt
 from stablehlo_ref.ir.core import Operation, symbol_name
+from stablehlo_ref.ir.graph import postorder
 from stablehlo_ref.passes.registry import transformation
 
 # --- functions and calls ----------------------------------------------------------------------------------------------
@@ -29,46 +31,18 @@ def callees(operations: Iterable[Operation]) -> set[str]:
     return {str(op.properties["callee"]) for op in operations if op.name == "func.call"}
 
 
-def bottom_up(graph: Mapping[str, Collection[str]]) -> Iterator[frozenset[str]]:
-    """Yield the strongly connected components of a call graph, each after those that it calls.
-
-    Tarjan's algorithm without recursion, since chains of calls may be long.
-    """
-    index: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    component: list[str] = []
-    open_nodes: set[str] = set()
-    for root in graph:
-        if root in index:
-            continue
-        pending: list[tuple[str, Iterator[str]]] = [(root, iter(sorted(graph[root])))]
-        index[root] = lowest[root] = len(index)
-        component.append(root)
-        open_nodes.add(root)
-        while pending:
-            node, following = pending[-1]
-            for callee in following:
-                if callee not in graph:
-                    continue
-                if callee not in index:
-                    index[callee] = lowest[callee] = len(index)
-                    component.append(callee)
-                    open_nodes.add(callee)
-                    pending.append((callee, iter(sorted(graph[callee]))))
-                    break
-                if callee in open_nodes:
-                    lowest[node] = min(lowest[node], index[callee])
-            else:
-                pending.pop()
-                if pending:
-                    caller = pending[-1][0]
-                    lowest[caller] = min(lowest[caller], lowest[node])
-                if lowest[node] == index[node]:
-                    start = component.index(node)
-                    members = frozenset(component[start:])
-                    del component[start:]
-                    open_nodes -= members
-                    yield members
+def bottom_up(graph: Mapping[str, Collection[str]]) -> list[frozenset[str]]:
+    """Return the strongly connected components of a call graph, callees before callers, by Kosaraju's algorithm."""
+    calls = {name: [callee for callee in sorted(called) if callee in graph] for name, called in graph.items()}
+    callers: dict[str, list[str]] = {name: [] for name in graph}
+    for name, called in calls.items():
+        for callee in called:
+            callers[callee].append(name)
+    seen: set[str] = set()
+    order = [name for root in graph for name in postorder(root, calls.__getitem__, seen)]
+    seen = set()
+    components = [frozenset(postorder(root, callers.__getitem__, seen)) for root in reversed(order) if root not in seen]
+    return components[::-1]
 
 
 # --- references -------------------------------------------------------------------------------------------------------
@@ -94,6 +68,14 @@ def symbols_of(op: Operation) -> list[str]:
         return name
 
     _with_names(op, note)
+    return found
+
+
+def unused_name(name: str, taken: set[str]) -> str:
+    """Return `name`, or `name_0` and so on, whichever is not taken, and take it."""
+    candidates = chain([name], (f"{name}_{index}" for index in count()))
+    found = next(candidate for candidate in candidates if candidate not in taken)
+    taken.add(found)
     return found
 
 
@@ -160,17 +142,14 @@ def symbol_dce(module: Operation) -> None:
     """Erase the symbols that are private and cannot be reached from what is public."""
     block = module.regions[0].block
     symbols = {name: op for op in block.operations if (name := symbol_name(op)) is not None}
-    live = {name for name, op in symbols.items() if not is_discardable(op, set())}
-    pending = [op for op in block.operations if symbol_name(op) is None or symbol_name(op) in live]
-    pending_names = list(symbols_of(module))
-    while pending or pending_names:
-        if pending:
-            pending_names.extend(symbols_used_by(pending.pop()))
-            continue
-        name = pending_names.pop()
+    live: set[str] = set()
+    pending = [name for name, op in symbols.items() if not is_discardable(op, live)] + symbols_of(module)
+    pending += [name for op in block.operations if symbol_name(op) is None for name in symbols_used_by(op)]
+    while pending:
+        name = pending.pop()
         if name in symbols and name not in live:
             live.add(name)
-            pending.append(symbols[name])
+            pending += symbols_used_by(symbols[name])
     block.operations = [op for op in block.operations if symbol_name(op) is None or symbol_name(op) in live]
 
 

@@ -119,17 +119,6 @@ def test_inserts_before_an_erased_op() -> None:
     assert add.operands == [replacement.results[0]] * 2
 
 
-def test_appends_to_a_block() -> None:
-    module, block = body()
-    negate = block.operations[0]
-    with Rewriter(module) as rewriter:
-        appended = unary("abs", negate.results[0], negate)
-        rewriter.append(block, appended)
-        rewriter.insert_before(appended, unary("sine", negate.results[0], negate))
-        assert (appended, 0) in rewriter.uses(negate.results[0])
-    assert names(block) == ["negate", "add", "return", "sine", "abs"]
-
-
 def test_changes_inside_an_op_can_be_seen_before_commit() -> None:
     module, block = body()
     negate, add, _ = block.operations
@@ -418,7 +407,7 @@ def test_inserted_symbol_is_found() -> None:
     copy = clone(f, {})
     copy.properties["sym_name"] = "h"
     with Rewriter(module) as rewriter:
-        rewriter.append(block, copy)
+        rewriter.insert_after(f, copy)
     assert block.symbol("h") is copy and block.symbol("f") is f
 
 

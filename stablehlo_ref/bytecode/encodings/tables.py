@@ -173,6 +173,11 @@ def list_of(codec: FieldCodec, what: str) -> FieldCodec:
     return FieldCodec(lambda reader: tuple([codec.read(reader) for _ in range(reader.count(what))]), write)
 
 
+def only(codec: FieldCodec) -> FieldCodec:
+    """Return how a sequence of one item is read and written, without its length."""
+    return FieldCodec(lambda reader: (codec.read(reader),), lambda writer, items: codec.write(writer, items[0]))
+
+
 VARINT = FieldCodec(EntryReader.varint, EntryWriter.varint)
 SHAPE = FieldCodec(_read_shape, _write_sizes)
 TYPE = FieldCodec(EntryReader.type, EntryWriter.type)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -18,16 +19,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import StructAttribute
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.dtypes import (
-    FLOAT32,
-    FLOAT64,
-    float_info,
-    has_infinity,
-    is_fractional,
-    kind,
-    numpy_dtype,
-    part_dtype,
-)
+from stablehlo_ref.numerics.dtypes import FLOAT64, float_info, has_infinity, kind, numpy_dtype, part_dtype
 from stablehlo_ref.program import Program
 
 SLACK = 1 + 2.0**-48  # for the roundings of a radius itself
@@ -76,12 +68,6 @@ def gamma(terms: Array | float, u: float) -> Array:
     return np.where(product < 1, product / np.maximum(1 - product, OURS), np.inf)
 
 
-def accumulator_dtype(dtype: DType, least: str) -> DType:
-    """Return the least precise legal type of partial sums of elements of `dtype`."""
-    part = real_dtype(dtype)
-    return FLOAT32 if least == "f32" and part.itemsize < FLOAT32.itemsize else part
-
-
 def of_reference(dtype: DType, magnitude: Array) -> Array:
     """Return a bound on the error of an elementary function as the interpreter computes it in f64; 0 at infinity."""
     finite = np.where(np.isfinite(magnitude), magnitude, 0.0)
@@ -104,6 +90,18 @@ class Ball:
     @property
     def is_exact(self) -> bool:
         return not np.any(self.radius)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the center's dtype: "f" and "c" of floating-point and complex numbers."""
+        return str(self.center.dtype.kind)
+
+    def unknown_where(self, is_unknown: Array) -> Ball:
+        """Return the ball with nothing known of some elements."""
+        if not is_unknown.any():
+            return self
+        center = np.where(is_unknown, np.zeros((), self.center.dtype), self.center)
+        return Ball(center, np.where(is_unknown, np.inf, self.radius))
 
     @property
     def is_known(self) -> bool:
@@ -151,9 +149,15 @@ class Query:
         """Return the result of the op in f64, on arrays for its operands; NoBound if that fails."""
         return self._result(arrays, True)
 
-    def plain(self, arrays: Sequence[Array]) -> Array:
-        """Return the result of the op in its own types; NoBound if that fails."""
-        return self._result(arrays, False)
+    @cached_property
+    def expected(self) -> Array:
+        """The result of the op in f64, on the centers of its operands."""
+        return self.wide(self.centers)
+
+    @cached_property
+    def ours(self) -> Array:
+        """What the interpreter computes of the centers, in the op's own types."""
+        return widened(self._result(self.centers, False))
 
     def _result(self, arrays: Sequence[Array], wide: bool) -> Array:
         results = self.evaluate(self.op, arrays, wide)
@@ -214,22 +218,17 @@ def overflowed(ball: Ball, dtype: DType) -> Ball:
         overflows = (np.abs(ball.center) - radius > largest(dtype)) & ~np.isinf(radius)
     if not overflows.any():
         return ball
-    return Ball(
-        np.where(overflows, np.copysign(np.inf, ball.center), ball.center),
-        np.where(overflows, 0.0, radius),
-    )
+    center = np.where(overflows, np.copysign(np.inf, ball.center), ball.center)
+    return Ball(center, np.where(overflows, 0.0, radius))
 
 
 def used(ball: Ball, value: Value) -> Ball:
     """Return the ball of a value as an operand in fused code, which may or may not overflow as its type does."""
-    if ball is UNKNOWN or not is_fractional(dtype_of(value)):
+    if ball is UNKNOWN or ball.kind not in "fc":
         return ball
     with np.errstate(invalid="ignore"):
         beyond = np.abs(ball.center) + ball.radius > largest(dtype_of(value))
-    is_unknown = beyond & ~(np.isinf(ball.center) & (ball.radius == 0))
-    if not is_unknown.any():
-        return ball
-    return Ball(np.where(is_unknown, 0.0, ball.center), np.where(is_unknown, np.inf, ball.radius))
+    return ball.unknown_where(beyond & ~(np.isinf(ball.center) & (ball.radius == 0)))
 
 
 # --- arithmetic and elementary functions, on operands that are known and on intervals of them ------------------------
@@ -237,8 +236,9 @@ def used(ball: Ball, value: Value) -> Ball:
 BY_F64 = (Arithmetic.ROUNDS, Arithmetic.SELECTS)  # correctly rounded by f64 itself
 
 
-def rounded(query: Query, center: Array, radius: Array, ulps: float = 0.5) -> Ball:
-    """Add to the radius of an unrounded result that of its rounding."""
+def rounded(query: Query, radius: Array, ulps: float = 0.5, center: Array | None = None) -> Ball:
+    """Return the ball of a rounded result: `radius` is that of the unrounded one, about the expected result."""
+    center = query.expected if center is None else center
     magnitude = np.abs(center) + radius
     bound = query.contract.ulps_of(query.name, ulps, query.dtype.itemsize)
     is_exact = query.dtype == FLOAT64 and query.is_exact and bound <= 0.5 and query.facts.arithmetic in BY_F64
@@ -255,10 +255,10 @@ def rounded(query: Query, center: Array, radius: Array, ulps: float = 0.5) -> Ba
     return _overflowing(query, center, total)
 
 
-def stored(query: Query, center: Array, radius: Array) -> Ball:
+def stored(query: Query, radius: Array) -> Ball:
     """Add half a ULP to the radius of a result that needs no rounding, where its operands may be unrounded."""
-    radius = np.asarray(radius)
-    if not radius.any() or not is_fractional(query.dtype):
+    center, radius = query.expected, np.asarray(radius)
+    if not radius.any() or center.dtype.kind not in "fc":
         return Ball(center, radius)
     share = 0.5 * np.sqrt(2.0) if query.is_complex else 0.5
     half = share * ulp(np.abs(center) + np.where(np.isfinite(radius), radius, 0), query.dtype)
@@ -276,7 +276,7 @@ def _overflowing(query: Query, center: Array, total: Array) -> Ball:
 
 def _all_finite(query: Query, center: Array) -> Array:
     """Return for which elements of a result the operands are finite: all of them, unless the op is elementwise."""
-    masks = [np.isfinite(s.center) for s in query.operands if s.center.dtype.kind in "fc"]
+    masks = [np.isfinite(s.center) for s in query.operands if s.kind in "fc"]
     if all(mask.shape == center.shape for mask in masks):
         return np.logical_and.reduce(masks) if masks else np.ones(center.shape, bool)
     return np.asarray(all(mask.all() for mask in masks))
@@ -287,13 +287,13 @@ def _all_finite(query: Query, center: Array) -> Array:
 
 def added(query: Query) -> Ball:
     lhs, rhs = query.operand(0), query.operand(1)
-    return rounded(query, query.wide(query.centers), np.asarray(lhs.radius + rhs.radius))
+    return rounded(query, np.asarray(lhs.radius + rhs.radius))
 
 
 def multiplied(query: Query) -> Ball:
     lhs, rhs = query.operand(0), query.operand(1)
-    center, radius = query.wide(query.centers), _times(lhs, rhs.radius) + _times(rhs, lhs.radius)
-    made = rounded(query, center, radius + lhs.radius * rhs.radius, 2.0 if query.is_complex else 0.5)
+    radius = _times(lhs, rhs.radius) + _times(rhs, lhs.radius) + lhs.radius * rhs.radius
+    made = rounded(query, radius, 2.0 if query.is_complex else 0.5)
     return known(query, made, size_of(lhs) * size_of(rhs)) if query.is_complex else made
 
 
@@ -305,14 +305,14 @@ def _times(operand: Ball, radius: Array) -> Array:
 def divided(query: Query) -> Ball:
     """`divide`; of complex numbers, unknown where the squared magnitude of the divisor may overflow or underflow."""
     lhs, rhs = query.operand(0), query.operand(1)
-    center, apart = query.wide(query.centers), np.abs(rhs.center) - rhs.radius
+    center, apart = query.expected, np.abs(rhs.center) - rhs.radius
     if query.is_exact and not query.is_complex:
-        return rounded(query, center, _unknown_at_zeros(query, rhs, center))
+        return rounded(query, _unknown_at_zeros(query, rhs, center))
     is_apart = ~_is_tiny(query, apart) if query.is_complex else apart > 0
     radius = np.where(is_apart, (lhs.radius + np.abs(center) * rhs.radius) / np.where(is_apart, apart, 1), np.inf)
     if not query.is_complex:
-        return rounded(query, center, radius)
-    made = rounded(query, center, radius, 2.0 * ROUNDINGS)
+        return rounded(query, radius)
+    made = rounded(query, radius, 2.0 * ROUNDINGS)
     return known(query, made, np.maximum(size_of(rhs) ** 2, size_of(lhs) * size_of(rhs)))
 
 
@@ -336,11 +336,6 @@ def interval(operand: Ball) -> tuple[Array, Array]:
     return low, np.where(is_exact, operand.center, np.nextafter(operand.center + radius, np.inf))
 
 
-def unknown_where(operand: Ball, radius: Array) -> Array:
-    """Return a radius that is infinite where nothing is known of an operand."""
-    return np.where(np.isinf(operand.radius), np.inf, radius)
-
-
 def reciprocal_root(query: Query) -> Ball:
     """`rsqrt`, whose infinity at zero has the sign of the zero."""
     made = function(query)
@@ -361,17 +356,17 @@ def function(query: Query) -> Ball:
     """Bound a function of known operands, or of one real operand by what its facts say of its shape."""
     facts, operand = query.facts, query.operand(0)
     if query.is_exact:
-        return rounded(query, query.wide(query.centers), np.zeros(()), accuracy(query))
+        return rounded(query, np.zeros(()), accuracy(query))
     if not facts.monotone and facts.slope == np.inf:
         raise NoBound
     if facts.slope < np.inf:
-        radius = unknown_where(operand, np.minimum(facts.slope * operand.radius, facts.spread))
-        return rounded(query, query.wide(query.centers), radius, accuracy(query))
+        radius = np.minimum(facts.slope * operand.radius, facts.spread)
+        return rounded(query, np.where(np.isinf(operand.radius), np.inf, radius), accuracy(query))
     low, high = interval(operand)
     argument, value = facts.least or (np.nan, np.nan)
     extreme = np.where((low < argument) & (high > argument), value, np.nan)
     holds = facts.monotone(low, high) if callable(facts.monotone) else True
-    return rounded(query, *hull(query, extreme, holds), accuracy(query))
+    return rounded(query, hull(query, extreme, holds), accuracy(query))
 
 
 # --- functions of two operands --------------------------------------------------------------------------------------
@@ -385,25 +380,25 @@ def power(query: Query) -> Ball:
     straddles = (low <= 0) & (high >= 0)
     monotone = (low > 0) | (is_integer & (~straddles | (exponent.center >= 0)))
     extreme = np.where(straddles & (exponent.center > 0), 0.0, np.nan)
-    return rounded(query, *hull(query, extreme, monotone), accuracy(query))
+    return rounded(query, hull(query, extreme, monotone), accuracy(query))
 
 
 def angle(query: Query) -> Ball:
     """`atan2`: extremes are at corners, away from the origin and from the branch cut along the negative x axis."""
     (y_low, y_high), (x_low, _) = (interval(query.operand(i)) for i in range(2))
     holds = (x_low > 0) | (y_low > 0) | (y_high < 0)
-    made = rounded(query, *hull(query, holds=holds), accuracy(query))
+    made = rounded(query, hull(query, holds=holds), accuracy(query))
     return Ball(made.center, made.radius + _unknown_at_zeros(query, query.operand(0), made.center))
 
 
-def hull(query: Query, extreme: Array | float = np.nan, holds: Array | bool = True) -> tuple[Array, Array]:
-    """Return the value at the center, and the largest distance of values at corners and of an extreme inside, if any.
+def hull(query: Query, extreme: Array | float = np.nan, holds: Array | bool = True) -> Array:
+    """Return the largest distance of values at corners, and of an extreme inside, if any, from the expected result.
 
     Nothing is known of elements that are not exact and for which `holds` is false.
     """
-    center = query.wide(query.centers)
+    center = query.expected
     if query.is_exact:
-        return center, np.zeros(())
+        return np.zeros(())
     radius = np.where(np.isnan(extreme), 0.0, np.abs(extreme - center))
     intervals = [interval(query.operand(query.op.operands.index(value))) for value in query.values]
     for corner in product(*intervals):
@@ -412,7 +407,7 @@ def hull(query: Query, extreme: Array | float = np.nan, holds: Array | bool = Tr
         radius = np.maximum(radius, np.where(same, 0.0, np.abs(np.subtract(value, center, dtype=np.float64))))
     is_known, is_unknown = (sum(np.asarray(s.radius == r) for s in query.operands) for r in (0, np.inf))
     is_known_interval = holds & ~np.isnan(radius) & (is_unknown == 0) & (len(query.values) == len(query.op.operands))
-    return center, np.where(is_known == len(query.operands), 0.0, np.where(is_known_interval, radius, np.inf))
+    return np.where(is_known == len(query.operands), 0.0, np.where(is_known_interval, radius, np.inf))
 
 
 def accuracy(query: Query) -> float:
@@ -438,11 +433,10 @@ def known(query: Query, made: Ball, products: Array | float = 0.0) -> Ball:
 
     The spec leaves exceptions of complex arithmetic open.
     """
-    if not is_fractional(query.dtype):
+    if made.kind not in "fc":
         raise NoBound
     top = largest(query.dtype) / 4
-    is_known = np.isfinite(made.center) & (np.abs(made.center) + made.radius < top) & (products < top)
-    return Ball(np.where(is_known, made.center, 0.0), np.where(is_known, made.radius, np.inf))
+    return made.unknown_where(~(np.isfinite(made.center) & (size_of(made) < top) & (products < top)))
 
 
 def size_of(ball: Ball) -> Array:
@@ -459,14 +453,13 @@ def magnitude(query: Query) -> Ball:
     """`abs` of a complex number, computed from squares or without their overflow."""
     operand = query.operand(0)
     size = size_of(operand)
-    made = rounded(query, query.wide(query.centers), unknown_where(operand, operand.radius), float(ROUNDINGS))
-    made = known(query, made, size**2)
-    return Ball(made.center, np.where(_is_tiny(query, size) & (size > 0), np.inf, made.radius))
+    made = rounded(query, operand.radius, float(ROUNDINGS))
+    return known(query, made, size**2).unknown_where(_is_tiny(query, size) & (size > 0))
 
 
 def complex_function(query: Query) -> Ball:
     """Bound an elementary function of complex numbers that are known."""
     if not query.is_exact:
         raise NoBound
-    made = rounded(query, query.wide(query.centers), np.zeros(()), ROUNDINGS * accuracy(query))
+    made = rounded(query, np.zeros(()), ROUNDINGS * accuracy(query))
     return known(query, made, np.maximum.reduce(np.broadcast_arrays(*map(np.abs, query.centers))))

@@ -62,12 +62,8 @@ def adds_up(op: Operation) -> bool:
 def is_exact_body(region: Region) -> bool:
     """Return whether no op of a body rounds: integers, and comparisons and choices of floating-point numbers."""
     ops = (inner for outer in region.block.operations for inner in outer.walk())
-    return all(never_rounds(op) or not any(map(has_fractions, (*op.operands, *op.results))) for op in ops)
-
-
-def never_rounds(op: Operation) -> bool:
-    """Return whether an op is known to have exact results, given its operands."""
-    return facts_of(op).arithmetic in _EXACT
+    others = (op for op in ops if facts_of(op).arithmetic not in _EXACT)
+    return not any(has_fractions(value) for op in others for value in (*op.operands, *op.results))
 
 
 def reduced(query: Query) -> Ball:
@@ -75,7 +71,7 @@ def reduced(query: Query) -> Ball:
     body = recognised(query.op.regions[0])
     is_real = len(query.op.results) == 1 and kind(query.dtype) == "floating"
     if query.is_complex and body == "add" and len(query.op.results) == 1 and not np.any(query.operand(1).center):
-        return complex_sum(query, query.operand(0).center.size / max(query.wide(query.centers).size, 1) + 1)
+        return complex_sum(query, query.operand(0).center.size / max(query.expected.size, 1) + 1)
     if is_real and body == "add":
         return _unknown(query) if np.any(query.operand(1).center) else sum_of(query, _terms(query))
     if is_real and body == "multiply":
@@ -90,38 +86,36 @@ def reduced(query: Query) -> Ball:
         raise NoBound  # else init values may be left out
     if rounds or not laws.is_associative or not (laws.has_identity or laws.selects):
         return _unknown(query)
-    center = widened(query.plain(query.centers))
-    return Ball(center, np.zeros(()) if laws.has_identity else np.where(_wins(query), np.inf, 0.0))
+    return Ball(query.ours, np.zeros(()) if laws.has_identity else np.where(_wins(query), np.inf, 0.0))
 
 
 def _unknown(query: Query) -> Ball:
-    center = widened(query.plain(query.centers))
-    return Ball(center, np.full(center.shape, np.inf))
+    return Ball(query.ours, np.full(query.ours.shape, np.inf))
 
 
 def _extreme(query: Query, identity: float) -> Ball:
     """Return the largest or smallest elements, with or without the init value: between those of the operands' ends."""
-    center = query.wide(query.centers)
+    center = query.expected
     radius = np.asarray(max(float(np.max(s.radius, initial=0.0)) for s in query.operands))
     if radius:
         ends = [query.wide(each) for each in zip(*(interval(s) for s in query.operands))]
         apart = np.maximum(*(np.abs(end - center) for end in ends))
         radius = np.where(np.isfinite(center), apart, radius)
     if np.all(query.operand(1).center == identity) or not query.operand(0).center.size:
-        return stored(query, center, radius)
+        return stored(query, radius)
     init = query.op.operands[1]
     fed = zip(query.values, query.operands)
     without = query.wide([np.full_like(s.center, identity) if v is init else s.center for v, s in fed])
     apart = np.where((center == without) | (np.isnan(center) & np.isnan(without)), 0.0, np.abs(center - without))
     apart = np.where(np.isnan(apart), np.inf, apart)  # NaN with the init value, or without it
-    return stored(query, center, radius + apart)
+    return stored(query, radius + apart)
 
 
 def _product(query: Query) -> Ball:
     """Bound a product in any order, unless a partial one overflows or underflows in some order."""
     if not query.is_exact:
         return _unknown(query)
-    center, terms, u = query.wide(query.centers), _terms(query), unit_roundoff(query.dtype)
+    center, terms, u = query.expected, _terms(query), unit_roundoff(query.dtype)
     most = query.wide([np.maximum(np.abs(c), 1) for c in query.centers])
     least = query.wide([np.where(c == 0, 1, np.minimum(np.abs(c), 1)) for c in query.centers])
     radius = np.abs(center) * (gamma(terms, u) + gamma(terms, OURS))
@@ -197,7 +191,7 @@ def scattered(query: Query) -> Ball:
     if body == "add" and len(query.op.results) == 1 and (query.name == "scatter" or query.is_exact):
         return sum_of(query, _terms_by_counting(query))
     if query.is_exact and all(map(is_exact_body, query.op.regions)):
-        return Ball(widened(query.plain(query.centers)), np.zeros(()))
+        return Ball(query.ours, np.zeros(()))
     if body not in ("second", *_IDENTITY) or query.name != "scatter":
         raise NoBound
     return _kept(query)
@@ -205,11 +199,10 @@ def scattered(query: Query) -> Ball:
 
 def _kept(query: Query) -> Ball:
     """Return elements of operands that are not exact, at places that are known: the largest radius of all operands."""
-    fractional = [(s, kind(dtype_of(v)) == "floating") for v, s in zip(query.values, query.operands)]
-    if not all(is_float or s.is_exact for s, is_float in fractional):
+    if not all(s.kind == "f" or s.is_exact for s in query.operands):
         raise NoBound
-    radius = max(float(np.max(s.radius, initial=0.0)) for s, _ in fractional)
-    return stored(query, query.wide(query.centers), np.asarray(radius))
+    radius = max(float(np.max(s.radius, initial=0.0)) for s in query.operands)
+    return stored(query, np.asarray(radius))
 
 
 def _terms(query: Query) -> float:
@@ -226,9 +219,8 @@ def _terms_by_counting(query: Query) -> Array:
     if len({updates, start, other}) < 3:
         raise NoBound
     numbers = {updates: 1.0, start: 0.0}
-    fed = [
-        np.full_like(s.center, numbers[v]) if v in numbers else s.center for v, s in zip(query.values, query.operands)
-    ]
+    pairs = zip(query.values, query.operands)
+    fed = [np.full_like(s.center, numbers[v]) if v in numbers else s.center for v, s in pairs]
     return query.wide(fed) + 1
 
 
@@ -242,22 +234,20 @@ def ordered(query: Query) -> Ball:
     compared = partially_ordered_inputs(block)
     if not is_exact_body(query.op.regions[0]):
         raise NoBound
-    if any(s.center.dtype.kind == "f" and np.isnan(s.center).any() for i, s in _operands(query) if i in compared):
+    operands = [
+        query.operand(i) for i, value in enumerate(query.op.operands) if i in compared and value in query.values
+    ]
+    if any(s.kind == "f" and np.isnan(s.center).any() for s in operands):
         raise NoBound
     if not query.is_exact:
         if len(query.op.results) > 1 or not _compares_elements(query) or kind(query.dtype) != "floating":
             raise NoBound
         return _kept(query)
-    center = widened(query.plain(query.centers))
     if query.attributes["is_stable"]:
-        return Ball(center, np.zeros(()))
+        return Ball(query.ours, np.zeros(()))
     if len(query.op.results) > 1 or not _compares_elements(query):
         raise NoBound
-    return Ball(center, np.where(center == 0, TINY, 0.0) if center.dtype.kind == "f" else np.zeros(()))
-
-
-def _operands(query: Query) -> Sequence[tuple[int, Ball]]:
-    return [(i, query.operand(i)) for i, value in enumerate(query.op.operands) if value in query.values]
+    return Ball(query.ours, np.where(query.ours == 0, TINY, 0.0) if query.ours.dtype.kind == "f" else np.zeros(()))
 
 
 def _compares_elements(query: Query) -> bool:

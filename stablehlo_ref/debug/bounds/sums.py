@@ -18,11 +18,11 @@ from stablehlo_ref.debug.bounds.ball import (
     Ball,
     NoBound,
     Query,
-    accumulator_dtype,
     dtype_of,
     gamma,
     known,
     largest,
+    real_dtype,
     rounded,
     shape_of,
     smallest_normal,
@@ -32,23 +32,18 @@ from stablehlo_ref.debug.bounds.ball import (
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import FLOATS, FloatType, Type
-from stablehlo_ref.numerics.dtypes import bit_width, kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import FLOAT32, bit_width, is_fractional, kind, numpy_dtype
 from stablehlo_ref.ops.deprecated import split_config
 
 _GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
 ROUNDINGS = 8  # of an element in one level of a transform: a complex product with a rounded root of unity, and a sum
 
 
-def sum_of(query: Query, terms: Array | float) -> Ball:
-    """Bound a sum of at most `terms` operands, which are not rounded."""
-    return _bounded(query, terms, DOT_ALGORITHMS["ieee"])
-
-
 def product_sum(query: Query) -> Ball:
     """Bound a dot product or convolution; its operands may be rounded as the contract's algorithm of dots does."""
     algorithm = dot_algorithm(query)
     terms = float(terms_of(query) * algorithm.products)
-    return complex_sum(query, terms, algorithm.roundoff) if query.is_complex else _bounded(query, terms, algorithm)
+    return complex_sum(query, terms, algorithm.roundoff) if query.is_complex else sum_of(query, terms, algorithm)
 
 
 def complex_sum(query: Query, terms: float, roundoff: float = 0.0) -> Ball:
@@ -61,7 +56,7 @@ def complex_sum(query: Query, terms: float, roundoff: float = 0.0) -> Ball:
     of_operands = roundoff * (2 + roundoff)
     radius = np.sqrt(2) * ((gamma(count, u) + gamma(count, OURS)) * (1 + of_operands) + of_operands) * total
     radius = radius + count * share * smallest_normal(query.dtype)
-    return known(query, rounded(query, query.wide(query.centers), radius), 2 * total + radius)
+    return known(query, rounded(query, radius), 2 * total + radius)
 
 
 def einsum_of_one(query: Query) -> Ball:
@@ -101,7 +96,9 @@ def _requested(query: Query, operations: int) -> ProductRounding:
         raise NoBound
     sides = [(properties[f"{side}_precision_type"], properties[f"{side}_component_count"]) for side in ("lhs", "rhs")]
     roundoffs = [roundoff_of(type) ** count * 2 ** (count - 1) for type, count in sides]
-    is_rounded = any(map(gt, roundoffs, (own_roundoff(dtype_of(v)) for v in query.op.operands)))
+    types = [dtype_of(operand) for operand in query.op.operands]  # integers are like a float that has all their bits
+    own = [unit_roundoff(type) if is_fractional(type) else 2.0 ** -bit_width(type) for type in types]
+    is_rounded = any(map(gt, roundoffs, own))
     return ProductRounding(max(roundoffs) if is_rounded else 0.0, operations)
 
 
@@ -113,11 +110,6 @@ def roundoff_of(type: object) -> float:
     return unit_roundoff(numpy_dtype(type))
 
 
-def own_roundoff(dtype: DType) -> float:
-    """Return the unit roundoff of a type of operands, for integers that of a float that has all their bits."""
-    return unit_roundoff(dtype) if kind(dtype) in ("floating", "complex") else 2.0 ** -bit_width(dtype)
-
-
 def _accumulator(query: Query) -> DType:
     """Return the least precise type of partial sums: that of the body; of products, as the op or the contract says."""
     if query.op.regions:
@@ -125,15 +117,15 @@ def _accumulator(query: Query) -> DType:
     requested = query.attributes.get("accumulation_type")
     if isinstance(requested, FloatType) and requested != FLOATS["tf32"]:
         return numpy_dtype(requested)
-    return accumulator_dtype(query.dtype, query.contract.accumulator)
+    part = real_dtype(query.dtype)
+    return FLOAT32 if query.contract.accumulator == "f32" and part.itemsize < FLOAT32.itemsize else part
 
 
-def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> Ball:
-    if kind(query.dtype) != "floating" or any(
-        _is_unknown(s, dtype_of(v)) for v, s in zip(query.values, query.operands)
-    ):
+def sum_of(query: Query, terms: Array | float, algorithm: ProductRounding = DOT_ALGORITHMS["ieee"]) -> Ball:
+    """Bound a sum of at most `terms` operands, or of products of operands that are rounded as an algorithm does."""
+    if kind(query.dtype) != "floating" or any(map(_is_unknown, query.operands)):
         raise NoBound
-    center = query.wide(query.centers)
+    center = query.expected
     total = query.wide([_magnitude(query, i) for i in range(len(query.operands))])
     propagated = np.zeros(()) if query.is_exact else _propagated(query, total, terms)
     shift = algorithm.roundoff * (2 + algorithm.roundoff) * (total + propagated)
@@ -141,7 +133,9 @@ def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> 
     accumulator = _accumulator(query)
     rounded = _rounded(terms, accumulator, *(x * _GROWTH_OF_PARTS if algorithm.products > 1 else x for x in shifted))
     ours = gamma(terms, OURS) * (total + propagated)
-    radius = propagated + shift + rounded + ours + _underflow(query, terms, accumulator)
+    share = 2.0 if query.contract.flush_subnormals else 2 * unit_roundoff(accumulator)
+    lost = np.asarray(terms * share * smallest_normal(accumulator))  # of subnormal products, or all that is flushed
+    radius = propagated + shift + rounded + ours + lost
     if accumulator != query.dtype:
         radius = radius + query.contract.ulps_of(query.name, 0.5) * ulp(np.abs(center) + radius, query.dtype)
     may_overflow = _may_overflow(query, terms, center, total, radius, accumulator)
@@ -151,15 +145,9 @@ def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> 
     return Ball(center, radius)
 
 
-def _is_unknown(ball: Ball, dtype: DType) -> bool:
+def _is_unknown(ball: Ball) -> bool:
     """Return whether an operand has no bound that sums can use: complex numbers, and indices that are not known."""
-    return kind(dtype) == "complex" or (kind(dtype) != "floating" and not ball.is_exact)
-
-
-def _underflow(query: Query, terms: Array | float, accumulator: DType) -> Array:
-    """Bound the errors of subnormal products, or of products and partial sums that are flushed to zero."""
-    share = 2.0 if query.contract.flush_subnormals else 2 * unit_roundoff(accumulator)
-    return np.asarray(terms * share * smallest_normal(accumulator))
+    return ball.kind == "c" or (ball.kind != "f" and not ball.is_exact)
 
 
 def _may_overflow(
@@ -176,9 +164,8 @@ def _may_overflow(
     may_overflow = np.isfinite(center) & (total + radius >= top) & ~surely
     if np.all(np.isfinite(center)):
         return may_overflow
-    numbers = range(len(query.operands))
-    finite_total = query.wide([_finite(_magnitude(query, i)) for i in numbers])
-    finite_sum = np.sign(center) * query.wide([_finite(query.operands[i].center) for i in numbers])
+    finite_total = query.wide([_finite(_magnitude(query, i)) for i in range(len(query.operands))])
+    finite_sum = np.sign(center) * query.wide(list(map(_finite, query.centers)))
     finite_of_other_sign = (finite_total - np.where(np.isnan(center), 0.0, finite_sum)) / 2
     finite_of_other_sign = finite_of_other_sign + gamma(terms, OURS) * finite_total
     multiplies_padding = np.isnan(center) if _has_padding(query) else np.zeros(center.shape, bool)
@@ -215,9 +202,9 @@ def _rounded(terms: Array | float, accumulator: DType, total: Array, magnitude: 
 
 def _magnitude(query: Query, index: int) -> Array:
     """Return the magnitude of an operand, but indices and the operand of `select_and_scatter` as they are."""
-    array, value = query.operands[index].center, query.values[index]
-    selects = query.name == "select_and_scatter" and value is query.op.operands[0]
-    return array if selects or kind(dtype_of(value)) != "floating" else np.asarray(np.abs(array))
+    ball = query.operands[index]
+    selects = query.name == "select_and_scatter" and query.values[index] is query.op.operands[0]
+    return ball.center if selects or ball.kind != "f" else np.asarray(np.abs(ball.center))
 
 
 def _propagated(query: Query, total: Array, terms: Array | float) -> Array:
@@ -225,10 +212,7 @@ def _propagated(query: Query, total: Array, terms: Array | float) -> Array:
 
     It is infinite for all elements if any operand is not finite.
     """
-    enlarged = [
-        _magnitude(query, i) + s.radius if kind(dtype_of(query.values[i])) == "floating" else s.center
-        for i, s in enumerate(query.operands)
-    ]
+    enlarged = [_magnitude(query, i) + s.radius if s.kind == "f" else s.center for i, s in enumerate(query.operands)]
     if any(np.any(~np.isfinite(array)) for array in enlarged if array.dtype.kind == "f"):
         return np.full(total.shape, np.inf)
     larger = query.wide(enlarged)
@@ -245,11 +229,8 @@ def transformed(query: Query) -> Ball:
     norm = norm / size if name in ("IFFT", "IRFFT") else norm
     levels = log2(max(size, 1)) + 3  # more for lengths that are not powers of two: transforms of larger ones
     relative = gamma(ROUNDINGS * levels * (3 if size & (size - 1) else 1), unit_roundoff(query.dtype))
-    center = query.wide(query.centers)
-    radius = np.sqrt(2) * relative * np.broadcast_to(norm, center.shape)
-    return known(
-        query, Ball(center, np.where(np.isfinite(norm) & (norm * size < largest(query.dtype)), radius, np.inf))
-    )
+    made = Ball(query.expected, np.sqrt(2) * relative * np.broadcast_to(norm, query.expected.shape))
+    return known(query, made.unknown_where(~(np.isfinite(norm) & (norm * size < largest(query.dtype)))))
 
 
 def solved(query: Query) -> Ball:
@@ -264,12 +245,12 @@ def solved(query: Query) -> Ball:
     inverse, t = np.abs(_inverse(t)), np.abs(t)
     sides = np.abs(b) if properties["left_side"] else _transposed(np.abs(b))
     radius = _perturbed(query, inverse @ t, inverse @ (t @ (inverse @ sides)))
-    return known(query, Ball(query.wide(query.centers), radius if properties["left_side"] else _transposed(radius)))
+    return known(query, Ball(query.expected, radius if properties["left_side"] else _transposed(radius)))
 
 
 def factored(query: Query) -> Ball:
     """`cholesky`: by the condition of the factor; the other triangle is not known."""
-    center = query.wide(query.centers)
+    center = query.expected
     if not np.all(np.isfinite(center)):
         return known(query, Ball(center, np.zeros(center.shape)))
     lower = bool(query.attributes["lower"])
@@ -322,9 +303,8 @@ def normalised(query: Query) -> Ball:
         relative = gamma(2 * x.size / max(prod(shape), 1) + 8, u)
         of_mean = relative * np.abs(x).mean(others, keepdims=True)
         of_variance = relative * 2 * (x**2).mean(others, keepdims=True)
-    center = query.wide(query.centers)
     if query.index:
-        return rounded(query, center, (of_mean, of_variance)[query.index - 1].reshape(center.shape))
+        return rounded(query, (of_mean, of_variance)[query.index - 1].reshape(query.expected.shape))
     total = variance + query.attributes["epsilon"]
     of_variance = of_variance + _rounding_of_epsilon(query)
     root = 1 / np.sqrt(total)
@@ -332,7 +312,7 @@ def normalised(query: Query) -> Ball:
     size = np.abs(scale.reshape(shape)) * root
     terms = size * (np.abs(x) + np.abs(mean)) + np.abs(offset.reshape(shape))
     radius = 8 * (1 + ulps) * u * terms + size * (of_mean + np.abs(x - mean) * of_variance / total)
-    return known(query, Ball(center, np.where(of_variance < total / 2, radius, np.inf)))
+    return known(query, Ball(query.expected, np.where(of_variance < total / 2, radius, np.inf)))
 
 
 def _rounding_of_epsilon(query: Query) -> float:
@@ -359,6 +339,5 @@ def gradients(query: Query) -> Ball:
     lost = 4 * (count + 4) * smallest_normal(query.dtype)  # by numbers that are flushed, before products with these
     lost = lost * (1 + size) * (1 + root) ** 3 * (1 + np.max(distance, others, keepdims=True, initial=0.0))
     radius = np.where(of_epsilon < 0.5, relative * terms + lost, np.inf)
-    center = query.wide(query.centers)
-    radius = radius if query.index == 0 else radius.reshape(center.shape)
-    return known(query, Ball(center, radius), terms.reshape(radius.shape) * count)
+    radius = radius if query.index == 0 else radius.reshape(query.expected.shape)
+    return known(query, Ball(query.expected, radius), terms.reshape(radius.shape) * count)

@@ -37,7 +37,7 @@ from stablehlo_ref.debug.bounds.reductions import is_exact_body
 from stablehlo_ref.debug.bounds.sums import product_sum
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.cut import BRANCHES, LOOP, branch_of, fed_to, is_constant, is_constant_op, needed_by, slice_of
-from stablehlo_ref.debug.evaluate import Evaluator, widened
+from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, attributes_of, facts_of
 from stablehlo_ref.define.facts import Arithmetic, Facts
@@ -66,7 +66,7 @@ from stablehlo_ref.ops.windows import ReduceWindow, SelectAndScatter
 Rule: TypeAlias = Callable[[Query], Ball]
 MOST_STEPS = 1024  # ops that are executed in a loop with bounds on its floating-point numbers
 MOST_BYTES = 1 << 28  # of their results
-Balls = Mapping[Value, Ball]
+Balls: TypeAlias = dict[Value, Ball]
 
 
 def transfer(
@@ -76,25 +76,23 @@ def transfer(
 
     `values` are what the op is fed (`fed_to`), and `operands` their balls.
     """
-    nothing = [UNKNOWN] * len(op.results)
+    nothing, balls = [UNKNOWN] * len(op.results), dict(zip(values, operands))
     if UNKNOWN in operands:
         return nothing
     try:
         if op.name in BRANCHES:
-            return of_branch(op, dict(zip(values, operands)), contract, evaluate)
+            if not (condition := balls.get(op.operands[0], UNKNOWN)).is_exact:
+                return nothing
+            return _inside(balls, contract, evaluate).through(op.regions[branch_of(op, condition.center)].block)
         if op.name == LOOP:
-            return of_loop(op, dict(zip(values, operands)), contract, evaluate)
+            return of_loop(op, balls, contract, evaluate)
         if is_broadcasting(op):
-            op, values, operands = _broadcast(op, dict(zip(values, operands)), evaluate)
-        dtypes = [dtype_of(value) for value in values]
+            op, values, operands = _broadcast(op, balls, evaluate)
         with np.errstate(all="ignore"):
-            known = [_flushed(ball, dtype, contract) for ball, dtype in zip(operands, dtypes)]
-        made = []
-        for index, result in enumerate(op.results):
-            query = Query(op, values, known, index, dtype_of(result), contract, evaluate)
-            with np.errstate(all="ignore"):
-                made.append(_finished(query, rule_of(query)(query)))
-        return made
+            known = [_flushed(ball, dtype_of(value), contract) for ball, value in zip(operands, values)]
+            dtypes = [dtype_of(result) for result in op.results]
+            queries = [Query(op, values, known, i, dtype, contract, evaluate) for i, dtype in enumerate(dtypes)]
+            return [_finished(query, rule_of(query)(query)) for query in queries]
     except NoBound:
         return nothing
 
@@ -167,11 +165,7 @@ class Propagation:
     """
 
     def __init__(
-        self,
-        known: Callable[[Value], Ball],
-        contract: Contract,
-        evaluate: Evaluator,
-        with_choices: bool = True,
+        self, known: Callable[[Value], Ball], contract: Contract, evaluate: Evaluator, with_choices: bool = True
     ) -> None:
         self.balls: dict[Value, Ball] = {}
         self.count = 0  # ops so far
@@ -192,6 +186,11 @@ class Propagation:
         if self._with_choices or UNKNOWN in found:
             return found
         return [UNKNOWN] * len(found) if self._evaluate.choices(op, [ball.center for ball in operands]) else found
+
+    def through(self, block: Block) -> list[Ball]:
+        """Return the balls of what a block returns."""
+        self.extend(block.operations[:-1])
+        return list(map(self.operand, block.operations[-1].operands))
 
     def operand(self, value: Value) -> Ball:
         """Return the ball of a value where another op uses it."""
@@ -245,8 +244,7 @@ def exactly(query: Query) -> Ball:
         raise NoBound
     if query.facts.arithmetic is Arithmetic.OPEN:
         raise NoBound
-    center = widened(query.plain(query.centers))
-    return Ball(center, np.asarray(0.0 if query.is_exact else np.inf))
+    return Ball(query.ours, np.asarray(0.0 if query.is_exact else np.inf))
 
 
 def largest_in_order(query: Query) -> Ball:
@@ -258,8 +256,7 @@ def largest_in_order(query: Query) -> Ball:
 
 def less_precise(query: Query) -> Ball:
     """`reduce_precision`, computed in the element type or a wider one: subnormals differ, and ties without mantissa."""
-    made = exactly(query)
-    wide = query.wide(query.centers)
+    made, wide = exactly(query), query.expected
     is_same = (made.center == wide) | (np.isnan(made.center) & np.isnan(wide))
     return Ball(made.center, np.where(is_same, made.radius, np.abs(made.center - wide)))
 
@@ -268,36 +265,27 @@ def quantized(query: Query) -> Ball:
     """An op on quantized tensors: at most one step from what the interpreter computes, as it rounds to a step."""
     if not query.is_exact or (query.op.regions and query.name != "reduce_window"):
         raise NoBound
-    center = widened(query.plain(query.centers))
     if not is_fractional(query.dtype):
-        return Ball(center, np.asarray(float(_is_quantized(query.op.results[query.index]))))
-    return rounded(query, center, np.zeros(()), 2.0)  # `uniform_dequantize`, computed in its own type
+        return Ball(query.ours, np.asarray(float(_is_quantized(query.op.results[query.index]))))
+    return rounded(query, np.zeros(()), 2.0, query.ours)  # `uniform_dequantize`, computed in its own type
 
 
 def bits(query: Query) -> Ball:
     """`bitcast_convert`: the bits of NaN are not known."""
     made = exactly(query)
-    is_nan = any(s.center.dtype.kind in "fc" and np.isnan(s.center).any() for s in query.operands)
+    is_nan = any(s.kind in "fc" and np.isnan(s.center).any() for s in query.operands)
     return Ball(made.center, np.asarray(np.inf)) if is_nan else made
 
 
 def moved(query: Query) -> Ball:
     """Data movement: radii move as the elements do."""
-    center = widened(query.plain(query.centers)) if query.is_exact else query.wide(query.centers)
-    return stored(query, center, _moved_radii(query, center))
-
-
-def _moved_radii(query: Query, center: Array) -> Array:
     if query.is_exact:
-        return np.zeros(())
-    others = [s for v, s in zip(query.values, query.operands) if not is_fractional(dtype_of(v))]
-    if not is_fractional(query.dtype) or (not query.facts.chooses and not all(s.is_exact for s in others)):
-        return np.full(center.shape, np.inf)
-    radii = [
-        np.broadcast_to(s.radius, s.center.shape) if is_fractional(dtype_of(v)) else s.center
-        for v, s in zip(query.values, query.operands)
-    ]
-    return np.abs(query.wide(radii))
+        return Ball(query.ours, np.zeros(()))
+    is_open = not query.facts.chooses and not all(s.is_exact or s.kind in "fc" for s in query.operands)
+    if is_open or not is_fractional(query.dtype):
+        return stored(query, np.full(query.expected.shape, np.inf))
+    radii = [np.broadcast_to(s.radius, s.center.shape) if s.kind in "fc" else s.center for s in query.operands]
+    return stored(query, np.abs(query.wide(radii)))
 
 
 def selected(query: Query) -> Ball:
@@ -309,28 +297,27 @@ def selected(query: Query) -> Ball:
 
 def same_radius(query: Query) -> Ball:
     """`negate`, `abs`, and what returns one of its operands: the largest radius of them."""
-    radii = [s.radius for v, s in zip(query.values, query.operands) if is_fractional(dtype_of(v))]
+    radii = [s.radius for s in query.operands if s.kind in "fc"]
     radius = np.asarray(np.max(np.stack(np.broadcast_arrays(*radii)), axis=0))
-    return stored(query, query.wide(query.centers), radius)
+    return stored(query, radius)
 
 
 def steps(query: Query) -> Ball:
     """Monotone step functions (`floor`, `sign`, `convert` to integers): known where both ends give the same."""
     if query.is_exact and not is_fractional(query.dtype):
-        return Ball(query.plain(query.centers), np.zeros(()))
-    center, radius = hull(query)
-    return stored(query, center, radius) if is_fractional(query.dtype) else Ball(center, np.where(radius, np.inf, 0.0))
+        return Ball(query.ours, np.zeros(()))
+    radius, is_rounded = hull(query), is_fractional(query.dtype)
+    return stored(query, radius) if is_rounded else Ball(query.expected, np.where(radius, np.inf, 0.0))
 
 
 def compared(query: Query) -> Ball:
     """`compare`: unknown where the operands may be equal or in another order than their centers."""
     lhs, rhs = query.operand(0), query.operand(1)
     radius = lhs.radius + rhs.radius
-    center = query.plain(query.centers) if query.is_exact else query.wide(query.centers)
     if query.is_exact:
-        return Ball(center, np.zeros(()))
+        return Ball(query.ours, np.zeros(()))
     apart = np.abs(lhs.center - rhs.center) > radius
-    return Ball(center, np.where(apart | (radius == 0), 0.0, np.inf))
+    return Ball(query.expected, np.where(apart | (radius == 0), 0.0, np.inf))
 
 
 def converted(query: Query) -> Ball:
@@ -341,17 +328,14 @@ def converted(query: Query) -> Ball:
         operand = query.operand(0)
         if target == "boolean":  # not monotone: only zero is false
             may_be_zero = (operand.radius > 0) & (np.abs(operand.center) <= operand.radius)
-            return Ball(made.center, np.where(may_be_zero, np.inf, made.radius))
+            return made.unknown_where(may_be_zero)
         info = ml_dtypes.iinfo(query.dtype)  # type: ignore[no-untyped-call]
         low, high = float(info.min) - 1, float(info.max) + 1
         inside = (operand.center - operand.radius > low) & (operand.center + operand.radius < high)
-        return Ball(made.center, np.where(inside, made.radius, np.inf))  # out of range: implementation-defined
-    center, radius = query.wide(query.centers), query.operand(0).radius if query.values else np.zeros(())
-    return (
-        stored(query, center, radius)
-        if _is_contained(dtype_of(query.op.operands[0]), query.dtype)
-        else rounded(query, center, radius)
-    )
+        return made.unknown_where(~inside)  # out of range: implementation-defined
+    radius = query.operand(0).radius if query.values else np.zeros(())
+    is_contained = _is_contained(dtype_of(query.op.operands[0]), query.dtype)
+    return stored(query, radius) if is_contained else rounded(query, radius)
 
 
 def _is_contained(source: DType, target: DType) -> bool:
@@ -385,41 +369,29 @@ _OF_COMPLEX: dict[type, Rule] = {
 }  # fmt: skip
 
 
-def of_branch(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball]:
-    """Return the balls of the results of the branch that is taken; NoBound if that is not known."""
-    condition = balls.get(op.operands[0], UNKNOWN)
-    if not condition.is_exact:
-        raise NoBound
-    return _through(op.regions[branch_of(op, condition.center)].block, balls, contract, evaluate)
-
-
 def of_loop(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball]:
     """Return the balls of the results of a loop; NoBound if it is not known how often the body runs.
 
     Nothing is known of floating-point numbers in a loop that is long.
     """
-    outside = Propagation(lambda v: balls.get(v, UNKNOWN), contract, evaluate)
-    first = state = [outside.operand(value) for value in op.operands]
+    first = state = list(map(_inside(balls, contract, evaluate).operand, op.operands))
     condition, body = (region.block for region in op.regions)
     ops = [inner for block in (condition, body) for inner in block.operations]
     size = 8 * sum(prod(shape_of(r)) for inner in ops for r in inner.results if isinstance(r.type, TensorType))
     most = min(MOST_STEPS, MOST_BYTES // max(size, 1) * len(ops))
     for _ in range(0, max(most, 1), len(ops)):
-        (goes_on,) = _through(condition, {**balls, **dict(zip(condition.arguments, state))}, contract, evaluate)
+        (goes_on,) = _inside(balls | dict(zip(condition.arguments, state)), contract, evaluate).through(condition)
         if not goes_on.is_exact:
             raise NoBound
         if not goes_on.center:
             return state
-        state = _through(body, {**balls, **dict(zip(body.arguments, state))}, contract, evaluate)
+        state = _inside(balls | dict(zip(body.arguments, state)), contract, evaluate).through(body)
     return _exact_results(op, first, state, balls, evaluate)
 
 
-def _through(block: Block, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball]:
-    """Return the balls of what a block returns."""
-    *ops, terminator = block.operations
-    made = Propagation(lambda v: balls.get(v, UNKNOWN), contract, evaluate)
-    made.extend(ops)
-    return list(map(made.operand, terminator.operands))
+def _inside(balls: Balls, contract: Contract, evaluate: Evaluator) -> Propagation:
+    """Return a propagation through a region, from the balls of values outside of it."""
+    return Propagation(lambda value: balls.get(value, UNKNOWN), contract, evaluate)
 
 
 # --- long loops: what rounding cannot change ------------------------------------------------------------------------

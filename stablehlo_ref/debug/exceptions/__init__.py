@@ -266,9 +266,7 @@ class ExceptionWatcher(Follower):
         super().enters(block, arguments)
         frame = self.frames[-1]
         if _is_followed(frame):
-            given = list(zip(block.arguments, arguments))
-            for value, data, taint in [(*pair, self._passed(*pair, frame)) for pair in given]:
-                self._set(value, data, taint)
+            self._pass(block.arguments, arguments, frame)
 
     def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
         if not _is_followed(frame.outer):
@@ -282,8 +280,7 @@ class ExceptionWatcher(Follower):
         if frame.data is None:
             return
         if is_control_flow(op):
-            for value, result in zip(op.results, results):
-                self._set(value, result, self._passed(value, result, frame))
+            self._pass(op.results, results, frame)
         elif is_constant_like(op):
             taint = self._bits.get((op.results[0], ExceptionKind.CONSTANT), 0)
             if not taint and has_exceptions(results[0]):
@@ -323,6 +320,12 @@ class ExceptionWatcher(Follower):
                 known: Taint = outer.data.taints[value][1]
                 return known
         return 0
+
+    def _pass(self, values: Sequence[Value], given: Sequence[Any], frame: Frame) -> None:
+        """Set the taints of what control flow passes on; all are found before one is set."""
+        taints = [self._passed(value, data, frame) for value, data in zip(values, given)]
+        for value, data, taint in zip(values, given, taints):
+            self._set(value, data, taint)
 
     def _passed(self, value: Value, data: Any, frame: Frame) -> Taint:
         """Return the taint of what control flow passes on; if its memory is new, of all that it may be a copy of.
@@ -468,7 +471,6 @@ def _trapped(finding: Finding, where: Array, op: Operation, operands: Sequence[A
     example = f"at {list(first.index)}: {call_text(op.name, first)}"
     message = f"'{op.name}' op generates {WORDS[finding.kind]}: {count}; {example}"
     notes = [f"at {first.address} in process {first.process}"] if first.turns or first.process != (0, 0) else []
-    is_array = [isinstance(operand, np.ndarray | np.generic) for operand in operands]
-    texts = (str(statistics(np.asarray(x))) if known else "not an array" for x, known in zip(operands, is_array))
+    texts = (statistics(np.asarray(x)) if isinstance(x, np.ndarray | np.generic) else "not an array" for x in operands)
     notes += [f"operand {i}: {text}" for i, text in enumerate(texts)]
     return EvaluationError(message, op.location, notes=notes)

@@ -12,12 +12,11 @@ from itertools import islice
 from typing import Any
 
 from stablehlo_ref.argument_types import checks_arguments
-from stablehlo_ref.debug.cut import CALLS, LOOP, operands_of
+from stablehlo_ref.debug.cut import CALLS, LOOP, is_literal, operands_of
 from stablehlo_ref.debug.traces.record import Place, place_of
-from stablehlo_ref.define.definition import is_constant_like
 from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.passes.symbols import functions
 from stablehlo_ref.text.tokens import counted
@@ -49,8 +48,6 @@ WORDS = {
     ExceptionKind.UNDERFLOW: "numbers that underflow",
     ExceptionKind.CANCELLATION: "a cancellation",
 }
-
-
 GROUPS = {"inf": (ExceptionKind.OVERFLOW, ExceptionKind.DIVISION), "all": GENERATIONS}
 
 
@@ -193,7 +190,16 @@ class Exceptions:
         return json.dumps(self.document(), allow_nan=False)
 
     def __str__(self) -> str:
-        return text_of(self)
+        lines = [self._summary(), *(line for reach in Reach for line in _section(self.reaching(reach), reach))]
+        if self.only_in_backend:
+            lines += ["\nonly in the backend:", *(f"  {exception}" for exception in self.only_in_backend)]
+        return "\n".join(lines)
+
+    def _summary(self) -> str:
+        counts = ", ".join(f"{n} {_COUNTED[reach]}" for reach in Reach if (n := len(self.reaching(reach))))
+        looked = f"looked for {', '.join(self.kinds)} in {counted(self.ops, 'executed op')}"
+        sources = counted(len(self.findings), "source")
+        return f"{sources} of exceptions: {counts}; {looked}" if counts else f"no exceptions; {looked}"
 
 
 def call_text(op: str | None, event: Event) -> str:
@@ -206,22 +212,8 @@ _NOT_FOLLOWED = "not followed to outputs, as the numbers look like any others"
 _COUNTED = {Reach.OUTPUT: "to an output", Reach.NOT_FOLLOWED: "not followed", Reach.MASKED: "masked"}
 
 
-def text_of(found: Exceptions) -> str:
-    """Return a summary, and a paragraph for each finding; several constants that are masked are one line."""
-    lines = [_summary(found), *(line for reach in Reach for line in _section(found.reaching(reach), reach))]
-    if found.only_in_backend:
-        lines += ["\nonly in the backend:", *(f"  {exception}" for exception in found.only_in_backend)]
-    return "\n".join(lines)
-
-
-def _summary(found: Exceptions) -> str:
-    counts = ", ".join(f"{n} {_COUNTED[reach]}" for reach in Reach if (n := len(found.reaching(reach))))
-    looked = f"looked for {', '.join(found.kinds)} in {counted(found.ops, 'executed op')}"
-    sources = counted(len(found.findings), "source")
-    return f"{sources} of exceptions: {counts}; {looked}" if counts else f"no exceptions; {looked}"
-
-
 def _section(findings: Sequence[Finding], reach: Reach) -> Iterator[str]:
+    """Yield a paragraph for each finding; several constants that are masked are one line."""
     if not findings:
         return
     yield f"\n{_NOT_FOLLOWED if reach is Reach.NOT_FOLLOWED else reach}:"
@@ -279,8 +271,7 @@ def _listed(things: Sequence[object]) -> str:
 class Slicer:
     """Finds backward slices in a module."""
 
-    def __init__(self, index: ValueIndex, most: int = MOST) -> None:
-        self._most = most
+    def __init__(self, index: ValueIndex) -> None:
         self._place = cache(partial(place_of, index))
         self._sources = cache(self._find_sources)
         self._functions = functions(index.module)
@@ -299,17 +290,16 @@ class Slicer:
             if value in seen:
                 continue
             seen.add(value)
-            owner = value.owner
-            if isinstance(owner, Operation):
-                if is_constant_like(owner):
-                    constants.append(value)
-                    continue
-                ops[owner] = None
+            if is_literal(value):
+                constants.append(value)
+                continue
             sources = self._sources(value)
-            if not sources and isinstance(owner, Block):
+            if isinstance(value.owner, Operation):
+                ops[value.owner] = None
+            elif not sources:
                 inputs.append(value)
             pending.extend(sources)
-        shown = [op.results[0] for op in islice(ops, self._most)]
+        shown = [op.results[0] for op in islice(ops, MOST)]
         places = [tuple(map(self._place, found)) for found in (shown, inputs, constants)]
         return BackwardSlice(places[0], places[1], places[2], len(ops) - len(shown))
 

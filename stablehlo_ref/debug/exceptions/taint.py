@@ -311,16 +311,12 @@ def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold:
         terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
         return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
     if op.name == "stablehlo.dot_general" and all(map(np.size, operands)):
-        sums = _sums_of_magnitudes(op, *map(np.asarray, operands))
+        sides = zip(("lhs", "rhs"), operands)
+        x, y = (np.abs(rows_of(op, side, np.asarray(array).astype(np.float64))) for side, array in sides)
+        with np.errstate(all="ignore"):
+            sums = np.asarray(x @ y.transpose(0, 2, 1))
         return _lossy(sums.reshape(result.shape), np.asarray(result), least)
     return None
-
-
-def _sums_of_magnitudes(op: Operation, lhs: Array, rhs: Array) -> Array:
-    """Return the sums of the magnitudes of the terms of a `dot_general`, in f64."""
-    x, y = (rows_of(op, side, array.astype(np.float64)) for side, array in (("lhs", lhs), ("rhs", rhs)))
-    with np.errstate(all="ignore"):
-        return np.asarray(np.abs(x) @ np.abs(y).transpose(0, 2, 1))
 
 
 def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:

@@ -19,12 +19,8 @@ WRONG, SUSPICIOUS = "certainly wrong", "suspicious"
 _UNSTABLE = "a second run does not repeat it: the backend is unstable"
 
 
-def text_of(found: Diff) -> str:
-    """Return the report, beginning with the finding."""
-    return "\n".join(_lines(found))
-
-
-def _lines(found: Diff) -> Iterator[str]:
+def report_lines(found: Diff) -> Iterator[str]:
+    """Yield the lines of the report, beginning with the finding."""
     yield from _finding(found)
     yield from (f"{s}" for s in found.outputs.sensitivities if s.distance)
     made, outputs = found.setup, found.outputs
@@ -65,7 +61,8 @@ def _finding(found: Diff) -> Iterator[str]:
         yield from _named(found)
     if not found.outputs.are_reproducible:
         yield "not reproducible: two runs return different bits, and rounding explains both"
-    yield from _exceptions(found)
+    generated = [exception for exception in found.exceptions if exception.is_generated]
+    yield from (f"NaN or infinities only in the backend: {exception}" for exception in generated[:SHOWN])
     if found.stopped:
         yield f"intermediate values are missing: {found.stopped}"
 
@@ -123,9 +120,8 @@ def faults_of(found: Diff) -> Iterator[Fault]:
         notes += ["the ops are wrong together"] if len(group.ops) > 1 else []
         origin = "the interpreter" if found.stopped else "the backend"
         notes += [f"computed from values that {origin} returned"] if group.excess else []
-        yield Fault(
-            WRONG if group.is_certain else SUSPICIOUS, group.ops, None, group.excess, [*notes, *right_with], True
-        )
+        verdict = WRONG if group.is_certain else SUSPICIOUS
+        yield Fault(verdict, group.ops, None, group.excess, [*notes, *right_with], True)
     judgements = {judgement.op: judgement for judgement in found.judgements}
     for op in found.not_explained:
         notes = ["far beyond what rounding makes of the backend's own operands"]
@@ -136,12 +132,6 @@ def inner_text(inner: Inner) -> str:
     """Say which turn of a loop, or which branch, was compared."""
     part = f"turn {inner.turn} of the loop" if inner.loop.name == "stablehlo.while" else "the branch taken of"
     return f"in {part} {describe(inner.loop)}, fed with the backend's own state"
-
-
-def _exceptions(found: Diff) -> Iterator[str]:
-    """Say which ops generate NaN or infinities only in the backend."""
-    generated = [exception for exception in found.exceptions if exception.is_generated]
-    yield from (f"NaN or infinities only in the backend: {exception}" for exception in generated[:SHOWN])
 
 
 def confirmed_text(found: Diff) -> str:

@@ -61,13 +61,8 @@ def _result(found: Diff) -> Document:
         "ops": list(_ops(found)),
         "exceptions": [asdict(exception) for exception in found.exceptions],
         "sensitivities": [
-            {
-                "output": s.output,
-                "distance": json_number(s.distance),
-                "noise": json_number(s.noise),
-                "factor": json_number(s.factor),
-                "explained": s.is_explained,
-            }
+            {"output": s.output, "explained": s.is_explained}
+            | {name: json_number(getattr(s, name)) for name in ("distance", "noise", "factor")}
             for s in found.outputs.sensitivities
         ],
         "beyond": [
@@ -168,18 +163,13 @@ def provenance(found: Diff) -> Document:
         "backend": made.backend,
         "backend_versions": dict(made.versions),
         "contract": {f.name: getattr(contract, f.name) for f in fields(contract)} | {"ulps": dict(contract.ulps)},
-        "versions": versions(),
-    }
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of this package, of what it runs on, and the machine."""
-    return {
-        "stablehlo-ref": __version__,
-        "numpy": version("numpy"),
-        "ml_dtypes": version("ml_dtypes"),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
+        "versions": {
+            "stablehlo-ref": __version__,
+            "numpy": version("numpy"),
+            "ml_dtypes": version("ml_dtypes"),
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+        },
     }
 
 

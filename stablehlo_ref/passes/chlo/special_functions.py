@@ -6,6 +6,7 @@ The approximations of erf and erfc are those of Cephes and Eigen.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from stablehlo_ref.ir.types import FloatType
 from stablehlo_ref.passes.chlo.elementary import is_inf
@@ -35,18 +36,6 @@ from stablehlo_ref.passes.emit import (
 )
 
 F64 = FloatType("f64")
-
-
-def erf(x: Expr) -> Expr:
-    return _erf_f64(x) if x.element == F64 else _erf_f32(x)
-
-
-def erfc(x: Expr) -> Expr:
-    return _erfc_f64(x) if x.element == F64 else _erfc_f32(x)
-
-
-def erf_inv(x: Expr) -> Expr:
-    return _erf_inv_f64(x) if x.element == F64 else _erf_inv_f32(x)
 
 
 # --- erf and erfc of f64 ----------------------------------------------------------------------------------------------
@@ -79,14 +68,18 @@ ERF_U = (
 )  # fmt: skip
 
 
-def _erf_f64(x: Expr) -> Expr:
+def erf(x: Expr) -> Expr:
+    if x.element != F64:
+        return _erf_f32(x)
     near = _erf_f64_near_zero(x)
     one = like(x, 1.0)
     far = one - _erfc_f64_far_from_zero(x)
     return select(absolute(x) < one, near, far)
 
 
-def _erfc_f64(x: Expr) -> Expr:
+def erfc(x: Expr) -> Expr:
+    if x.element != F64:
+        return _erfc_f32(x)
     far = _erfc_f64_far_from_zero(x)
     one = like(x, 1.0)
     near = one - _erf_f64_near_zero(x)
@@ -109,19 +102,14 @@ def _erfc_f64_far_from_zero(x: Expr) -> Expr:
     from_8 = exp_z * polynomial(magnitude, ERFC_R)
     from_8 = from_8 / polynomial(magnitude, ERFC_S)
     result = select(magnitude < like(x, 8.0), below_8, from_8)
-    return _reflected(x, _without_underflow(x, z, result, 7.09782712893383996843e2))
+    return _reflected(x, z, result, 7.09782712893383996843e2)
 
 
-def _without_underflow(x: Expr, z: Expr, result: Expr, limit: float) -> tuple[Expr, Expr]:
-    """Return zero where `exp(z)` underflows, and that zero."""
+def _reflected(x: Expr, z: Expr, result: Expr, limit: float, two: Expr | None = None) -> Expr:
+    """Return zero where `exp(z)` underflows, and `2 - erfc(-x)` for negative `x`."""
     underflows = z < like(x, -limit)
     zero = like(x, 0.0)
-    return select(underflows, zero, result), zero
-
-
-def _reflected(x: Expr, clamped: tuple[Expr, Expr], two: Expr | None = None) -> Expr:
-    """Return `2 - erfc(-x)` for negative `x`."""
-    result, zero = clamped
+    result = select(underflows, zero, result)
     is_negative = x < zero
     two = like(x, 2.0) if two is None else two
     return select(is_negative, two - result, result)
@@ -183,7 +171,7 @@ def _erfc_f32_far_from_zero(x: Expr) -> Expr:
     below_2 = polynomial(reciprocal, ERFC_P_F32)
     from_2 = polynomial(reciprocal, ERFC_R_F32)
     result = scale * select(is_below_2, below_2, from_2)
-    return _reflected(x, _without_underflow(x, z, result, 88.72283905206835), two)
+    return _reflected(x, z, result, 88.72283905206835, two)
 
 
 # --- erf_inv --------------------------------------------------------------------------------------------------------
@@ -229,43 +217,41 @@ def _with_infinities(x: Expr, result: Expr) -> Expr:
     return select(equal(absolute(x), like(x, 1)), x * infinity(x), result)
 
 
+def _piecewise(x: Expr, w: Expr, lowest: Sequence[float], *higher: tuple[Expr, Sequence[float]]) -> Expr:
+    """Return a polynomial in `w`, which has other, and no more, coefficients where `w` is not below some bounds.
+
+    `higher` are whether it is below a bound, and the coefficients from there on, by ascending bounds.
+    """
+    result: Expr | None = None
+    for index, number in enumerate(lowest):
+        term = like(x, number)
+        for is_below, coefficients in higher:
+            if index < len(coefficients):
+                term = select(is_below, term, like(x, coefficients[index]))
+        ended = [is_below for is_below, coefficients in higher if index >= len(coefficients)]
+        total = term if result is None else term + result * w
+        result = select(ended[0], total, result) if ended and result is not None else total
+    assert result is not None
+    return result
+
+
 @at_least_f32
 def _erf_inv_f32(x: Expr) -> Expr:
     w = _minus_log(x)
     is_below = w < like(x, 5.0)
     below = w - like(x, 2.5)
     w = select(is_below, below, sqrt(w) - like(x, 3.0))
-    coefficients = zip(BELOW_5, FROM_5)
-
-    def coefficient(pair: tuple[float, float]) -> Expr:
-        return select(is_below, like(x, pair[0]), like(x, pair[1]))
-
-    result = coefficient(next(coefficients))
-    for pair in coefficients:
-        result = coefficient(pair) + result * w
-    return _with_infinities(x, result * x)
+    return _with_infinities(x, _piecewise(x, w, BELOW_5, (is_below, FROM_5)) * x)
 
 
-def _erf_inv_f64(x: Expr) -> Expr:
+def erf_inv(x: Expr) -> Expr:
+    if x.element != F64:
+        return _erf_inv_f32(x)
     w = _minus_log(x)
     is_below_6, is_below_16 = w < like(x, 6.25), w < like(x, 16)
-
-    def coefficient(index: int) -> Expr:
-        result = like(x, BELOW_6_25[index])
-        if index < len(BELOW_16):
-            result = select(is_below_6, result, like(x, BELOW_16[index]))
-        return select(is_below_16, result, like(x, FROM_16[index])) if index < len(FROM_16) else result
-
     root, below_6 = sqrt(w), w - like(x, 3.125)
     w = select(is_below_6, below_6, root - select(is_below_16, like(w, 3.25), like(w, 5.0)))
-    result = coefficient(0)
-    for index in range(1, len(FROM_16)):
-        result = coefficient(index) + result * w
-    for index in range(len(FROM_16), len(BELOW_16)):
-        result = select(is_below_16, coefficient(index) + result * w, result)
-    for index in range(len(BELOW_16), len(BELOW_6_25)):
-        result = select(is_below_6, coefficient(index) + result * w, result)
-    return _with_infinities(x, result * x)
+    return _with_infinities(x, _piecewise(x, w, BELOW_6_25, (is_below_6, BELOW_16), (is_below_16, FROM_16)) * x)
 
 
 # --- gamma and zeta functions -----------------------------------------------------------------------------------------
@@ -381,13 +367,9 @@ def zeta(x: Expr, q: Expr) -> Expr:
     half, ratio = like(last, 0.5), x / base
     tail = last * (half + ratio * (like(base, 1.0 / EULER_MACLAURIN[-1]) + total))
     result = leading + integral + tail
-    is_converged = _is_negligible(last, leading, base)
+    magnitude, least = absolute(last), absolute(leading)
+    is_converged = magnitude < least * smallest(base)
     return _zeta_at_special_points(x, q, select(is_converged, leading, result), zero, one, one_x)
-
-
-def _is_negligible(last: Expr, leading: Expr, base: Expr) -> Expr:
-    magnitude, total = absolute(last), absolute(leading)
-    return magnitude < total * smallest(base)
 
 
 def _zeta_at_special_points(x: Expr, q: Expr, result: Expr, zero: Expr, one: Expr, one_x: Expr) -> Expr:

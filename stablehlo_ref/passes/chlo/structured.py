@@ -24,6 +24,7 @@ from stablehlo_ref.passes.emit import (
     joined,
     like,
     reshaped,
+    scalar_constant,
     shape_of,
     size_of,
     sliced,
@@ -121,12 +122,12 @@ def _scan_size(emit: Emitter, op: Operation, inputs: Sequence[Expr]) -> Expr:
     size = Expr(emit, op.results[0]).type.shape[axis]
     if size is None:
         raise cannot_legalize(op)
-    return Expr(emit, emit.constant(tensor_type((), I32), size))
+    return scalar_constant(emit, I32, size)
 
 
 def _zeros(emit: Emitter, op: Operation, inputs: Sequence[Expr], index: int, type: TensorType) -> Expr:
     """Return an output before the first turn, with the shape of an input where its own is not known."""
-    zero = Expr(emit, emit.constant(scalar(type), 0))
+    zero = scalar_constant(emit, type.element_type, 0)
     if type.is_static:
         return zero.op("broadcast_in_dim", type=type, broadcast_dimensions=())
     if not inputs:
