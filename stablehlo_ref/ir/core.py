@@ -28,6 +28,11 @@ class Value:
         self.location: DebugLocation | None = None  # of a block argument: its `loc(...)`
         self.origin = ""  # its name in the program that this one was made of, if that is known
 
+    @property
+    def producer(self) -> Operation | None:
+        """The op that the value is a result of; None for a block argument."""
+        return self.owner if isinstance(self.owner, Operation) else None
+
     def __repr__(self) -> str:
         return f"<Value %{self.name or self.index}: {self.type}>"
 
@@ -95,7 +100,7 @@ class Operation:
 
     def producers(self) -> list[Operation | None]:
         """Return the ops that the operands are results of; None for block arguments."""
-        return [operand.owner if isinstance(operand.owner, Operation) else None for operand in self.operands]
+        return [operand.producer for operand in self.operands]
 
     @property
     def model_location(self) -> str | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from stablehlo_ref.ir.core import Block, Region, Value, defined_values
+
+T = TypeVar("T")
 
 
 def successors(block: Block, labels: Mapping[str, Block]) -> list[Block]:
@@ -18,23 +21,30 @@ def labelled(region: Region) -> dict[str, Block]:
     return {block.label: block for block in region.blocks if block.label}
 
 
+def postorder(root: T, following: Callable[[T], Iterable[T]], seen: set[T]) -> list[T]:
+    """Return the nodes of a graph that can be reached from one, each after those that follow, without those seen.
+
+    They are added to `seen`. There is no recursion, since paths may be long.
+    """
+    found: list[T] = []
+    pending = [] if root in seen else [(root, iter(following(root)))]
+    seen.add(root)
+    while pending:
+        node, rest = pending[-1]
+        after = next((other for other in rest if other not in seen), None)
+        if after is None:
+            found.append(node)
+            pending.pop()
+        else:
+            seen.add(after)
+            pending.append((after, iter(following(after))))
+    return found
+
+
 def reachable(region: Region, start: Block | None = None) -> list[Block]:
     """Return the blocks that can be reached from a block, by default the entry, in reverse postorder."""
     labels = labelled(region)
-    order: list[Block] = []
-    first = start or region.blocks[0]
-    seen = {first}
-    pending = [(first, iter(successors(first, labels)))]
-    while pending:
-        block, rest = pending[-1]
-        following = next((b for b in rest if b not in seen), None)
-        if following is None:
-            order.append(block)
-            pending.pop()
-        else:
-            seen.add(following)
-            pending.append((following, iter(successors(following, labels))))
-    return order[::-1]
+    return postorder(start or region.blocks[0], lambda block: successors(block, labels), set())[::-1]
 
 
 def dominated(region: Region) -> dict[Block, list[Block]]:

@@ -294,23 +294,16 @@ def unpacked(data: Data, filename: str) -> Data:
 
 def _decompressed(data: Data, filename: str, is_gzip: bool) -> bytes:
     """Return what was compressed, piece by piece, as a few bytes may be gigabytes."""
+    import gzip  # rarely needed
+
     file: Any = data if isinstance(data, mmap) else io.BytesIO(data)
     try:
-        return contents(_gzip(file) if is_gzip else _zstandard(file), filename)
+        stream = gzip.GzipFile(fileobj=file) if is_gzip else require("zstandard").ZstdDecompressor().stream_reader(file)
+        return contents(cast("IO[bytes]", stream), filename)
     except StablehloError:
         raise
     except Exception as error:  # of many kinds, and a class of zstandard's own
         raise MalformedError(f"cannot decompress the program: {error}", start_of(filename)) from None
-
-
-def _gzip(file: IO[bytes]) -> IO[bytes]:
-    import gzip  # rarely needed
-
-    return cast("IO[bytes]", gzip.open(file))
-
-
-def _zstandard(file: IO[bytes]) -> IO[bytes]:
-    return cast("IO[bytes]", require("zstandard").ZstdDecompressor().stream_reader(file))
 
 
 def _embedded(data: Data, filename: str) -> Data:
