@@ -198,19 +198,21 @@ class Numbering:
 
     def _entry(self, kind: str, index: int) -> None:
         """Count a use of an entry; number what it is made of if it is the first use."""
-        pending: list[Item] = [Reference(kind, index)]
+        pending = [(kind, index)]
         while pending:
-            match pending.pop():
-                case Reference("resource", str(key)):
-                    self.resources.setdefault(key, len(self.resources))
-                case Reference(kind, int(index)):
-                    counts = self._types if kind == "type" else self._attributes
-                    counts[index] += 1
-                    if counts[index] == 1:
-                        pool = self.program.pool
-                        entry = (pool.types if kind == "type" else pool.attributes)[index]
-                        self._dialect(entry.dialect)
-                        pending += reversed(entry.items)
+            kind, index = pending.pop()
+            counts = self._types if kind == "type" else self._attributes
+            counts[index] += 1
+            if counts[index] > 1:
+                continue
+            entry = (self.program.pool.types if kind == "type" else self.program.pool.attributes)[index]
+            self._dialect(entry.dialect)
+            for item in reversed(entry.items):
+                match item:
+                    case Reference("resource", str(key)):
+                        self.resources.setdefault(key, len(self.resources))
+                    case Reference(kind, int(index)):
+                        pending.append((kind, index))
 
     def _dialect(self, name: str) -> None:
         self.dialects.setdefault(name, len(self.dialects))

@@ -6,6 +6,7 @@ integers are zigzag-encoded: 0, -1, 1, -2, ... are 0, 1, 2, 3, ...
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
@@ -39,6 +40,8 @@ Data: TypeAlias = bytes | bytearray | memoryview
 PADDING = 0xCB
 MAX_VARINT = (1 << 64) - 1
 SMALL_BLOB = 256  # bytes; a smaller blob is copied
+
+_find_zero = re.compile(rb"\0").search
 
 
 class Cursor:
@@ -182,18 +185,12 @@ class Cursor:
 
     def terminated_string(self) -> bytes:
         """Return the bytes up to the next zero byte, and move past it."""
-        step = 64
-        found = bytearray()
-        while self.remaining:
-            chunk = bytes(self.data[self.position : self.position + step])
-            end = chunk.find(0)
-            if end >= 0:
-                self.position += end + 1
-                return bytes(found + chunk[:end])
-            found += chunk
-            self.position += len(chunk)
-            step *= 2
-        raise self.error("unexpected end of data in a string")
+        end = _find_zero(self.data, self.position)
+        if end is None:
+            raise self.error("unexpected end of data in a string", self.base + len(self.data))
+        found = bytes(self.data[self.position : end.start()])
+        self.position = end.end()
+        return found
 
     def align(self, alignment: int) -> None:
         """Skip the padding in front of an offset that is a multiple of `alignment`."""
@@ -217,15 +214,15 @@ class ByteWriter:
         self._open += data
 
     def varint(self, value: int) -> None:
-        if 0 <= value < 0x80:
-            self._open.append(value << 1 | 1)
-        else:
-            self._open += encode_varint(value)
+        self.varints((value,))
 
     def varints(self, values: Iterable[int]) -> None:
         """Write integers without their number."""
         for value in values:
-            self.varint(value)
+            if 0 <= value < 0x80:
+                self._open.append(value << 1 | 1)
+            else:
+                self._open += encode_varint(value)
 
     def signed_varint(self, value: int) -> None:
         self.varint((value << 1 ^ value >> 63) & MAX_VARINT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from stablehlo_ref.bytecode.emission import WrittenName, WrittenProgram, emit
 from stablehlo_ref.bytecode.encodings import builtin, plain
@@ -44,28 +44,16 @@ class OpForm(NamedTuple):
     is_replaced: bool = False  # by another revision of the op
 
 
-class WrittenForm(Protocol):
-    """What ops become when they are written."""
-
-    def check(self, op: Operation) -> None:
-        """Refuse an op for what it is, apart from its name and attributes."""
-        ...
-
-    def form(self, op: Operation) -> OpForm:
-        """Return what an op becomes, which follows from its name and attributes."""
-        ...
-
-
 class PlainForm:
-    """Ops as they are."""
+    """Ops as they are; a subclass has other ops in their place."""
 
     def check(self, op: Operation) -> None:
-        """Accept any op but one that is only text."""
+        """Refuse an op for what it is, apart from its name and attributes: here one that is only text."""
         if VERBATIM in op.properties:
             raise UnsupportedError(f"bytecode cannot hold the pretty form of '{op.name}', which has no class here")
 
     def form(self, op: Operation) -> OpForm:
-        """Return an op under its own name, with its attributes as MLIR writes them."""
+        """Return what an op becomes, from its name and attributes: here these, as MLIR writes them."""
         definition = definition_of(op)
         inherent = definition.encode(op.properties) if definition else dict(op.properties)
         if op.name in STORED_AS:
@@ -73,12 +61,12 @@ class PlainForm:
         return OpForm(op.name, inherent, op.attributes, properties_of(op.name), plain, has_segments(op.name))
 
 
-def write_program(module: Operation, form: WrittenForm, version: int, producer: str) -> bytes:
+def write_program(module: Operation, form: PlainForm, version: int, producer: str) -> bytes:
     """Return a program as bytecode, its ops in the given form."""
     return on_enough_stack(module.location, FRAMES, _written, module, form, version, producer)
 
 
-def _written(module: Operation, form: WrittenForm, version: int, producer: str) -> bytes:
+def _written(module: Operation, form: PlainForm, version: int, producer: str) -> bytes:
     program = WrittenProgram(module, Pool(plain))
     writer = _NameWriter(form, program.pool, version)
     for op in within_time(module.walk(), "writing bytecode", location_of):
@@ -93,11 +81,10 @@ def _add(op: Operation, writer: _NameWriter, program: WrittenProgram) -> None:
     """Add an op and the arguments of its blocks to a program that is written."""
     writer.form.check(op)
     own = program.names[op] = writer.name(op)
-    arguments = [argument for region in op.regions for block in region.blocks for argument in block.arguments]
     program.locations[op] = program.pool.location(op.debug_location)
-    for value in (*op.results, *arguments):
+    for value in (*op.results, *op.block_arguments):
         program.types[value] = program.pool.type(value.type, own.encodings)
-    for argument in arguments:
+    for argument in op.block_arguments:
         program.locations[argument] = program.pool.location(argument.location)
 
 
@@ -127,7 +114,7 @@ def _at(op: Operation, error: UnsupportedError) -> UnsupportedError:
 class _NameWriter:
     """Turns names and attributes of ops into what is written of them, and collects the attributes in a pool."""
 
-    def __init__(self, form: WrittenForm, pool: Pool, version: int) -> None:
+    def __init__(self, form: PlainForm, pool: Pool, version: int) -> None:
         self.form = form
         self.pool = pool
         self.version = version

@@ -311,16 +311,16 @@ def changed(rng: random.Random, member: Member, value: Any, known: Members) -> A
         return _mixed(rng, value, known)
     near = list(neighbours(member, value))
     if rng.random() < 0.8:  # most steps leave element types alone
-        own = _element_types(value)
-        near = [step for step in near if _element_types(step) <= own] or near
+        own = {*_element_types(value)}
+        near = [step for step in near if own.issuperset(_element_types(step))] or near
     return rng.choice(near) if near else draw_member(rng, member, known)
 
 
-def _element_types(value: Any) -> set[Type]:
+def _element_types(value: Any) -> list[Type]:
     if isinstance(value, FunctionType):
         value = (*value.inputs, *value.outputs)
     items = value if isinstance(value, tuple) else (value,)
-    return {getattr(item, "element_type", item) for item in items if isinstance(item, Type)}
+    return [getattr(item, "element_type", item) for item in items if isinstance(item, Type)]
 
 
 def _mixed(rng: random.Random, value: Any, known: Members) -> Any:

@@ -8,14 +8,12 @@ the formula is changed at random. A step stays if no more formulas are false tha
 from __future__ import annotations
 
 import ast
-import inspect
 import random
 import sys
-import textwrap
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import permutations
 from math import prod
 from types import CodeType, FrameType
@@ -39,7 +37,7 @@ from stablehlo_ref.conform.members import (
 from stablehlo_ref.define.attribute_codecs import SymbolCodec
 from stablehlo_ref.define.bound import NOWHERE, Site
 from stablehlo_ref.define.definition import OpDefinition
-from stablehlo_ref.define.formulas import check_of, constraint_label, label_at, labelled_formulas
+from stablehlo_ref.define.formulas import assignments, check_of, constraint_label, label_at, labelled_formulas
 from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, Member, Out, Outs
 from stablehlo_ref.define.type_constraints import TypeConstraint, anything
 from stablehlo_ref.diagnostics import StablehloError
@@ -106,6 +104,10 @@ class Solver:
         self.rng = rng
         self.members = {m.name: m for m in members_of(definition)}
         self.results = [m.name for m in definition.results]
+        self.shaping = [m for m in self.members.values() if isinstance(m, Values)]
+        self.callee = next((m.name for m in self.members.values() if isinstance(m, Callee)), None)
+        self.op = Operation(definition.name, [], [], {}, {}, [], NOWHERE)
+        self.fitting: dict[str, tuple[Any, bool]] = {}  # whether a member has its last value, which a step mostly keeps
         formulas = labelled_formulas(definition.op_class)
         self.formulas = {label: ast.parse(text, mode="eval").body for label, text in formulas}
 
@@ -233,21 +235,19 @@ class Solver:
         return self.definition.roles["infer"](self._arguments(members))
 
     def _arguments(self, members: Members) -> dict[str, Any]:
-        op = Operation(self.definition.name, [], [], {}, {}, [], NOWHERE)
-        return {**members, "site": ConformSite(op, self.constants(members), self.functions(members))}
+        return {**members, "site": ConformSite(self.op, self.constants(members), self.functions(members))}
 
     def constants(self, members: Members) -> dict[str, Array]:
         """Return the arrays of shape operands."""
-        operands = [m.operand for m in self.members.values() if isinstance(m, Values)]
-        given = {name: members[name] for name in operands if isinstance(members[name], TensorType)}
-        return {name: array_of(type, members[Values(name).name]) for name, type in given.items()}
+        given = [(m, members[m.operand]) for m in self.shaping]
+        return {m.operand: array_of(t, members[m.name]) for m, t in given if isinstance(t, TensorType)}
 
     def functions(self, members: Members) -> dict[str, Operation]:
         """Return the functions that symbols name, without bodies."""
-        signature = next((members[m.name] for m in self.members.values() if isinstance(m, Callee)), None)
-        properties = {"sym_name": CALLEE, "function_type": signature, "sym_visibility": "private"}
-        made = Operation("func.func", [], (), properties, {}, [], NOWHERE)
-        return {} if signature is None else {CALLEE: made}
+        if not self.callee or members[self.callee] is None:
+            return {}
+        properties = {"sym_name": CALLEE, "function_type": members[self.callee], "sym_visibility": "private"}
+        return {CALLEE: Operation("func.func", [], (), properties, {}, [], NOWHERE)}
 
     def failures(self, members: Members) -> list[Failure]:
         """Return what does not hold: constraints, or if all hold, what a run of the op requires besides."""
@@ -279,7 +279,11 @@ class Solver:
         return failures
 
     def _fits(self, name: str, value: Any) -> bool:
-        member = self.members[name]
+        if name not in self.fitting or self.fitting[name][0] is not value:
+            self.fitting[name] = value, self._takes(self.members[name], value)
+        return self.fitting[name][1]
+
+    def _takes(self, member: Member, value: Any) -> bool:
         if isinstance(member, Attr):
             return value is member.default or is_readable(member.codec, value)
         is_omitted = value is None and isinstance(member, In) and member.optional
@@ -308,10 +312,8 @@ class Solver:
 
     def _named(self, name: str, value: Any) -> tuple[str, Any] | None:
         """Return the member, and its value, that a name in a formula stands for; None if it is no member."""
-        if isinstance(value, FunctionType) and name not in self.members:
-            return next(((m.name, value) for m in self.members.values() if isinstance(m, Callee)), None)
         if name not in self.members:
-            return None
+            return (self.callee, value) if self.callee and isinstance(value, FunctionType) else None
         values = Values(name).name
         return (values if isinstance(value, tuple | list) and values in self.members else name), value
 
@@ -356,14 +358,19 @@ class Failure:
 
     label: str
     formula: ast.expr = ast.Constant(False)  # noqa: RUF009
-    scope: dict[str, Any] = field(default_factory=dict)
+    globals: Mapping[str, Any] = field(default_factory=dict)
+    locals: Mapping[str, Any] = field(default_factory=dict)
     assigned: Mapping[str, ast.expr] = field(default_factory=dict)
 
     @classmethod
     def at(cls, label: str, frame: FrameType, line: int | None = None) -> Failure:
         """Return the failure of the formula at a line of a role, by default the one that it is at."""
         formula = check.call.args[1] if (check := check_of(frame, line)) else cls.formula
-        return cls(label, formula, {**frame.f_globals, **frame.f_locals}, _assignments(frame.f_code))
+        return cls(label, formula, frame.f_globals, dict(frame.f_locals), assignments(frame.f_code))
+
+    @cached_property
+    def scope(self) -> dict[str, Any]:
+        return {**self.globals, **self.locals}
 
     def solutions(self, rng: random.Random) -> list[Solution]:
         """Return members and values for which an equation, or another common part of the formula, holds."""
@@ -443,19 +450,6 @@ class Failure:
             case ast.Sub(), int(), int(), int():
                 yield from self._solved(left, value + b)
                 yield from self._solved(right, a - value)
-
-
-@cache
-def _assignments(code: CodeType) -> Mapping[str, ast.expr]:
-    """Return the expressions that are assigned to local names of a role, which are no parameters of it."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
-    except (OSError, SyntaxError):
-        return {}
-    parameters = code.co_varnames[: code.co_argcount]
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
-    pairs = ((node.targets[0], node.value) for node in found)
-    return {name.id: value for name, value in pairs if isinstance(name, ast.Name) and name.id not in parameters}
 
 
 @cache

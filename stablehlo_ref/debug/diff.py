@@ -147,10 +147,8 @@ class Diff:
         return [op for op in self.setup.flat.ops if op not in judged and not is_constant_like(op)]
 
     def __repr__(self) -> str:
-        made = self.setup
-        return (
-            f"<Diff of {made.backend} under {made.contract.name}: {self.verdict}, {counted(len(made.flat.ops), 'op')}>"
-        )
+        made, ops = self.setup, counted(len(self.setup.flat.ops), "op")
+        return f"<Diff of {made.backend} under {made.contract.name}: {self.verdict}, {ops}>"
 
     def __str__(self) -> str:
         from stablehlo_ref.debug.report import report_lines  # the report is in terms of this module
@@ -338,17 +336,14 @@ class _Locator:
         same = {value for value, array in first.arrays.items() if value in second and same_bits(array, second[value])}
         differ = (op for op in self.flat.ops[: first.seen] if any(r in second and r not in same for r in op.results))
         op = next(differ, None)
-        is_first = op is not None and all(
-            v in same or v in self.flat.arguments or is_constant(v) for v in operands_of(op)
-        )
-        return op if is_first else None
+        known = same.union(self.flat.arguments)
+        return op if op and all(v in known or is_constant(v) for v in operands_of(op)) else None
 
     def _confirm(self, judge: Judge, seen: BackendValues) -> None:
         """Run the first suspect again: with the same program, and alone on the same operands."""
         first = self.found.suspects[0]
-        values = judge.values
-        again = {**values, **run_again(seen, self.session, first.op)}
-        is_repeated = all(same_bits(again[result], values[result]) for result in first.op.results)
+        again = {**judge.values, **run_again(seen, self.session, first.op)}
+        is_repeated = all(same_bits(again[result], judge.values[result]) for result in first.op.results)
         is_repeated = is_repeated or Judge(again, self.contract, self.evaluate)(first.op).verdict is Verdict.WRONG
         made = single(self.flat, first.op)
         feeds = judge.operands(first.op)

@@ -170,7 +170,6 @@ def same_bits(actual: Array, expected: Array) -> bool:
 
 MAX_BYTES = 1 << 30  # of intermediate values that one program of a backend returns
 MOST_TURNS = 64
-_NOT_FED = Outcome((), "stopped", "a value at a cut is not a static tensor")
 
 
 @dataclass(frozen=True)
@@ -234,9 +233,8 @@ def region_runs(
 
 def can_enter(op: Operation, values: Mapping[Value, Array]) -> bool:
     """Return whether all that a loop or branch uses is known: static tensors, whose values the backend returned."""
-    return op.name in (LOOP, *BRANCHES) and all(
-        is_observable(value) and (is_constant(value) or value in values) for value in operands_of(op)
-    )
+    known = (is_observable(value) and (is_constant(value) or value in values) for value in operands_of(op))
+    return op.name in (LOOP, *BRANCHES) and all(known)
 
 
 @dataclass
@@ -261,8 +259,7 @@ def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_by
         wanted = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_literal(r)]
         if wanted:
             made = subprogram(flat, flat.ops[start:end], wanted)
-            is_fed = all(value in found.arrays for value in made.feeds)
-            outcome = run_subprogram(session, made, found.arrays) if is_fed else _NOT_FED
+            outcome = run_subprogram(session, made, found.arrays)
             if outcome.failure:
                 found.failure = outcome
                 return found
@@ -295,7 +292,9 @@ def run_again(found: BackendValues, session: Session, op: Operation | None = Non
 
 
 def run_subprogram(session: Session, made: Subprogram, arrays: Mapping[Value, Array]) -> Outcome:
-    """Run a subprogram on values; the types and shapes of the results are checked."""
+    """Run a subprogram on values; a failure if one is missing. Types and shapes of the results are checked."""
+    if any(value not in arrays for value in made.feeds):
+        return Outcome((), "stopped", "a value at a cut is not a static tensor")
     return checked(session.run(made.text, [arrays[value] for value in made.feeds]), made.wanted)
 
 

@@ -23,7 +23,7 @@ from stablehlo_ref.debug.bounds.sums import roundoff_of
 from stablehlo_ref.debug.bounds.transfer import propagation
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, Contract
 from stablehlo_ref.debug.cut import Flat, has_fractions, is_control_flow, slice_of
-from stablehlo_ref.debug.evaluate import Evaluator, distance, same_bits
+from stablehlo_ref.debug.evaluate import Evaluator, distance, same_bits, widened
 from stablehlo_ref.debug.judge import NO_BOUND, Excess, Judge, Judgement, Verdict, excess_of
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import attributes_of, facts_of
@@ -340,6 +340,4 @@ def far_from_rounding(judge: Judge, judgements: Sequence[Judgement]) -> Iterator
 
 def _can_be_nan(value: Value) -> bool:
     """Return whether the type of a value has NaN: what invalid operations return in those of 4 and 6 bits is open."""
-    return not has_fractions(value) or bool(
-        np.isnan(np.array(np.nan).astype(real_dtype(dtype_of(value))).astype(float))
-    )
+    return not has_fractions(value) or bool(np.isnan(widened(np.array(np.nan, real_dtype(dtype_of(value))))))

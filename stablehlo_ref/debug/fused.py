@@ -108,13 +108,9 @@ class _GroupSearch:
                     return FaultyGroup((op,), Repro(made, (), bounds), excess)
         return None
 
-    def hides(self, start: int) -> bool:
-        """Return whether the backend does not return the results of the op at `start` as the only ones."""
-        return not self._results(start, start + 1)
-
     def violates(self, start: int, end: int) -> bool:
         """Return whether values that leave the ops from `start` to `end` are beyond their bounds, or far off."""
-        results = self._results(start, end)
+        results = self.between(start, end)
         return self._is_far(list(results), list(results.values())) or bool(self._excess(results, start, end))
 
     def group(self, start: int, end: int, last: int) -> FaultyGroup | None:
@@ -122,7 +118,7 @@ class _GroupSearch:
 
         It is the one that exceeds its bounds, or else is furthest off.
         """
-        results = self._results(start, last)
+        results = self.between(start, last)
         if not results:
             return None
         found = self._excess(results, start, last)
@@ -144,12 +140,10 @@ class _GroupSearch:
 
     def _excess(self, results: Mapping[Value, Array], start: int, end: int) -> tuple[Value, Excess] | None:
         balls = self._balls(start, end)
-        for value, result in results.items():
-            if found := excess_of(result, balls.get(value, UNKNOWN), self.contract):
-                return value, found
-        return None
+        found = ((v, excess_of(x, balls.get(v, UNKNOWN), self.contract)) for v, x in results.items())
+        return next(((value, excess) for value, excess in found if excess), None)
 
-    def _results(self, start: int, end: int) -> Mapping[Value, Array]:
+    def between(self, start: int, end: int) -> Mapping[Value, Array]:
         """Return what ops between two cuts return, in one program, or each value in its own if that is refused."""
         if (start, end) not in self.results:
             wanted = self._leaving(start, end)
@@ -179,8 +173,6 @@ class _GroupSearch:
         return [result for op in ops for result in op.results if result in left]
 
     def _run(self, made: Subprogram) -> tuple[Array, ...] | None:
-        if any(value not in self.arrays for value in made.feeds):
-            return None
         outcome = run_subprogram(self.session, made, self.arrays)
         return None if outcome.failure else outcome.results
 
@@ -209,7 +201,7 @@ def find_group(
     start = last(search.persists, 0, len(flat.ops))
     if is_hidden and (found := search.constant(start)):
         return found
-    if is_hidden and search.hides(start):
+    if is_hidden and not search.between(start, start + 1):  # the backend does not return this op's results alone
         end = first_near(lambda index: search.persists_apart(start, index), start + 1, len(flat.ops))
         return search.group(start, end, len(flat.ops))
     is_alone = is_hidden and search.violates(start, start + 1)

@@ -327,7 +327,6 @@ def _overflows(x: Array, center: Array, radius: Array, dtype: DType) -> Array:
 
 def _special(actual: Array, expected: object) -> str:
     """Return how the result differs if it is not by a number: "NaN", "infinity", "sign of zero" or "subnormal"."""
-    tiny = smallest_normal(actual.dtype) if is_fractional(actual.dtype) else 0.0
     x, y = (np.asarray(widened(np.asarray(v))) for v in (actual, expected))
     if x.dtype.kind not in "fc":
         return ""
@@ -337,7 +336,7 @@ def _special(actual: Array, expected: object) -> str:
         return "infinity"
     if x == y:
         return "sign of zero"
-    return "subnormal" if max(abs(x), abs(y)) < tiny else ""
+    return "subnormal" if max(abs(x), abs(y)) < smallest_normal(actual.dtype) else ""
 
 
 def wrong_in_isolation(judge: Judge, judgements: Sequence[Judgement], session: Session) -> Iterator[Judgement]:

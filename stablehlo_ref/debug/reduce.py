@@ -23,15 +23,7 @@ import numpy as np
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.interop import to_arrays
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import (
-    BRANCHES,
-    LOOP,
-    Flat,
-    is_constant_op,
-    needed_by,
-    sinks,
-    subprogram,
-)
+from stablehlo_ref.debug.cut import BRANCHES, LOOP, Flat, is_constant_op, needed_by, sinks, subprogram
 from stablehlo_ref.debug.evaluate import Evaluator, all_values, can_enter, region_runs
 from stablehlo_ref.debug.predicates import CachedPredicate, OutOfCalls, Predicate, Variant, by_backend
 from stablehlo_ref.debug.session import Session

@@ -169,12 +169,15 @@ class Session:
         alive, self._alive = os.pipe()  # closed with this process, also if it is killed
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
         descriptors = theirs.fileno(), alive
+        # the worker imports this package, and modules of the current directory (`python:module:function`)
+        roots = [str(Path(__file__).parents[2]), os.getcwd(), os.environ.get("PYTHONPATH", "")]
+        path = os.pathsep.join(filter(None, roots))
         command = [self.python, "-c", WORKER, *map(str, descriptors), self.description, str(self.max_bytes)]
         try:
             with file_errors(self.python, "start the backend's process"):
                 self._process = subprocess.Popen(
                     command, pass_fds=descriptors, stdin=subprocess.DEVNULL, stdout=self._messages,
-                    stderr=self._messages, env=_environment(), process_group=0,
+                    stderr=self._messages, env={**os.environ, "PYTHONPATH": path}, process_group=0,
                 )  # fmt: skip
         except StablehloError:  # there is no such `python`
             self.close()
@@ -196,12 +199,6 @@ class Session:
         if self._messages is not None:
             self._messages.close()
         self._process = self._messages = self._connection = self._alive = None
-
-
-def _environment() -> dict[str, str]:
-    """Let the worker import this package, and modules of the current directory (`python:module:function`)."""
-    roots = [str(Path(__file__).parents[2]), os.getcwd(), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, roots))}
 
 
 # --- in the process of the backend -----------------------------------------------------------------------------------

@@ -154,8 +154,7 @@ def with_vectors(bound: BoundOp) -> BoundOp:
 
 def constant_array(value: object) -> Array | None:
     """Return the array of a value that is the result of `stablehlo.constant`; None for any other value."""
-    owner = value.owner if isinstance(value, Value) else None
-    if not isinstance(value, Value) or not isinstance(owner, Operation) or owner.name != "stablehlo.constant":
+    if not isinstance(value, Value) or value.producer is None or value.producer.name != "stablehlo.constant":
         return None
-    constant = owner.properties.get("value")
+    constant = value.producer.properties.get("value")
     return constant.array if isinstance(constant, DenseElements) and constant.type == value.type else None

@@ -212,15 +212,29 @@ class Check(NamedTuple):
 @cache
 def checks(code: CodeType) -> list[Check]:
     """Return the calls of `C` in the function that code is of, or is in; none if the source is not available."""
-    try:
-        lines, _ = inspect.findsource(code)
-    except OSError:
-        return []
-    text = "".join(lines)
-    function = _function_at(code.co_firstlineno, _parsed(text))
+    function, lines = _source_of(code)
     calls = [n for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
     found = [n for n in calls if n.func.id == "C" and len(n.args) == 2]  # type: ignore[attr-defined]
     return [Check(n, _on_one_line(_text_of(n.args[1], lines))) for n in found]
+
+
+@cache
+def assignments(code: CodeType) -> Mapping[str, ast.expr]:
+    """Return what the function that code is of assigns to local names, which are no parameters of it."""
+    function, _ = _source_of(code)
+    parameters = code.co_varnames[: code.co_argcount]
+    found = [node for node in ast.walk(function) if isinstance(node, ast.Assign) and len(node.targets) == 1]
+    pairs = ((node.targets[0], node.value) for node in found)
+    return {name.id: value for name, value in pairs if isinstance(name, ast.Name) and name.id not in parameters}
+
+
+def _source_of(code: CodeType) -> tuple[ast.AST, Sequence[str]]:
+    """Return the function that code is of, or is in, and the lines of its file; none if these are not available."""
+    try:
+        lines, _ = inspect.findsource(code)
+    except OSError:
+        return ast.Module([], []), []
+    return _function_at(code.co_firstlineno, _parsed("".join(lines))), lines
 
 
 def _text_of(node: ast.expr, lines: Sequence[str]) -> str:
@@ -253,9 +267,13 @@ def _on_one_line(formula: str) -> str:
 
 def check_of(frame: FrameType, line: int | None = None) -> Check | None:
     """Return the call of `C` at a line of a frame, by default the one that it is at; None if there is none."""
-    line = line or frame.f_lineno
-    found = [c for c in checks(frame.f_code) if c.call.lineno <= line <= (c.call.end_lineno or c.call.lineno)]
-    return found[0] if found else None
+    return _check_at(frame.f_code, line or frame.f_lineno)
+
+
+@cache
+def _check_at(code: CodeType, line: int) -> Check | None:
+    found = (c for c in checks(code) if c.call.lineno <= line <= (c.call.end_lineno or c.call.lineno))
+    return next(found, None)
 
 
 def failing_check(error: BaseException, role: Callable[..., Any]) -> tuple[FrameType, int] | None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from stablehlo_ref.diagnostics import LimitError, Location
 from stablehlo_ref.limits import Limits
@@ -91,14 +91,11 @@ class Memory:
         return LimitError(message, notes=[f"{needed}, and {size_text(live)} are live", RAISE_MEMORY])
 
 
-class Budget:
+class Budget(NamedTuple):
     """The limits of one call that are used up as it goes on; None means no limit."""
 
-    __slots__ = ("deadline", "memory")
-
-    def __init__(self, deadline: Deadline | None = None, memory: Memory | None = None) -> None:
-        self.deadline = deadline
-        self.memory = memory
+    deadline: Deadline | None = None
+    memory: Memory | None = None
 
 
 _UNLIMITED = Budget()

@@ -131,13 +131,19 @@ def _digest(array: np.ndarray) -> Hashable:
     return array.shape, hashlib.blake2b(data.reshape(-1).view(np.uint8).data, digest_size=32).digest()
 
 
+def defined_by(value: Value, name: str) -> Operation | None:
+    """Return the op of a name, of StableHLO if it has no dialect, that a value is a result of; None for another op."""
+    full_name = name if "." in name else f"stablehlo.{name}"
+    return value.producer if value.producer and value.producer.name == full_name else None
+
+
 # --- constants --------------------------------------------------------------------------------------------------------
 
 
 def known_array(value: Value) -> Array | None:
     """Return the array of a value that is a constant; None of any other."""
-    owner = value.owner
-    if not isinstance(owner, Operation) or not is_constant_like(owner):
+    owner = value.producer
+    if owner is None or not is_constant_like(owner):
         return None
     if owner.name == "shape.const_shape":
         return np.asarray(owner.properties["sizes"], np.int64) if isinstance(value.type, TensorType) else None
@@ -161,7 +167,11 @@ def evaluate(op: Operation, operands: Sequence[Array] | None = None) -> list[Arr
     `operands` are its operands where they are not constants of the program.
     """
     definition = resolve(op)
-    if definition is None or not _is_evaluable(op, definition):
+    if definition is None or op.regions or "plan" not in definition.roles:
+        return None
+    if definition.traits.effects or definition.traits.communicates or not op.results:
+        return None
+    if not all(map(is_plain, (*op.operand_types, *op.result_types))):
         return None
     known = [known_array(operand) for operand in op.operands] if operands is None else operands
     arrays = [array for array in known if array is not None]
@@ -173,14 +183,8 @@ def evaluate(op: Operation, operands: Sequence[Array] | None = None) -> list[Arr
         return None
 
 
-def _is_evaluable(op: Operation, definition: OpDefinition) -> bool:
-    traits = definition.traits
-    if op.regions or traits.effects or traits.communicates or "plan" not in definition.roles:
-        return False
-    return bool(op.results) and all(map(_is_plain, (*op.operand_types, *op.result_types)))
-
-
-def _is_plain(type: Type) -> bool:
+def is_plain(type: Type) -> bool:
+    """Return whether a type is a tensor of known sizes, not quantized and on no mesh."""
     if not isinstance(type, TensorType) or isinstance(type, MeshTensorType):
         return False
     return type.is_static and not isinstance(type.element_type, QuantizedType)

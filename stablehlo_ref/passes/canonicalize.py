@@ -14,9 +14,17 @@ from stablehlo_ref.define.spec import is_float, is_integer
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Region, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter, clone
-from stablehlo_ref.ir.types import QuantizedType, TensorType, TokenType, Type, tensor_type
+from stablehlo_ref.ir.types import TOKEN, TensorType, Type, tensor_type
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.passes.analysis import evaluate, is_pure, known_array, known_integers, operation_key
+from stablehlo_ref.passes.analysis import (
+    defined_by,
+    evaluate,
+    is_plain,
+    is_pure,
+    known_array,
+    known_integers,
+    operation_key,
+)
 from stablehlo_ref.passes.emit import Emitter, replace_by_constants
 from stablehlo_ref.passes.patterns import Patterns, elements_of, rewrite, shape_of, splat, static
 from stablehlo_ref.passes.registry import PassOption, flag, transformation
@@ -73,10 +81,8 @@ def cast_of_same(emit: Emitter, op: Operation) -> Sequence[Value] | None:
 @CASTS.on("bufferization.to_buffer")
 def buffer_of_tensor_of_buffer(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     """Make the buffer of a `to_tensor` of a buffer of its type that buffer."""
-    owner = op.operands[0].owner
-    if not isinstance(owner, Operation) or owner.name != "bufferization.to_tensor":
-        return None
-    return owner.operands if owner.operand_types == op.result_types else None
+    made = defined_by(op.operands[0], "bufferization.to_tensor")
+    return made.operands if made and made.operand_types == op.result_types else None
 
 
 # --- common subexpressions ------------------------------------------------------------------------------------------
@@ -192,8 +198,7 @@ def _propagate_into_functions(module: Operation) -> bool:
 def _common_constants(function: Operation, calls: Sequence[Operation]) -> Iterator[tuple[Value, Operation]]:
     """Yield the arguments that are the same constant in all calls, and one op that defines it."""
     for index, argument in enumerate(function.regions[0].blocks[0].arguments):
-        owners = [call.operands[index].owner for call in calls]
-        constants = [op for op in owners if isinstance(op, Operation) and is_constant_like(op)]
+        constants = [op for call in calls if (op := call.operands[index].producer) and is_constant_like(op)]
         is_same = len(constants) == len(calls) and len(set(map(operation_key, constants))) == 1
         if is_same and constants[0].results[0].type == argument.type:
             yield argument, constants[0]
@@ -303,7 +308,8 @@ def only_branch(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     branch = known_branch(op)
     others = [region for index, region in enumerate(op.regions) if index != branch]
     is_kept = not all(is_pure(inner) for region in others for inner in region.block.operations[:-1])
-    if branch is None or (is_kept and not (emit.rewriter.is_used(op) and all(map(_has_default, op.result_types)))):
+    have_defaults = all(is_plain(type) or type == TOKEN for type in op.result_types)
+    if branch is None or (is_kept and not (emit.rewriter.is_used(op) and have_defaults)):
         return None
     results = emit_branch(emit, op, branch)
     if is_kept:
@@ -313,11 +319,6 @@ def only_branch(emit: Emitter, op: Operation) -> Sequence[Value] | None:
         default.parent = rest
         emit.insert(rest)
     return results
-
-
-def _has_default(type: Type) -> bool:
-    is_tensor = isinstance(type, TensorType) and type.is_static and not isinstance(type.element_type, QuantizedType)
-    return is_tensor or isinstance(type, TokenType)
 
 
 def _default(emit: Emitter, type: Type) -> Value:

@@ -74,7 +74,7 @@ def _region(region: Region, numbers: dict[Operation | Value, int], depth: int) -
 
 def _edges(op: Operation, numbers: dict[Operation | Value, int]) -> Iterator[str]:
     for operand in op.operands:
-        source = operand.owner if isinstance(operand.owner, Operation) else operand
+        source = operand.producer or operand
         if source in numbers and op in numbers:
             yield f"  v{numbers[source]} -> v{numbers[op]} [label = {_quoted(str(operand.type))}];"
 

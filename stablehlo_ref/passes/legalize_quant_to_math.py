@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from stablehlo_ref.define.bound import bind_types, is_on_expressed
 from stablehlo_ref.define.definition import OpDefinition, definition_of
-from stablehlo_ref.define.spec import expressed, is_quantized
+from stablehlo_ref.define.spec import expressed, is_quantized, with_element_type
 from stablehlo_ref.diagnostics import Diagnostic, UnsupportedError
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.rewrite import Rewriter, clone
+from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import IntegerType, QuantizedType, TensorType, Type, tensor_type
 from stablehlo_ref.passes.element_types import replace_element_types
 from stablehlo_ref.passes.emit import (
@@ -23,7 +23,6 @@ from stablehlo_ref.passes.emit import (
     scalar_constant,
     shape_vector,
     size_of,
-    with_element,
 )
 from stablehlo_ref.passes.quantized_op_to_qdq import is_legalized_on_floats
 from stablehlo_ref.passes.registry import PassOption, flag, transformation
@@ -148,18 +147,8 @@ def _legalize(emit: Emitter, quantized: QuantizedOp, exact: bool) -> None:
 
 def _on_expressed(quantized: QuantizedOp, operands: Sequence[Expr]) -> list[Expr]:
     """Emit the op on floats."""
-    return _emit_like(quantized.op, operands, list(map(expressed, quantized.results)))
-
-
-def _emit_like(op: Operation, operands: Sequence[Expr], types: Sequence[Type], **members: object) -> list[Expr]:
-    """Emit an op on other operands and with results of other types, and with some other members."""
-    emit, made = operands[0].emit, clone(op, {})
-    made.operands = [operand.value for operand in operands]
-    made.properties |= members
-    for result, type in zip(made.results, types):
-        result.name, result.type = "", type
-    emit.insert(made)
-    return [Expr(emit, result) for result in made.results]
+    emit, types = operands[0].emit, list(map(expressed, quantized.results))
+    return [Expr(emit, x) for x in emit.copy(quantized.op, [operand.value for operand in operands], types)]
 
 
 def dequantize(x: Expr, type: Type, exact: bool = True) -> Expr:
@@ -390,7 +379,7 @@ def _padded(op: Operation, lhs: Expr, element: QuantizedType) -> Expr:
 def _integer_product(quantized: QuantizedOp, lhs: Expr, rhs: Expr) -> Expr:
     op, (result,) = quantized.op, quantized.results
     assert isinstance(result, TensorType)
-    type = with_element(result, I32)
+    type = with_element_type(result, I32)
     if op.name == "stablehlo.dot":
         return lhs.op(
             "dot_general", rhs, type=type, lhs_contracting_dimensions=(1,), rhs_contracting_dimensions=(0,),
@@ -399,7 +388,7 @@ def _integer_product(quantized: QuantizedOp, lhs: Expr, rhs: Expr) -> Expr:
         )  # fmt: skip
     padding = op.properties.get("padding")
     members = {} if not padding else {"padding": tuple((0, 0) for _ in padding)}
-    return _emit_like(op, [lhs, rhs], [type], **members)[0]
+    return Expr(lhs.emit, lhs.emit.copy(op, [lhs.value, rhs.value], [type], **members)[0])
 
 
 def _offset(

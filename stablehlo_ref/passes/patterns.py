@@ -74,7 +74,7 @@ class _Worklist:
 
     def add_owners(self, values: Iterable[Value]) -> None:
         """Visit the ops that define values."""
-        self.add(value.owner for value in values if isinstance(value.owner, Operation))
+        self.add(value.producer for value in values if value.producer)
 
     def run(self, tables: Sequence[Patterns]) -> None:
         """Visit ops until none is left."""
@@ -111,8 +111,8 @@ class _Worklist:
         for result, value in zip(op.results, values):
             users = [user for user, _ in self.rewriter.uses(result)]
             self.add(x for user in users for x in (user.parent_op, user) if x)
-            if isinstance(value.owner, Operation) and value.owner is not op:
-                _move_attributes(op, value.owner, value.owner in emit.made)
+            if value.producer not in (op, None):
+                _move_attributes(op, value.producer, value.producer in emit.made)
         self._forget(op)
         if any(value.owner is op and self.rewriter.uses(value) for value in values):
             for result, value in zip(op.results, values):
@@ -151,12 +151,6 @@ IDENTITY = "xla_metadata_payload"  # an entry that stays with the op that remain
 
 
 # --- what operands are ----------------------------------------------------------------------------------------------
-
-
-def defined_by(value: Value, name: str) -> Operation | None:
-    """Return the op of StableHLO of this name that a value is a result of; None if another one defines it."""
-    owner = value.owner
-    return owner if isinstance(owner, Operation) and owner.name == f"stablehlo.{name}" else None
 
 
 MOST_COMPARED = 1 << 20  # bytes of a constant; elements of larger ones are not compared

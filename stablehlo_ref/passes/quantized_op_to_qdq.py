@@ -8,8 +8,9 @@ from stablehlo_ref.define.spec import expressed, is_quantized
 from stablehlo_ref.diagnostics import InvalidError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import Rewriter, clone
+from stablehlo_ref.passes.analysis import defined_by
 from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.patterns import defined_by, erase_dead
+from stablehlo_ref.passes.patterns import erase_dead
 from stablehlo_ref.passes.registry import transformation
 from stablehlo_ref.verify import check_op
 
@@ -38,19 +39,13 @@ def is_legalized_on_floats(op: Operation, definition: OpDefinition) -> bool:
 
 
 def _expand(emit: Emitter, op: Operation) -> None:
-    made = clone(op, {})
-    made.operands = [
-        emit.value("stablehlo.uniform_dequantize", value, type=expressed(value.type))
-        if is_quantized(value.type)
-        else value
-        for value in op.operands
+    operands = [
+        emit.value("stablehlo.uniform_dequantize", x, type=expressed(x.type)) if is_quantized(x.type) else x
+        for x in op.operands
     ]
-    for result in made.results:
-        result.name, result.type = "", expressed(result.type)
-    emit.insert(made)
     results = [
         emit.value("stablehlo.uniform_quantize", result, type=old.type) if is_quantized(old.type) else result
-        for result, old in zip(made.results, op.results)
+        for result, old in zip(emit.copy(op, operands, list(map(expressed, op.result_types))), op.results)
     ]
     emit.rewriter.replace(op, results)
 
@@ -76,8 +71,8 @@ def qdq_to_quantized_op(module: Operation) -> None:
 
 def _fused(quantize: Operation) -> Operation | None:
     """Return the op that computes a quantized result from quantized operands; None if there is none."""
-    op = quantize.operands[0].owner
-    if not isinstance(op, Operation) or not op.operands or op.regions or len(op.results) != 1:
+    op = quantize.operands[0].producer
+    if op is None or not op.operands or op.regions or len(op.results) != 1:
         return None
     sources = [defined_by(operand, "uniform_dequantize") for operand in op.operands]
     made = clone(op, {})

@@ -12,7 +12,7 @@ from stablehlo_ref.ir.core import Block, Operation, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import BooleanType, IntegerType, TensorType, TokenType, Type
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.passes.analysis import evaluate, is_pure, known_array, known_integers
+from stablehlo_ref.passes.analysis import defined_by, evaluate, is_pure, known_array, known_integers
 from stablehlo_ref.passes.emit import Emitter, dense, replace_by_constants
 from stablehlo_ref.passes.patterns import erase_dead, hoist_constants
 from stablehlo_ref.passes.refinements import (
@@ -217,10 +217,8 @@ def _refine(rewriter: Rewriter, values: Sequence[Value], types: Sequence[Type]) 
 def _return(rewriter: Rewriter, op: Operation) -> None:
     """Return what casts to less specific types are casts of."""
     for index, operand in enumerate(op.operands):
-        cast = operand.owner
-        if not isinstance(cast, Operation) or cast.name != "builtin.unrealized_conversion_cast":
-            continue
-        if len(cast.operands) == len(cast.results) == 1:
+        cast = defined_by(operand, "builtin.unrealized_conversion_cast")
+        if cast and len(cast.operands) == len(cast.results) == 1:
             source = cast.operands[0]
             if source.type != operand.type and most_specific(source.type, operand.type) == source.type:
                 rewriter.set_operand(op, index, source)

@@ -26,7 +26,7 @@ from stablehlo_ref.ir.types import (
     integer_type,
     tensor_type,
 )
-from stablehlo_ref.passes.analysis import known_array, known_integers
+from stablehlo_ref.passes.analysis import defined_by, known_array, known_integers
 from stablehlo_ref.passes.emit import Emitter, dense
 from stablehlo_ref.passes.registry import PassOption, transformation
 from stablehlo_ref.passes.symbols import functions
@@ -159,8 +159,8 @@ def known_slice_sizes(op: Operation) -> tuple[int, ...] | None:
     steps = known_integers(strides)
     if steps is None or any(step != 1 for step in steps):
         return None
-    adder = limits.owner
-    if not isinstance(adder, Operation) or adder.name != "stablehlo.add" or starts not in adder.operands:
+    adder = defined_by(limits, "add")
+    if adder is None or starts not in adder.operands:
         return None
     sizes = known_integers(adder.operands[1 if adder.operands[0] is starts else 0])
     return None if sizes is None else tuple(sizes)

@@ -10,6 +10,7 @@ import numpy as np
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import INDEX, IndexType, TensorType, Type, integer_type, tensor_type
+from stablehlo_ref.passes.analysis import defined_by
 from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, equal, select, static_shape
 from stablehlo_ref.passes.patterns import erase_dead, shape_of, static
 from stablehlo_ref.passes.registry import transformation
@@ -46,10 +47,8 @@ def _cast(emit: Emitter, value: Value, type: Type) -> Value:
     """Return a value as another type: what it was cast from, or a cast of it."""
     if value.type == type:
         return value
-    owner = value.owner
-    if isinstance(owner, Operation) and owner.name == CAST and owner.operands[0].type == type:
-        return owner.operands[0]
-    return emit.value(CAST, value, type=type)
+    cast = defined_by(value, CAST)
+    return cast.operands[0] if cast and cast.operands[0].type == type else emit.value(CAST, value, type=type)
 
 
 def _in_i32(emit: Emitter, value: Value) -> Value:
@@ -166,9 +165,8 @@ def _dim(emit: Emitter, op: Operation) -> Value | None:
 
 
 def _constant_index(value: Value) -> int | None:
-    owner = value.owner
-    number = owner.properties["value"] if isinstance(owner, Operation) and owner.name == "arith.constant" else None
-    return getattr(number, "value", None)
+    constant = defined_by(value, "arith.constant")
+    return getattr(constant.properties["value"], "value", None) if constant else None
 
 
 def _extract(emit: Emitter, op: Operation) -> Value | None:

@@ -18,10 +18,10 @@ from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import BOOLEAN, Type
 from stablehlo_ref.ops.comparison import ComparisonDirection
 from stablehlo_ref.ops.extensibility import TYPED_FFI
-from stablehlo_ref.passes.analysis import is_pure
+from stablehlo_ref.passes.analysis import defined_by, is_pure
 from stablehlo_ref.passes.canonicalize import CASTS, FOLDED_ELEMENTS, FOLDS, dead_loops, folding
 from stablehlo_ref.passes.emit import Emitter, static_shape
-from stablehlo_ref.passes.patterns import Patterns, defined_by, elements_of, rewrite, shape_of, splat, static
+from stablehlo_ref.passes.patterns import Patterns, elements_of, rewrite, shape_of, splat, static
 from stablehlo_ref.passes.registry import PassOption, count, flag, transformation
 from stablehlo_ref.passes.simplify_movement import MOVEMENT
 

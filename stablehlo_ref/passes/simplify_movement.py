@@ -10,9 +10,9 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter
 from stablehlo_ref.ir.types import TensorType, integer_type, tensor_type
 from stablehlo_ref.ops.dynamism import Dynamic
-from stablehlo_ref.passes.analysis import known_array, known_integers
+from stablehlo_ref.passes.analysis import defined_by, known_array, known_integers
 from stablehlo_ref.passes.emit import Emitter
-from stablehlo_ref.passes.patterns import Patterns, defined_by, elements_of, erase_dead, shape_of, splat, static
+from stablehlo_ref.passes.patterns import Patterns, elements_of, erase_dead, shape_of, splat, static
 from stablehlo_ref.passes.refinements import known_slice_sizes, most_specific, refined_types, shape_operand_indices
 from stablehlo_ref.passes.registry import transformation
 
@@ -30,8 +30,8 @@ def _is_iota(axes: Sequence[int], rank: int) -> bool:
 @on("broadcast_in_dim", "dynamic_broadcast_in_dim")
 def broadcast_of_broadcast(emit: Emitter, op: Operation) -> Value | None:
     """Make a broadcast of a broadcast, which is not going to be a `reshape`, one broadcast."""
-    inner = op.operands[0].owner
-    if not isinstance(inner, Operation) or inner.name != op.name or is_per_axis_quantized(op.operands[0].type):
+    inner = defined_by(op.operands[0], op.name)
+    if inner is None or is_per_axis_quantized(op.operands[0].type):
         return None
     source, target = static(inner.operands[0]), static(inner.results[0])
     outer_axes, axes = op.properties["broadcast_dimensions"], inner.properties["broadcast_dimensions"]
@@ -110,8 +110,8 @@ def _joined(emit: Emitter, values: Sequence[Value], axis: int) -> list[Value]:
     found, pending = list[Value](), list(reversed(values))
     while pending:
         value = pending.pop()
-        inner = value.owner
-        if isinstance(inner, Operation) and _is_along(inner, axis) and len(emit.rewriter.uses(value)) == 1:
+        inner = value.producer
+        if inner and _is_along(inner, axis) and len(emit.rewriter.uses(value)) == 1:
             pending.extend(reversed(inner.operands))
         else:
             found.append(value)
@@ -278,9 +278,8 @@ def broadcast_to_same(emit: Emitter, op: Operation) -> Value | None:
     x, shape = op.operands
     if not _is_iota(op.properties["broadcast_dimensions"], len(shape_of(op.results[0]))):
         return None
-    reshaped, owner = defined_by(x, "dynamic_reshape"), shape.owner
-    is_own = isinstance(owner, Operation) and owner.name == "shape.shape_of" and owner.operands[0] is x
-    if is_own or (reshaped and reshaped.operands[1] is shape):
+    reshaped, own = defined_by(x, "dynamic_reshape"), defined_by(shape, "shape.shape_of")
+    if (own and own.operands[0] is x) or (reshaped and reshaped.operands[1] is shape):
         return x
     if len(op.properties.get("known_nonexpanding_dimensions", ())) < len(shape_of(x)):
         return None
@@ -293,9 +292,9 @@ def dynamic_reshape(emit: Emitter, op: Operation) -> Value | None:
     x, shape = op.operands
     if inner := defined_by(x, "dynamic_reshape"):
         return emit.value(op.name, inner.operands[0], shape, type=op.results[0].type)
-    if not isinstance(x.owner, Operation) or not x.owner.operands or not _has_equal_shapes(x.owner):
+    if x.producer is None or not x.producer.operands or not _has_equal_shapes(x.producer):
         return None
-    inner = defined_by(x.owner.operands[0], "dynamic_reshape")
+    inner = defined_by(x.producer.operands[0], "dynamic_reshape")
     return x if inner and inner.operands[1] is shape else None
 
 

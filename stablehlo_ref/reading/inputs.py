@@ -31,6 +31,7 @@ from stablehlo_ref.syntax.parser import parse_attribute
 FORMS = "a number, a list such as [1, 2], dense<...>, or a file (.npy, .npz, .safetensors, raw elements)"
 
 RAW = (".bin", ".raw", ".dat")  # files that are never taken as text
+TEXT = rb"\s*(?:[-+.\d\[]|dense<|true|false|inf|nan)"  # starts of others that may be text
 
 _WITH_TYPE = re.compile(r"(.+?):(tensor<.*>)")
 
@@ -128,14 +129,21 @@ def _value_of(parameter: Parameter, text: str) -> Array:
         raise ArgumentValueError(f"input '{name}' is of type {parameter.type}, whose values cannot be given")
     if text.startswith("@"):
         return _from_file(parameter, text[1:])
+    if (array := _written(parameter, text)) is not None:
+        return array
+    if text[:1] in "[{" or re.match(r"[-+]?\.?\d[\d.]*$", text):
+        raise ArgumentValueError(f"input '{name}': expected {FORMS}, got {_shown(text)}")
+    return _from_file(parameter, text)
+
+
+def _written(parameter: Parameter, text: str) -> Array | None:
+    """Return the value of a literal or of numbers; None for other text."""
     if text.startswith("dense"):
         return _from_literal(parameter, text)
     try:
         value = _numbers(text)
     except (ValueError, RecursionError):  # a number of too many digits too
-        if text[:1] in "[{" or re.match(r"[-+]?\.?\d[\d.]*$", text):
-            raise ArgumentValueError(f"input '{name}': expected {FORMS}, got {_shown(text)}") from None
-        return _from_file(parameter, text)
+        return None
     return _from_json(parameter, value)
 
 
@@ -163,13 +171,17 @@ def _type_of(parameter: Parameter) -> TensorType:
 # --- literals ---------------------------------------------------------------------------------------------------------
 
 
+def _attribute(parameter: Parameter, text: str) -> Any:
+    try:
+        return parse_attribute(Source(text, f"input {parameter.name}"))
+    except MalformedError as error:
+        raise ArgumentValueError(error.diagnostics) from None
+
+
 def _from_literal(parameter: Parameter, text: str) -> Array:
     """Return the elements of `dense<...>`, of the parameter's type if it has none."""
     typed = text if re.search(r">\s*:", text) else f"{text} : {_type_of(parameter)}"
-    try:
-        attribute = parse_attribute(Source(typed, f"input {parameter.name}"))
-    except MalformedError as error:
-        raise ArgumentValueError(error.diagnostics) from None
+    attribute = _attribute(parameter, typed)
     if not isinstance(attribute, DenseElements):
         raise ArgumentValueError(f"input '{parameter.name}': expected dense<...>, got {_shown(text)}")
     return attribute.array
@@ -250,10 +262,7 @@ def _from_file(parameter: Parameter, text: str) -> Array:
 
 
 def _declared(parameter: Parameter, text: str) -> TensorType:
-    try:
-        attribute = parse_attribute(Source(text, f"input {parameter.name}"))
-    except MalformedError as error:
-        raise ArgumentValueError(error.diagnostics) from None
+    attribute = _attribute(parameter, text)
     if not (isinstance(attribute, TypeAttribute) and isinstance(attribute.type, TensorType)):
         raise ArgumentValueError(f"input '{parameter.name}': expected a type tensor<...>, got {text}")
     return attribute.type
@@ -261,7 +270,8 @@ def _declared(parameter: Parameter, text: str) -> TensorType:
 
 def _from_bytes(parameter: Parameter, type: TensorType, data: bytes, path: Path) -> Array:
     """Return raw elements in row-major order and little-endian, or the value that a short text stands for."""
-    if path.suffix not in RAW and (array := _from_text(parameter, data)) is not None:
+    is_text = path.suffix not in RAW and data.isascii() and re.match(TEXT, data)
+    if is_text and (array := _written(parameter, data.decode().strip())) is not None:
         return array
     dtype = numpy_dtype(type.element_type)
     if not type.is_static:
@@ -276,20 +286,6 @@ def _from_bytes(parameter: Parameter, type: TensorType, data: bytes, path: Path)
             f"{type} has {expected}"
         )
     return np.frombuffer(data, dtype).reshape(type.shape)
-
-
-def _from_text(parameter: Parameter, data: bytes) -> Array | None:
-    """Return the value of a text file, or None if the contents are something else."""
-    if not data.isascii() or not re.match(rb"\s*(?:[-+.\d\[]|dense<|true|false|inf|nan)", data):
-        return None
-    text = data.decode().strip()
-    if text.startswith("dense"):
-        return _from_literal(parameter, text)
-    try:
-        value = _numbers(text)
-    except (ValueError, RecursionError):
-        return None
-    return _from_json(parameter, value)
 
 
 def _shown(text: str) -> str:
@@ -354,15 +350,18 @@ def with_sizes(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> lis
     ArgumentValueError for a name of no unknown dimension.
     """
     names = names_of(parameters)
-    unknown = [(i, axis) for i, p in enumerate(parameters) for axis in _unknown_axes(p)]
-    found: dict[tuple[int, int], int] = {}
+    types = {i: parameter.type for i, parameter in enumerate(parameters) if isinstance(parameter.type, TensorType)}
+    shapes = {i: list(type.shape) for i, type in types.items()}
+    unknown = [(i, axis) for i, shape in shapes.items() for axis, size in enumerate(shape) if size is None]
     for key in sorted(sizes, key=lambda key: (key != "*", ":" in key)):  # the more precise ones last
         places = unknown if key == "*" else _places(names, key, unknown)
         if not places:
             known = ", ".join(f"{parameters[i].name}:{axis}" for i, axis in unknown) or "none"
             raise ArgumentValueError(f"no unknown dimension is called '{key}'; there are {known}")
-        found |= dict.fromkeys(places, sizes[key])
-    return [_with_sizes(p, {a: size for (j, a), size in found.items() if i == j}) for i, p in enumerate(parameters)]
+        for i, axis in places:
+            shapes[i][axis] = sizes[key]
+    found = {i: replace(parameters[i], type=replace(type, shape=tuple(shapes[i]))) for i, type in types.items()}
+    return [found.get(i, parameter) for i, parameter in enumerate(parameters)]
 
 
 def _places(names: ArgumentNames, key: str, unknown: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -371,18 +370,6 @@ def _places(names: ArgumentNames, key: str, unknown: Sequence[tuple[int, int]]) 
     is_axis = not names.meant(key)
     found = names.meant(name if is_axis else key)
     return [(i, a) for i, a in unknown if i in found and (not is_axis or axis == str(a))]
-
-
-def _with_sizes(parameter: Parameter, sizes: Mapping[int, int]) -> Parameter:
-    if not isinstance(parameter.type, TensorType) or not sizes:
-        return parameter
-    shape = tuple(sizes.get(axis, size) for axis, size in enumerate(parameter.type.shape))
-    return replace(parameter, type=replace(parameter.type, shape=shape))
-
-
-def _unknown_axes(parameter: Parameter) -> list[int]:
-    shape = parameter.type.shape if isinstance(parameter.type, TensorType) else ()
-    return [axis for axis, size in enumerate(shape) if size is None]
 
 
 # --- random values ----------------------------------------------------------------------------------------------------

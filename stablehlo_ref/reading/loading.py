@@ -32,7 +32,7 @@ from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.limits.files import contents, is_regular, open_file, start_of, watched
 from stablehlo_ref.limits.stack import needs_stack
 from stablehlo_ref.program import Program
-from stablehlo_ref.reading.parsing import BYTECODE, Data, cache_in, foreign_archive, not_a_program, parse_data
+from stablehlo_ref.reading.parsing import BYTECODE, HEAD, Data, cache_in, foreign_archive, not_a_program, parse_data
 from stablehlo_ref.reading.parsing import parse as parse  # part of the public interface
 
 SHOWN_NAME = 60  # characters of a name that a message shows
@@ -143,7 +143,6 @@ def link(programs: Sequence[Program], *, entry: str | None = None) -> Program:
 
 
 GZIP, ZSTANDARD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
-HEAD = 4096  # bytes that identify the format of a file
 
 _STARTS_LIKE_MLIR = re.compile(r'\s*(?:module\b|func\.func\b|"[\w.]+"\s*\(|[#!][\w$.\-]+\s*=|//|%[\w$.\-]+\s*=)')
 
@@ -294,23 +293,16 @@ def unpacked(data: Data, filename: str) -> Data:
 
 def _decompressed(data: Data, filename: str, is_gzip: bool) -> bytes:
     """Return what was compressed, piece by piece, as a few bytes may be gigabytes."""
+    import gzip  # rarely needed
+
     file: Any = data if isinstance(data, mmap) else io.BytesIO(data)
     try:
-        return contents(_gzip(file) if is_gzip else _zstandard(file), filename)
+        stream = gzip.GzipFile(fileobj=file) if is_gzip else require("zstandard").ZstdDecompressor().stream_reader(file)
+        return contents(cast("IO[bytes]", stream), filename)
     except StablehloError:
         raise
     except Exception as error:  # of many kinds, and a class of zstandard's own
         raise MalformedError(f"cannot decompress the program: {error}", start_of(filename)) from None
-
-
-def _gzip(file: IO[bytes]) -> IO[bytes]:
-    import gzip  # rarely needed
-
-    return cast("IO[bytes]", gzip.open(file))
-
-
-def _zstandard(file: IO[bytes]) -> IO[bytes]:
-    return cast("IO[bytes]", require("zstandard").ZstdDecompressor().stream_reader(file))
 
 
 def _embedded(data: Data, filename: str) -> Data:

@@ -25,9 +25,8 @@ Path: TypeAlias = tuple[int, ...]  # indices into nested tuples, from an operand
 
 
 def create_buffer(call: CustomCall) -> Sequence[Array]:
-    """Return a buffer with unspecified contents, here zeros."""
-    (type,) = call.result_types
-    return [np.zeros(shape(type), numpy_dtype(element_type(type)))]
+    """Return buffers with unspecified contents, here zeros."""
+    return [np.zeros(shape(type), numpy_dtype(element_type(type))) for type in call.result_types]
 
 
 def pin_or_unpin(call: CustomCall, value: Array) -> Sequence[Array]:

@@ -26,6 +26,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.top_k import descending_keys, top_k_indices
 from stablehlo_ref.ops.extensibility import CustomCall, Handler
 from stablehlo_ref.ops.random import RngAlgorithm, RngBitGenerator
+from stablehlo_ref.targets.buffers import create_buffer
 from stablehlo_ref.targets.configuration import (
     Routine,
     boolean,
@@ -266,11 +267,6 @@ def identity(call: CustomCall, *operands: Array) -> Sequence[Array]:
     return operands[: len(call.result_types)]
 
 
-def uninitialized(call: CustomCall) -> Sequence[Array]:
-    """Return tensors with unspecified elements, here zeros."""
-    return [np.zeros(shape(t), numpy_dtype(element_type(t))) for t in call.result_types]
-
-
 def shape_assertion(call: CustomCall, assert_what: Array, *inputs: Array) -> Sequence[Array]:
     """Raise EvaluationError with the call's `error_message` unless `assert_what`; `{0}` in it is the first input."""
     if np.all(assert_what):
@@ -316,7 +312,7 @@ UNSUPPORTED = {
 
 for target in IDENTITIES:
     register(target, identity)
-register("AllocateBuffer", uninitialized)
+register("AllocateBuffer", create_buffer)
 for reason, targets in UNSUPPORTED.items():
     for target in targets:
         register(target, unsupported(reason))

@@ -16,6 +16,7 @@ from stablehlo_ref.conform.verdicts import Cell, Record, judge
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.testing.pytest_plugin import Failure, MessageItem
 
 SESSION = pytest.StashKey[Session]()
 SKIPPED = (Cell.REFUSES, Cell.BLOCKED, Cell.UNTESTED)
@@ -37,7 +38,7 @@ class Cases(pytest.File):
                 yield CaseItem.from_parent(self, name=name, contract=contract, known=known)
 
 
-class CaseItem(pytest.Item):
+class CaseItem(MessageItem):
     """One case: what the backend does with a program."""
 
     def __init__(self, *, contract: Contract, known: Sequence[Known], **options: Any) -> None:
@@ -56,18 +57,10 @@ class CaseItem(pytest.Item):
             if entry.covers(record):
                 pytest.xfail(f"known: {entry.reason}")
         made = case(self.name)
-        raise CaseFailure(f"{record.cell.value}: {record.detail}\n\n{made.text if made else ''}")
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        is_plain = isinstance(excinfo.value, CaseFailure | StablehloError)
-        return str(excinfo.value) if is_plain else super().repr_failure(excinfo, style)
+        raise Failure(f"{record.cell.value}: {record.detail}\n\n{made.text if made else ''}")
 
     def reportinfo(self) -> tuple[Path, None, str]:
         return self.path, None, self.name
-
-
-class CaseFailure(Exception):
-    """A case that shows a fault of the backend."""
 
 
 def session_of(config: pytest.Config) -> Session:

@@ -114,7 +114,19 @@ def _entries(text: str) -> list[str | None]:
     return [None]
 
 
-class PartItem(pytest.Item):
+class Failure(Exception):
+    """A failure whose message says all."""
+
+
+class MessageItem(pytest.Item):
+    """A test whose failures are shown by their messages, without a traceback."""
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        is_plain = isinstance(excinfo.value, Failure | sr.StablehloError)
+        return str(excinfo.value) if is_plain else super().repr_failure(excinfo, style)
+
+
+class PartItem(MessageItem):
     """One part of a file, or one function of it, which must run.
 
     One that takes arguments is only verified, unless a RUN line says that it `must_run`.
@@ -150,16 +162,11 @@ class PartItem(pytest.Item):
         elif program.functions:
             program.run_in(context)
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, sr.StablehloError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
-
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, self.first_line - 1, f"{self.path.name}: {self.name}"
 
 
-class RunItem(pytest.Item):
+class RunItem(MessageItem):
     """One RUN line, which must succeed."""
 
     def __init__(self, *, run_line: RunLine, **options: Any) -> None:
@@ -170,19 +177,12 @@ class RunItem(pytest.Item):
         try:
             done = execute(self.run_line, self.path)
         except subprocess.TimeoutExpired as error:
-            raise RunFailure(f"takes longer than {error.timeout:g} seconds: {self.run_line.command}") from None
+            raise Failure(f"takes longer than {error.timeout:g} seconds: {self.run_line.command}") from None
         if done.returncode:
-            raise RunFailure(f"exit code {done.returncode}: {self.run_line.command}\n{done.stderr}{done.stdout}")
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        return str(excinfo.value) if isinstance(excinfo.value, RunFailure) else super().repr_failure(excinfo, style)
+            raise Failure(f"exit code {done.returncode}: {self.run_line.command}\n{done.stderr}{done.stdout}")
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, self.run_line.line - 1, f"{self.path.name}: {self.name}"
-
-
-class RunFailure(Exception):
-    """A RUN line that failed."""
 
 
 # --- fixtures -------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -60,12 +61,6 @@ def words_found(folder: Path) -> list[str]:
     return [word for word in words if not word.startswith("-") or "=" in word]
 
 
-def completed(line: str, folder: Path, **environment: str) -> list[str]:
-    done = shell("stablehlo-interp", folder, **question(line, folder), **environment)
-    assert (done.returncode, done.stdout) == (0, "") and "Traceback" not in done.stderr, done.stderr
-    return words_found(folder)
-
-
 class Finder(argcomplete.CompletionFinder):  # type: ignore[misc]
     """Completes in the process of the tests, whose file descriptors and end are not argcomplete's."""
 
@@ -109,56 +104,70 @@ NAMES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("line", NAMES)
-def test_values_of_options(
-    line: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def completed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., list[str]]:
+    """Return a function that asks what may follow at the end of a line."""
+
+    def ask(line: str, **environment: str) -> list[str]:
+        for name, value in {**question(f"stablehlo-interp {line}", folder), **environment}.items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(SystemExit) as ended:
+            main([])
+        printed = capsys.readouterr()
+        assert (ended.value.code, printed.out) == (0, "") and "Traceback" not in printed.err
+        return words_found(folder)
+
     monkeypatch.chdir(folder)
     monkeypatch.setattr(argcomplete, "autocomplete", lambda parser: Finder()(parser, exit_method=sys.exit))
-    for name, value in question(f"stablehlo-interp {line}", folder).items():
-        monkeypatch.setenv(name, value)
-    with pytest.raises(SystemExit) as ended:
-        main([])
-    printed = capsys.readouterr()
-    assert (ended.value.code, printed.out) == (0, "") and "Traceback" not in printed.err
-    assert sorted(words_found(folder)) == sorted(NAMES[line])
+    return ask
 
 
-def test_passes_of_a_pipeline(folder: Path) -> None:
-    found = completed('stablehlo-interp opt model.mlir --pass-pipeline "builtin.module(inline,', folder)
+@pytest.mark.parametrize("line", NAMES)
+def test_values_of_options(line: str, completed: Callable[..., list[str]]) -> None:
+    assert sorted(completed(line)) == sorted(NAMES[line])
+
+
+def test_passes_of_a_pipeline(completed: Callable[..., list[str]]) -> None:
+    found = completed('opt model.mlir --pass-pipeline "builtin.module(inline,')
     assert len(found) == len(PASSES) and all("inline," in word for word in found)
 
 
-def test_backends(folder: Path) -> None:
-    found = completed("stablehlo-interp diff model.mlir --backend ", folder)
+def test_backends(completed: Callable[..., list[str]]) -> None:
+    found = completed("diff model.mlir --backend ")
     assert {"jax", "cpp", "self", "iree", "cmd:", "python:", "pjrt:", "weights.npz"} <= set(found)
     assert "model.mlir" not in found
 
 
 @pytest.mark.parametrize(("shell", "colon", "tab"), [("zsh", "\\:", ":"), ("fish", ":", "\t")])
-def test_zsh_and_fish_show_what_a_value_is(shell: str, colon: str, tab: str, folder: Path) -> None:
-    def ask(line: str) -> list[str]:
-        separator = {"_ARGCOMPLETE_DFS": tab} if shell == "fish" else {}
-        return completed(f"stablehlo-interp {line}", folder, _ARGCOMPLETE_SHELL=shell, **separator)
+def test_zsh_and_fish_show_what_a_value_is(
+    shell: str, colon: str, tab: str, completed: Callable[..., list[str]]
+) -> None:
+    environment = {"_ARGCOMPLETE_SHELL": shell} | ({"_ARGCOMPLETE_DFS": tab} if shell == "fish" else {})
+    assert completed("model.mlir --input m", **environment) == [f"mask={tab}tensor<4xi1>"]
+    found = completed("diff model.mlir --backend pj", **environment)
+    assert found == [f"pjrt{colon}{tab}a PJRT plug-in through jax"]
 
-    assert ask("model.mlir --input m") == [f"mask={tab}tensor<4xi1>"]
-    assert ask("diff model.mlir --backend pj") == [f"pjrt{colon}{tab}a PJRT plug-in through jax"]
+
+BASH = {
+    "stablehlo-interp diff model.mlir --contract st": "strict",
+    "stablehlo-interp model.mlir --input ma": "mask=",
+    "stablehlo-interp model.mlir --input x=we": "weights.npz",  # bash itself keeps what is before `=`
+    "stablehlo-interp diff model.mlir --backend pyt": "python:",
+}
 
 
-@pytest.mark.parametrize(("line", "expected"), [
-    ("stablehlo-interp diff model.mlir --contract st", ["strict"]),
-    ("stablehlo-interp model.mlir --input ma", ["mask="]),
-    ("stablehlo-interp model.mlir --input x=we", ["weights.npz"]),  # bash itself keeps what is before `=`
-    ("stablehlo-interp diff model.mlir --backend pyt", ["python:"]),
-])  # fmt: skip
-def test_bash(line: str, expected: list[str], folder: Path) -> None:
+def test_bash(folder: Path) -> None:
     script = f"""
         compopt() {{ :; }}
         source <(stablehlo-interp completion bash)
-        COMP_LINE={shlex.quote(line)} COMP_POINT={len(line)} COMP_TYPE=9 COMP_CWORD=3
-        COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'
-        _python_argcomplete stablehlo-interp
-        printf '%s\\n' "${{COMPREPLY[@]}}"
+        COMP_TYPE=9 COMP_CWORD=3 COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'
+        for COMP_LINE in {shlex.join(BASH)}; do
+            COMP_POINT=${{#COMP_LINE}}
+            _python_argcomplete stablehlo-interp
+            printf '%s\\n' "${{COMPREPLY[@]}}"
+        done
     """
     done = shell(script, folder)
-    assert [word.strip() for word in done.stdout.splitlines()] == expected, done.stderr
+    assert [word.strip() for word in done.stdout.splitlines()] == [*BASH.values()], done.stderr

@@ -1,11 +1,26 @@
-"""Attributes of MLIR's builtin dialect."""
+"""Attributes, debug locations and types of MLIR's builtin dialect."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from stablehlo_ref.bytecode.encodings import locations, numbers
-from stablehlo_ref.bytecode.encodings.tables import SHAPE, TYPE, Encoding, Table, constant, fielded
+from stablehlo_ref.bytecode.encoding import Cursor, encode_varint
+from stablehlo_ref.bytecode.encodings import numbers
+from stablehlo_ref.bytecode.encodings.tables import (
+    ATTRIBUTE,
+    NAME,
+    SHAPE,
+    TYPE,
+    VARINT,
+    Encoding,
+    FieldCodec,
+    Table,
+    constant,
+    fielded,
+    list_of,
+    only,
+)
+from stablehlo_ref.bytecode.encodings.tables import ATTRIBUTES as ATTRIBUTE_LIST
 from stablehlo_ref.bytecode.encodings.tables import TYPES as TYPE_LIST
 from stablehlo_ref.bytecode.entries import EntryReader, untyped
 from stablehlo_ref.bytecode.pool import EntryWriter
@@ -24,6 +39,15 @@ from stablehlo_ref.ir.attributes import (
     Unit,
 )
 from stablehlo_ref.ir.lexer import quoted
+from stablehlo_ref.ir.locations import (
+    UNKNOWN_LOCATION,
+    CallSiteLocation,
+    DebugLocation,
+    FileLocation,
+    FusedLocation,
+    NameLocation,
+    UnknownLocation,
+)
 from stablehlo_ref.ir.types import (
     BOOLEAN,
     FLOATS,
@@ -189,10 +213,6 @@ def _typed_string(reader: EntryReader) -> OpaqueAttribute:
     return OpaqueAttribute(f"{quoted(reader.string())} : {reader.type()}")
 
 
-def _symbol(reader: EntryReader) -> SymbolReference:
-    return SymbolReference((reader.a(str, "a string"),))
-
-
 def _nested_symbol(reader: EntryReader) -> SymbolReference:
     root = reader.a(str, "a string")
     count = reader.count("symbols")
@@ -298,15 +318,9 @@ def _write_float(writer: EntryWriter, number: FloatAttribute) -> None:
     writer.bits(numbers.float_bits(number, type), numbers.float_width(type))
 
 
-def _write_symbol(writer: EntryWriter, symbol: SymbolReference) -> None:
+def _write_nested_symbol(writer: EntryWriter, symbol: SymbolReference) -> None:
     writer.attribute(symbol.path[0])
-    if len(symbol.path) > 1:
-        writer.attributes([SymbolReference((name,)) for name in symbol.path[1:]])
-
-
-def _write_boolean(writer: EntryWriter, value: bool) -> None:
-    writer.type(BOOLEAN)
-    writer.byte(int(value))
+    ATTRIBUTE_LIST.write(writer, [SymbolReference((name,)) for name in symbol.path[1:]])
 
 
 def _write_dense_array(writer: EntryWriter, attribute: DenseArray) -> None:
@@ -325,35 +339,91 @@ def _write_dense_elements(writer: EntryWriter, attribute: DenseElements) -> None
     writer.blob(numbers.elements_data(attribute.array, one_is_splat=True))
 
 
-def integers(code: int) -> Encoding:
-    """Return the encoding of typed integers, with this code."""
-    return Encoding(code, _integer, _write_integer, (IntegerAttribute,))
+# --- locations ------------------------------------------------------------------------------------------------------
+
+LOCATIONS = (CallSiteLocation, FileLocation, FusedLocation, NameLocation, UnknownLocation)
+CALL_SITE, FILE, FUSED, FUSED_WITH_METADATA, NAMED, UNKNOWN, FILE_RANGE = 10, 11, 12, 13, 14, 15, 22
+
+# The first bytes of locations that contain no other ones.
+WITHOUT_PARTS = frozenset(encode_varint(code) for code in (FILE, UNKNOWN, FILE_RANGE))
 
 
-def real_numbers(code: int) -> Encoding:
-    """Return the encoding of typed floating-point numbers, with this code."""
-    return Encoding(code, _float, _write_float, (FloatAttribute,))
+def _location(reader: EntryReader) -> Any:
+    offset, found = reader.offset, reader.attribute()
+    if not isinstance(found, LOCATIONS):
+        reader.expected("a location", found, offset)
+    return found
 
+
+def _child(reader: EntryReader) -> DebugLocation | None:
+    found = _location(reader)
+    return None if found == UNKNOWN_LOCATION else found
+
+
+def _file_range(reader: EntryReader) -> FileLocation:
+    """Read up to four numbers: a line, a column, the last column and, in front of that, the last line if it differs."""
+    filename = reader.a(str, "a string")
+    offset, count = reader.offset, reader.count("numbers")
+    if count > 4:
+        raise reader.error(f"expected at most 4 numbers in a range of lines, got {count}", offset)
+    given = reader.varints(count)
+    line, column = (*given, 0, 0)[:2]
+    end = (given[2] if count == 4 else line, given[-1]) if count > 2 else None
+    return FileLocation(filename, line, column, end)
+
+
+def _write_file_range(writer: EntryWriter, location: FileLocation) -> None:
+    line, column, end = location.line, location.column, location.end or (0, 0)
+    writer.attribute(location.filename)
+    numbers = [line, column, end[1]] if line == end[0] else [line, column, *end]
+    writer.varints([len(numbers), *numbers])
+
+
+PART, CHILD = FieldCodec(_location, EntryWriter.location), FieldCodec(_child, EntryWriter.location)
+PARTS = list_of(PART, "locations")
+LOCATION_ENCODINGS = (
+    fielded(CALL_SITE, CallSiteLocation, callee=PART, caller=PART),
+    fielded(FILE, FileLocation, holds=lambda x: x.end is None, filename=NAME, line=VARINT, column=VARINT),
+    fielded(FUSED, FusedLocation, holds=lambda x: x.metadata is None, locations=PARTS),
+    fielded(FUSED_WITH_METADATA, FusedLocation, locations=PARTS, metadata=ATTRIBUTE),
+    fielded(NAMED, NameLocation, name=NAME, child=CHILD),
+    fielded(UNKNOWN, UnknownLocation, lambda: UNKNOWN_LOCATION),
+    Encoding(FILE_RANGE, _file_range, _write_file_range, (FileLocation,)),
+)
+
+
+def location_parts(reader: Cursor) -> list[int]:
+    """Return the indexes of the locations that the location at the cursor is made of."""
+    code = reader.varint()
+    if code == CALL_SITE:
+        return reader.varints(2)
+    if code in (FUSED, FUSED_WITH_METADATA):
+        return reader.varints(reader.count("locations"))
+    return reader.varints(2)[1:] if code == NAMED else []
+
+
+INTEGERS = Encoding(8, _integer, _write_integer, (IntegerAttribute,))
+REAL_NUMBERS = Encoding(9, _float, _write_float, (FloatAttribute,))
 
 ATTRIBUTES = Table("builtin", "attribute", [
-    Encoding(0, EntryReader.items, EntryWriter.attributes, (tuple,)),
+    Encoding(0, EntryReader.items, ATTRIBUTE_LIST.write, (tuple,)),
     Encoding(1, read_dictionary, EntryWriter.dictionary, (dict,)),
     Encoding(2, EntryReader.string, EntryWriter.string, (str,)),
     Encoding(3, _typed_string),
-    Encoding(4, _symbol, _write_symbol, (SymbolReference,), lambda symbol: len(symbol.path) == 1),
-    Encoding(5, _nested_symbol, _write_symbol, (SymbolReference,)),
+    fielded(4, SymbolReference, holds=lambda symbol: len(symbol.path) == 1, path=only(NAME)),
+    Encoding(5, _nested_symbol, _write_nested_symbol, (SymbolReference,)),
     fielded(6, TypeAttribute, type=TYPE),
     fielded(7, Unit, lambda: UNIT),
-    integers(8),
-    Encoding(8, _integer, _write_boolean, (bool,)),
-    real_numbers(9),
+    INTEGERS,
+    Encoding(8, _integer, lambda writer, value: _write_integer(writer, IntegerAttribute(value, BOOLEAN)), (bool,)),
+    REAL_NUMBERS,
     Encoding(16, _dense_resource, _write_dense_resource, (DenseResource,)),
     Encoding(17, _dense_array, _write_dense_array, (DenseArray,)),
     Encoding(18, dense_elements, _write_dense_elements, (DenseElements,)),
     Encoding(19, _dense_strings),
     Encoding(20, _sparse),
     Encoding(21, _distinct),
-    *locations.ENCODINGS,
+    *LOCATION_ENCODINGS,
 ])  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stablehlo_ref.bytecode.encodings import numbers
-from stablehlo_ref.bytecode.encodings.tables import TYPE, Encoding, FieldCodec, Table, fielded, list_of
+from stablehlo_ref.bytecode.encodings.tables import TYPE, Encoding, FieldCodec, Table, fielded, list_of, only
 from stablehlo_ref.bytecode.entries import EntryReader
 from stablehlo_ref.bytecode.pool import EntryWriter
 from stablehlo_ref.ir.attributes import DenseElements, FloatAttribute
@@ -35,11 +35,6 @@ def _read_double(reader: EntryReader) -> float:
 
 def _write_double(writer: EntryWriter, value: float) -> None:
     writer.bits(numbers.float_bits(FloatAttribute(value), F64), 64)
-
-
-def _only(codec: FieldCodec) -> FieldCodec:
-    """Return how a sequence of one item is read and written, without its length."""
-    return FieldCodec(lambda reader: (codec.read(reader),), lambda writer, items: codec.write(writer, items[0]))
 
 
 STORAGE = FieldCodec(_read_storage, _write_storage)
@@ -112,7 +107,7 @@ def quantized(per_tensor: int, per_axis: int) -> tuple[Encoding, ...]:
     return (
         fielded(
             per_tensor, QuantizedType, holds=lambda type: type.quantization_dimension is None, storage_type=STORAGE,
-            expressed_type=TYPE, scales=_only(DOUBLE), zero_points=_only(SIGNED), storage_min=SIGNED,
+            expressed_type=TYPE, scales=only(DOUBLE), zero_points=only(SIGNED), storage_min=SIGNED,
             storage_max=SIGNED,
         ),
         Encoding(per_axis, _per_axis, _write_per_axis, (QuantizedType,)),

@@ -173,14 +173,19 @@ def list_of(codec: FieldCodec, what: str) -> FieldCodec:
     return FieldCodec(lambda reader: tuple([codec.read(reader) for _ in range(reader.count(what))]), write)
 
 
+def only(codec: FieldCodec) -> FieldCodec:
+    """Return how a sequence of one item is read and written, without its length."""
+    return FieldCodec(lambda reader: (codec.read(reader),), lambda writer, items: codec.write(writer, items[0]))
+
+
 VARINT = FieldCodec(EntryReader.varint, EntryWriter.varint)
 SHAPE = FieldCodec(_read_shape, _write_sizes)
 TYPE = FieldCodec(EntryReader.type, EntryWriter.type)
-TYPES = FieldCodec(EntryReader.types, EntryWriter.types)
+TYPES = list_of(TYPE, "types")
 STRING = FieldCodec(EntryReader.string, EntryWriter.string)
 NAME = FieldCodec(lambda reader: reader.a(str, "a string"), EntryWriter.attribute)  # a string that is an attribute
 ATTRIBUTE = FieldCodec(EntryReader.attribute, EntryWriter.attribute)
-ATTRIBUTES = FieldCodec(EntryReader.attributes, EntryWriter.attributes)
+ATTRIBUTES = list_of(ATTRIBUTE, "attributes")
 # Fields of structs, which are attributes.
 INTEGER = FieldCodec(
     lambda reader: IntegerAttribute(reader.signed_varint()),

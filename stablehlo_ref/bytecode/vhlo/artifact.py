@@ -229,7 +229,7 @@ class MixedEncodings:
             plain.write_type(writer, type)
 
 
-class VhloForm:
+class VhloForm(PlainForm):
     """Ops as those of VHLO that a version of StableHLO has; UnsupportedError for what it does not have.
 
     With `other_dialects`, ops that VHLO does not have stay as they are, and so do such attributes.
@@ -245,7 +245,7 @@ class VhloForm:
         if op.name == "builtin.module":
             return
         if self.encodings is not None and vhlo_name(op) is None:
-            PlainForm().check(op)
+            super().check(op)
             return
         check_op(op, _base(op), self.target)
         arguments = [argument.type for argument in op.block_arguments]
@@ -258,9 +258,9 @@ class VhloForm:
         """Return the op of VHLO that stands for an op; the module stays as it is."""
         definition = definition_of(op)
         if op.name == "builtin.module" or definition is None:
-            return PlainForm().form(op)
+            return super().form(op)
         if self.encodings is not None and vhlo_name(op) is None:
-            as_written = PlainForm().form(op)
+            as_written = super().form(op)
             return as_written._replace(encodings=self.encodings) if op.spelling == TO_VHLO else as_written
         base = _base(op)
         history = history_of(base)

@@ -271,14 +271,9 @@ def load_arrays(path: Path, parameters: Sequence[Parameter]) -> list[Array]:
         name = next((name for name in names if name in arrays), None)
         if name is None:
             raise EvaluationError(f"{path} has no array {parameter.name!r} or 'arr_{index}'")
-        found.append(_as_declared(arrays[name], parameter))
+        type, array = parameter.type, arrays[name]
+        found.append(as_numpy_loads(array, numpy_dtype(type.element_type)) if isinstance(type, TensorType) else array)
     return found
-
-
-def _as_declared(array: Array, parameter: Parameter) -> Array:
-    if not isinstance(parameter.type, TensorType):
-        return array
-    return as_numpy_loads(array, numpy_dtype(parameter.type.element_type))
 
 
 class CommandBackend:

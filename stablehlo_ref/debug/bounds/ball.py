@@ -19,15 +19,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import StructAttribute
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.dtypes import (
-    FLOAT64,
-    float_info,
-    has_infinity,
-    is_fractional,
-    kind,
-    numpy_dtype,
-    part_dtype,
-)
+from stablehlo_ref.numerics.dtypes import FLOAT64, float_info, has_infinity, kind, numpy_dtype, part_dtype
 from stablehlo_ref.program import Program
 
 SLACK = 1 + 2.0**-48  # for the roundings of a radius itself
@@ -226,15 +218,13 @@ def overflowed(ball: Ball, dtype: DType) -> Ball:
         overflows = (np.abs(ball.center) - radius > largest(dtype)) & ~np.isinf(radius)
     if not overflows.any():
         return ball
-    return Ball(
-        np.where(overflows, np.copysign(np.inf, ball.center), ball.center),
-        np.where(overflows, 0.0, radius),
-    )
+    center = np.where(overflows, np.copysign(np.inf, ball.center), ball.center)
+    return Ball(center, np.where(overflows, 0.0, radius))
 
 
 def used(ball: Ball, value: Value) -> Ball:
     """Return the ball of a value as an operand in fused code, which may or may not overflow as its type does."""
-    if ball is UNKNOWN or not is_fractional(dtype_of(value)):
+    if ball is UNKNOWN or ball.kind not in "fc":
         return ball
     with np.errstate(invalid="ignore"):
         beyond = np.abs(ball.center) + ball.radius > largest(dtype_of(value))
@@ -268,7 +258,7 @@ def rounded(query: Query, radius: Array, ulps: float = 0.5, center: Array | None
 def stored(query: Query, radius: Array) -> Ball:
     """Add half a ULP to the radius of a result that needs no rounding, where its operands may be unrounded."""
     center, radius = query.expected, np.asarray(radius)
-    if not radius.any() or not is_fractional(query.dtype):
+    if not radius.any() or center.dtype.kind not in "fc":
         return Ball(center, radius)
     share = 0.5 * np.sqrt(2.0) if query.is_complex else 0.5
     half = share * ulp(np.abs(center) + np.where(np.isfinite(radius), radius, 0), query.dtype)
@@ -443,7 +433,7 @@ def known(query: Query, made: Ball, products: Array | float = 0.0) -> Ball:
 
     The spec leaves exceptions of complex arithmetic open.
     """
-    if not is_fractional(query.dtype):
+    if made.kind not in "fc":
         raise NoBound
     top = largest(query.dtype) / 4
     return made.unknown_where(~(np.isfinite(made.center) & (size_of(made) < top) & (products < top)))

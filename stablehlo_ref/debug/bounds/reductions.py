@@ -62,9 +62,8 @@ def adds_up(op: Operation) -> bool:
 def is_exact_body(region: Region) -> bool:
     """Return whether no op of a body rounds: integers, and comparisons and choices of floating-point numbers."""
     ops = (inner for outer in region.block.operations for inner in outer.walk())
-    return all(
-        facts_of(op).arithmetic in _EXACT or not any(map(has_fractions, (*op.operands, *op.results))) for op in ops
-    )
+    others = (op for op in ops if facts_of(op).arithmetic not in _EXACT)
+    return not any(has_fractions(value) for op in others for value in (*op.operands, *op.results))
 
 
 def reduced(query: Query) -> Ball:
@@ -220,9 +219,8 @@ def _terms_by_counting(query: Query) -> Array:
     if len({updates, start, other}) < 3:
         raise NoBound
     numbers = {updates: 1.0, start: 0.0}
-    fed = [
-        np.full_like(s.center, numbers[v]) if v in numbers else s.center for v, s in zip(query.values, query.operands)
-    ]
+    pairs = zip(query.values, query.operands)
+    fed = [np.full_like(s.center, numbers[v]) if v in numbers else s.center for v, s in pairs]
     return query.wide(fed) + 1
 
 

@@ -32,23 +32,18 @@ from stablehlo_ref.debug.bounds.ball import (
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS, ProductRounding
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import FLOATS, FloatType, Type
-from stablehlo_ref.numerics.dtypes import FLOAT32, bit_width, kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import FLOAT32, bit_width, is_fractional, kind, numpy_dtype
 from stablehlo_ref.ops.deprecated import split_config
 
 _GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
 ROUNDINGS = 8  # of an element in one level of a transform: a complex product with a rounded root of unity, and a sum
 
 
-def sum_of(query: Query, terms: Array | float) -> Ball:
-    """Bound a sum of at most `terms` operands, which are not rounded."""
-    return _bounded(query, terms, DOT_ALGORITHMS["ieee"])
-
-
 def product_sum(query: Query) -> Ball:
     """Bound a dot product or convolution; its operands may be rounded as the contract's algorithm of dots does."""
     algorithm = dot_algorithm(query)
     terms = float(terms_of(query) * algorithm.products)
-    return complex_sum(query, terms, algorithm.roundoff) if query.is_complex else _bounded(query, terms, algorithm)
+    return complex_sum(query, terms, algorithm.roundoff) if query.is_complex else sum_of(query, terms, algorithm)
 
 
 def complex_sum(query: Query, terms: float, roundoff: float = 0.0) -> Ball:
@@ -101,7 +96,9 @@ def _requested(query: Query, operations: int) -> ProductRounding:
         raise NoBound
     sides = [(properties[f"{side}_precision_type"], properties[f"{side}_component_count"]) for side in ("lhs", "rhs")]
     roundoffs = [roundoff_of(type) ** count * 2 ** (count - 1) for type, count in sides]
-    is_rounded = any(map(gt, roundoffs, (own_roundoff(dtype_of(v)) for v in query.op.operands)))
+    types = [dtype_of(operand) for operand in query.op.operands]  # integers are like a float that has all their bits
+    own = [unit_roundoff(type) if is_fractional(type) else 2.0 ** -bit_width(type) for type in types]
+    is_rounded = any(map(gt, roundoffs, own))
     return ProductRounding(max(roundoffs) if is_rounded else 0.0, operations)
 
 
@@ -111,11 +108,6 @@ def roundoff_of(type: object) -> float:
         return 2.0**-11
     assert isinstance(type, Type)
     return unit_roundoff(numpy_dtype(type))
-
-
-def own_roundoff(dtype: DType) -> float:
-    """Return the unit roundoff of a type of operands, for integers that of a float that has all their bits."""
-    return unit_roundoff(dtype) if kind(dtype) in ("floating", "complex") else 2.0 ** -bit_width(dtype)
 
 
 def _accumulator(query: Query) -> DType:
@@ -129,7 +121,8 @@ def _accumulator(query: Query) -> DType:
     return FLOAT32 if query.contract.accumulator == "f32" and part.itemsize < FLOAT32.itemsize else part
 
 
-def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> Ball:
+def sum_of(query: Query, terms: Array | float, algorithm: ProductRounding = DOT_ALGORITHMS["ieee"]) -> Ball:
+    """Bound a sum of at most `terms` operands, or of products of operands that are rounded as an algorithm does."""
     if kind(query.dtype) != "floating" or any(map(_is_unknown, query.operands)):
         raise NoBound
     center = query.expected
@@ -140,7 +133,9 @@ def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> 
     accumulator = _accumulator(query)
     rounded = _rounded(terms, accumulator, *(x * _GROWTH_OF_PARTS if algorithm.products > 1 else x for x in shifted))
     ours = gamma(terms, OURS) * (total + propagated)
-    radius = propagated + shift + rounded + ours + _underflow(query, terms, accumulator)
+    share = 2.0 if query.contract.flush_subnormals else 2 * unit_roundoff(accumulator)
+    lost = np.asarray(terms * share * smallest_normal(accumulator))  # of subnormal products, or all that is flushed
+    radius = propagated + shift + rounded + ours + lost
     if accumulator != query.dtype:
         radius = radius + query.contract.ulps_of(query.name, 0.5) * ulp(np.abs(center) + radius, query.dtype)
     may_overflow = _may_overflow(query, terms, center, total, radius, accumulator)
@@ -153,12 +148,6 @@ def _bounded(query: Query, terms: Array | float, algorithm: ProductRounding) -> 
 def _is_unknown(ball: Ball) -> bool:
     """Return whether an operand has no bound that sums can use: complex numbers, and indices that are not known."""
     return ball.kind == "c" or (ball.kind != "f" and not ball.is_exact)
-
-
-def _underflow(query: Query, terms: Array | float, accumulator: DType) -> Array:
-    """Bound the errors of subnormal products, or of products and partial sums that are flushed to zero."""
-    share = 2.0 if query.contract.flush_subnormals else 2 * unit_roundoff(accumulator)
-    return np.asarray(terms * share * smallest_normal(accumulator))
 
 
 def _may_overflow(
@@ -175,9 +164,8 @@ def _may_overflow(
     may_overflow = np.isfinite(center) & (total + radius >= top) & ~surely
     if np.all(np.isfinite(center)):
         return may_overflow
-    numbers = range(len(query.operands))
-    finite_total = query.wide([_finite(_magnitude(query, i)) for i in numbers])
-    finite_sum = np.sign(center) * query.wide([_finite(query.operands[i].center) for i in numbers])
+    finite_total = query.wide([_finite(_magnitude(query, i)) for i in range(len(query.operands))])
+    finite_sum = np.sign(center) * query.wide(list(map(_finite, query.centers)))
     finite_of_other_sign = (finite_total - np.where(np.isnan(center), 0.0, finite_sum)) / 2
     finite_of_other_sign = finite_of_other_sign + gamma(terms, OURS) * finite_total
     multiplies_padding = np.isnan(center) if _has_padding(query) else np.zeros(center.shape, bool)

@@ -81,20 +81,18 @@ def transfer(
         return nothing
     try:
         if op.name in BRANCHES:
-            return of_branch(op, balls, contract, evaluate)
+            if not (condition := balls.get(op.operands[0], UNKNOWN)).is_exact:
+                return nothing
+            return _inside(balls, contract, evaluate).through(op.regions[branch_of(op, condition.center)].block)
         if op.name == LOOP:
             return of_loop(op, balls, contract, evaluate)
         if is_broadcasting(op):
             op, values, operands = _broadcast(op, balls, evaluate)
-        dtypes = [dtype_of(value) for value in values]
         with np.errstate(all="ignore"):
-            known = [_flushed(ball, dtype, contract) for ball, dtype in zip(operands, dtypes)]
-        made = []
-        for index, result in enumerate(op.results):
-            query = Query(op, values, known, index, dtype_of(result), contract, evaluate)
-            with np.errstate(all="ignore"):
-                made.append(_finished(query, rule_of(query)(query)))
-        return made
+            known = [_flushed(ball, dtype_of(value), contract) for ball, value in zip(operands, values)]
+            dtypes = [dtype_of(result) for result in op.results]
+            queries = [Query(op, values, known, i, dtype, contract, evaluate) for i, dtype in enumerate(dtypes)]
+            return [_finished(query, rule_of(query)(query)) for query in queries]
     except NoBound:
         return nothing
 
@@ -167,11 +165,7 @@ class Propagation:
     """
 
     def __init__(
-        self,
-        known: Callable[[Value], Ball],
-        contract: Contract,
-        evaluate: Evaluator,
-        with_choices: bool = True,
+        self, known: Callable[[Value], Ball], contract: Contract, evaluate: Evaluator, with_choices: bool = True
     ) -> None:
         self.balls: dict[Value, Ball] = {}
         self.count = 0  # ops so far
@@ -373,14 +367,6 @@ _OF_REALS: dict[type, Rule] = {
 _OF_COMPLEX: dict[type, Rule] = {
     **_FOR_ALL, Negate: same_radius, Abs: ball.magnitude, Sign: ball.complex_function,
 }  # fmt: skip
-
-
-def of_branch(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball]:
-    """Return the balls of the results of the branch that is taken; NoBound if that is not known."""
-    condition = balls.get(op.operands[0], UNKNOWN)
-    if not condition.is_exact:
-        raise NoBound
-    return _inside(balls, contract, evaluate).through(op.regions[branch_of(op, condition.center)].block)
 
 
 def of_loop(op: Operation, balls: Balls, contract: Contract, evaluate: Evaluator) -> list[Ball]:

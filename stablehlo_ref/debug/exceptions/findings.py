@@ -48,8 +48,6 @@ WORDS = {
     ExceptionKind.UNDERFLOW: "numbers that underflow",
     ExceptionKind.CANCELLATION: "a cancellation",
 }
-
-
 GROUPS = {"inf": (ExceptionKind.OVERFLOW, ExceptionKind.DIVISION), "all": GENERATIONS}
 
 

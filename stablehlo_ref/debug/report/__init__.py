@@ -120,9 +120,8 @@ def faults_of(found: Diff) -> Iterator[Fault]:
         notes += ["the ops are wrong together"] if len(group.ops) > 1 else []
         origin = "the interpreter" if found.stopped else "the backend"
         notes += [f"computed from values that {origin} returned"] if group.excess else []
-        yield Fault(
-            WRONG if group.is_certain else SUSPICIOUS, group.ops, None, group.excess, [*notes, *right_with], True
-        )
+        verdict = WRONG if group.is_certain else SUSPICIOUS
+        yield Fault(verdict, group.ops, None, group.excess, [*notes, *right_with], True)
     judgements = {judgement.op: judgement for judgement in found.judgements}
     for op in found.not_explained:
         notes = ["far beyond what rounding makes of the backend's own operands"]

@@ -163,18 +163,13 @@ def provenance(found: Diff) -> Document:
         "backend": made.backend,
         "backend_versions": dict(made.versions),
         "contract": {f.name: getattr(contract, f.name) for f in fields(contract)} | {"ulps": dict(contract.ulps)},
-        "versions": versions(),
-    }
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of this package, of what it runs on, and the machine."""
-    return {
-        "stablehlo-ref": __version__,
-        "numpy": version("numpy"),
-        "ml_dtypes": version("ml_dtypes"),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
+        "versions": {
+            "stablehlo-ref": __version__,
+            "numpy": version("numpy"),
+            "ml_dtypes": version("ml_dtypes"),
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+        },
     }
 
 

@@ -24,7 +24,7 @@ from stablehlo_ref.debug.cut import operands_of
 from stablehlo_ref.debug.diff import Diff
 from stablehlo_ref.debug.judge import Verdict
 from stablehlo_ref.debug.report import SUSPICIOUS, WRONG, faults_of, inner_text
-from stablehlo_ref.debug.report.document import EDGES, Deviation, Document, deviations, document, places
+from stablehlo_ref.debug.report.document import EDGES, Document, deviations, document, places
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.text.tokens import counted
@@ -65,10 +65,13 @@ def summary(found: Diff) -> str:
 
 
 def _render(macro: str, found: Diff, data: Document, **more: Any) -> str:
+    counts = data["counts"]
+    verdicts = [(LABELS[name], counts[name], v.value) for v in Verdict if counts[name := v.name.lower()]]
+    permissions = Counter(text for op in data["ops"] for text in op["permissions"])
     text: str = getattr(_templates().module, macro)(
         {"found": found, "data": data, "findings": list(findings(found, data)), "headline": headline(found),
-         "shown": SHOWN, "detailed": DETAILED, "longest": LONGEST, "verdicts": _verdicts(data),
-         "permissions": _permissions(data), "contract": _contract(data), "plots": plots,
+         "shown": SHOWN, "detailed": DETAILED, "longest": LONGEST, "verdicts": verdicts,
+         "permissions": permissions.most_common(), "contract": _contract(data), "plots": plots,
          "exceptions": [exception for exception in found.exceptions if exception.is_generated],
          "labels_by_verdict": LABELS, **more}
     )  # fmt: skip
@@ -102,15 +105,6 @@ def headline(found: Diff) -> str:
     if count := len(found.outputs.beyond):
         return f"{counted(count, 'output')} not explained by the contract {name}: {found.verdict}"
     return f"The outputs differ, and no op is wrong under the contract {name}"
-
-
-def _verdicts(data: Document) -> list[tuple[str, int, str]]:
-    counts = data["counts"]
-    return [(LABELS[name], counts[name], v.value) for v in Verdict if counts[name := v.name.lower()]]
-
-
-def _permissions(data: Document) -> list[tuple[str, int]]:
-    return Counter(text for op in data["ops"] for text in op["permissions"]).most_common()
 
 
 def _contract(data: Document) -> list[tuple[str, Any, Any]]:
@@ -220,9 +214,14 @@ LOWEST, HIGHEST = 1e-3, 1e4  # errors relative to the bound, as far as the overv
 
 
 def plots(finding: Document) -> Iterator[Document]:
-    """Yield for each result of a finding the bars of its histogram of ULPs, and a map of where it differs."""
+    """Yield for each result of a finding the bars of its histogram of ULPs, and a map of where it differs.
+
+    That is where it exceeds its bound; if it does nowhere, where it is off by more than half an ULP.
+    """
     for name, deviation in zip(finding["ops"][0]["results"], finding["deviations"]):
-        where, counts = exceeding(deviation), deviation.histogram() or []
+        beyond = None if deviation.ratios is None else deviation.ratios > 1
+        where = deviation.differs if beyond is None or not beyond.any() else beyond
+        counts = deviation.histogram() or []
         longest = log2(1 + max(counts, default=0))
         axes = [(axis, where.shape[axis], text) for axis, text in enumerate(places(where))]
         yield {
@@ -237,12 +236,6 @@ def bin_names() -> list[str]:
     """Return what the bins of a histogram of ULPs hold, such as `up to 2`."""
     names = ["0", "up to 1/2", *(f"up to {int(edge)}" for edge in EDGES[2:])]
     return [*names, f"more than {int(EDGES[-1])}"]
-
-
-def exceeding(deviation: Deviation) -> Array:
-    """Return which elements exceed their bounds; if none does, which are off by more than half an ULP."""
-    beyond = None if deviation.ratios is None else deviation.ratios > 1
-    return deviation.differs if beyond is None or not beyond.any() else beyond
 
 
 def shares(where: Array) -> Array:

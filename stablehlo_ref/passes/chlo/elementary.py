@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cache, partial
 
 from stablehlo_ref.ir.types import BooleanType, IntegerType, Type
 from stablehlo_ref.numerics.dtypes import bit_width, numpy_dtype
 from stablehlo_ref.passes.emit import (
-    Constants,
     Expr,
     absolute,
     at_least_f32,
@@ -168,7 +169,12 @@ def next_after(x: Expr, y: Expr) -> Expr:
 
 def asin(x: Expr) -> Expr:
     if is_complex(x):
-        return _complex_asin(x)
+        re_x = real(x)
+        w = asin_acos_kernel(x)
+        re = atan2(re_x, real(w))
+        is_negative = imaginary(x) < like(re_x, 0)
+        im = imaginary(w)
+        return make_complex(re, select(is_negative, -im, im))
     one = like(x, 1)
     half = atan2(x, one + sqrt((one - x) * (one + x)))
     return half + half
@@ -176,7 +182,11 @@ def asin(x: Expr) -> Expr:
 
 def acos(x: Expr) -> Expr:
     if is_complex(x):
-        return _complex_acos(x)
+        w = asin_acos_kernel(x)
+        re = atan2(real(w), real(x))
+        is_negative = imaginary(x) < 0
+        im = imaginary(w)
+        return make_complex(re, select(is_negative, im, -im))
     one = like(x, 1)
     return atan2(sqrt((one - x) * (one + x)), x)
 
@@ -184,7 +194,12 @@ def acos(x: Expr) -> Expr:
 def asinh(x: Expr) -> Expr:
     """`log(2) + log(x)` where the square of `x` overflows."""
     if is_complex(x):
-        return _complex_asinh(x)
+        re_x = real(x)
+        is_negative = re_x < 0
+        im_x = imaginary(x)
+        w = asin_acos_kernel(make_complex(-im_x, re_x))
+        im = imaginary(w)
+        return make_complex(select(is_negative, -im, im), atan2(im_x, real(w)))
     direction, magnitude = sign(x), absolute(x)
     is_huge = magnitude >= sqrt(largest(x))
     of_huge = log(like(x, 2)) + log(magnitude)
@@ -194,7 +209,11 @@ def asinh(x: Expr) -> Expr:
 
 def acosh(x: Expr) -> Expr:
     if is_complex(x):
-        return _complex_acosh(x)
+        w = asin_acos_kernel(x)
+        re = imaginary(w)
+        is_negative = imaginary(x) < 0
+        angle = atan2(real(w), real(x))
+        return make_complex(re, select(is_negative, -angle, angle))
     limit = largest(x)
     two = like(x, 2)
     is_huge = x >= limit / two
@@ -230,7 +249,7 @@ def asin_acos_kernel(z: Expr) -> Expr:
     x = absolute(signed_x)
     signed_y = imaginary(z)
     y = absolute(signed_y)
-    k = Constants(signed_x)
+    k = cache(partial(like, signed_x))  # constants, each emitted when first used
     top = maximum(x, y)
     safe_max = sqrt(largest(signed_x)) / k(8)
     is_huge, is_near = top >= safe_max, x <= k(1)
@@ -280,7 +299,7 @@ def asin_acos_kernel(z: Expr) -> Expr:
     return make_complex(re, im)
 
 
-def _hypot(x: Expr, y: Expr, k: Constants) -> Expr:
+def _hypot(x: Expr, y: Expr, k: Callable[[float], Expr]) -> Expr:
     """Return `sqrt(x² + y²)` without overflow of the squares, for `y` that is not negative."""
     magnitude = absolute(x)
     most = maximum(magnitude, y)
@@ -292,40 +311,6 @@ def _hypot(x: Expr, y: Expr, k: Constants) -> Expr:
     root = sqrt(k(1) + square)
     is_tiny = equal(root, k(1)) & (square > k(0))
     return select(is_diagonal, of_diagonal, select(is_tiny, most + (most * square) / k(2), most * root))
-
-
-def _complex_asin(z: Expr) -> Expr:
-    signed_x = real(z)
-    w = asin_acos_kernel(z)
-    re = atan2(signed_x, real(w))
-    is_negative = imaginary(z) < like(signed_x, 0)
-    im = imaginary(w)
-    return make_complex(re, select(is_negative, -im, im))
-
-
-def _complex_acos(z: Expr) -> Expr:
-    w = asin_acos_kernel(z)
-    re = atan2(real(w), real(z))
-    is_negative = imaginary(z) < 0
-    im = imaginary(w)
-    return make_complex(re, select(is_negative, im, -im))
-
-
-def _complex_acosh(z: Expr) -> Expr:
-    w = asin_acos_kernel(z)
-    re = imaginary(w)
-    is_negative = imaginary(z) < 0
-    angle = atan2(real(w), real(z))
-    return make_complex(re, select(is_negative, -angle, angle))
-
-
-def _complex_asinh(z: Expr) -> Expr:
-    signed_x = real(z)
-    is_negative = signed_x < 0
-    signed_y = imaginary(z)
-    w = asin_acos_kernel(make_complex(-signed_y, signed_x))
-    im = imaginary(w)
-    return make_complex(select(is_negative, -im, im), atan2(signed_y, real(w)))
 
 
 def _complex_atanh(z: Expr) -> Expr:

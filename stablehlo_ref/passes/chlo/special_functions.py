@@ -38,18 +38,6 @@ from stablehlo_ref.passes.emit import (
 F64 = FloatType("f64")
 
 
-def erf(x: Expr) -> Expr:
-    return _erf_f64(x) if x.element == F64 else _erf_f32(x)
-
-
-def erfc(x: Expr) -> Expr:
-    return _erfc_f64(x) if x.element == F64 else _erfc_f32(x)
-
-
-def erf_inv(x: Expr) -> Expr:
-    return _erf_inv_f64(x) if x.element == F64 else _erf_inv_f32(x)
-
-
 # --- erf and erfc of f64 ----------------------------------------------------------------------------------------------
 
 ERFC_P = (
@@ -80,14 +68,18 @@ ERF_U = (
 )  # fmt: skip
 
 
-def _erf_f64(x: Expr) -> Expr:
+def erf(x: Expr) -> Expr:
+    if x.element != F64:
+        return _erf_f32(x)
     near = _erf_f64_near_zero(x)
     one = like(x, 1.0)
     far = one - _erfc_f64_far_from_zero(x)
     return select(absolute(x) < one, near, far)
 
 
-def _erfc_f64(x: Expr) -> Expr:
+def erfc(x: Expr) -> Expr:
+    if x.element != F64:
+        return _erfc_f32(x)
     far = _erfc_f64_far_from_zero(x)
     one = like(x, 1.0)
     near = one - _erf_f64_near_zero(x)
@@ -252,7 +244,9 @@ def _erf_inv_f32(x: Expr) -> Expr:
     return _with_infinities(x, _piecewise(x, w, BELOW_5, (is_below, FROM_5)) * x)
 
 
-def _erf_inv_f64(x: Expr) -> Expr:
+def erf_inv(x: Expr) -> Expr:
+    if x.element != F64:
+        return _erf_inv_f32(x)
     w = _minus_log(x)
     is_below_6, is_below_16 = w < like(x, 6.25), w < like(x, 16)
     root, below_6 = sqrt(w), w - like(x, 3.125)
