@@ -24,8 +24,8 @@ from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, InvalidError
 from stablehlo_ref.ir.attributes import Attribute, DenseElements
-from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value, location_of
-from stablehlo_ref.ir.graph import defined_values, dominated, labelled
+from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value, defined_values, location_of
+from stablehlo_ref.ir.graph import dominated, labelled
 from stablehlo_ref.ir.types import BufferType, FunctionType, OpaqueType, TensorType, Type, ill_formed_reason
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.limits.stack import FRAMES, collection_paused, on_enough_stack

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import real_dtype
-from stablehlo_ref.debug.cut import Flat, has_trait, is_constant_op, is_observable, operands_of, subprogram
+from stablehlo_ref.debug.cut import Flat, has_trait, is_observable, operands_of, subprogram
 from stablehlo_ref.debug.evaluate import all_values, widened
 from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts
 from stablehlo_ref.distribution.meshes import Tiling
@@ -61,6 +61,10 @@ class ShardFault:
     reasons: tuple[str, ...]
     before: str | None = None
     is_confirmed: bool = True
+
+
+def _key(op: Operation, expected: Mapping[Value, Value]) -> Hashable:
+    return op.name, tuple(expected.get(operand, operand) for operand in op.operands)
 
 
 class _Suspect(NamedTuple):
@@ -133,15 +137,10 @@ class Locator:
         self.pieces |= dict(zip(wanted, zip(*found)))
         self.expected: dict[Value, Value] = dict(zip(self.flat.arguments, self.whole.arguments))
         self.readings: dict[Value, Reading] = {}
-        self.constants: dict[Value, Hashable] = {}  # of values that depend on constants alone, and have equal elements
         self.tainted: set[Value] = set()
-        first: dict[Hashable, Value] = {}
-        keys = ((value, (array.dtype.str, array.shape, array.tobytes())) for value, array in self.ours.items())
-        self.same = {value: first.setdefault(key, value) for value, key in keys}  # of values of GLOBAL that are equal
         self.index: dict[Hashable, list[Operation]] = defaultdict(list)
         for op in self.whole.ops:
-            self._note_constant(op, [self.ours.get(result) for result in op.results])
-            self.index[self._key(op, {})].append(op)
+            self.index[_key(op, {})].append(op)
         self.scales = {value: scale_of(array) for value, array in self.ours.items()}
 
     def locate(self) -> ShardFault | None:
@@ -153,19 +152,9 @@ class Locator:
             first = first or suspect.fault
             if self._is_right_with(suspect):
                 return suspect.fault
-        return None if first is None else ShardFault(**{**vars(first), "is_confirmed": False})
+        return None if first is None else replace(first, is_confirmed=False)
 
     # --- reading ----------------------------------------------------------------------------------------------------
-
-    def _note_constant(self, op: Operation, arrays: Sequence[Array | None]) -> None:
-        is_constant = is_constant_op(op) or (bool(op.operands) and all(o in self.constants for o in operands_of(op)))
-        for result, array in zip(op.results, arrays):
-            if is_constant and array is not None and array.size and np.all(array == array.flat[0]):
-                self.constants[result] = "constant", array.dtype.str, array.flat[0].tobytes()
-
-    def _key(self, op: Operation, expected: Mapping[Value, Value]) -> Hashable:
-        values = [expected.get(operand, operand) for operand in op.operands]
-        return op.name, tuple(self.constants.get(o) or self.same.get(v, v) for o, v in zip(op.operands, values))
 
     def _explained(self, value: Value, whole: Value) -> Reading | None:
         """Return what arrays are of a value of GLOBAL; None if they are not known to be of it."""
@@ -207,17 +196,16 @@ class Locator:
 
     def _read(self, op: Operation) -> bool:
         """Explain the results of an op; return whether one should be explained and is not."""
-        self._note_constant(op, [self._shared(result) for result in op.results])
         operands = operands_of(op)
         if self.tainted.intersection(operands):
             self.tainted.update(op.results)
             return False
-        twins = [twin.results for twin in self.index.get(self._key(op, self.expected), ()) if op.operands]
+        twins = [twin.results for twin in self.index.get(_key(op, self.expected), ()) if op.operands]
         is_moved = moves_blocks(op)
         kept = [self.expected[o] for o in operands if o in self.expected][:1] if is_moved else []
         is_wrong = False
         for index, result in enumerate(op.results):
-            if result in self.constants or result not in self.pieces:
+            if result not in self.pieces:
                 continue
             candidates = [results[index] for results in twins if self._may_be(result, results[index])]
             candidates = candidates or [value for value in kept if self._has_type(result, value)]
@@ -237,11 +225,6 @@ class Locator:
         """Return whether arrays have the type of blocks of a value of GLOBAL."""
         shapes = self.ours[whole].shape if whole in self.ours else (), self.pieces[value][0].shape
         return self._has_type(value, whole) and next(self.mesh.layouts(*shapes), None) is not None
-
-    def _shared(self, value: Value) -> Array | None:
-        """Return the array that all devices have; None if they are not the same."""
-        pieces = self.pieces.get(value)
-        return pieces[0] if pieces and all(near(piece, pieces[0]) for piece in pieces) else None
 
     # --- suspects ---------------------------------------------------------------------------------------------------
 
@@ -300,23 +283,9 @@ class Locator:
     def _missing(self, op: Operation, start: int, operand: Value) -> Iterator[_Suspect]:
         """Yield an operand as suspect, that is shards of the right value, but others than the op needs."""
         reading = self.readings.get(operand)
-        if reading and reading.partial and (origin := self._origin(operand)) is not operand:
-            made, ops = self.readings[origin], self.flat.ops
-            after = next((i + 1 for i, other in enumerate(ops) if origin in other.results), 0)
-            pieces = next(found for layout, found in self._meant(origin) if layout == made.layout)
-            yield self._other_layout(origin, made, made.layout, pieces, op, after)
         for layout, pieces in self._meant(operand) if reading else ():
             if reading and (reading.partial or layout != reading.layout):
                 yield self._other_layout(operand, reading, layout, pieces, op, start)
-
-    def _origin(self, value: Value) -> Value:
-        """Return the first value that is a partial result, on the way to one that is."""
-        while isinstance(op := value.owner, Operation):
-            before = [o for o in op.operands if o in self.readings and self.readings[o].partial]
-            if not before:
-                break
-            value = before[0]
-        return value
 
     def _not_returned(self, value: Value, pieces: Pieces) -> Iterator[_Suspect]:
         """Yield an output that is shards of the right value, but others than the sharding says."""

@@ -82,12 +82,7 @@ class BatchNormInference(Op, op="batch_norm_inference", nans="computed", facts=A
         """Plan `scale * (operand - mean) / sqrt(variance + epsilon) + offset`, values per feature broadcast."""
         rows = FeatureRows(operand, feature_index, mode)
         normalize = normalizer(rows, epsilon)
-
-        def run(operand: Array, scale: Array, offset: Array, mean: Array, variance: Array) -> Array:
-            result: Array = normalize(rows.elements(operand), scale, offset, mean, variance)
-            return result
-
-        return run
+        return lambda operand, *features: normalize(rows.elements(operand), *features)
 
 
 class BatchNormTraining(Op, op="batch_norm_training", row_major=True, nans="computed", facts=ALGORITHM):
