@@ -69,15 +69,9 @@ class EntryReader(Cursor):
         index, is_present = self.flagged_varint()
         return self.entries.attribute(index, self.depth, self) if is_present else None
 
-    def attributes(self) -> tuple[Any, ...]:
-        return tuple([self.attribute() for _ in range(self.count("attributes"))])
-
     def items(self) -> tuple[Any, ...]:
         """Return the attributes of a list, where MLIR's text leaves out the types i64 and f64."""
-        return tuple([untyped(attribute) for attribute in self.attributes()])
-
-    def types(self) -> tuple[Type, ...]:
-        return tuple([self.type() for _ in range(self.count("types"))])
+        return tuple([untyped(self.attribute()) for _ in range(self.count("attributes"))])
 
     def string(self) -> str:
         return self.entries.strings.read(self)

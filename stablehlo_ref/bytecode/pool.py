@@ -197,24 +197,9 @@ class EntryWriter(ByteWriter):
     def type(self, type: Type) -> None:
         self._refer("type", self.pool.type(type, self.encodings))
 
-    def attributes(self, attributes: Sequence[Any]) -> None:
-        self.varint(len(attributes))
-        for attribute in attributes:
-            self.attribute(attribute)
-
-    def types(self, types: Sequence[Type]) -> None:
-        self.varint(len(types))
-        for type in types:
-            self.type(type)
-
-    def dictionary(self, entries: Mapping[str, Any]) -> None:
-        """Write the entries of a dictionary, sorted by name as MLIR keeps them."""
+    def dictionary(self, entries: Mapping[str, Any], of_names: Encodings | None = None) -> None:
+        """Write the entries of a dictionary, sorted by the bytes of their names as MLIR keeps them."""
         self.varint(len(entries))
-        for name, value in sorted_entries(entries):
-            self._refer("attribute", self.pool.attribute(name, self.pool.plain))
+        for name, value in sorted(entries.items(), key=lambda entry: entry[0].encode("utf-8", "surrogateescape")):
+            self._refer("attribute", self.pool.attribute(name, of_names or self.pool.plain))
             self.attribute(value)
-
-
-def sorted_entries(entries: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return the entries of a dictionary in the order of the bytes of their names."""
-    return sorted(entries.items(), key=lambda entry: entry[0].encode("utf-8", "surrogateescape"))
