@@ -179,11 +179,7 @@ class Call(Op, op="call", dialect="mpmd", releases_operands=True):
         C(1, function_type(site, callee) == FunctionType(tuple(tensors), tuple(results)))
         C(2, is_counter(site.attributes.get("call_counter")))
 
-    @staticmethod
-    def plan_control_flow(
-        site: ControlFlowSite, tensors: tuple[int, ...], callee: Symbol, results: tuple[int, ...]
-    ) -> ControlFlow:
-        return call(tensors, callee, results, site.function, site.dying)
+    plan_control_flow = staticmethod(FragmentCall.plan_control_flow)
 
 
 def is_counter(attribute: Attribute | None) -> bool:
