@@ -29,11 +29,10 @@ from stablehlo_ref.define.spec import (
     same,
     shape,
     size,
-    tensor_type,
 )
 from stablehlo_ref.define.type_constraints import feature_vector, float_tensor, per_tensor_quantized
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.ir.types import TensorType, tensor_type
 from stablehlo_ref.limits.budget import reserve
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.layout import default_buffers

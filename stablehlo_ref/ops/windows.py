@@ -23,21 +23,10 @@ from stablehlo_ref.define.computation import FindChoices, Kernel, RegionFunction
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import FOLDS
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
-from stablehlo_ref.define.spec import (
-    BOOLEAN,
-    element_type,
-    make_tensor_type,
-    rank,
-    same,
-    scalar,
-    shape,
-    size,
-    tensor_type,
-    with_element_type,
-)
+from stablehlo_ref.define.spec import element_type, make_tensor_type, rank, same, scalar, shape, size, with_element_type
 from stablehlo_ref.define.type_constraints import init_value, per_tensor_quantized, scalar_tensor, tensor
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.types import FunctionType, TensorType, integer_type
+from stablehlo_ref.ir.types import BOOLEAN, FunctionType, TensorType, integer_type, tensor_type
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.blocks import select as kernel_of_select
 from stablehlo_ref.numerics.dtypes import numpy_dtype

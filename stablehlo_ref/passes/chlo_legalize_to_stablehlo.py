@@ -114,8 +114,7 @@ def _constant_like(op: Operation, operand: Expr) -> Expr:
 def broadcast_binary(emit: Emitter, op: Operation) -> Expr:
     """Return the op on operands that are broadcast: by static ops as far as sizes or bounds are known."""
     name = op.name.removeprefix("chlo.broadcast_")
-    result = op.results[0].type
-    assert isinstance(result, TensorType)
+    result = Expr(emit, op.results[0]).type
     members = {key: value for key, value in op.properties.items() if key != "broadcast_dimensions"}
 
     def combine(operands: Sequence[Expr]) -> Expr:
@@ -132,8 +131,7 @@ def broadcast_binary(emit: Emitter, op: Operation) -> Expr:
 
 def broadcast_select(emit: Emitter, op: Operation) -> Expr:
     """Return `select` of operands that are broadcast, except for a scalar predicate, which needs not be."""
-    result = op.results[0].type
-    assert isinstance(result, TensorType)
+    result = Expr(emit, op.results[0]).type
     operands = [Expr(emit, operand) for operand in op.operands]
     kept = 1 if operands[0].type.rank == 0 else 0
     return combine_broadcast(emit, operands, result, lambda xs: xs[0].op("select", *xs[1:], type=result), kept)

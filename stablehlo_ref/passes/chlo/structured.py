@@ -200,8 +200,7 @@ def ragged_dot(emit: Emitter, op: Operation) -> Expr:
     dimension of `lhs` is ragged.
     """
     lhs, rhs, sizes = (Expr(emit, operand) for operand in op.operands)
-    result = op.results[0].type
-    assert isinstance(result, TensorType)
+    result = Expr(emit, op.results[0]).type
     (ragged,) = op.properties["lhs_ragged_dimensions"]
     if ragged in op.properties.get("lhs_contracting_dimensions", ()):
         return _over_ragged_contraction(op, lhs, rhs, sizes, result)
