@@ -357,7 +357,8 @@ class ExceptionWatcher(Follower):
         cancels = partial(cancellation, threshold=self.threshold)
         for kind, find in ((ExceptionKind.UNDERFLOW, underflow), (ExceptionKind.CANCELLATION, cancels)):
             if kind in self.kinds and (lossy := find(op, frame.data.operands, result)) is not None:
-                self._source(kind, op.results[0], result, lossy.where, frame, lossy.bits)
+                where, bits = lossy
+                self._source(kind, op.results[0], result, where, frame, bits)
 
     def _exceptional(self, frame: Frame, op: Operation, taints: Sequence[Taint], results: Sequence[Any]) -> None:
         """Find what an op does with exceptional operands, and which of its results are new."""

@@ -258,11 +258,7 @@ def removed(
 # --- generations: infinities by division, underflow, cancellation ---------------------------------------------------
 
 
-class Lossy(NamedTuple):
-    """Where results underflow, or lose bits by cancellation, and how many at most."""
-
-    where: Array
-    bits: int = 0
+Lossy: TypeAlias = tuple[Array, int]  # where results underflow, or lose bits by cancellation, and how many at most
 
 
 def at_pole(op: Operation, operands: Sequence[Any]) -> Array:
@@ -289,7 +285,7 @@ def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | No
         is_normal = (size >= smallest_normal(operand.dtype)) & (size < np.inf)
         tiny &= is_normal if facts.underflow == "unless zero" else is_normal | (size == 0)
     where[where] = tiny
-    return Lossy(where) if tiny.any() else None
+    return (where, 0) if tiny.any() else None
 
 
 def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold: int | None) -> Lossy | None:
@@ -326,4 +322,4 @@ def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:
         return None
     small, large = size[where].astype(np.float64), terms[where].astype(np.float64)
     where[where] = counts = (small > 0) & (large < np.inf)
-    return Lossy(where, int((np.log2(large[counts]) - np.log2(small[counts])).max())) if counts.any() else None
+    return (where, int((np.log2(large[counts]) - np.log2(small[counts])).max())) if counts.any() else None
