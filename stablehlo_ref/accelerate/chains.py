@@ -35,8 +35,7 @@ from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import CONTEXT, BlockPlan
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.graph import captured
+from stablehlo_ref.ir.core import Block, Operation, Value, captured
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits.budget import check_time, reserve
 from stablehlo_ref.numerics.workers import share

@@ -16,8 +16,7 @@ from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.ir.arrays import DType
-from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.graph import captured, last_uses
+from stablehlo_ref.ir.core import Block, Operation, Value, captured, last_uses
 from stablehlo_ref.ir.types import BooleanType, FloatType, IndexType, IntegerType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.control_flow import Case, If, While

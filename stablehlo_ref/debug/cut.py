@@ -18,8 +18,7 @@ from stablehlo_ref.define.builder import build_module
 from stablehlo_ref.define.definition import definition_of, facts_of, is_constant_like
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.graph import captured
+from stablehlo_ref.ir.core import Block, Operation, Value, captured
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType
 from stablehlo_ref.ir.value_index import local_name, segment

@@ -124,7 +124,10 @@ class SpmdPrograms:
         self, whole: Program, local: Program, contract: Contract,
         mesh: str | None, texts: tuple[str | None, str | None],
     ) -> None:  # fmt: skip
-        self.whole, self.given, self.local, self.contract = whole, local, device_program(local), contract
+        is_sharded = any(op.name.startswith("sdy.") and op.name != "sdy.mesh" for op in local.module.walk())
+        self.local = local.transform("sdy-convert-global-to-local" if is_sharded else "sdy-drop-sharding-and-mesh")
+        self.whole, self.contract = whole, contract
+        self.functions = [functions(program.module)[program.entry.name] for program in (whole, local)]
         self.mesh = DeviceMesh(self._mesh(mesh))
         sides = (
             ("input", whole.entry.inputs, self.local.entry.inputs),
@@ -187,8 +190,7 @@ class SpmdPrograms:
     def _mesh(self, given: str | None) -> Mesh:
         """Return the mesh that is given, or that of the shardings of either program."""
         wanted = None if given is None else parsed_mesh(given)
-        for program in (self.whole, self.given):
-            function = functions(program.module)[program.entry.name]
+        for function in self.functions:
             for members in ("arg_attrs", "res_attrs"):
                 for attributes in function.properties.get(members) or ():
                     sharding = read(attributes.get("sdy.sharding"))
@@ -232,8 +234,7 @@ class SpmdPrograms:
         return tiling
 
     def _given(self, side: str, number: int, type: TensorType, text: Sharding | None) -> Tiling | None:
-        for program in (self.whole, self.given):
-            function = functions(program.module)[program.entry.name]
+        for function in self.functions:
             attributes = function.properties.get("arg_attrs" if side == "input" else "res_attrs") or ()
             found = attributes[number] if number < len(attributes) else {}
             sharding = text or read(found.get("sdy.sharding"))
@@ -309,9 +310,3 @@ def picture(mesh: DeviceMesh, wrong: Sequence[int]) -> str:
         for head, row in zip(heads, order.tolist())
     ]
     return "\n".join(f"  {line.rstrip()}" for line in lines)
-
-
-def device_program(program: Program) -> Program:
-    """Return what one device runs: what a program of Shardy is on shards, and any other as it is."""
-    is_sharded = any(op.name.startswith("sdy.") and op.name != "sdy.mesh" for op in program.module.walk())
-    return program.transform("sdy-convert-global-to-local" if is_sharded else "sdy-drop-sharding-and-mesh")

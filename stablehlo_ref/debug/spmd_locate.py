@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import real_dtype
-from stablehlo_ref.debug.cut import Flat, is_constant_op, is_observable, operands_of, subprogram
+from stablehlo_ref.debug.cut import Flat, is_observable, operands_of, subprogram
 from stablehlo_ref.debug.evaluate import all_values, widened
 from stablehlo_ref.define.definition import traits_of
 from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts
@@ -62,6 +62,10 @@ class ShardFault:
     reasons: tuple[str, ...]
     before: str | None = None
     is_confirmed: bool = True
+
+
+def _key(op: Operation, expected: Mapping[Value, Value]) -> Hashable:
+    return op.name, tuple(expected.get(operand, operand) for operand in op.operands)
 
 
 class _Suspect(NamedTuple):
@@ -134,15 +138,10 @@ class Locator:
         self.pieces |= dict(zip(wanted, zip(*found)))
         self.expected: dict[Value, Value] = dict(zip(self.flat.arguments, self.whole.arguments))
         self.readings: dict[Value, Reading] = {}
-        self.constants: dict[Value, Hashable] = {}  # of values that depend on constants alone, and have equal elements
         self.tainted: set[Value] = set()
-        first: dict[Hashable, Value] = {}
-        keys = ((value, (array.dtype.str, array.shape, array.tobytes())) for value, array in self.ours.items())
-        self.same = {value: first.setdefault(key, value) for value, key in keys}  # of values of GLOBAL that are equal
         self.index: dict[Hashable, list[Operation]] = defaultdict(list)
         for op in self.whole.ops:
-            self._note_constant(op, [self.ours.get(result) for result in op.results])
-            self.index[self._key(op, {})].append(op)
+            self.index[_key(op, {})].append(op)
         self.scales = {value: scale_of(array) for value, array in self.ours.items()}
 
     def locate(self) -> ShardFault | None:
@@ -154,19 +153,9 @@ class Locator:
             first = first or suspect.fault
             if self._is_right_with(suspect):
                 return suspect.fault
-        return None if first is None else ShardFault(**{**vars(first), "is_confirmed": False})
+        return None if first is None else replace(first, is_confirmed=False)
 
     # --- reading ----------------------------------------------------------------------------------------------------
-
-    def _note_constant(self, op: Operation, arrays: Sequence[Array | None]) -> None:
-        is_constant = is_constant_op(op) or (bool(op.operands) and all(o in self.constants for o in operands_of(op)))
-        for result, array in zip(op.results, arrays):
-            if is_constant and array is not None and array.size and np.all(array == array.flat[0]):
-                self.constants[result] = "constant", array.dtype.str, array.flat[0].tobytes()
-
-    def _key(self, op: Operation, expected: Mapping[Value, Value]) -> Hashable:
-        values = [expected.get(operand, operand) for operand in op.operands]
-        return op.name, tuple(self.constants.get(o) or self.same.get(v, v) for o, v in zip(op.operands, values))
 
     def _explained(self, value: Value, whole: Value) -> Reading | None:
         """Return what arrays are of a value of GLOBAL; None if they are not known to be of it."""
@@ -208,17 +197,16 @@ class Locator:
 
     def _read(self, op: Operation) -> bool:
         """Explain the results of an op; return whether one should be explained and is not."""
-        self._note_constant(op, [self._shared(result) for result in op.results])
         operands = operands_of(op)
         if self.tainted.intersection(operands):
             self.tainted.update(op.results)
             return False
-        twins = [twin.results for twin in self.index.get(self._key(op, self.expected), ()) if op.operands]
+        twins = [twin.results for twin in self.index.get(_key(op, self.expected), ()) if op.operands]
         is_moved = moves_blocks(op)
         kept = [self.expected[o] for o in operands if o in self.expected][:1] if is_moved else []
         is_wrong = False
         for index, result in enumerate(op.results):
-            if result in self.constants or result not in self.pieces:
+            if result not in self.pieces:
                 continue
             candidates = [results[index] for results in twins if self._may_be(result, results[index])]
             candidates = candidates or [value for value in kept if self._has_type(result, value)]
@@ -238,11 +226,6 @@ class Locator:
         """Return whether arrays have the type of blocks of a value of GLOBAL."""
         shapes = self.ours[whole].shape if whole in self.ours else (), self.pieces[value][0].shape
         return self._has_type(value, whole) and next(self.mesh.layouts(*shapes), None) is not None
-
-    def _shared(self, value: Value) -> Array | None:
-        """Return the array that all devices have; None if they are not the same."""
-        pieces = self.pieces.get(value)
-        return pieces[0] if pieces and all(near(piece, pieces[0]) for piece in pieces) else None
 
     # --- suspects ---------------------------------------------------------------------------------------------------
 
@@ -268,26 +251,26 @@ class Locator:
 
     def _wrong(self, op: Operation, start: int, result: Value) -> Iterator[_Suspect]:
         """Yield an op as suspect, for each layout that its result may be meant to have, the best match first."""
+        culprit = self._culprit(op)
         for layout, pieces in self._meant(result):
-            culprit = next(self._in_transit(op), op)
             operand = next((o for o in culprit.operands if o in self.readings), None)
             axes, reasons = self._why(culprit, self.readings.get(operand) if operand else None, layout)
             user = None if culprit is op else op
             yield self._suspect("wrong", culprit, result, pieces, start + 1, axes, reasons, user)
 
-    def _in_transit(self, op: Operation) -> Iterator[Operation]:
-        """Yield the collectives on the way from values that are explained to an op, in the order of the program.
+    def _culprit(self, op: Operation) -> Operation:
+        """Return the first collective on the way from values that are explained to an op; the op if there is none.
 
         An op that moves the same elements on each device is right, if the collective before it is.
         """
-        needed, found = set(op.operands) - self.readings.keys(), []
+        culprit, needed = op, set(op.operands) - self.readings.keys()
         if not needed and op.mnemonic in MOVES and op.mnemonic != "dynamic_slice":
             needed = set(op.operands)
         for other in reversed(self.flat.ops[: self.flat.ops.index(op)] if not communicates(op) else ()):
             if needed.intersection(other.results):
                 needed.update(o for o in other.operands if o not in self.readings)
-                found += [other] if communicates(other) else []
-        yield from reversed(found)
+                culprit = other if communicates(other) else culprit
+        return culprit
 
     def _meant(self, value: Value) -> list[tuple[Layout, Pieces]]:
         """Return the layouts that a value may be meant to have, and its pieces there; those it has most of first."""
@@ -301,45 +284,26 @@ class Locator:
     def _missing(self, op: Operation, start: int, operand: Value) -> Iterator[_Suspect]:
         """Yield an operand as suspect, that is shards of the right value, but others than the op needs."""
         reading = self.readings.get(operand)
-        if reading and reading.partial and (origin := self._origin(operand)) is not operand:
-            made, ops = self.readings[origin], self.flat.ops
-            after = next((i + 1 for i, other in enumerate(ops) if origin in other.results), 0)
-            pieces = next(found for layout, found in self._meant(origin) if layout == made.layout)
-            yield self._other_layout(origin, made, made.layout, pieces, op, after)
         for layout, pieces in self._meant(operand) if reading else ():
             if reading and (reading.partial or layout != reading.layout):
                 yield self._other_layout(operand, reading, layout, pieces, op, start)
 
-    def _origin(self, value: Value) -> Value:
-        """Return the first value that is a partial result, on the way to one that is."""
-        while isinstance(op := value.owner, Operation):
-            before = [o for o in op.operands if o in self.readings and self.readings[o].partial]
-            if not before:
-                break
-            value = before[0]
-        return value
-
     def _not_returned(self, value: Value, pieces: Pieces) -> Iterator[_Suspect]:
         """Yield an output that is shards of the right value, but others than the sharding says."""
         if first_apart(self.pieces[value], pieces) is not None:
-            layouts = [layout for layout, found in self._meant(value) if first_apart(found, pieces) is None]
-            end = len(self.flat.ops)
-            for layout in layouts:
-                yield self._other_layout(
-                    value, self.readings[value], layout, pieces, self.flat.block.operations[-1], end
-                )
+            reading, end = self.readings[value], self.flat.block.operations[-1]
+            for layout, found in self._meant(value):
+                if first_apart(found, pieces) is None:
+                    yield self._other_layout(value, reading, layout, pieces, end, len(self.flat.ops))
 
     def _other_layout(
         self, value: Value, reading: Reading, layout: Layout, pieces: Pieces, user: Operation, start: int
     ) -> _Suspect:
-        describe = self.mesh.describe
         axes = reading.partial or _difference(reading.layout, layout)
-        have = f"is split by {self.mesh.describe_layout(reading.layout)}"
-        have = f"is a partial result along {describe(reading.partial)}" if reading.partial else have
-        reasons = (
-            f"it {have}",
-            f"{user.name} at {user.location} needs it split by {self.mesh.describe_layout(layout)}",
-        )
+        have = f"split by {self.mesh.describe_layout(reading.layout)}"
+        have = f"a partial result along {self.mesh.describe(reading.partial)}" if reading.partial else have
+        needed = self.mesh.describe_layout(layout)
+        reasons = (f"it is {have}", f"{user.name} at {user.location} needs it split by {needed}")
         owner = value.owner
         is_moved = isinstance(owner, Operation) and communicates(owner)
         op = owner if isinstance(owner, Operation) else user
@@ -373,14 +337,10 @@ class Locator:
         text = f"split by {self.mesh.describe_layout(reading.layout)}"
         text = f"{text}, partial along {self.mesh.describe(reading.partial)}" if reading.partial else text
         reasons = [f"its operand is {text}, and its result is to be split by {self.mesh.describe_layout(layout)}"]
-        if has and set(has) != set(needs):
-            reasons.append(
-                f"its groups are along {self.mesh.describe(has)}, not {self.mesh.describe(needs) or 'any axis'}"
-            )
-        elif has:
-            reasons.append(
-                f"its groups are along {self.mesh.describe(has)}: their order, dimensions or offsets are wrong"
-            )
+        if has:
+            others = f", not {self.mesh.describe(needs) or 'any axis'}"
+            fault = others if set(has) != set(needs) else ": their order, dimensions or offsets are wrong"
+            reasons.append(f"its groups are along {self.mesh.describe(has)}{fault}")
         return needs or has, reasons
 
     def _is_right_with(self, suspect: _Suspect) -> bool:

@@ -330,12 +330,9 @@ def check_host_functions(context: Context, names: Callable[[], Mapping[str, set[
 
     `names` returns the names in the program by option.
     """
-    for option, functions in (("custom_calls", context.custom_calls), ("overrides", context.overrides)):
-        if not functions:
-            continue
-        there = names()[option]
-        for name in functions:
-            if name not in there:
-                what = "targets of custom_call" if option == "custom_calls" else "composites"
-                hint = f"its {what} are {', '.join(map(repr, sorted(there)))}" if there else f"it has no {what}"
-                raise ArgumentValueError(f"{option} has {name!r}, which is not in the program; {hint}")
+    for option, what in (("custom_calls", "targets of custom_call"), ("overrides", "composites")):
+        given = getattr(context, option)
+        there = names()[option] if given else ()
+        for name in (name for name in given if name not in there):
+            hint = f"its {what} are {', '.join(map(repr, sorted(there)))}" if there else f"it has no {what}"
+            raise ArgumentValueError(f"{option} has {name!r}, which is not in the program; {hint}")

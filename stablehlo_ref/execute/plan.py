@@ -34,8 +34,7 @@ from stablehlo_ref.execute.steps import (
 )
 from stablehlo_ref.execute.threads import PRODUCTS, product_size
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
-from stablehlo_ref.ir.graph import captured, last_uses
+from stablehlo_ref.ir.core import Block, Operation, Region, Value, captured, last_uses, location_of
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.limits.budget import within_time

@@ -27,8 +27,7 @@ from stablehlo_ref.diagnostics import EvaluationError, LimitError, UnsupportedEr
 from stablehlo_ref.execute.implementation_defined import may_be_implementation_defined
 from stablehlo_ref.execute.run import CONTEXT, FunctionPlan, Step, current_context, running
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.graph import captured
+from stablehlo_ref.ir.core import Block, Operation, Region, Value, captured
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 

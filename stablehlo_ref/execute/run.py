@@ -12,8 +12,8 @@ from stablehlo_ref.arrays.host_values import read_only, run_callback
 from stablehlo_ref.define.computation import FinishLoop, Slots, Turns
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError, UnsupportedError
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.graph import defined_values, labelled, live_values, reachable, successors
+from stablehlo_ref.ir.core import Block, Operation, Region, Value, defined_values
+from stablehlo_ref.ir.graph import labelled, live_values, reachable, successors
 from stablehlo_ref.ops.control_flow import move
 
 if TYPE_CHECKING:

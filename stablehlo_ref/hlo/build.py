@@ -248,8 +248,9 @@ class ComputationBody:
         values = self.add(name, fed, types, i.location, regions, members, attributes)
         for index, value in enumerate(values):
             value.name = _name(i.name, index, len(values))
-        if layouts := [layout_text(shape) for shape in shapes if not is_row_major(shape)]:
-            self.ops[-1].attributes["xla_shape"] = ", ".join(layouts)
+        layouts = [(shape.type, shape.layout) for shape in shapes if shape.layout]
+        if texts := [f"{t}{{{','.join(map(str, x))}}}" for t, x in layouts if x != tuple(range(len(x)))[::-1]]:
+            self.ops[-1].attributes["xla_shape"] = ", ".join(texts)  # such as tensor<2x3xf32>{0,1}
         return tree_of(i.shape, iter(values))
 
     def computation_named(self, i: Instruction, attribute: str, index: int = 0) -> Computation:
@@ -284,16 +285,6 @@ class ComputationBody:
         computation = self.computation_named(i, attribute)
         ComputationBody(self.builder, computation, 0).bind(operands, i.location)
         return self.emit(i, "func.call", operands, (), {"callee": self.builder.symbol(computation)})
-
-
-def is_row_major(shape: Shape) -> bool:
-    """Return whether an array has the layout that it has by default."""
-    return shape.layout is None or shape.layout == tuple(reversed(range(len(shape.layout))))
-
-
-def layout_text(shape: Shape) -> str:
-    """Return a type with its layout: `tensor<2x3xf32>{0,1}`."""
-    return f"{shape.type}{{{','.join(map(str, shape.layout or ()))}}}"
 
 
 def _name(name: str, index: int, count: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
@@ -186,7 +186,7 @@ class Computation:
     instructions: list[Instruction]
     root: Instruction
     location: Location
-    parameters: list[Instruction] = field(default_factory=list)  # in their order
+    parameters: list[Instruction]  # in their order
 
 
 @dataclass(frozen=True)
@@ -381,15 +381,10 @@ class Reader(Cursor):
             root = instruction if is_root else root
         if not instructions:
             raise self.error("expected an instruction, as a computation has a result", self.position - 1)
-        self._computation_attributes()
-        return Computation(
-            name, instructions, root or instructions[-1], location, self._parameters(instructions, location)
-        )
-
-    def _computation_attributes(self) -> None:
-        """Skip what may follow the brace of a computation: `, execution_thread="main"`."""
-        while self.accept(","):
+        while self.accept(","):  # execution_thread="main"
             self.balanced_span(",\n")
+        parameters = self._parameters(instructions, location)
+        return Computation(name, instructions, root or instructions[-1], location, parameters)
 
     def _parameters(self, instructions: list[Instruction], location: Location) -> list[Instruction]:
         numbered: dict[int, Instruction] = {}

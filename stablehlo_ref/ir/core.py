@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
 from stablehlo_ref.diagnostics import Location
 from stablehlo_ref.ir.locations import DebugLocation, model_location
 from stablehlo_ref.ir.types import FunctionType, Type
+from stablehlo_ref.limits.budget import within_time
 
 MALFORMED = "<malformed>"  # the name of what stands for an op that could not be read
 
@@ -202,3 +204,50 @@ def symbol_name(op: Operation) -> str | None:
     """Return the name of the symbol that an op defines, without `@`; None if it defines none."""
     name = op.properties.get("sym_name") or op.attributes.get("sym_name")
     return name if isinstance(name, str) else None
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def captured(region: Region) -> list[Value]:
+    """Return the values that ops in a region use but that are defined outside, in order of first use."""
+    inside: set[Value] = set()
+    used: dict[Value, None] = {}
+    for block in region.blocks:
+        inside.update(block.arguments)
+        for top in block.operations:
+            for op in top.walk() if top.regions else (top,):
+                inside.update(op.results)
+                if op.regions:
+                    inside.update(op.block_arguments)
+                used.update(dict.fromkeys(op.operands))
+    return [value for value in used if value not in inside]
+
+
+def last_uses(block: Block, keep: Iterable[Value] = ()) -> dict[Operation, Sequence[Value]]:
+    """Return, for the ops of a block, the values of the block that are not used after it, except `keep`.
+
+    Ops after which all values are still used are left out.
+    """
+    *operations, terminator = block.operations
+    needed = {*terminator.operands, *keep}
+    defined = {*block.arguments, *chain.from_iterable([op.results for op in operations])}
+    dying: dict[Operation, Sequence[Value]] = {}
+    for op in within_time(reversed(operations), "planning", location_of):
+        uses = op.operands + op.results
+        for region in op.regions:
+            uses += captured(region)
+        if not needed.issuperset(uses):
+            dying[op] = dead = []
+            for value in uses:
+                if value in defined and value not in needed:
+                    dead.append(value)
+                    needed.add(value)
+    return dying
+
+
+def defined_values(block: Block) -> Iterable[Value]:
+    """Yield the arguments of a block and the results of its ops."""
+    yield from block.arguments
+    for op in block.operations:
+        yield from op.results

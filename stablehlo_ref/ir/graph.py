@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
-from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
-from stablehlo_ref.limits.budget import within_time
+from stablehlo_ref.ir.core import Block, Region, Value, defined_values
+
+T = TypeVar("T")
 
 
 def successors(block: Block, labels: Mapping[str, Block]) -> list[Block]:
@@ -20,23 +21,30 @@ def labelled(region: Region) -> dict[str, Block]:
     return {block.label: block for block in region.blocks if block.label}
 
 
+def postorder(root: T, following: Callable[[T], Iterable[T]], seen: set[T]) -> list[T]:
+    """Return the nodes of a graph that can be reached from one, each after those that follow, without those seen.
+
+    They are added to `seen`. There is no recursion, since paths may be long.
+    """
+    found: list[T] = []
+    pending = [] if root in seen else [(root, iter(following(root)))]
+    seen.add(root)
+    while pending:
+        node, rest = pending[-1]
+        after = next((other for other in rest if other not in seen), None)
+        if after is None:
+            found.append(node)
+            pending.pop()
+        else:
+            seen.add(after)
+            pending.append((after, iter(following(after))))
+    return found
+
+
 def reachable(region: Region, start: Block | None = None) -> list[Block]:
     """Return the blocks that can be reached from a block, by default the entry, in reverse postorder."""
     labels = labelled(region)
-    order: list[Block] = []
-    first = start or region.blocks[0]
-    seen = {first}
-    pending = [(first, iter(successors(first, labels)))]
-    while pending:
-        block, rest = pending[-1]
-        following = next((b for b in rest if b not in seen), None)
-        if following is None:
-            order.append(block)
-            pending.pop()
-        else:
-            seen.add(following)
-            pending.append((following, iter(successors(following, labels))))
-    return order[::-1]
+    return postorder(start or region.blocks[0], lambda block: successors(block, labels), set())[::-1]
 
 
 def dominated(region: Region) -> dict[Block, list[Block]]:
@@ -102,47 +110,3 @@ def live_values(blocks: Sequence[Block], labels: Mapping[str, Block]) -> dict[Bl
                 live[before] |= more
                 pending.append(before)
     return live
-
-
-def captured(region: Region) -> list[Value]:
-    """Return the values that ops in a region use but that are defined outside, in order of first use."""
-    inside: set[Value] = set()
-    used: dict[Value, None] = {}
-    for block in region.blocks:
-        inside.update(block.arguments)
-        for top in block.operations:
-            for op in top.walk() if top.regions else (top,):
-                inside.update(op.results)
-                if op.regions:
-                    inside.update(op.block_arguments)
-                used.update(dict.fromkeys(op.operands))
-    return [value for value in used if value not in inside]
-
-
-def last_uses(block: Block, keep: Iterable[Value] = ()) -> dict[Operation, Sequence[Value]]:
-    """Return, for the ops of a block, the values of the block that are not used after it, except `keep`.
-
-    Ops after which all values are still used are left out.
-    """
-    *operations, terminator = block.operations
-    needed = {*terminator.operands, *keep}
-    defined = {*block.arguments, *chain.from_iterable([op.results for op in operations])}
-    dying: dict[Operation, Sequence[Value]] = {}
-    for op in within_time(reversed(operations), "planning", location_of):
-        uses = op.operands + op.results
-        for region in op.regions:
-            uses += captured(region)
-        if not needed.issuperset(uses):
-            dying[op] = dead = []
-            for value in uses:
-                if value in defined and value not in needed:
-                    dead.append(value)
-                    needed.add(value)
-    return dying
-
-
-def defined_values(block: Block) -> Iterable[Value]:
-    """Yield the arguments of a block and the results of its ops."""
-    yield from block.arguments
-    for op in block.operations:
-        yield from op.results

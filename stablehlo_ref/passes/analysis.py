@@ -111,9 +111,7 @@ def frozen(value: object) -> Hashable:
             return tuple(sorted((name, frozen(item)) for name, item in value.items())) if value else ()
         case tuple() | list():
             return tuple(map(frozen, value))
-        case DenseElements(type=type, array=array):
-            return type, _digest(array)
-        case DenseResource(type=type, array=array) if array is not None:
+        case DenseElements(type=type, array=array) | DenseResource(type=type, array=array) if array is not None:
             return type, _digest(array)
         case StructAttribute(name=name, fields=fields):
             return name, frozen(fields)
@@ -171,7 +169,7 @@ def evaluate(op: Operation, operands: Sequence[Array] | None = None) -> list[Arr
         return None
     if definition.traits.effects or definition.traits.communicates or not op.results:
         return None
-    if not all(map(_is_plain, (*op.operand_types, *op.result_types))):
+    if not all(map(is_plain, (*op.operand_types, *op.result_types))):
         return None
     known = [known_array(operand) for operand in op.operands] if operands is None else operands
     arrays = [array for array in known if array is not None]
@@ -183,7 +181,8 @@ def evaluate(op: Operation, operands: Sequence[Array] | None = None) -> list[Arr
         return None
 
 
-def _is_plain(type: Type) -> bool:
+def is_plain(type: Type) -> bool:
+    """Return whether a type is a tensor of known sizes, not quantized and on no mesh."""
     if not isinstance(type, TensorType) or isinstance(type, MeshTensorType):
         return False
     return type.is_static and not isinstance(type.element_type, QuantizedType)

@@ -14,9 +14,17 @@ from stablehlo_ref.define.spec import is_float, is_integer
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Region, Value, location_of
 from stablehlo_ref.ir.rewrite import Rewriter, clone
-from stablehlo_ref.ir.types import QuantizedType, TensorType, TokenType, Type, tensor_type
+from stablehlo_ref.ir.types import TOKEN, TensorType, Type, tensor_type
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.passes.analysis import defined_by, evaluate, is_pure, known_array, known_integers, operation_key
+from stablehlo_ref.passes.analysis import (
+    defined_by,
+    evaluate,
+    is_plain,
+    is_pure,
+    known_array,
+    known_integers,
+    operation_key,
+)
 from stablehlo_ref.passes.emit import Emitter, replace_by_constants
 from stablehlo_ref.passes.patterns import Patterns, elements_of, rewrite, shape_of, splat, static
 from stablehlo_ref.passes.registry import PassOption, flag, transformation
@@ -57,11 +65,7 @@ def known_branch(op: Operation) -> int | None:
 def emit_branch(emit: Emitter, op: Operation, branch: int) -> list[Value]:
     """Emit the ops of a branch; return what it does."""
     emit.rewriter.settle(op)
-    mapping: dict[Value, Value] = {}
-    *operations, terminator = op.regions[branch].block.operations
-    for inner in operations:
-        emit.insert(clone(inner, mapping))
-    return [mapping.get(value, value) for value in terminator.operands]
+    return emit.inline(op.regions[branch].block)
 
 
 @CASTS.on("builtin.unrealized_conversion_cast")
@@ -300,7 +304,8 @@ def only_branch(emit: Emitter, op: Operation) -> Sequence[Value] | None:
     branch = known_branch(op)
     others = [region for index, region in enumerate(op.regions) if index != branch]
     is_kept = not all(is_pure(inner) for region in others for inner in region.block.operations[:-1])
-    if branch is None or (is_kept and not (emit.rewriter.is_used(op) and all(map(_has_default, op.result_types)))):
+    have_defaults = all(is_plain(type) or type == TOKEN for type in op.result_types)
+    if branch is None or (is_kept and not (emit.rewriter.is_used(op) and have_defaults)):
         return None
     results = emit_branch(emit, op, branch)
     if is_kept:
@@ -310,11 +315,6 @@ def only_branch(emit: Emitter, op: Operation) -> Sequence[Value] | None:
         default.parent = rest
         emit.insert(rest)
     return results
-
-
-def _has_default(type: Type) -> bool:
-    is_tensor = isinstance(type, TensorType) and type.is_static and not isinstance(type.element_type, QuantizedType)
-    return is_tensor or isinstance(type, TokenType)
 
 
 def _default(emit: Emitter, type: Type) -> Value:

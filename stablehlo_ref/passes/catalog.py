@@ -16,7 +16,6 @@ from stablehlo_ref.passes import (  # noqa: F401  # which register themselves
     chlo_legalize_to_stablehlo,
     compatibility_expander,
     complex_math_expander,
-    composites,
     element_types,
     inline,
     inspection,

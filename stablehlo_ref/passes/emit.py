@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.spec import real_type, with_element_type
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
@@ -91,6 +92,13 @@ class Emitter:
         """Insert one constant for each of the types, all static tensor types, with the elements of its array."""
         tensors = [type for type in types if isinstance(type, TensorType)]
         return [self.constant(type, array) for type, array in zip(tensors, arrays, strict=True)]
+
+    def inline(self, block: Block, arguments: Sequence[Value] = ()) -> list[Value]:
+        """Insert copies of the ops of a block, with these values for its arguments; return what the block returns."""
+        mapping = dict(zip(block.arguments, arguments))
+        for op in block.operations[:-1]:
+            self.insert(clone(op, mapping))
+        return [mapping.get(value, value) for value in block.operations[-1].operands]
 
     def copy(self, op: Operation, operands: Iterable[Value], types: Sequence[Type], **members: object) -> list[Value]:
         """Insert a copy of an op on other operands, with results of other types, and with some other members."""
@@ -209,9 +217,6 @@ class Expr:
     __gt__ = _comparison(ComparisonDirection.GT)
     __ge__ = _comparison(ComparisonDirection.GE)
 
-    def __rsub__(self, other: Number) -> Expr:
-        return like(self, other) - self
-
     def __rmul__(self, other: Number) -> Expr:
         return like(self, other) * self
 
@@ -225,19 +230,12 @@ class Expr:
         return self.op("not", type=self.type)
 
 
-def with_element(type: TensorType, element: Type) -> TensorType:
-    """Return a type with another element type, and the same shape and bounds."""
-    return (
-        TensorType(type.shape, element, type.bounds, type.encoding) if type.bounds else tensor_type(type.shape, element)
-    )
-
-
 # --- constants of the type of an expression ---------------------------------------------------------------------------
 
 
 def like(x: Expr, number: Number, element: Type | None = None) -> Expr:
     """Return a constant of the type of `x`, or of its shape; of dynamic types, one broadcast to the shape of `x`."""
-    type = x.type if element is None else with_element(x.type, element)
+    type = x.type if element is None else with_element_type(x.type, element)
     if type.is_static:
         return Expr(x.emit, x.emit.constant(type, number))
     constant = scalar_constant(x.emit, type.element_type, number)
@@ -273,19 +271,6 @@ def cut_like(x: Expr, axes: Sequence[tuple[int, Expr, int]]) -> Expr:
         type = TensorType(tuple(shape), x.element, tuple(bounds))
         x = x.op("set_dimension_size", size_of(other, source), type=type, dimension=axis)
     return x
-
-
-class Constants:
-    """Constants of one type, each emitted when first used."""
-
-    def __init__(self, of: Expr) -> None:
-        self.of = of
-        self.known: dict[Number, Expr] = {}
-
-    def __call__(self, number: Number) -> Expr:
-        if number not in self.known:
-            self.known[number] = like(self.of, number)
-        return self.known[number]
 
 
 def _limit(name: str) -> Callable[[Expr], Expr]:
@@ -341,35 +326,31 @@ def select(condition: Expr, when_true: Expr, when_false: Expr) -> Expr:
 
 
 def compare(x: Expr, y: Expr, direction: ComparisonDirection) -> Expr:
-    return x.op("compare", y, type=with_element(x.type, BOOLEAN), comparison_direction=direction)
+    return x.op("compare", y, type=with_element_type(x.type, BOOLEAN), comparison_direction=direction)
 
 
 def is_finite(x: Expr) -> Expr:
-    return x.op("is_finite", type=with_element(x.type, BOOLEAN))
+    return x.op("is_finite", type=with_element_type(x.type, BOOLEAN))
 
 
 def real(z: Expr) -> Expr:
-    return z.op("real", type=with_element(z.type, _part(z)))
+    return z.op("real", type=real_type(z.type))
 
 
 def imaginary(z: Expr) -> Expr:
-    return z.op("imag", type=with_element(z.type, _part(z)))
-
-
-def _part(z: Expr) -> Type:
-    return z.element.element if isinstance(z.element, ComplexType) else z.element
+    return z.op("imag", type=real_type(z.type))
 
 
 def make_complex(re: Expr, im: Expr) -> Expr:
-    return re.op("complex", im, type=with_element(re.type, ComplexType(re.element)))
+    return re.op("complex", im, type=with_element_type(re.type, ComplexType(re.element)))
 
 
 def convert(x: Expr, element: Type) -> Expr:
-    return x.op("convert", type=with_element(x.type, element))
+    return x.op("convert", type=with_element_type(x.type, element))
 
 
 def bitcast(x: Expr, element: Type) -> Expr:
-    return x.op("bitcast_convert", type=with_element(x.type, element))
+    return x.op("bitcast_convert", type=with_element_type(x.type, element))
 
 
 def polynomial(x: Expr, coefficients: Sequence[float]) -> Expr:
@@ -435,6 +416,12 @@ def index_vector(emit: Emitter, parts: Sequence[Index]) -> Expr:
     if len(numbers) == len(parts):
         return Expr(emit, emit.constant(tensor_type((len(parts),), I64), numbers))
     return joined([index_vector(emit, [part]) if isinstance(part, int) else part for part in parts])
+
+
+def known_size_of(x: Expr, axis: int) -> Index:
+    """Return the size of a dimension, as a vector of one i64 if it is not known."""
+    size = x.type.shape[axis]
+    return index_size_of(x, axis) if size is None else size
 
 
 def shape_vector(x: Expr) -> Expr:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from stablehlo_ref.define.bound import bind_types, is_on_expressed
 from stablehlo_ref.define.definition import OpDefinition, definition_of
-from stablehlo_ref.define.spec import expressed, is_quantized
+from stablehlo_ref.define.spec import expressed, is_quantized, with_element_type
 from stablehlo_ref.diagnostics import Diagnostic, UnsupportedError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import Rewriter
@@ -23,7 +23,6 @@ from stablehlo_ref.passes.emit import (
     scalar_constant,
     shape_vector,
     size_of,
-    with_element,
 )
 from stablehlo_ref.passes.quantized_op_to_qdq import is_legalized_on_floats
 from stablehlo_ref.passes.registry import PassOption, flag, transformation
@@ -380,7 +379,7 @@ def _padded(op: Operation, lhs: Expr, element: QuantizedType) -> Expr:
 def _integer_product(quantized: QuantizedOp, lhs: Expr, rhs: Expr) -> Expr:
     op, (result,) = quantized.op, quantized.results
     assert isinstance(result, TensorType)
-    type = with_element(result, I32)
+    type = with_element_type(result, I32)
     if op.name == "stablehlo.dot":
         return lhs.op(
             "dot_general", rhs, type=type, lhs_contracting_dimensions=(1,), rhs_contracting_dimensions=(0,),

@@ -14,6 +14,7 @@ from stablehlo_ref.distribution.process_groups import MeshAxes
 from stablehlo_ref.distribution.sdy_attributes import Sharding, Shardings
 from stablehlo_ref.ir.attributes import OpaqueAttribute, SymbolReference, Verbatim, rebuilt
 from stablehlo_ref.ir.core import Operation, symbol_name
+from stablehlo_ref.ir.graph import postorder
 from stablehlo_ref.passes.registry import transformation
 
 # --- functions and calls ----------------------------------------------------------------------------------------------
@@ -30,46 +31,18 @@ def callees(operations: Iterable[Operation]) -> set[str]:
     return {str(op.properties["callee"]) for op in operations if op.name == "func.call"}
 
 
-def bottom_up(graph: Mapping[str, Collection[str]]) -> Iterator[frozenset[str]]:
-    """Yield the strongly connected components of a call graph, each after those that it calls.
-
-    Tarjan's algorithm without recursion, since chains of calls may be long.
-    """
-    index: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    component: list[str] = []
-    open_nodes: set[str] = set()
-    for root in graph:
-        if root in index:
-            continue
-        pending: list[tuple[str, Iterator[str]]] = [(root, iter(sorted(graph[root])))]
-        index[root] = lowest[root] = len(index)
-        component.append(root)
-        open_nodes.add(root)
-        while pending:
-            node, following = pending[-1]
-            for callee in following:
-                if callee not in graph:
-                    continue
-                if callee not in index:
-                    index[callee] = lowest[callee] = len(index)
-                    component.append(callee)
-                    open_nodes.add(callee)
-                    pending.append((callee, iter(sorted(graph[callee]))))
-                    break
-                if callee in open_nodes:
-                    lowest[node] = min(lowest[node], index[callee])
-            else:
-                pending.pop()
-                if pending:
-                    caller = pending[-1][0]
-                    lowest[caller] = min(lowest[caller], lowest[node])
-                if lowest[node] == index[node]:
-                    start = component.index(node)
-                    members = frozenset(component[start:])
-                    del component[start:]
-                    open_nodes -= members
-                    yield members
+def bottom_up(graph: Mapping[str, Collection[str]]) -> list[frozenset[str]]:
+    """Return the strongly connected components of a call graph, callees before callers, by Kosaraju's algorithm."""
+    calls = {name: [callee for callee in sorted(called) if callee in graph] for name, called in graph.items()}
+    callers: dict[str, list[str]] = {name: [] for name in graph}
+    for name, called in calls.items():
+        for callee in called:
+            callers[callee].append(name)
+    seen: set[str] = set()
+    order = [name for root in graph for name in postorder(root, calls.__getitem__, seen)]
+    seen = set()
+    components = [frozenset(postorder(root, callers.__getitem__, seen)) for root in reversed(order) if root not in seen]
+    return components[::-1]
 
 
 # --- references -------------------------------------------------------------------------------------------------------

@@ -27,8 +27,7 @@ from stablehlo_ref.execute.dynamic import check_type, concrete_type, is_dynamic,
 from stablehlo_ref.execute.grid import Request, calls_of, run_grid
 from stablehlo_ref.execute.guard import byte_size
 from stablehlo_ref.execute.run import FunctionPlan, located, notify
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.graph import last_uses
+from stablehlo_ref.ir.core import Block, Operation, Region, Value, last_uses
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.limits.budget import check_time, reserve
 from stablehlo_ref.semantics import sdy

@@ -19,8 +19,7 @@ from stablehlo_ref.define.context import Context, Observer
 from stablehlo_ref.define.definition import REGISTRY, resolve
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, split_text
 from stablehlo_ref.execute.grid import communicates
-from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.graph import captured
+from stablehlo_ref.ir.core import Operation, Value, captured
 from stablehlo_ref.ir.types import OpaqueType
 from stablehlo_ref.program import Program
 from stablehlo_ref.semantics.functions import function_of

@@ -9,6 +9,7 @@ from tests.testing.test_pytest_plugin import run
 pytest_plugins = ["pytester"]
 
 OPTIONS = ("--stablehlo-ops", "abs", "-n", "0", "-p", "xdist")
+FEW = (*OPTIONS, "-k", "f32 or f64 or bf16")
 
 
 def test_each_case_is_a_test(pytester: pytest.Pytester) -> None:
@@ -17,7 +18,7 @@ def test_each_case_is_a_test(pytester: pytest.Pytester) -> None:
 
 
 def test_faults_fail_with_the_program(pytester: pytest.Pytester) -> None:
-    result = run(pytester, "--stablehlo-backend", "python:tests.faulty:scaled:stablehlo.abs", *OPTIONS)
+    result = run(pytester, "--stablehlo-backend", "python:tests.faulty:scaled:stablehlo.abs", *FEW)
     assert result.parseoutcomes()["failed"] > 3
     result.stdout.fnmatch_lines(["fail: stablehlo.abs: *", "*stablehlo.abs %*"])
 
@@ -25,14 +26,14 @@ def test_faults_fail_with_the_program(pytester: pytest.Pytester) -> None:
 def test_known_faults_are_expected(pytester: pytest.Pytester) -> None:
     pytester.path.joinpath("known.toml").write_text('[[known]]\nop = "stablehlo.abs"\nreason = "a bug"\n')
     options = ("--stablehlo-backend", "python:tests.faulty:scaled:stablehlo.abs", "--stablehlo-known", "known.toml")
-    outcomes = run(pytester, *options, *OPTIONS).parseoutcomes()
+    outcomes = run(pytester, *options, *FEW).parseoutcomes()
     assert outcomes["xfailed"] > 3 and "failed" not in outcomes
 
 
 def test_unknown_ops_and_backends_are_errors(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--stablehlo-backend", "self", "--stablehlo-ops", "abss")
     result.stdout.fnmatch_lines(["*there is no op 'abss'; did you mean*"])
-    result = run(pytester, "--stablehlo-backend", "no", *OPTIONS)
+    result = run(pytester, "--stablehlo-backend", "no", *FEW)
     result.stdout.fnmatch_lines(["*cannot open the backend 'no': unknown backend*"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -44,74 +45,78 @@ def test_plugin_is_off_by_default(pytester: pytest.Pytester) -> None:
     assert run_with_installed_plugins(pytester).parseoutcomes() == {}
 
 
-def test_each_part_is_a_test(pytester: pytest.Pytester) -> None:
-    pytester.path.joinpath("a.mlir").write_text(f"{GOOD}\n// -----\n{BAD}")
-    result = run(pytester, "--stablehlo", str(pytester.path))
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*a.mlir:12:3: error: *", "*check.expect_eq_const %0*"])
+VALID = "func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n"
+EXPECTING = BAD.replace("  check.", "  // expected-error@+1 {{check.expect_eq_const}}\n  check.")
+RUN_LINE = "// RUN: stablehlo-opt %s | FileCheck %s\n// CHECK: @good\n"
+SHARED = "// RUN: stablehlo-opt %s > %t.mlir\n// RUN: stablehlo-translate --interpret %t.mlir\n"
+FILES = {
+    "parts": f"{GOOD}\n// -----\n{BAD}",
+    "functions": GOOD + BAD.replace("@good", "@bad"),
+    "arguments": f"{VALID}// -----\n{VALID.replace('-> tensor<f32>', '-> tensor<f64>')}",
+    "arguments_run": f"// RUN: stablehlo-translate --interpret %s\n{VALID}",
+    "expecting": EXPECTING,
+    "expecting_more": EXPECTING.replace("dense<2>", "dense<1>"),
+    "run_lines": f"{RUN_LINE}// RUN: not stablehlo-interp --entry none %s\n{GOOD}",
+    "run_line_fails": RUN_LINE.replace("@good", "@other") + GOOD,
+    "shared": SHARED + GOOD,
+    "open_quote": "// RUN: stablehlo-opt 'a %s\n",
+    "not_utf8": "func.func @main() { return } // \udcff",
+    "digits": f"// expected-error@+{'9' * 5000} {{{{a}}}}\nfunc.func @main() {{",
+}
 
 
-def test_each_function_is_a_test_if_there_is_no_main(pytester: pytest.Pytester) -> None:
-    pytester.path.joinpath("a.mlir").write_text(GOOD + BAD.replace("@good", "@bad"))
-    result = run(pytester, "--stablehlo", str(pytester.path))
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*a.mlir::line 1 @good PASSED*", "*a.mlir::line 1 @bad FAILED*"])
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return what pytest prints of FILES, which it is given together: it takes longer to start than to run them."""
+    folder = tmp_path_factory.mktemp("programs")
+    for name, text in FILES.items():
+        (folder / f"{name}.mlir").write_bytes(text.encode("utf-8", "surrogateescape"))
+    options = ["-p", "stablehlo_ref.testing.pytest_plugin", "-v", "--continue-on-collection-errors", "--stablehlo", "."]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options],
+        capture_output=True, text=True, check=False, cwd=folder,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )  # fmt: skip
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stderr
+    return done.stdout
 
 
-def test_programs_that_take_arguments_are_verified(pytester: pytest.Pytester) -> None:
-    valid = "func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n"
-    pytester.path.joinpath("a.mlir").write_text(f"{valid}// -----\n{valid.replace('-> tensor<f32>', '-> tensor<f64>')}")
-    pytester.path.joinpath("b.mlir").write_text(f"// RUN: stablehlo-translate --interpret %s\n{valid}")
-    result = run(pytester, "--stablehlo", ".")
-    result.assert_outcomes(passed=1, failed=2)
-    result.stdout.fnmatch_lines(["*a.mlir::line 1 VERIFIED*"])
+@pytest.mark.parametrize(
+    ("file", "outcomes"),
+    [
+        ("parts", {"line 1": "PASSED", "line 8": "FAILED"}),
+        ("functions", {"line 1 @good": "PASSED", "line 1 @bad": "FAILED"}),
+        ("arguments", {"line 1": "VERIFIED", "line 4": "FAILED"}),
+        ("arguments_run", {"line 1": "FAILED"}),
+        ("expecting", {"line 1": "PASSED"}),
+        ("expecting_more", {"line 1": "FAILED"}),
+        ("run_lines", {"RUN line 1": "PASSED", "RUN line 3": "PASSED"}),
+        ("run_line_fails", {"RUN line 1": "FAILED"}),
+        ("shared", {"RUN line 1": "PASSED"}),
+    ],
+)
+def test_each_part_function_and_run_line_is_a_test(printed: str, file: str, outcomes: dict[str, str]) -> None:
+    assert dict(re.findall(rf"^{file}\.mlir::(.*?) ([A-Z]+) +\[", printed, re.M)) == outcomes
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        r"parts\.mlir:12:3: error: .*check\.expect_eq_const %0",
+        "expected error.*was not produced",
+        "exit code .* stablehlo-opt 'a",
+        r"not_utf8\.mlir: error: cannot read the file: ",
+        r"digits\.mlir:2:20: error: ",
+    ],
+)
+def test_failures_are_told_without_a_traceback(printed: str, message: str) -> None:
+    assert re.search(message, printed, re.S if "parts" in message else 0)
+    assert "Traceback" not in printed and not re.search(r"\.py:.*: .*Error", printed)
 
 
 def test_interpreter_is_imported_only_to_collect() -> None:
     code = "import stablehlo_ref.testing.pytest_plugin, sys; print('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
-
-
-def test_parts_that_expect_errors(pytester: pytest.Pytester) -> None:
-    expecting = BAD.replace("  check.", "  // expected-error@+1 {{check.expect_eq_const}}\n  check.")
-    pytester.path.joinpath("a.mlir").write_text(expecting)
-    pytester.path.joinpath("b.mlir").write_text(expecting.replace("dense<2>", "dense<1>"))
-    result = run(pytester, "--stablehlo", ".")
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*expected error*was not produced*"])
-
-
-def test_run_lines_are_executed(pytester: pytest.Pytester) -> None:
-    lines = "// RUN: stablehlo-opt %s | FileCheck %s\n// RUN: not stablehlo-interp --entry none %s\n// CHECK: @good\n"
-    pytester.path.joinpath("a.mlir").write_text(lines + GOOD)
-    pytester.path.joinpath("b.mlir").write_text(lines.replace("@good", "@other") + GOOD)
-    result = run(pytester, "--stablehlo", ".")
-    result.assert_outcomes(passed=3, failed=1)
-    result.stdout.fnmatch_lines(["*b.mlir::RUN line 1 FAILED*"])
-
-
-def test_run_lines_that_share_a_file_are_one_test(pytester: pytest.Pytester) -> None:
-    lines = "// RUN: stablehlo-opt %s > %t.mlir\n// RUN: stablehlo-translate --interpret %t.mlir\n"
-    pytester.path.joinpath("a.mlir").write_text(lines + GOOD)
-    run(pytester, "--stablehlo", "a.mlir").assert_outcomes(passed=1)
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"// RUN: stablehlo-opt 'a %s\n", "*exit code * stablehlo-opt 'a*"),
-        (b"func.func @main() { return } // \xff", "*a.mlir: error: cannot read the file: *"),
-        (f"// expected-error@+{'9' * 5000} {{{{a}}}}\nfunc.func @main() {{".encode(), "*a.mlir:2:20: error: *"),
-    ],
-    ids=["open quote", "not UTF-8", "line of 5000 digits"],
-)
-def test_malformed_files_are_errors_without_a_traceback(pytester: pytest.Pytester, data: bytes, message: str) -> None:
-    pytester.path.joinpath("a.mlir").write_bytes(data)
-    result = run(pytester, "--stablehlo", "a.mlir")
-    assert result.ret in (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
-    result.stdout.fnmatch_lines([message])
-    result.stdout.no_fnmatch_line("*Traceback*")
-    result.stdout.no_fnmatch_line("*.py:*: *Error*")
 
 
 def test_configured_by_an_ini_file(pytester: pytest.Pytester) -> None:

@@ -64,8 +64,7 @@ from stablehlo_ref.define.definition import is_constant_like, traits_of
 from stablehlo_ref.define.processes import GRID_SIZES
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.graph import last_uses
+from stablehlo_ref.ir.core import Block, Operation, Value, last_uses
 from stablehlo_ref.ir.value_index import defining_op
 from stablehlo_ref.numerics.dtypes import UINT64
 from stablehlo_ref.passes.symbols import functions

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cache, partial
 
 from stablehlo_ref.ir.types import BooleanType, IntegerType, Type
 from stablehlo_ref.numerics.dtypes import bit_width, numpy_dtype
 from stablehlo_ref.passes.emit import (
-    Constants,
     Expr,
     absolute,
     at_least_f32,
@@ -248,7 +249,7 @@ def asin_acos_kernel(z: Expr) -> Expr:
     x = absolute(signed_x)
     signed_y = imaginary(z)
     y = absolute(signed_y)
-    k = Constants(signed_x)
+    k = cache(partial(like, signed_x))  # constants, each emitted when first used
     top = maximum(x, y)
     safe_max = sqrt(largest(signed_x)) / k(8)
     is_huge, is_near = top >= safe_max, x <= k(1)
@@ -298,7 +299,7 @@ def asin_acos_kernel(z: Expr) -> Expr:
     return make_complex(re, im)
 
 
-def _hypot(x: Expr, y: Expr, k: Constants) -> Expr:
+def _hypot(x: Expr, y: Expr, k: Callable[[float], Expr]) -> Expr:
     """Return `sqrt(x² + y²)` without overflow of the squares, for `y` that is not negative."""
     magnitude = absolute(x)
     most = maximum(magnitude, y)
