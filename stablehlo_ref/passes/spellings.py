@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from stablehlo_ref.bytecode.encodings import plain
-from stablehlo_ref.bytecode.pool import Pool
+from stablehlo_ref.bytecode.entries import Pool
 from stablehlo_ref.bytecode.vhlo.artifact import VhloForm
 from stablehlo_ref.bytecode.vhlo.ops import fold_casts, insert_casts, vhlo_name
 from stablehlo_ref.bytecode.vhlo.versions import CURRENT, Version

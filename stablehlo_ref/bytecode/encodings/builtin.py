@@ -22,8 +22,7 @@ from stablehlo_ref.bytecode.encodings.tables import (
 )
 from stablehlo_ref.bytecode.encodings.tables import ATTRIBUTES as ATTRIBUTE_LIST
 from stablehlo_ref.bytecode.encodings.tables import TYPES as TYPE_LIST
-from stablehlo_ref.bytecode.entries import EntryReader, untyped
-from stablehlo_ref.bytecode.pool import EntryWriter
+from stablehlo_ref.bytecode.entries import EntryReader, EntryWriter, untyped
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import (
     UNIT,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stablehlo_ref.bytecode.encodings import numbers
-from stablehlo_ref.bytecode.entries import EntryReader
-from stablehlo_ref.bytecode.pool import EntryWriter
+from stablehlo_ref.bytecode.entries import EntryReader, EntryWriter
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import (
     DenseArray,

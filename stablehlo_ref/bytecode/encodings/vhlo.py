@@ -24,8 +24,7 @@ from stablehlo_ref.bytecode.encodings.tables import (
 )
 from stablehlo_ref.bytecode.encodings.tables import ATTRIBUTES as ATTRIBUTE_LIST
 from stablehlo_ref.bytecode.encodings.tables import TYPES as TYPE_LIST
-from stablehlo_ref.bytecode.entries import EntryReader, described
-from stablehlo_ref.bytecode.pool import EntryWriter
+from stablehlo_ref.bytecode.entries import EntryReader, EntryWriter, described
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import DenseArray, DenseElements, IntegerAttribute, SymbolReference, TypeAttribute
 from stablehlo_ref.ir.types import (
