@@ -239,9 +239,15 @@ def like(x: Expr, number: Number, element: Type | None = None) -> Expr:
     if type.is_static:
         return Expr(x.emit, x.emit.constant(type, number))
     constant = scalar_constant(x.emit, type.element_type, number)
-    if type.bounds and all(n is not None or b is not None for n, b in zip(type.shape, type.bounds)):
+    if is_known(type):
         return _bounded(constant, x)
     return constant.op("dynamic_broadcast_in_dim", shape_of(x), type=type, broadcast_dimensions=())
+
+
+def is_known(type: TensorType) -> bool:
+    """Return whether each size of a type is known, or has a bound."""
+    bounds = type.bounds or (None,) * type.rank
+    return all(size is not None or bound is not None for size, bound in zip(type.shape, bounds))
 
 
 def shape_of(x: Expr) -> Expr:
